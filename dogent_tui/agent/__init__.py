@@ -1,0 +1,1 @@
+"""A conversation with the agent, without a screen."""

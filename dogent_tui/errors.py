@@ -1,0 +1,24 @@
+"""The exceptions a user may meet: each is a sentence about what happened, and a remedy."""
+
+
+class DogentError(Exception):
+    """Something a person can act upon.
+
+    `message` says what happened and to what; `remedy` says what to do about it. Neither holds a key, a traceback or markup.
+    """
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.remedy}".rstrip()
+
+
+class ConfigError(DogentError):
+    """A configuration file or an environment variable does not say what it should."""
+
+
+class AgentError(DogentError):
+    """The agent session could not be started, or ended on its own."""

@@ -1,0 +1,11 @@
+"""Where the application's stylesheets lie: inside the wheel once installed, at the root of a checkout."""
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def stylesheet(name: str) -> Path:
+    """Return the path of the stylesheet `name` (such as ``"prompt.tcss"``)."""
+    installed = _PACKAGE / "styles"
+    return (installed if installed.is_dir() else _PACKAGE.parent / "styles") / name

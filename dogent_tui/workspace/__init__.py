@@ -1,0 +1,1 @@
+"""What lies on disk: configuration, profiles, history, references, sessions, the file index."""
