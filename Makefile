@@ -1,0 +1,43 @@
+# Everything that a newcomer needs: `make run` opens the application, `make test` proves it.
+# Needs Python 3.11 or newer, make and git; all else is installed into .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+JOBS ?= auto
+WORKSPACE ?=
+
+.PHONY: run setup test lint bench snapshots clean
+
+run: setup  ## open the application: in WORKSPACE, or in a sample workspace
+	@$(BIN)/dogent-tui $(if $(WORKSPACE),"$(WORKSPACE)",--sample)
+
+setup: $(READY)  ## make .venv/bin/dogent-tui
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "dogent-tui needs Python 3.11 or newer: install it, or say which one with make PYTHON=python3.12 …"; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || .ci/debian python3-venv
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable . --group dev
+	@touch $(READY)
+
+lint: setup  ## style, types, and who may import whom
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+test: lint  ## everything; `make test JOBS=1` for one process
+	@$(BIN)/python -m pytest -n $(JOBS)
+
+bench: setup  ## measure, print a table, write .bench/*.json
+	@$(BIN)/python -m tests.benchmarks
+
+snapshots: setup  ## accept what the screens look like now
+	@$(BIN)/python -m pytest -n $(JOBS) -m snapshot --snapshot-update
+
+clean:
+	@rm -rf $(VENV) .bench build dist

@@ -1,0 +1,303 @@
+"""A conversation over the Claude Agent SDK: the only module that knows the SDK's messages, and turns them into events."""
+
+import contextlib
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from claude_agent_sdk import (
+    AssistantMessage,
+    ClaudeAgentOptions,
+    ClaudeSDKClient,
+    ClaudeSDKError,
+    ResultMessage,
+    StreamEvent,
+    SystemMessage,
+    TextBlock,
+    ToolResultBlock,
+    ToolUseBlock,
+    UserMessage,
+)
+
+from dogent_tui.agent.conversation import Ask, TurnEnded, TurnOutcome
+from dogent_tui.agent.events import (
+    Event,
+    MessageDropped,
+    Retrying,
+    TextDelta,
+    TextFinished,
+    ThinkingDelta,
+    Todo,
+    TodosChanged,
+    ToolPreparing,
+    ToolResult,
+    ToolUse,
+    UsageChanged,
+)
+from dogent_tui.agent.gate import Gate, Policy
+from dogent_tui.errors import AgentError
+from dogent_tui.workspace.profiles import Endpoint
+
+TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "TodoWrite", "WebSearch", "WebFetch")
+"""The CLI's own tools that the model is offered."""
+
+_MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+"""The longest line between the CLI and us. At the SDK's default of 1 MiB a Write over a larger file kills the session."""
+
+_STOPPED = frozenset({"aborted_streaming", "aborted_tools", "hook_stopped"})
+"""`terminal_reason`s of a turn that was stopped on purpose."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationOptions:
+    """What a conversation is started with. `resume` names an earlier session of the same workspace to go on with."""
+
+    cwd: Path
+    endpoint: Endpoint
+    config_dir: Path
+    system_prompt: str
+    session_id: str
+    resume: bool = False
+
+
+class ClaudeConversation:
+    """One session of the real CLI. See `dogent_tui.agent.conversation.Conversation`."""
+
+    def __init__(self, options: ConversationOptions, policy: Policy, ask: Ask) -> None:
+        self.session_id = options.session_id
+        gate = Gate(policy, ask, options.cwd)
+        self._stderr: list[str] = []
+        self._client = ClaudeSDKClient(
+            ClaudeAgentOptions(
+                tools=list(TOOLS),
+                system_prompt=options.system_prompt,
+                cwd=options.cwd,
+                env=environment(options.endpoint, options.config_dir),
+                model=options.endpoint.model or None,
+                setting_sources=[],
+                strict_mcp_config=True,
+                permission_mode="default",
+                hooks=gate.hooks(),
+                can_use_tool=gate.can_use_tool,
+                include_partial_messages=True,
+                verbatim_prompts=True,
+                max_buffer_size=_MAX_MESSAGE_BYTES,
+                stderr=self._keep_stderr,
+                **({"resume": options.session_id} if options.resume else {"session_id": options.session_id}),
+            )
+        )
+        self._translator = Translator()
+
+    async def connect(self) -> None:
+        """Start the CLI. Raises AgentError where it does not start."""
+        try:
+            await self._client.connect()
+        except (ClaudeSDKError, OSError) as error:
+            raise AgentError(
+                f"The agent process did not start: {self._last_words() or error}.",
+                "Send the prompt again; if that does not help, `dogent-tui doctor` shows what is missing.",
+            ) from error
+
+    async def send(self, text: str) -> None:
+        """Send a user message. Raises AgentError where the CLI is gone."""
+        self._translator.start_turn()
+        try:
+            await self._client.query(text)
+        except (ClaudeSDKError, OSError) as error:
+            raise AgentError(f"The agent process is gone: {error}.", "Send the prompt again.") from error
+
+    async def messages(self) -> AsyncIterator[Event | TurnEnded]:
+        """Everything the CLI says, as events, until it ends. Raises AgentError with its last words where it failed."""
+        try:
+            async for message in self._client.receive_messages():
+                for event in self._translator.translate(message):
+                    yield event
+        except ClaudeSDKError as error:
+            raise AgentError(self._last_words() or str(error)) from error
+
+    async def interrupt(self) -> None:
+        """Stop the turn under way. A CLI that is gone has nothing to stop."""
+        with contextlib.suppress(ClaudeSDKError, OSError):
+            await self._client.interrupt()
+
+    async def close(self) -> None:
+        """End the CLI and wait for it."""
+        with contextlib.suppress(Exception):
+            await self._client.disconnect()
+
+    def kill(self) -> None:
+        """End the CLI at once, with all that it started. For a process that did not end when asked to."""
+        pid = self.pid
+        if pid is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+
+    @property
+    def pid(self) -> int | None:
+        """The process id of the CLI while it runs. The SDK does not publish it; tests/e2e names this reach into its inside."""
+        process = getattr(getattr(self._client, "_transport", None), "_process", None)
+        return process.pid if process is not None else None
+
+    def _keep_stderr(self, line: str) -> None:
+        self._stderr = [*self._stderr[-19:], line]
+
+    def _last_words(self) -> str:
+        return " ".join(self._stderr)[-400:].strip()
+
+
+def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
+    """Return the variables that the CLI runs with, over those of our own process.
+
+    The endpoint blanks every credential and route that is not its own: a key never reaches another's endpoint.
+    """
+    return {
+        **endpoint.environment(),
+        "CLAUDE_CONFIG_DIR": str(config_dir),
+        "CLAUDE_CODE_DISABLE_FILE_MENTIONS": "1",
+        "CLAUDE_CODE_ENABLE_TASKS": "0",
+        "CLAUDE_CODE_MAX_RETRIES": "3",
+        "CLAUDE_CODE_SIMPLE": "",  # any value silences the hooks, and with them the gate
+        "ENABLE_TOOL_SEARCH": "false",
+    }
+
+
+@dataclass(slots=True)
+class Translator:
+    """Turns the SDK's messages into events. Keeps what is needed of the message under way, and nothing of earlier ones."""
+
+    _message_id: str = ""
+    _texts: dict[int, str] = field(default_factory=dict)
+    _streamed: set[str] = field(default_factory=set)
+    _unfinished: bool = False
+    _error: str = ""
+
+    def start_turn(self) -> None:
+        """Forget the turn before."""
+        self._streamed.clear()
+        self._error = ""
+
+    def translate(self, message: object) -> Iterator[Event | TurnEnded]:
+        """Yield the events of one message of the SDK."""
+        match message:
+            case StreamEvent(parent_tool_use_id=None, event=event):
+                yield from self._stream(event)
+            case AssistantMessage(parent_tool_use_id=None):
+                yield from self._assistant(message)
+            case UserMessage(content=list() as blocks):
+                for block in blocks:
+                    if isinstance(block, ToolResultBlock):
+                        yield ToolResult(
+                            tool_use_id=block.tool_use_id, content=result_text(block.content), is_error=bool(block.is_error)
+                        )
+            case SystemMessage(subtype="api_retry", data=data):
+                yield from self._drop_unfinished()
+                yield _retrying(data)
+            case ResultMessage():
+                yield from self._drop_unfinished()
+                yield self._turn_ended(message)
+            case _:
+                pass
+
+    def _stream(self, event: Mapping[str, Any]) -> Iterator[Event]:
+        index = int(event.get("index", 0))
+        match event.get("type"):
+            case "message_start":
+                yield from self._drop_unfinished()
+                self._message_id = event["message"]["id"]
+                self._texts = {}
+                self._streamed.add(self._message_id)
+                self._unfinished = True
+            case "content_block_start" if event["content_block"]["type"] == "tool_use":
+                block = event["content_block"]
+                yield ToolPreparing(message_id=self._message_id, tool_use_id=block["id"], name=block["name"])
+            case "content_block_delta":
+                yield from self._delta(index, event["delta"])
+            case "content_block_stop" if index in self._texts:
+                yield TextFinished(message_id=self._message_id, block=index, text=self._texts[index])
+            case "message_stop":
+                self._unfinished = False
+
+    def _delta(self, index: int, delta: Mapping[str, Any]) -> Iterator[Event]:
+        match delta.get("type"):
+            case "text_delta":
+                self._texts[index] = self._texts.get(index, "") + delta["text"]
+                yield TextDelta(message_id=self._message_id, block=index, text=delta["text"])
+            case "thinking_delta":
+                yield ThinkingDelta(message_id=self._message_id, block=index, text=delta["thinking"])
+
+    def _assistant(self, message: AssistantMessage) -> Iterator[Event]:
+        if message.error is not None or message.model == "<synthetic>":
+            self._error = " ".join(block.text for block in message.content if isinstance(block, TextBlock))
+            return
+        for position, block in enumerate(message.content):
+            if isinstance(block, ToolUseBlock):
+                yield ToolUse(tool_use_id=block.id, name=block.name, input=block.input)
+                if block.name == "TodoWrite":
+                    yield _todos_changed(block.input)
+            elif isinstance(block, TextBlock) and (message.message_id or "") not in self._streamed:
+                yield TextFinished(message_id=message.message_id or message.uuid or "", block=position, text=block.text)
+        tokens = context_tokens(message.usage or {})
+        if tokens:
+            yield UsageChanged(context_tokens=tokens)
+
+    def _drop_unfinished(self) -> Iterator[Event]:
+        if self._unfinished and self._message_id:
+            self._unfinished = False
+            yield MessageDropped(message_id=self._message_id)
+
+    def _turn_ended(self, message: ResultMessage) -> TurnEnded:
+        windows = [usage.get("contextWindow", 0) for usage in (message.model_usage or {}).values()]
+        return TurnEnded(
+            outcome=_outcome(message),
+            text=message.result or "",
+            status=message.api_error_status or 0,
+            error=self._error or "; ".join(message.errors or []) or message.subtype.replace("_", " "),
+            cost_usd=message.total_cost_usd,
+            num_turns=message.num_turns,
+            window=max(windows, default=0),
+        )
+
+
+def _outcome(message: ResultMessage) -> TurnOutcome:
+    if message.terminal_reason in _STOPPED:
+        return "stopped"
+    if not message.is_error:
+        return "completed"
+    return "api_error" if message.terminal_reason == "api_error" or message.subtype == "success" else "error"
+
+
+def _retrying(data: Mapping[str, Any]) -> Retrying:
+    return Retrying(
+        attempt=int(data.get("attempt", 0)),
+        max_attempts=int(data.get("max_retries", 0)),
+        delay_ms=int(data.get("retry_delay_ms", 0)),
+        status=int(data.get("error_status") or 0),
+        error=str(data.get("error", "")),
+    )
+
+
+def _todos_changed(tool_input: Mapping[str, Any]) -> TodosChanged:
+    todos = tool_input.get("todos")
+    return TodosChanged(
+        todos=tuple(
+            Todo(str(todo.get("content", "")), todo.get("status", "pending"), str(todo.get("activeForm", "")))
+            for todo in (todos if isinstance(todos, list) else [])
+            if isinstance(todo, dict)
+        )
+    )
+
+
+def result_text(content: str | list[dict[str, Any]] | None) -> str:
+    """Return a tool result as text; what is no text is named by its type."""
+    if not isinstance(content, list):
+        return content or ""
+    return "\n".join(block.get("text", "") if block.get("type") == "text" else f"[{block.get('type')}]" for block in content)
+
+
+def context_tokens(usage: Mapping[str, Any]) -> int:
+    """Return how many tokens of the context window a request and its answer took (all three kinds of input, and the output)."""
+    keys = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens")
+    return sum(int(usage.get(key) or 0) for key in keys)

@@ -1,0 +1,73 @@
+"""What the service needs of a model session: the seam between the state machine of runs and the SDK."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias
+
+from dogent_tui.agent.events import Event
+
+TurnOutcome: TypeAlias = Literal["completed", "stopped", "api_error", "error"]
+"""`stopped`: an interrupt or a denial ended the turn; `error`: it ended for a reason that is no answer of the endpoint."""
+
+
+@dataclass(frozen=True, slots=True)
+class TurnEnded:
+    """The model's turn is over. `status` is the HTTP status of a failing endpoint, 0 where there was none.
+
+    `cost_usd` is what the session has cost so far, as the CLI counts it. `window` is the size of the context window in tokens.
+    """
+
+    outcome: TurnOutcome
+    text: str = ""
+    status: int = 0
+    error: str = ""
+    cost_usd: float | None = None
+    num_turns: int = 0
+    window: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PermissionQuestion:
+    """A tool call that the policy does not let through unasked."""
+
+    tool_use_id: str
+    tool: str
+    input: Mapping[str, Any]
+    reasons: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer to a `PermissionQuestion`. `stop`: the denial ends the turn; otherwise `message` goes back to the model."""
+
+    allow: bool
+    message: str = ""
+    stop: bool = False
+
+
+Ask: TypeAlias = Callable[[PermissionQuestion], Awaitable[Verdict]]
+
+
+class Conversation(Protocol):
+    """One model session. `connect` comes first; one reader reads `messages`, whose end means that the session is lost."""
+
+    session_id: str
+
+    async def connect(self) -> None:
+        """Start the session. Raises AgentError where it cannot."""
+
+    async def send(self, text: str) -> None:
+        """Send a user message. Raises AgentError where the session is lost."""
+
+    def messages(self) -> AsyncIterator[Event | TurnEnded]:
+        """Everything that comes back, for life: events without run and number, and a `TurnEnded` at the end of each turn."""
+
+    async def interrupt(self) -> None:
+        """Stop the turn under way; its `TurnEnded` follows."""
+
+    async def close(self) -> None:
+        """End the session and its process. Never raises."""
+
+    def kill(self) -> None:
+        """End the process at once, where it did not end when asked to."""

@@ -1,0 +1,87 @@
+"""How a conversation comes to life: the endpoint, the words, the policy, and the SDK, which is imported here and not before."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from dogent_tui.agent.conversation import Ask, Conversation
+from dogent_tui.agent.prompts import system_prompt
+from dogent_tui.permissions.policy import Decision, ToolCall, decide
+from dogent_tui.workspace.paths import Workspace, state_dir
+from dogent_tui.workspace.profiles import Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class SessionChoice:
+    """Which session to start: a new one under an id of ours, or an earlier one to go on with."""
+
+    session_id: str
+    resume: bool = False
+
+
+class Launcher(Protocol):
+    """Starts conversations; what they share lives until `close`."""
+
+    async def start(self, choice: SessionChoice, ask: Ask) -> Conversation:
+        """Return a connected conversation. Raises AgentError where there can be none."""
+
+    async def close(self) -> None:
+        """End what the conversations shared."""
+
+
+@dataclass(slots=True)
+class ClaudeLauncher:
+    """Starts the real CLI for one workspace and one endpoint, with the offline engine behind it where that is the endpoint."""
+
+    workspace: Workspace
+    endpoint: Endpoint
+    language: str = ""
+    _shared: AsyncExitStack = field(default_factory=AsyncExitStack)
+    _reachable: Endpoint | None = None
+
+    async def start(self, choice: SessionChoice, ask: Ask) -> Conversation:
+        """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while the person types."""
+        endpoint, (claude, words) = await asyncio.gather(self._reach(), asyncio.to_thread(self._prepare))
+        options = claude.ConversationOptions(
+            cwd=self.workspace.root,
+            endpoint=endpoint,
+            config_dir=claude_config_dir(),
+            system_prompt=words,
+            session_id=choice.session_id,
+            resume=choice.resume,
+        )
+        conversation = claude.ClaudeConversation(options, self._decide, ask)
+        await conversation.connect()
+        return conversation
+
+    async def close(self) -> None:
+        """Stop the offline engine, if it runs."""
+        await self._shared.aclose()
+
+    def _prepare(self) -> tuple[object, str]:
+        from dogent_tui.agent import claude
+
+        constraints = self.workspace.constraints_file
+        text = constraints.read_text(encoding="utf-8", errors="replace") if constraints.is_file() else ""
+        return claude, system_prompt(workspace=str(self.workspace.root), constraints=text, language=self.language)
+
+    def _decide(self, call: ToolCall) -> Decision:
+        return decide(call, self.workspace.root)
+
+    async def _reach(self) -> Endpoint:
+        if self._reachable is None:
+            self._reachable = await self._start_engine() if self.endpoint.kind == "offline" else self.endpoint
+        return self._reachable
+
+    async def _start_engine(self) -> Endpoint:
+        from dogent_tui.offline.engine import OfflineEngine
+
+        engine = await self._shared.enter_async_context(OfflineEngine())
+        return replace(self.endpoint, base_url=engine.base_url, token=engine.token, model=engine.model, small_model=engine.model)
+
+
+def claude_config_dir() -> Path:
+    """Return the CLI's own folder for our sessions: its transcripts live here, apart from a Claude Code of the person's own."""
+    return state_dir() / "claude"

@@ -1,0 +1,35 @@
+"""The words that the model gets: texts with named slots, in files beside this one."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from string import Template
+
+from dogent_tui.agent.events import Attachment
+
+_FOLDER = Path(__file__).parent
+_MAX_CONSTRAINTS = 20_000
+"""Characters of `.dogent/dogent.md` that travel with every conversation; longer ones are cut, and say so."""
+
+
+def system_prompt(*, workspace: str, constraints: str = "", language: str = "") -> str:
+    """Return the system prompt. `constraints` is the text of `.dogent/dogent.md`; `language` is that of replies, if settled."""
+    if len(constraints) > _MAX_CONSTRAINTS:
+        constraints = constraints[:_MAX_CONSTRAINTS] + "\n\n[cut here: the file is longer; read it whole with the Read tool]"
+    return _template("system.md").substitute(
+        workspace=workspace,
+        language=f"Reply and write in {language} unless asked otherwise."
+        if language
+        else "Reply in the language of the request.",
+        constraints=constraints.strip() or "(The workspace has none.)",
+    )
+
+
+def user_prompt(text: str, attachments: Iterable[Attachment]) -> str:
+    """Return the message for a prompt: the words as typed, then what is attached as a JSON array of metadata, never contents."""
+    metadata = json.dumps([attachment.as_metadata() for attachment in attachments], ensure_ascii=False)
+    return _template("user.md").substitute(prompt=text, attachments=metadata).rstrip("\n")
+
+
+def _template(name: str) -> Template:
+    return Template((_FOLDER / name).read_text(encoding="utf-8"))

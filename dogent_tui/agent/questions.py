@@ -1,0 +1,75 @@
+"""The questions that wait for a person: each has exactly one answer, or is cancelled when nobody will answer any more."""
+
+import asyncio
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dogent_tui.agent.conversation import PermissionQuestion
+from dogent_tui.agent.events import Event, PermissionAnswer, PermissionDecided, PermissionRequested, Reply
+from dogent_tui.errors import AgentError
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A question under way. The future gets None when it is cancelled."""
+
+    question: PermissionQuestion
+    answer: asyncio.Future[PermissionAnswer | None]
+
+
+class PendingQuestions:
+    """The one truth about what is being asked; screens only show it."""
+
+    def __init__(self, publish: Callable[[Event], None]) -> None:
+        self._publish = publish
+        self._waiting: dict[str, _Waiting] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    async def ask(self, question: PermissionQuestion) -> PermissionAnswer | None:
+        """Publish `question` and wait for its answer; None where it was cancelled."""
+        request_id = uuid.uuid4().hex[:12]
+        waiting = _Waiting(question, asyncio.get_running_loop().create_future())
+        self._waiting[request_id] = waiting
+        self._publish(
+            PermissionRequested(
+                request_id=request_id,
+                tool_use_id=question.tool_use_id,
+                tool=question.tool,
+                input=question.input,
+                reasons=question.reasons,
+                targets=question.targets,
+            )
+        )
+        answer: PermissionAnswer | None = None
+        try:
+            answer = await waiting.answer
+        finally:
+            self._waiting.pop(request_id, None)
+            self._publish(
+                PermissionDecided(
+                    request_id=request_id,
+                    tool_use_id=question.tool_use_id,
+                    decision="cancelled" if answer is None else answer.behavior,
+                    scope="once" if answer is None else answer.scope,
+                    message="" if answer is None else answer.message,
+                )
+            )
+        return answer
+
+    def reply(self, request_id: str, reply: Reply) -> None:
+        """Answer a question. Raises AgentError where it does not wait (any more), or waits for another kind of answer."""
+        waiting = self._waiting.get(request_id)
+        if waiting is None or waiting.answer.done():
+            raise AgentError("This question is not open any more.", "Nothing was done; the run goes on as it is.")
+        if not isinstance(reply, PermissionAnswer):
+            raise AgentError("This question asks for a permission.", "Answer it with a permission.")
+        waiting.answer.set_result(reply)
+
+    def cancel(self) -> None:
+        """Cancel every question that waits."""
+        for waiting in self._waiting.values():
+            if not waiting.answer.done():
+                waiting.answer.set_result(None)

@@ -1,0 +1,57 @@
+"""Writes down what happens: every event into the session's log, every run into the history of the workspace."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime
+
+from dogent_tui.agent.events import Event, RunFinished, RunStarted, SessionStarted, TodosChanged, to_json
+from dogent_tui.workspace.history import History, HistoryEntry
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.sessions import SessionLog
+
+_SUMMARY_CHARS = 500
+"""How much of a reply the history keeps; the session's log has all of it."""
+
+
+class Recorder:
+    """Follows a stream of events and writes it to disk, in a thread, in the order it came."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._history = History(workspace.history_file)
+        self._log: SessionLog | None = None
+        self._started: RunStarted | None = None
+        self._todos: TodosChanged | None = None
+        self._session_id = ""
+
+    async def record(self, events: AsyncIterator[Event]) -> None:
+        """Record `events` until they end."""
+        async for event in events:
+            await asyncio.to_thread(self._write, event)
+
+    def _write(self, event: Event) -> None:
+        if isinstance(event, SessionStarted) and event.session_id != self._session_id:
+            self._session_id = event.session_id
+            self._log = SessionLog.create(self._workspace, event.session_id)
+        if self._log is not None:
+            self._log.append(to_json(event))
+        if isinstance(event, RunStarted):
+            self._started, self._todos = event, None
+        elif isinstance(event, TodosChanged):
+            self._todos = event
+        elif isinstance(event, RunFinished) and self._started is not None:
+            self._history.append(self._entry(self._started, event))
+
+    def _entry(self, started: RunStarted, finished: RunFinished) -> HistoryEntry:
+        todos = self._todos.todos if self._todos is not None else ()
+        return HistoryEntry(
+            timestamp=datetime.fromtimestamp(started.time, UTC).isoformat(),
+            status=finished.status,
+            prompt=started.prompt.text,
+            summary=finished.result[:_SUMMARY_CHARS],
+            reason=finished.reason,
+            session_id=self._session_id,
+            duration_ms=finished.duration_ms,
+            cost_usd=finished.cost_usd,
+            todos=tuple({"content": todo.content, "status": todo.status} for todo in todos),
+        )

@@ -1,0 +1,458 @@
+"""The agent service: prompts in, typed events out, one run at a time. The app, print mode and every other face use it alike."""
+
+import asyncio
+import uuid
+from collections.abc import AsyncIterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self
+
+from dogent_tui.agent.conversation import Conversation, PermissionQuestion, TurnEnded, Verdict
+from dogent_tui.agent.events import (
+    Aborted,
+    Event,
+    Interrupted,
+    Notice,
+    PermissionAnswer,
+    Prompt,
+    QueueChanged,
+    QueuedPrompt,
+    Reply,
+    Retrying,
+    RunFinished,
+    RunStarted,
+    RunStatus,
+    SessionLost,
+    SessionStarted,
+    Stalled,
+    ToolResult,
+    ToolUse,
+    UsageChanged,
+)
+from dogent_tui.agent.failures import Failure, api_failure, session_lost, turn_failure
+from dogent_tui.agent.launch import Launcher, SessionChoice
+from dogent_tui.agent.prompts import user_prompt
+from dogent_tui.agent.questions import PendingQuestions
+from dogent_tui.agent.stream import EventStream
+from dogent_tui.errors import AgentError
+from dogent_tui.workspace.profiles import Endpoint
+
+State = Literal["connecting", "idle", "running", "lost", "closed"]
+
+_INTERRUPT_AGAIN_S = 0.5
+_INTERRUPT_LIMIT_S = 5.0
+"""How long a turn may take to end after it was interrupted (it takes 6–30 ms) before its process is given up."""
+_CLOSE_LIMIT_S = 1.0
+"""How long the CLI may take to end by itself when we close; then it is killed."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """The run under way."""
+
+    id: str
+    ended: asyncio.Future[TurnEnded]
+    started: float
+    last_heard: float
+    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    aborted: str = ""
+    tools: set[str] = field(default_factory=set)
+    stalled: int = 0
+
+
+class AgentService:
+    """One conversation in one workspace.
+
+    `async with service:` starts it: the agent connects in the background while prompts already queue. `events()` gives every
+    subscriber every event from then on. `submit`, `interrupt`, `reply` and the queue calls may be used at any time until `close`.
+    """
+
+    def __init__(
+        self,
+        launcher: Launcher,
+        endpoint: Endpoint,
+        *,
+        cwd: str,
+        session: SessionChoice | None = None,
+        stall_after_s: float = 10.0,
+    ) -> None:
+        self.endpoint = endpoint
+        self.state: State = "connecting"
+        self._launcher = launcher
+        self._cwd = cwd
+        self._session = session or SessionChoice(str(uuid.uuid4()))
+        self._stall_after_s = stall_after_s
+        self._stream = EventStream()
+        self._questions = PendingQuestions(self._publish)
+        self._queue: list[QueuedPrompt] = []
+        self._queue_filled = asyncio.Event()
+        self._queue_shown = False
+        self._run: _Run | None = None
+        self._conversation: Conversation | None = None
+        self._connecting: asyncio.Task[Conversation] | None = None
+        self._tasks: list[asyncio.Task[None]] = []
+        self._spent_usd = 0.0
+        self._usage = UsageChanged(context_tokens=0)
+
+    # ── Life ──────────────────────────────────────────────────────────────────────────────────
+
+    async def __aenter__(self) -> Self:
+        self._tasks.append(asyncio.create_task(self._work(), name="agent-runs"))
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End the run, every question and the CLI; subscribers see the stream end. Takes two seconds at the most."""
+        if self.state == "closed":
+            return
+        await self._stop_run()
+        self.state = "closed"
+        if self._run is not None:
+            self._finish(self._run, "interrupted", Interrupted())
+        for task in (*self._tasks, self._connecting):
+            if task is not None:
+                task.cancel()
+        await self._end_conversation()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._launcher.close(), _CLOSE_LIMIT_S)
+        self._stream.close()
+
+    async def _stop_run(self) -> None:
+        """Interrupt before disconnecting: a disconnect in mid-stream takes 5 s, after an interrupt 0.05 s (measured)."""
+        if self._run is None:
+            return
+        self._run.stop.set()
+        self._questions.cancel()
+        if self._conversation is not None:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._conversation.interrupt(), _INTERRUPT_AGAIN_S)
+
+    async def _end_conversation(self) -> None:
+        conversation, self._conversation = self._conversation, None
+        if conversation is None:
+            return
+        try:
+            await asyncio.wait_for(asyncio.shield(asyncio.create_task(conversation.close())), _CLOSE_LIMIT_S)
+        except TimeoutError:
+            conversation.kill()
+
+    # ── What a face of the service calls ──────────────────────────────────────────────────────
+
+    @property
+    def session_id(self) -> str:
+        """The id of the conversation, known from the start."""
+        return self._session.session_id
+
+    @property
+    def queued(self) -> tuple[QueuedPrompt, ...]:
+        """The prompts that wait."""
+        return tuple(self._queue)
+
+    def events(self) -> AsyncIterator[Event]:
+        """Return every event from this call on, in order, until the service is closed."""
+        return self._stream.subscribe()
+
+    async def submit(self, prompt: Prompt) -> str:
+        """Queue `prompt`; it runs when its turn comes. Returns the id under which it waits. Raises AgentError once closed."""
+        if self.state == "closed":
+            raise AgentError("The session is closed.", "Start the application again.")
+        queued = QueuedPrompt(id=uuid.uuid4().hex[:12], prompt=prompt)
+        self._queue.append(queued)
+        self._queue_filled.set()
+        if self._run is not None or len(self._queue) > 1:
+            self._show_queue()
+        return queued.id
+
+    def take_back(self, queued_id: str) -> Prompt | None:
+        """Remove a waiting prompt from the queue and return it; None where it does not wait any more."""
+        for index, queued in enumerate(self._queue):
+            if queued.id == queued_id:
+                del self._queue[index]
+                self._show_queue()
+                return queued.prompt
+        return None
+
+    async def interrupt(self) -> None:
+        """Stop the run under way, if any. Waiting prompts stay queued and run next."""
+        if self._run is not None and not self._run.stop.is_set():
+            await self._stop_run()
+
+    async def reply(self, request_id: str, reply: Reply) -> None:
+        """Answer a question. Raises AgentError where it does not wait (any more), or waits for another kind of answer."""
+        self._questions.reply(request_id, reply)
+
+    async def restart(self) -> None:
+        """Start the agent process again after it was lost; the conversation goes on where it was."""
+        if self.state == "lost":
+            with suppress(AgentError):
+                await self._connected()
+
+    # ── Runs ──────────────────────────────────────────────────────────────────────────────────
+
+    async def _work(self) -> None:
+        """Connect while the person types, then take one prompt after the other."""
+        with suppress(AgentError):
+            await self._connected()
+        while True:
+            while not self._queue:
+                self._queue_filled.clear()
+                await self._queue_filled.wait()
+            prompt = self._queue.pop(0).prompt
+            if self._queue_shown:
+                self._show_queue()
+            await self._perform(prompt)
+
+    def _show_queue(self) -> None:
+        self._queue_shown = bool(self._queue)
+        self._publish(QueueChanged(prompts=self.queued))
+
+    async def _perform(self, prompt: Prompt) -> None:
+        loop = asyncio.get_running_loop()
+        run = _Run(uuid.uuid4().hex[:12], loop.create_future(), started=loop.time(), last_heard=loop.time())
+        self._run = run
+        self.state = "running"
+        self._publish(RunStarted(prompt=prompt))
+        watch = asyncio.create_task(self._watch(run))
+        try:
+            ended = await self._turn(run, prompt)
+            self._conclude(run, ended)
+        except AgentError as error:
+            failure = session_lost("") if self.state == "lost" else Failure("not_started", error.message, error.remedy)
+            self._fail(run, failure)
+        except Exception as error:
+            self._fail(run, turn_failure(f"an error inside dogent-tui, {type(error).__name__}: {error}"))
+        finally:
+            watch.cancel()
+
+    async def _turn(self, run: _Run, prompt: Prompt) -> TurnEnded:
+        """Send the prompt and wait for the end of the turn. Raises AgentError where the session cannot start or is lost."""
+        stopped = asyncio.create_task(run.stop.wait())
+        connected = asyncio.ensure_future(self._connected())
+        try:
+            await asyncio.wait({connected, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if run.stop.is_set():
+                return TurnEnded("stopped")
+            await connected.result().send(user_prompt(prompt.text, prompt.attachments))
+            await asyncio.wait({run.ended, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if not run.ended.done():
+                await self._await_stop(run)
+            return run.ended.result()
+        finally:
+            stopped.cancel()
+            if not connected.done():
+                connected.cancel()
+
+    async def _await_stop(self, run: _Run) -> None:
+        """Wait for an interrupted turn to end. Ask again, for an interrupt may overtake its prompt; at last give the process up."""
+        deadline = asyncio.get_running_loop().time() + _INTERRUPT_LIMIT_S
+        while asyncio.get_running_loop().time() < deadline:
+            done, _ = await asyncio.wait({run.ended}, timeout=_INTERRUPT_AGAIN_S)
+            if done:
+                return
+            if self._conversation is not None:
+                await self._conversation.interrupt()
+        run.ended.set_result(TurnEnded("stopped"))
+        if self._conversation is not None:
+            self._conversation.kill()
+
+    def _conclude(self, run: _Run, ended: TurnEnded) -> None:
+        cost = self._cost(ended)
+        if ended.window and ended.window != self._usage.window:
+            self._usage = replace(self._usage, window=ended.window)
+            self._publish(self._usage)
+        if run.aborted:
+            self._finish(run, "aborted", Aborted(reason=run.aborted), reason=run.aborted, cost=cost)
+        elif run.stop.is_set():
+            self._finish(run, "interrupted", Interrupted(), cost=cost)
+        elif ended.outcome == "completed":
+            self._finish(run, "completed", result=ended.text, cost=cost, turns=ended.num_turns)
+        elif ended.outcome == "api_error":
+            self._fail(run, api_failure(ended.status, ended.error, self.endpoint.name))
+        else:
+            self._fail(run, turn_failure(ended.error))
+
+    def _cost(self, ended: TurnEnded) -> float | None:
+        """What this run cost, only where the figure is real: the CLI prices every endpoint as if it were Anthropic's."""
+        if ended.cost_usd is None or self.endpoint.kind != "anthropic":
+            return None
+        cost, self._spent_usd = ended.cost_usd - self._spent_usd, ended.cost_usd
+        return max(cost, 0.0)
+
+    def _fail(self, run: _Run, failure: Failure) -> None:
+        self._finish(run, "failed", reason=failure.message, remedy=failure.remedy, code=failure.code)
+
+    def _finish(
+        self,
+        run: _Run,
+        status: RunStatus,
+        *before: Event,
+        result: str = "",
+        reason: str = "",
+        remedy: str = "",
+        code: str = "",
+        cost: float | None = None,
+        turns: int = 0,
+    ) -> None:
+        self._questions.cancel()
+        for event in before:
+            self._publish(event)
+        duration_ms = round((asyncio.get_running_loop().time() - run.started) * 1000)
+        self._publish(
+            RunFinished(
+                status=status,
+                duration_ms=duration_ms,
+                result=result,
+                reason=reason,
+                remedy=remedy,
+                code=code,
+                cost_usd=cost,
+                num_turns=turns,
+            )
+        )
+        self._run = None
+        if self.state == "running":
+            self.state = "idle"
+
+    async def _watch(self, run: _Run) -> None:
+        """Say for how long nothing has come, unless a tool or the person is what we wait for."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(min(1.0, self._stall_after_s))
+            if run.tools or self._questions or self._conversation is None:
+                run.last_heard = loop.time()
+            quiet = loop.time() - run.last_heard
+            if quiet >= max(self._stall_after_s, run.stalled + 5.0 if run.stalled else 0.0):
+                run.stalled = max(1, int(quiet))
+                self._publish(Stalled(seconds=run.stalled))
+
+    # ── The session ───────────────────────────────────────────────────────────────────────────
+
+    async def _connected(self) -> Conversation:
+        """Return the live conversation, starting one where there is none. Raises AgentError where there can be none."""
+        if self._conversation is not None:
+            return self._conversation
+        if self._connecting is None or self._connecting.done():
+            self._connecting = asyncio.create_task(self._connect(), name="agent-connect")
+        return await asyncio.shield(self._connecting)
+
+    async def _connect(self) -> Conversation:
+        try:
+            conversation = await self._launch()
+        except AgentError as error:
+            self.state = "lost"
+            self._publish(SessionLost(message=error.message, remedy=error.remedy))
+            raise
+        self._conversation = conversation
+        if self.state != "closed":
+            self.state = "running" if self._run is not None else "idle"
+        self._tasks.append(asyncio.create_task(self._read(conversation), name="agent-reader"))
+        self._publish(
+            SessionStarted(
+                session_id=conversation.session_id,
+                profile=self.endpoint.name,
+                model=self.endpoint.model,
+                endpoint=self.endpoint.kind,
+                cwd=self._cwd,
+                resumed=self._session.resume,
+            )
+        )
+        self._session = SessionChoice(conversation.session_id, resume=True)
+        return conversation
+
+    async def _launch(self) -> Conversation:
+        """Start the chosen session; where an earlier one cannot be resumed, a new one, and say so."""
+        try:
+            return await self._launcher.start(self._session, self._ask)
+        except AgentError:
+            if not self._session.resume:
+                raise
+        self._session = SessionChoice(str(uuid.uuid4()))
+        conversation = await self._launcher.start(self._session, self._ask)
+        self._publish(
+            Notice(
+                level="warning",
+                code="resume_failed",
+                message="The earlier conversation could not be resumed.",
+                remedy="The agent starts without memory of it; repeat what it should know.",
+            )
+        )
+        return conversation
+
+    async def _read(self, conversation: Conversation) -> None:
+        """Read for life. When the stream ends, the session is lost, with an exception or without."""
+        detail = ""
+        try:
+            async for item in conversation.messages():
+                self._receive(item)
+        except AgentError as error:
+            detail = error.message
+        if self.state != "closed" and self._conversation is conversation:
+            self._lose(detail)
+            await conversation.close()
+
+    def _lose(self, detail: str) -> None:
+        self._conversation = None
+        self.state = "lost"
+        failure = session_lost(detail)
+        self._questions.cancel()
+        self._publish(SessionLost(message=failure.message, remedy=failure.remedy))
+        if self._run is not None and not self._run.ended.done():
+            self._run.ended.set_exception(AgentError(failure.message, failure.remedy))
+
+    def _receive(self, item: Event | TurnEnded) -> None:
+        run = self._run
+        if run is not None:
+            self._heard(run, item)
+        if isinstance(item, TurnEnded):
+            if run is not None and not run.ended.done():
+                run.ended.set_result(item)
+            return
+        if isinstance(item, UsageChanged):
+            item = self._usage = replace(item, window=item.window or self._usage.window)
+        self._publish(item)
+
+    def _heard(self, run: _Run, item: Event | TurnEnded) -> None:
+        run.last_heard = asyncio.get_running_loop().time()
+        if run.stalled:
+            run.stalled = 0
+            self._publish(Stalled(seconds=0))
+        if isinstance(item, ToolUse):
+            run.tools.add(item.tool_use_id)
+        elif isinstance(item, ToolResult):
+            run.tools.discard(item.tool_use_id)
+        elif isinstance(item, Retrying):
+            run.last_heard += item.delay_ms / 1000
+
+    # ── Questions ─────────────────────────────────────────────────────────────────────────────
+
+    async def _ask(self, question: PermissionQuestion) -> Verdict:
+        """Put a tool call to the person and wait for as long as it takes."""
+        run = self._run
+        if run is None or run.stop.is_set() or run.aborted:
+            return Verdict(allow=False, message="The run was stopped.", stop=True)
+        answer = await self._questions.ask(question)
+        return self._verdict(run, question, answer)
+
+    def _verdict(self, run: _Run, question: PermissionQuestion, answer: PermissionAnswer | None) -> Verdict:
+        if answer is None:
+            return Verdict(allow=False, message="The run was stopped.", stop=True)
+        if answer.behavior == "allow":
+            return Verdict(allow=True)
+        if answer.message:
+            return Verdict(allow=False, message=f"The person denied this call and says: {answer.message}")
+        run.aborted = f"Denied: {question.tool}{_subject(question.input)}."
+        self._questions.cancel()
+        return Verdict(allow=False, message="The person denied this call.", stop=True)
+
+    def _publish(self, event: Event) -> None:
+        self._stream.publish(event, self._run.id if self._run is not None else "")
+
+
+def _subject(tool_input: Mapping[str, object]) -> str:
+    """Return what a call is about, for the reason of a denial: its command, path or address."""
+    for key in ("command", "file_path", "path", "url", "query", "pattern"):
+        if tool_input.get(key):
+            return f" {tool_input[key]}"
+    return ""

@@ -1,0 +1,73 @@
+"""Opening a session: from a folder and a few choices to a service that runs, the same for every face of the application."""
+
+import os
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dogent_tui.agent.events import Attachment, EndpointKind, Prompt
+from dogent_tui.agent.launch import ClaudeLauncher, SessionChoice
+from dogent_tui.agent.service import AgentService
+from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
+from dogent_tui.workspace.references import ResolvedReference, find_references, resolve
+from dogent_tui.workspace.sessions import latest_session
+from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings, load_settings
+
+
+@dataclass(frozen=True, slots=True)
+class SessionOptions:
+    """What the person chose on the command line."""
+
+    profile: str = ""
+    continue_latest: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedSession:
+    """A service that is ready to be entered. `earlier_log` is the log of the conversation that it goes on with."""
+
+    workspace: Workspace
+    settings: WorkspaceSettings
+    endpoint: Endpoint
+    service: AgentService
+    warnings: tuple[ConfigWarning, ...]
+    earlier_log: Path | None
+
+
+def open_session(
+    workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ
+) -> OpenedSession:
+    """Read the configuration and return the session for it. Cheap: nothing is imported or started for the agent yet."""
+    home = dogent_home(environ)
+    ensure_home_files(home)
+    settings, warnings = load_settings(workspace)
+    endpoint, endpoint_warnings = choose_endpoint(settings, home, environ, override=options.profile or None)
+    earlier = latest_session(workspace) if options.continue_latest else None
+    service = AgentService(
+        ClaudeLauncher(workspace, endpoint, settings.primary_language),
+        endpoint,
+        cwd=str(workspace.root),
+        session=SessionChoice(earlier.session_id, resume=True) if earlier else SessionChoice(str(uuid.uuid4())),
+    )
+    return OpenedSession(
+        workspace, settings, endpoint, service, (*warnings, *endpoint_warnings), earlier.path if earlier else None
+    )
+
+
+def make_prompt(text: str, workspace: Workspace, also: Iterable[Attachment] = ()) -> tuple[Prompt, list[ResolvedReference]]:
+    """Return `text` as a prompt with its references as attachments, in the order typed, each once, and those not found.
+
+    `also` are attachments that the text does not name; they come first. Looks at the disk.
+    """
+    resolved = [resolve(reference, workspace) for reference in find_references(text)]
+    found = [Attachment(ref.path, ref.name, ref.type, ref.sheet) for ref in resolved if ref.exists]
+    return Prompt(text, tuple(dict.fromkeys([*also, *found]))), [ref for ref in resolved if not ref.exists]
+
+
+def endpoint_label(name: str, kind: EndpointKind, model: str) -> str:
+    """Return how the endpoint in use is named wherever it is shown: who answers, and with what."""
+    if kind == "offline":
+        return "offline engine · no AI model"
+    return f"{name} · {model}" if model else name

@@ -1,0 +1,41 @@
+"""The stream of events: stamped once, delivered to every subscriber in order."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from dataclasses import replace
+
+from dogent_tui.agent.events import Event
+
+
+class EventStream:
+    """Numbers events and hands each to all subscribers, each with a queue of its own, so that a slow one delays nobody."""
+
+    def __init__(self) -> None:
+        self._seq = 0
+        self._subscribers: list[asyncio.Queue[Event | None]] = []
+
+    def publish(self, event: Event, run_id: str) -> None:
+        """Stamp `event` with its number, the time and its run, and deliver it."""
+        self._seq += 1
+        stamped = replace(event, seq=self._seq, time=time.time(), run_id=run_id)
+        for subscriber in self._subscribers:
+            subscriber.put_nowait(stamped)
+
+    def subscribe(self) -> AsyncIterator[Event]:
+        """Return every event from this call on, until the stream is closed."""
+        subscriber: asyncio.Queue[Event | None] = asyncio.Queue()
+        self._subscribers.append(subscriber)
+        return self._deliver(subscriber)
+
+    def close(self) -> None:
+        """End every subscription, after what was published before."""
+        for subscriber in self._subscribers:
+            subscriber.put_nowait(None)
+
+    async def _deliver(self, subscriber: asyncio.Queue[Event | None]) -> AsyncIterator[Event]:
+        try:
+            while (event := await subscriber.get()) is not None:
+                yield event
+        finally:
+            self._subscribers.remove(subscriber)

@@ -1,0 +1,117 @@
+"""The command line: arguments to the application or to print mode. Nothing is imported before it is needed."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from dogent_tui.agent.session import OpenedSession
+
+USAGE_ERROR = 2
+"""Exit status for a command line that cannot be understood (SPEC 7)."""
+
+_MAX_PIPED_BYTES = 8 * 1024 * 1024
+"""What print mode takes from stdin: far beyond any context window, and still no danger to memory."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run dogent-tui with `argv` and return the exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments == ["--version"]:  # answered before argparse is imported
+        from dogent_tui import __version__
+
+        print(f"dogent-tui {__version__}")
+        return 0
+    options = _parser().parse_args(arguments)
+    from dogent_tui.errors import DogentError
+
+    try:
+        return _print(options) if options.print is not None else _app(options)
+    except DogentError as error:
+        print(f"dogent-tui: {error}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    import argparse
+
+    from dogent_tui import __version__
+
+    parser = argparse.ArgumentParser(
+        prog="dogent-tui",
+        description="Write documents together with an AI agent, in a full-screen terminal application.",
+        epilog="Exit status with -p: 0 completed, 1 failed, 2 usage, 10 permission needed or denied, 11 clarification needed, "
+        "12 outline edit needed, 14 interrupted.",
+    )
+    parser.add_argument("workspace", nargs="?", default=".", metavar="FOLDER", help="the folder to work in (default: this one)")
+    parser.add_argument("--sample", action="store_true", help="work in a sample folder with a few real documents")
+    parser.add_argument("--profile", default="", metavar="NAME", help="a profile of ~/.dogent/claude.json, or “offline”")
+    parser.add_argument("-c", "--continue", dest="resume", action="store_true", help="go on with the last conversation here")
+    parser.add_argument(
+        "-p", "--print", nargs="?", const="", metavar="PROMPT", help="run one prompt without a screen and print the result"
+    )
+    parser.add_argument(
+        "--output-format", choices=("text", "json", "stream-json"), default="text", help="what -p prints (default: text)"
+    )
+    parser.add_argument("--version", action="version", version=f"dogent-tui {__version__}")
+    return parser
+
+
+def _open(options: argparse.Namespace) -> OpenedSession:
+    from pathlib import Path
+
+    from dogent_tui.agent.session import SessionOptions, open_session
+    from dogent_tui.errors import ConfigError
+    from dogent_tui.workspace.paths import Workspace
+
+    folder = _sample_folder() if options.sample else Path(options.workspace)
+    if not folder.is_dir():
+        raise ConfigError(f"There is no folder {folder}.", "Name an existing folder, or create it first.")
+    return open_session(Workspace(folder), SessionOptions(options.profile, options.resume))
+
+
+def _sample_folder() -> Path:
+    from dogent_tui.sample import copy_sample
+    from dogent_tui.workspace.paths import state_dir
+
+    return copy_sample(state_dir() / "sample")
+
+
+def _print(options: argparse.Namespace) -> int:
+    import asyncio
+
+    from dogent_tui.print_mode import PrintRequest, run_print
+
+    piped = "" if sys.stdin is None or sys.stdin.isatty() else _read_stdin()
+    if not options.print.strip() and not piped.strip():
+        print("dogent-tui: -p needs a prompt: after it, or on standard input.", file=sys.stderr)
+        return USAGE_ERROR
+    request = PrintRequest(options.print, piped, options.output_format)
+    return asyncio.run(run_print(_open(options), request, sys.stdout, sys.stderr))
+
+
+def _read_stdin() -> str:
+    from dogent_tui.errors import DogentError
+
+    data = sys.stdin.buffer.read(_MAX_PIPED_BYTES + 1)
+    if len(data) > _MAX_PIPED_BYTES:
+        raise DogentError("Standard input is larger than 8 MB.", "Put it into a file of the workspace and refer to it with @.")
+    return data.decode("utf-8", errors="replace")
+
+
+def _app(options: argparse.Namespace) -> int:
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print("dogent-tui: the full screen needs a terminal; use -p PROMPT to run without one.", file=sys.stderr)
+        return USAGE_ERROR
+    from dogent_tui.tui.app import run_app
+
+    return run_app(_open(options))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,138 @@
+"""Print mode: one prompt on the same service, no screen. Results go to stdout, everything else to stderr."""
+
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Literal, TextIO
+
+from dogent_tui.agent.events import (
+    Event,
+    Notice,
+    PermissionAnswer,
+    PermissionRequested,
+    Prompt,
+    Retrying,
+    RunFinished,
+    RunStatus,
+    SessionStarted,
+    Stalled,
+    ToolUse,
+    UiRequested,
+    to_json,
+)
+from dogent_tui.agent.recorder import Recorder
+from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
+
+OutputFormat = Literal["text", "json", "stream-json"]
+
+EXIT_STATUS: Mapping[RunStatus, int] = {
+    "completed": 0,
+    "failed": 1,
+    "aborted": 10,
+    "needs_clarification": 11,
+    "needs_outline_edit": 12,
+    "interrupted": 14,
+}
+"""Exit status by how the run ended (SPEC 7); 2 is for wrong usage."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintRequest:
+    """What to run and how to say what came of it. `piped` is what came on stdin: text, in which no reference is looked for."""
+
+    text: str
+    piped: str = ""
+    output_format: OutputFormat = "text"
+
+
+async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO, stderr: TextIO) -> int:
+    """Run one prompt and return the exit status."""
+    prompt, unresolved = await asyncio.to_thread(make_prompt, request.text, opened.workspace)
+    if request.piped:
+        prompt = Prompt(f"{prompt.text}\n\n{request.piped}".strip(), prompt.attachments)
+    for warning in opened.warnings:
+        print(f"warning: {warning}", file=stderr)
+    for reference in unresolved:
+        print(f"warning: there is no file {reference.path} here; the reference is sent as plain text.", file=stderr)
+    async with opened.service as service:
+        printer = Printer(request.output_format, service, stdout, stderr)
+        events, record = service.events(), service.events()
+        recording = asyncio.create_task(Recorder(opened.workspace).record(record))
+        _interrupt_on_signals(service)
+        await service.submit(prompt)
+        finished = await printer.follow(events)
+        await service.close()
+        await recording
+    printer.conclude(finished)
+    return EXIT_STATUS[finished.status]
+
+
+def _interrupt_on_signals(service: AgentService) -> None:
+    loop = asyncio.get_running_loop()
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        with suppress(NotImplementedError, AttributeError):  # not every platform has each of them
+            loop.add_signal_handler(getattr(signal, name), lambda: loop.create_task(service.interrupt()))
+
+
+class Printer:
+    """Turns the events of one run into output. A question that nobody can answer here is a denial."""
+
+    def __init__(self, output_format: OutputFormat, service: AgentService, stdout: TextIO, stderr: TextIO) -> None:
+        self._format = output_format
+        self._service = service
+        self._stdout = stdout
+        self._stderr = stderr
+        self._session_id = service.session_id
+
+    async def follow(self, events: object) -> RunFinished:
+        """Report `events` until the run is finished."""
+        async for event in events:  # type: ignore[attr-defined]
+            if self._format == "stream-json":
+                self._line(to_json(event))
+            self._progress(event)
+            if isinstance(event, PermissionRequested):
+                await self._service.reply(event.request_id, PermissionAnswer("deny"))
+            if isinstance(event, RunFinished):
+                return event
+        return RunFinished(status="interrupted", duration_ms=0)
+
+    def conclude(self, finished: RunFinished) -> None:
+        """Write the result."""
+        if self._format == "json":
+            result = {**asdict(finished), "type": "result", "session_id": self._session_id}
+            self._line(json.dumps(result, ensure_ascii=False))
+        elif self._format == "text" and finished.result:
+            self._line(finished.result)
+        if finished.status != "completed":
+            self._say(f"{finished.status}: {finished.reason} {finished.remedy}".rstrip(": "))
+
+    def _progress(self, event: Event) -> None:
+        match event:
+            case SessionStarted():
+                self._session_id = event.session_id
+                self._say(f"agent: {endpoint_label(event.profile, event.endpoint, event.model)}")
+            case ToolUse(name=name, input=values):
+                self._say(f"tool: {name}{_subject(values)}")
+            case PermissionRequested(tool=tool, input=values, reasons=reasons):
+                self._say(f"permission needed: {tool}{_subject(values)}. {' '.join(reasons)}".rstrip())
+                self._say("Nobody can be asked in print mode, so this is a denial.")
+            case Retrying():
+                self._say(f"retry {event.attempt}/{event.max_attempts} in {event.delay_ms / 1000:.0f} s (status {event.status or '-'})")
+            case Stalled(seconds=seconds) if seconds:
+                self._say(f"nothing received for {seconds} s")
+            case Notice():
+                self._say(f"{event.level}: {event.message} {event.remedy}".rstrip())
+            case UiRequested():
+                self._say(f"the agent asks: {event.kind}")
+
+    def _say(self, text: str) -> None:
+        print(text.replace("\x1b", "␛"), file=self._stderr, flush=True)
+
+    def _line(self, text: str) -> None:
+        self._stdout.write(f"{text}\n")
+        self._stdout.flush()
