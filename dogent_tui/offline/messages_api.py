@@ -1,0 +1,403 @@
+"""The Messages API as a server sees it: requests parsed, replies serialized as server-sent events or as JSON.
+
+The wire format is Anthropic's (`POST /v1/messages`); what the CLI really sends in it was measured. Shared by the offline engine
+and by the scripted server of the end-to-end tests. Imports nothing of ours, and not aiohttp.
+"""
+
+import json
+import secrets
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+# ── What a request holds ──────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text block, of the person or of the model."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool call that an earlier reply of ours made."""
+
+    id: str
+    name: str
+    input: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolOutcome:
+    """What a tool call returned. `media` names the parts that are no text, such as ``document`` or ``image``."""
+
+    tool_use_id: str
+    text: str
+    is_error: bool = False
+    media: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """A block of a kind that nobody here looks into: thinking, images, documents."""
+
+    kind: str
+
+
+Block: TypeAlias = Text | ToolCall | ToolOutcome | Other
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation. `role` is ``user``, ``assistant`` or ``system``."""
+
+    role: str
+    blocks: tuple[Block, ...]
+
+    @property
+    def text(self) -> str:
+        """The text blocks, joined by blank lines; blocks that hold only white space are left out."""
+        return "\n\n".join(block.text.strip() for block in self.blocks if isinstance(block, Text) and block.text.strip())
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The tool calls of this message, in order."""
+        return tuple(block for block in self.blocks if isinstance(block, ToolCall))
+
+    @property
+    def tool_results(self) -> tuple[ToolOutcome, ...]:
+        """The tool results of this message, in the order sent, which need not be the order of the calls."""
+        return tuple(block for block in self.blocks if isinstance(block, ToolOutcome))
+
+
+@dataclass(frozen=True, slots=True)
+class MessagesRequest:
+    """A request to `/v1/messages` or `/v1/messages/count_tokens`.
+
+    `size` is the length of its body in bytes; `headers` have lower-case names and hold the caller's token.
+    """
+
+    model: str
+    system: str
+    messages: tuple[Message, ...]
+    tools: tuple[str, ...] = ()
+    stream: bool = False
+    size: int = 0
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def input_tokens(self) -> int:
+        """An estimate: four bytes a token, which is near for English and for Chinese (three bytes a character) alike."""
+        return self.size // 4
+
+    def without_reminders(self) -> "MessagesRequest":
+        """Return the request without the ``<system-reminder>`` notes that the CLI adds to prompts and tool results."""
+        return replace(self, messages=tuple(_without_reminders(message) for message in self.messages))
+
+    def last_user_text(self) -> str:
+        """Return the newest text that a person typed: the last user message that is more than reminders and tool results."""
+        for message in reversed(self.messages):
+            text = _without_reminders(message).text if message.role == "user" else ""
+            if text:
+                return text
+        return ""
+
+    def tool_results(self) -> dict[str, ToolOutcome]:
+        """Return every tool result of the conversation by the id of its call."""
+        return {result.tool_use_id: result for message in self.messages for result in message.tool_results}
+
+
+def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -> MessagesRequest:
+    """Parse the body of a request, and keep its `headers`. Blocks of unknown kinds are kept as `Other`.
+
+    Raises ValueError, with a sentence, where `body` is not JSON or its shape is not that of the API.
+    """
+    try:
+        data = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"The request body is not valid JSON: {error}") from error
+    if not isinstance(data, dict) or not isinstance(data.get("messages"), list):
+        raise ValueError("messages: Field required")
+    tools = data.get("tools")
+    names = [tool.get("name") for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else []
+    return MessagesRequest(
+        model=str(data.get("model", "")),
+        system=_joined_text(data.get("system")),
+        messages=tuple(_message(item) for item in data["messages"]),
+        tools=tuple(name for name in names if isinstance(name, str)),
+        stream=data.get("stream") is True,
+        size=len(body.encode(errors="replace")) if isinstance(body, str) else len(body),
+        headers={name.lower(): value for name, value in (headers or {}).items()},
+        raw=data,
+    )
+
+
+def strip_reminders(text: str) -> str:
+    """Return `text` without its ``<system-reminder>…</system-reminder>`` parts and the blank space that they leave at the end."""
+    opening, closing = "<system-reminder>", "</system-reminder>"
+    if opening not in text:
+        return text
+    kept, position = [], 0
+    while (start := text.find(opening, position)) >= 0 and (end := text.find(closing, start)) >= 0:
+        kept.append(text[position:start])
+        position = end + len(closing)
+    kept.append(text[position:])
+    return "".join(kept).rstrip()
+
+
+def _message(item: Any) -> Message:
+    if not isinstance(item, dict) or not isinstance(item.get("role"), str):
+        raise ValueError("messages: each message needs a role and content")
+    content = item.get("content")
+    if isinstance(content, str):
+        return Message(item["role"], (Text(content),))
+    if not isinstance(content, list):
+        raise ValueError("messages: content must be a string or a list of blocks")
+    return Message(item["role"], tuple(_block(block) for block in content if isinstance(block, dict)))
+
+
+def _block(block: dict[str, Any]) -> Block:
+    match block.get("type"):
+        case "text":
+            return Text(str(block.get("text", "")))
+        case "tool_use":
+            arguments = block.get("input")
+            return ToolCall(
+                str(block.get("id", "")), str(block.get("name", "")), arguments if isinstance(arguments, dict) else {}
+            )
+        case "tool_result":
+            content = block.get("content")
+            parts = content if isinstance(content, list) else []
+            media = (str(part.get("type")) for part in parts if isinstance(part, dict) and part.get("type") != "text")
+            identity = str(block.get("tool_use_id", ""))
+            return ToolOutcome(identity, _joined_text(content), block.get("is_error") is True, tuple(media))
+        case kind:
+            return Other(str(kind))
+
+
+def _joined_text(content: Any) -> str:
+    """Return the text of `content`, which the API lets be a string or a list of blocks."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return ""
+    return "\n\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict) and part.get("type") == "text")
+
+
+def _without_reminders(message: Message) -> Message:
+    blocks: list[Block] = []
+    for block in message.blocks:
+        match block:
+            case Text(text):
+                blocks.append(Text(strip_reminders(text)))
+            case ToolOutcome(text=text):
+                blocks.append(replace(block, text=strip_reminders(text)))
+            case _:
+                blocks.append(block)
+    return Message(message.role, tuple(blocks))
+
+
+# ── What a reply holds ────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyText:
+    """A text of the reply, Markdown."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyThinking:
+    """The thinking before a reply."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyToolUse:
+    """A tool call. An empty `id` gets a fresh one when it is sent."""
+
+    name: str
+    input: Mapping[str, Any]
+    id: str = ""
+
+
+ReplyBlock: TypeAlias = ReplyText | ReplyThinking | ReplyToolUse
+
+
+@dataclass(frozen=True, slots=True)
+class ApiError:
+    """An error as the API words it. `kind` defaults to the one that belongs to `status`."""
+
+    status: int
+    message: str
+    kind: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the body: ``{"type": "error", "error": {"type", "message"}, "request_id"}``."""
+        kind = self.kind or _ERROR_KINDS.get(self.status, "api_error" if self.status >= 500 else "invalid_request_error")
+        return {"type": "error", "error": {"type": kind, "message": self.message}, "request_id": f"req_{secrets.token_hex(12)}"}
+
+
+_ERROR_KINDS: Mapping[int, str] = {
+    400: "invalid_request_error",
+    401: "authentication_error",
+    403: "permission_error",
+    404: "not_found_error",
+    413: "request_too_large",
+    429: "rate_limit_error",
+    500: "api_error",
+    529: "overloaded_error",
+}
+"""Anthropic's error types by HTTP status."""
+
+StopReason: TypeAlias = Literal["end_turn", "tool_use", "max_tokens", "refusal"]
+
+
+class ReplyStream:
+    """Serializes one reply, event by event: `start`, then `block` for each block, then `finish`.
+
+    A text whose pieces are not known at once is built of `open_text`, `text` and `close`. Each method returns whole server-sent
+    events, ready to be written.
+    """
+
+    def __init__(self, request: MessagesRequest) -> None:
+        self.message_id = f"msg_{secrets.token_hex(12)}"
+        self._request = request
+        self._index = -1
+        self._sent = 0
+        self._called = False
+
+    def start(self) -> bytes:
+        """Return the event that opens the message."""
+        message = _message_json(self.message_id, self._request, [], None, 1)
+        return event("message_start", {"message": message})
+
+    def block(self, block: ReplyBlock, pieces: int = 60, least: int = 48) -> Iterator[bytes]:
+        """Yield the events of a whole block, its content in at most `pieces` pieces of at least `least` characters."""
+        match block:
+            case ReplyText(text):
+                yield self.open_text()
+                yield from map(self.text, split(text, pieces, least))
+            case ReplyThinking(text):
+                yield self._open({"type": "thinking", "thinking": "", "signature": ""})
+                for piece in split(text, pieces, least):
+                    yield self._delta({"type": "thinking_delta", "thinking": piece}, piece)
+                yield self._delta({"type": "signature_delta", "signature": secrets.token_hex(16)})
+            case ReplyToolUse(name, arguments, identity):
+                self._called = True
+                yield self._open({"type": "tool_use", "id": identity or tool_use_id(), "name": name, "input": {}})
+                for piece in split(json.dumps(arguments, ensure_ascii=False), pieces, least):
+                    yield self._delta({"type": "input_json_delta", "partial_json": piece}, piece)
+        yield self.close()
+
+    def open_text(self) -> bytes:
+        """Return the event that opens a text block."""
+        return self._open({"type": "text", "text": ""})
+
+    def text(self, piece: str) -> bytes:
+        """Return the event that adds `piece` to the open text block."""
+        return self._delta({"type": "text_delta", "text": piece}, piece)
+
+    def close(self) -> bytes:
+        """Return the event that closes the open block."""
+        return event("content_block_stop", {"index": self._index})
+
+    def finish(self, stop_reason: StopReason | None = None) -> bytes:
+        """Return the events that end the message. The reason defaults to ``tool_use`` after a call, else ``end_turn``."""
+        reason = stop_reason or ("tool_use" if self._called else "end_turn")
+        usage = {"output_tokens": max(1, self._sent // 4)}
+        delta = event("message_delta", {"delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage})
+        return delta + event("message_stop", {})
+
+    def _open(self, content: dict[str, Any]) -> bytes:
+        self._index += 1
+        return event("content_block_start", {"index": self._index, "content_block": content})
+
+    def _delta(self, delta: dict[str, Any], counted: str = "") -> bytes:
+        self._sent += len(counted)
+        return event("content_block_delta", {"index": self._index, "delta": delta})
+
+
+def event(name: str, data: Mapping[str, Any]) -> bytes:
+    """Return one server-sent event. Lone surrogates, which UTF-8 cannot hold, become question marks."""
+    body = json.dumps({"type": name, **data}, ensure_ascii=False)
+    return f"event: {name}\ndata: {body}\n\n".encode(errors="replace")
+
+
+def error_event(error: ApiError) -> bytes:
+    """Return the event that reports `error` in the middle of a stream."""
+    return event("error", {"error": error.as_json()["error"]})
+
+
+def reply_events(request: MessagesRequest, blocks: Sequence[ReplyBlock]) -> Iterator[bytes]:
+    """Yield the events of a whole reply."""
+    stream = ReplyStream(request)
+    yield stream.start()
+    for block in blocks:
+        yield from stream.block(block)
+    yield stream.finish()
+
+
+def reply_json(request: MessagesRequest, blocks: Sequence[ReplyBlock]) -> dict[str, Any]:
+    """Return a whole reply as the JSON object of a request without ``stream``."""
+    content: list[dict[str, Any]] = []
+    for block in blocks:
+        match block:
+            case ReplyText(text):
+                content.append({"type": "text", "text": text})
+            case ReplyThinking(text):
+                content.append({"type": "thinking", "thinking": text, "signature": secrets.token_hex(16)})
+            case ReplyToolUse(name, arguments, identity):
+                content.append({"type": "tool_use", "id": identity or tool_use_id(), "name": name, "input": dict(arguments)})
+    reason = "tool_use" if any(isinstance(block, ReplyToolUse) for block in blocks) else "end_turn"
+    tokens = max(1, len(json.dumps(content, ensure_ascii=False)) // 4)
+    return _message_json(f"msg_{secrets.token_hex(12)}", request, content, reason, tokens)
+
+
+def models_json(names: Sequence[str]) -> dict[str, Any]:
+    """Return the body of ``GET /v1/models``."""
+    data = [{"type": "model", "id": name, "display_name": name, "created_at": "2025-10-01T00:00:00Z"} for name in names]
+    return {
+        "data": data,
+        "has_more": False,
+        "first_id": names[0] if names else None,
+        "last_id": names[-1] if names else None,
+    }
+
+
+def tool_use_id() -> str:
+    """Return a fresh id for a tool call."""
+    return f"toolu_{secrets.token_hex(12)}"
+
+
+def split(text: str, pieces: int, least: int) -> Iterator[str]:
+    """Yield `text` in at most `pieces` parts, each of at least `least` characters, the last one excepted."""
+    size = max(least, -(-len(text) // max(1, pieces)), 1)
+    return (text[start : start + size] for start in range(0, len(text), size))
+
+
+def _message_json(
+    identity: str, request: MessagesRequest, content: list[dict[str, Any]], reason: str | None, output_tokens: int
+) -> dict[str, Any]:
+    usage = {
+        "input_tokens": request.input_tokens,
+        "output_tokens": output_tokens,
+        "cache_creation_input_tokens": 0,
+        "cache_read_input_tokens": 0,
+    }
+    return {
+        "id": identity,
+        "type": "message",
+        "role": "assistant",
+        "model": request.model,
+        "content": content,
+        "stop_reason": reason,
+        "stop_sequence": None,
+        "usage": usage,
+    }

@@ -1,0 +1,185 @@
+"""A loopback server that speaks the Messages API to the CLI, in our own process."""
+
+import asyncio
+import hmac
+import importlib
+import logging
+import secrets
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Self, TypeAlias
+
+from dogent_tui.offline.messages_api import (
+    ApiError,
+    MessagesRequest,
+    ReplyBlock,
+    ReplyText,
+    models_json,
+    parse_request,
+    reply_events,
+    reply_json,
+)
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+    Handler: TypeAlias = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+Answer: TypeAlias = Sequence[ReplyBlock] | ApiError | AsyncGenerator[bytes, None]
+"""A reply of whole blocks, an error, or the server-sent events themselves; the generator may raise `CutConnection`."""
+
+Responder: TypeAlias = Callable[[MessagesRequest], Awaitable[Answer]]
+
+_LOG = logging.getLogger(__name__)
+_LARGEST_BODY = 512 * 1024 * 1024
+"""Bytes. A conversation with pictures or PDF files in it is large; only the holder of the token can send one."""
+
+
+class CutConnection(Exception):  # noqa: N818  (an instruction, not a failure)
+    """Raised by an answer's generator: close the connection in the middle of what it says."""
+
+
+class LoopbackServer:
+    """Answers the Messages API on 127.0.0.1, on a free port, for whoever knows the token.
+
+    An async context manager. `base_url` and `token` are what ``ANTHROPIC_BASE_URL`` and ``ANTHROPIC_AUTH_TOKEN`` become.
+    `responder` is called for each request to ``/v1/messages``; an exception in it becomes a text that says so, because a status
+    of 500 would cost the CLI all its retries. `pause` is the time between two pieces of a block, in seconds. `token` is random
+    unless given. A request is canceled when its client goes away, and when the server stops.
+    """
+
+    def __init__(self, responder: Responder, *, models: Sequence[str] = (), pause: float = 0.0, token: str = "") -> None:
+        self.token = token or secrets.token_urlsafe(32)
+        self.base_url = ""
+        self._responder = responder
+        self._models = tuple(models)
+        self._pause = pause
+        self._runner: web.AppRunner | None = None
+        self._running: set[asyncio.Task[object]] = set()
+
+    async def __aenter__(self) -> Self:
+        # aiohttp takes a quarter of a second to import; in a thread the screen stays alive meanwhile.
+        await asyncio.to_thread(importlib.import_module, "aiohttp.web")
+        from aiohttp import web
+
+        @web.middleware
+        async def guard(request: web.Request, handler: "Handler") -> web.StreamResponse:
+            return await self._guard(request, handler)
+
+        app = web.Application(client_max_size=_LARGEST_BODY, middlewares=[guard])
+        app.router.add_post("/v1/messages", self._messages)
+        app.router.add_post("/v1/messages/count_tokens", self._count_tokens)
+        app.router.add_get("/v1/models", self._list_models)
+        app.router.add_route("HEAD", "/", self._probe)
+        runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=1.0)
+        await runner.setup()
+        try:
+            await web.TCPSite(runner, "127.0.0.1", 0).start()
+        except BaseException:
+            await runner.cleanup()
+            raise
+        self._runner = runner
+        self.base_url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        for task in tuple(self._running):
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+        if self._runner is not None:
+            await self._runner.cleanup()
+            self._runner = None
+
+    # ── Requests ──────────────────────────────────────────────────────────────────────────────────
+
+    async def _guard(self, request: "web.Request", handler: "Handler") -> "web.StreamResponse":
+        """Refuse who does not know the token, turn failures into answers, and remember the task so that it can be ended."""
+        from aiohttp import web
+
+        task = asyncio.current_task()
+        if task is not None:
+            self._running.add(task)
+            task.add_done_callback(self._running.discard)
+        if request.path != "/" and not self._knows_token(request):
+            return _error_response(ApiError(401, "invalid x-api-key"))
+        try:
+            return await handler(request)
+        except web.HTTPNotFound:
+            return _error_response(ApiError(404, f"Not found: {request.path}"))
+        except web.HTTPException as error:
+            return _error_response(ApiError(error.status, error.reason))
+        except ValueError as error:
+            return _error_response(ApiError(400, str(error)))
+
+    def _knows_token(self, request: "web.Request") -> bool:
+        bearer = request.headers.get("Authorization", "").removeprefix("Bearer ").strip()
+        given = bearer or request.headers.get("x-api-key", "")
+        return hmac.compare_digest(given.encode(errors="replace"), self.token.encode())
+
+    async def _messages(self, request: "web.Request") -> "web.StreamResponse":
+        from aiohttp import web
+
+        parsed = await self._parse(request)
+        try:
+            answer = await self._responder(parsed)
+        except Exception as error:
+            _LOG.exception("The loopback server could not compose a reply")
+            answer = (ReplyText(f"Something went wrong inside the loopback server ({type(error).__name__}). Please try again."),)
+        if isinstance(answer, ApiError):
+            return _error_response(answer)
+        if isinstance(answer, AsyncGenerator):
+            return await self._stream(request, answer)
+        if parsed.stream:
+            return await self._stream(request, self._paced(parsed, answer))
+        return web.json_response(reply_json(parsed, answer))
+
+    async def _count_tokens(self, request: "web.Request") -> "web.StreamResponse":
+        from aiohttp import web
+
+        return web.json_response({"input_tokens": max(1, (await self._parse(request)).input_tokens)})
+
+    async def _list_models(self, _request: "web.Request") -> "web.StreamResponse":
+        from aiohttp import web
+
+        return web.json_response(models_json(self._models))
+
+    async def _probe(self, _request: "web.Request") -> "web.StreamResponse":
+        from aiohttp import web
+
+        return web.Response()
+
+    async def _parse(self, request: "web.Request") -> MessagesRequest:
+        return await asyncio.to_thread(parse_request, await request.read(), request.headers)
+
+    # ── Streaming ─────────────────────────────────────────────────────────────────────────────────
+
+    async def _paced(self, parsed: MessagesRequest, blocks: Sequence[ReplyBlock]) -> AsyncGenerator[bytes, None]:
+        for data in reply_events(parsed, blocks):
+            yield data
+            await asyncio.sleep(self._pause)
+
+    async def _stream(self, request: "web.Request", events: AsyncGenerator[bytes, None]) -> "web.StreamResponse":
+        from aiohttp import web
+
+        response = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
+        await response.prepare(request)
+        try:
+            async for data in events:
+                await response.write(data)
+            await response.write_eof()
+        except CutConnection:
+            if request.transport is not None:
+                request.transport.close()
+        except ConnectionResetError:
+            _LOG.debug("The client left in the middle of a reply")
+        finally:
+            await events.aclose()
+        return response
+
+
+def _error_response(error: ApiError) -> "web.StreamResponse":
+    from aiohttp import web
+
+    return web.json_response(error.as_json(), status=error.status, headers=error.headers)
