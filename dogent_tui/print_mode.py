@@ -122,7 +122,9 @@ class Printer:
                 self._say(f"permission needed: {tool}{_subject(values)}. {' '.join(reasons)}".rstrip())
                 self._say("Nobody can be asked in print mode, so this is a denial.")
             case Retrying():
-                self._say(f"retry {event.attempt}/{event.max_attempts} in {event.delay_ms / 1000:.0f} s (status {event.status or '-'})")
+                self._say(
+                    f"retry {event.attempt}/{event.max_attempts} in {event.delay_ms / 1000:.0f} s (status {event.status or '-'})"
+                )
             case Stalled(seconds=seconds) if seconds:
                 self._say(f"nothing received for {seconds} s")
             case Notice():

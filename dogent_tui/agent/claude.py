@@ -254,11 +254,17 @@ class Translator:
             outcome=_outcome(message),
             text=message.result or "",
             status=message.api_error_status or 0,
-            error=self._error or "; ".join(message.errors or []) or message.subtype.replace("_", " "),
+            error=self._error or _errors(message),
             cost_usd=message.total_cost_usd,
             num_turns=message.num_turns,
             window=max(windows, default=0),
         )
+
+
+def _errors(message: ResultMessage) -> str:
+    """What the CLI says of an early end, without the diagnostics that it means for its own makers."""
+    errors = [error for error in message.errors or [] if "ede_diagnostic" not in error]
+    return "; ".join(errors) or message.subtype.replace("_", " ")
 
 
 def _outcome(message: ResultMessage) -> TurnOutcome:

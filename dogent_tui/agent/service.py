@@ -42,6 +42,8 @@ State = Literal["connecting", "idle", "running", "lost", "closed"]
 _INTERRUPT_AGAIN_S = 0.5
 _INTERRUPT_LIMIT_S = 5.0
 """How long a turn may take to end after it was interrupted (it takes 6–30 ms) before its process is given up."""
+_LAST_BREATH_S = 0.5
+"""How long a process that ends takes from the end of its turn to the end of its output (75 ms measured)."""
 _CLOSE_LIMIT_S = 1.0
 """How long the CLI may take to end by itself when we close; then it is killed."""
 
@@ -58,6 +60,11 @@ class _Run:
     aborted: str = ""
     tools: set[str] = field(default_factory=set)
     stalled: int = 0
+
+    @property
+    def stopped_by_us(self) -> bool:
+        """Whether the person ended it, by an interrupt or a denial."""
+        return self.stop.is_set() or bool(self.aborted)
 
 
 class AgentService:
@@ -90,14 +97,15 @@ class AgentService:
         self._run: _Run | None = None
         self._conversation: Conversation | None = None
         self._connecting: asyncio.Task[Conversation] | None = None
-        self._tasks: list[asyncio.Task[None]] = []
+        self._worker: asyncio.Task[None] | None = None
+        self._reader: asyncio.Task[None] | None = None
         self._spent_usd = 0.0
         self._usage = UsageChanged(context_tokens=0)
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
 
     async def __aenter__(self) -> Self:
-        self._tasks.append(asyncio.create_task(self._work(), name="agent-runs"))
+        self._worker = asyncio.create_task(self._work(), name="agent-runs")
         return self
 
     async def __aexit__(self, *exc: object) -> None:
@@ -111,7 +119,7 @@ class AgentService:
         self.state = "closed"
         if self._run is not None:
             self._finish(self._run, "interrupted", Interrupted())
-        for task in (*self._tasks, self._connecting):
+        for task in (self._worker, self._reader, self._connecting):
             if task is not None:
                 task.cancel()
         await self._end_conversation()
@@ -238,6 +246,8 @@ class AgentService:
             await asyncio.wait({run.ended, stopped}, return_when=asyncio.FIRST_COMPLETED)
             if not run.ended.done():
                 await self._await_stop(run)
+            if run.ended.result().outcome in ("error", "stopped") and not run.stopped_by_us:
+                await self._await_loss()
             return run.ended.result()
         finally:
             stopped.cancel()
@@ -256,6 +266,13 @@ class AgentService:
         run.ended.set_result(TurnEnded("stopped"))
         if self._conversation is not None:
             self._conversation.kill()
+
+    async def _await_loss(self) -> None:
+        """A CLI that is told to end by a signal first ends its turn, then itself. Raises AgentError where that is what happened."""
+        if self._reader is not None:
+            await asyncio.wait({self._reader}, timeout=_LAST_BREATH_S)
+        if self._conversation is None:
+            raise AgentError("The agent process ended.")
 
     def _conclude(self, run: _Run, ended: TurnEnded) -> None:
         cost = self._cost(ended)
@@ -347,7 +364,7 @@ class AgentService:
         self._conversation = conversation
         if self.state != "closed":
             self.state = "running" if self._run is not None else "idle"
-        self._tasks.append(asyncio.create_task(self._read(conversation), name="agent-reader"))
+        self._reader = asyncio.create_task(self._read(conversation), name="agent-reader")
         self._publish(
             SessionStarted(
                 session_id=conversation.session_id,

@@ -36,9 +36,7 @@ class OpenedSession:
     earlier_log: Path | None
 
 
-def open_session(
-    workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ
-) -> OpenedSession:
+def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ) -> OpenedSession:
     """Read the configuration and return the session for it. Cheap: nothing is imported or started for the agent yet."""
     home = dogent_home(environ)
     ensure_home_files(home)

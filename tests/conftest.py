@@ -1,0 +1,20 @@
+"""Every test has a home of its own, no keys, and no way to the person's files."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+_OURS = ("ANTHROPIC_", "CLAUDE_", "DOGENT_", "API_TIMEOUT_MS", "NO_COLOR", "TERM_PROGRAM", "TEXTUAL")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home folder. Variables that would reach the person's accounts, or change how the screen is drawn, are gone."""
+    folder = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(_OURS):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("DOGENT_HOME", str(folder / ".dogent"))
+    return folder

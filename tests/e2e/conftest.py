@@ -1,0 +1,83 @@
+"""The real CLI on a scripted API: what the end-to-end tests stand on."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dogent_tui.agent.events import Event, Prompt, RunFinished
+from dogent_tui.agent.launch import ClaudeLauncher, SessionChoice
+from dogent_tui.agent.service import AgentService
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.profiles import Endpoint
+from tests.e2e.scripted_api import MODEL, ScriptedApi
+
+PROFILE = "test-profile"
+
+
+class Listener:
+    """A service and all that it has said so far."""
+
+    def __init__(self, service: AgentService) -> None:
+        self.service = service
+        self.events: list[Event] = []
+        self._changed = asyncio.Condition()
+        self._task = asyncio.create_task(self._listen(service.events()))
+
+    async def _listen(self, events: AsyncIterator[Event]) -> None:
+        async for event in events:
+            async with self._changed:
+                self.events.append(event)
+                self._changed.notify_all()
+
+    def of(self, *kinds: type[Event]) -> list[Any]:
+        return [event for event in self.events if isinstance(event, kinds)]
+
+    async def until(self, seen: Callable[[], object]) -> None:
+        """Wait until `seen` is true of the events so far."""
+        async with self._changed:
+            await asyncio.wait_for(self._changed.wait_for(lambda: bool(seen())), 30)
+
+    async def heard(self, kind: type[Event], count: int = 1) -> Any:
+        """Wait for the `count`th event of this kind."""
+        await self.until(lambda: len(self.of(kind)) >= count)
+        return self.of(kind)[count - 1]
+
+    async def run(self, text: str, **prompt: Any) -> RunFinished:
+        """Send a prompt and wait for its run to end."""
+        finished = len(self.of(RunFinished))
+        await self.service.submit(Prompt(text, **prompt))
+        return await self.heard(RunFinished, finished + 1)
+
+
+@pytest.fixture
+async def api() -> AsyncIterator[ScriptedApi]:
+    async with ScriptedApi() as api:
+        yield api
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    root = tmp_path / "workspace"
+    root.mkdir()
+    return Workspace(root)
+
+
+@pytest.fixture
+def open_service(api: ScriptedApi, workspace: Workspace):
+    """Open a service on the scripted API (or on another URL), as often as a test wants one."""
+
+    @asynccontextmanager
+    async def opened(
+        *, session: SessionChoice | None = None, base_url: str = "", stall_after_s: float = 10.0
+    ) -> AsyncIterator[Listener]:
+        endpoint = Endpoint(PROFILE, "custom", base_url or api.base_url, token=api.token, model=MODEL, small_model=MODEL)
+        launcher = ClaudeLauncher(workspace, endpoint)
+        service = AgentService(launcher, endpoint, cwd=str(workspace.root), session=session, stall_after_s=stall_after_s)
+        async with service:
+            yield Listener(service)
+
+    return opened
