@@ -1,0 +1,38 @@
+"""Text from outside, made safe to draw: every character that a terminal would obey is replaced by one that it shows."""
+
+import re
+
+TAB_WIDTH = 4
+"""Columns between tab stops."""
+
+_OBEYED = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # C0, DEL, C1: cursor movement, colors, clipboard, title, …
+    "\u2028\u2029"  # line and paragraph separators
+    "\u202a-\u202e\u2066-\u2069"  # bidirectional embeddings and overrides: they show a text in another order than it has
+    "\ud800-\udfff"  # lone surrogates, which no terminal encoding holds (file names that are not UTF-8)
+    "\U000e0000-\U000e007f]"  # tags: invisible text
+)
+
+
+def visible(text: str) -> str:
+    """Return `text` with controls as visible stand-ins, newlines as ``\\n`` and tabs as spaces.
+
+    ESC becomes ``␛``, NUL ``␀``, an override ``⟦U+202E⟧``. Brackets and all else stay as they are: the result is plain text and
+    must still be drawn as such, never as markup.
+    """
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    text = _OBEYED.sub(_stand_in, text)
+    return text.expandtabs(TAB_WIDTH) if "\t" in text else text
+
+
+def one_line(text: str) -> str:
+    """Return `text` made `visible`, with every run of white space as one space."""
+    return " ".join(visible(text).split())
+
+
+def _stand_in(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code < 0x20:
+        return chr(0x2400 + code)  # Unicode's Control Pictures follow the order of C0
+    return "␡" if code == 0x7F else f"⟦U+{code:04X}⟧"
