@@ -3,8 +3,7 @@
 import asyncio
 import json
 import signal
-import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Literal, TextIO
@@ -27,6 +26,8 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
+from dogent_tui.agent.tool_names import friendly_name, input_summary
+from dogent_tui.plain import visible
 
 OutputFormat = Literal["text", "json", "stream-json"]
 
@@ -89,9 +90,9 @@ class Printer:
         self._stderr = stderr
         self._session_id = service.session_id
 
-    async def follow(self, events: object) -> RunFinished:
+    async def follow(self, events: AsyncIterator[Event]) -> RunFinished:
         """Report `events` until the run is finished."""
-        async for event in events:  # type: ignore[attr-defined]
+        async for event in events:
             if self._format == "stream-json":
                 self._line(to_json(event))
             self._progress(event)
@@ -117,9 +118,9 @@ class Printer:
                 self._session_id = event.session_id
                 self._say(f"agent: {endpoint_label(event.profile, event.endpoint, event.model)}")
             case ToolUse(name=name, input=values):
-                self._say(f"tool: {name}{_subject(values)}")
+                self._say(f"tool: {friendly_name(name)} {input_summary(values)}".rstrip())
             case PermissionRequested(tool=tool, input=values, reasons=reasons):
-                self._say(f"permission needed: {tool}{_subject(values)}. {' '.join(reasons)}".rstrip())
+                self._say(f"permission needed: {friendly_name(tool)} {input_summary(values)}. {' '.join(reasons)}".rstrip())
                 self._say("Nobody can be asked in print mode, so this is a denial.")
             case Retrying():
                 self._say(
@@ -133,7 +134,7 @@ class Printer:
                 self._say(f"the agent asks: {event.kind}")
 
     def _say(self, text: str) -> None:
-        print(text.replace("\x1b", "␛"), file=self._stderr, flush=True)
+        print(visible(text), file=self._stderr, flush=True)
 
     def _line(self, text: str) -> None:
         self._stdout.write(f"{text}\n")

@@ -53,7 +53,11 @@ class ClaudeLauncher:
             resume=choice.resume,
         )
         conversation = claude.ClaudeConversation(options, self._decide, ask)
-        await conversation.connect()
+        try:
+            await conversation.connect()
+        except BaseException:  # also when cancelled: a process that has started must not stay behind
+            conversation.kill()
+            raise
         return conversation
 
     async def close(self) -> None:

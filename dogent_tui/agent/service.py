@@ -2,7 +2,7 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
@@ -34,6 +34,7 @@ from dogent_tui.agent.launch import Launcher, SessionChoice
 from dogent_tui.agent.prompts import user_prompt
 from dogent_tui.agent.questions import PendingQuestions
 from dogent_tui.agent.stream import EventStream
+from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.errors import AgentError
 from dogent_tui.workspace.profiles import Endpoint
 
@@ -99,6 +100,7 @@ class AgentService:
         self._connecting: asyncio.Task[Conversation] | None = None
         self._worker: asyncio.Task[None] | None = None
         self._reader: asyncio.Task[None] | None = None
+        self._endings: list[asyncio.Task[None]] = []
         self._spent_usd = 0.0
         self._usage = UsageChanged(context_tokens=0)
 
@@ -122,6 +124,8 @@ class AgentService:
         for task in (self._worker, self._reader, self._connecting):
             if task is not None:
                 task.cancel()
+        if self._connecting is not None:
+            await asyncio.wait({self._connecting}, timeout=_CLOSE_LIMIT_S)
         await self._end_conversation()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._launcher.close(), _CLOSE_LIMIT_S)
@@ -139,12 +143,13 @@ class AgentService:
 
     async def _end_conversation(self) -> None:
         conversation, self._conversation = self._conversation, None
-        if conversation is None:
-            return
-        try:
-            await asyncio.wait_for(asyncio.shield(asyncio.create_task(conversation.close())), _CLOSE_LIMIT_S)
-        except TimeoutError:
-            conversation.kill()
+        if conversation is not None:
+            self._endings.append(asyncio.create_task(conversation.close(), name="agent-end"))
+        if self._endings:
+            _, slow = await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)
+            if slow and conversation is not None:
+                conversation.kill()
+                await asyncio.wait(slow, timeout=_LAST_BREATH_S)
 
     # ── What a face of the service calls ──────────────────────────────────────────────────────
 
@@ -255,7 +260,7 @@ class AgentService:
                 connected.cancel()
 
     async def _await_stop(self, run: _Run) -> None:
-        """Wait for an interrupted turn to end. Ask again, for an interrupt may overtake its prompt; at last give the process up."""
+        """Wait for an interrupted turn to end; ask again, as an interrupt may overtake its prompt; then give the process up."""
         deadline = asyncio.get_running_loop().time() + _INTERRUPT_LIMIT_S
         while asyncio.get_running_loop().time() < deadline:
             done, _ = await asyncio.wait({run.ended}, timeout=_INTERRUPT_AGAIN_S)
@@ -268,7 +273,7 @@ class AgentService:
             self._conversation.kill()
 
     async def _await_loss(self) -> None:
-        """A CLI that is told to end by a signal first ends its turn, then itself. Raises AgentError where that is what happened."""
+        """A CLI that a signal ends finishes its turn first, then itself. Raises AgentError where that is what happened."""
         if self._reader is not None:
             await asyncio.wait({self._reader}, timeout=_LAST_BREATH_S)
         if self._conversation is None:
@@ -407,7 +412,7 @@ class AgentService:
             detail = error.message
         if self.state != "closed" and self._conversation is conversation:
             self._lose(detail)
-            await conversation.close()
+            self._endings.append(asyncio.create_task(conversation.close(), name="agent-end"))
 
     def _lose(self, detail: str) -> None:
         self._conversation = None
@@ -459,17 +464,9 @@ class AgentService:
             return Verdict(allow=True)
         if answer.message:
             return Verdict(allow=False, message=f"The person denied this call and says: {answer.message}")
-        run.aborted = f"Denied: {question.tool}{_subject(question.input)}."
+        run.aborted = f"Denied: {friendly_name(question.tool)} {input_summary(question.input, self._cwd)}".rstrip()
         self._questions.cancel()
         return Verdict(allow=False, message="The person denied this call.", stop=True)
 
     def _publish(self, event: Event) -> None:
         self._stream.publish(event, self._run.id if self._run is not None else "")
-
-
-def _subject(tool_input: Mapping[str, object]) -> str:
-    """Return what a call is about, for the reason of a denial: its command, path or address."""
-    for key in ("command", "file_path", "path", "url", "query", "pattern"):
-        if tool_input.get(key):
-            return f" {tool_input[key]}"
-    return ""

@@ -141,6 +141,13 @@ async def test_closing_in_the_middle_of_a_stream_leaves_no_process(api, open_ser
     assert agent.of(RunFinished)[-1].status == "interrupted"
 
 
+async def test_closing_while_the_agent_starts_leaves_no_process(api, open_service):
+    async with open_service() as agent:
+        await agent.service.submit(Prompt("Tell"))
+        await agent.until(lambda: agent.of(RunFinished) or _clis())
+    assert not [cli for cli in _clis() if cli.status() != psutil.STATUS_ZOMBIE]
+
+
 async def test_the_process_id_that_kill_relies_on_is_the_cli(api, open_service):
     """Names the reach into the SDK's inside: `ClaudeConversation.pid`."""
     async with open_service() as agent:
@@ -149,5 +156,9 @@ async def test_the_process_id_that_kill_relies_on_is_the_cli(api, open_service):
 
 
 def _cli() -> psutil.Process:
-    (cli,) = [child for child in psutil.Process().children() if "claude" in child.name()]
+    (cli,) = _clis()
     return cli
+
+
+def _clis() -> list[psutil.Process]:
+    return [child for child in psutil.Process().children() if "claude" in child.name()]

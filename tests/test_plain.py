@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.tui.plain import one_line, visible
+from dogent_tui.plain import one_line, visible
 
 
 @pytest.mark.parametrize(
