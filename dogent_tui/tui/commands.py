@@ -1,0 +1,45 @@
+"""The commands of the application: one table for `/name`, the command palette and the help."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TypeAlias
+
+Run: TypeAlias = Callable[[str], Awaitable[str]]
+"""Runs a command with what was typed after its name, and returns the one line that says what it did (or nothing)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command of the application. `argument` is how its argument is named in the help, empty where it takes none."""
+
+    name: str
+    help: str
+    run: Run
+    argument: str = ""
+
+    @property
+    def usage(self) -> str:
+        """How it is typed."""
+        return f"/{self.name} {self.argument}".rstrip()
+
+
+class CommandTable:
+    """The commands by name."""
+
+    def __init__(self, *commands: Command) -> None:
+        self._commands = {command.name: command for command in commands}
+
+    def __iter__(self) -> Iterator[Command]:
+        return iter(self._commands.values())
+
+    def find(self, text: str) -> tuple[Command | None, str]:
+        """Return the command that `text` (``/name argument``) calls, None where there is none, and its argument."""
+        name, _, argument = text.strip().removeprefix("/").partition(" ")
+        return self._commands.get(name), argument.strip()
+
+    def unknown(self, text: str) -> str:
+        """Return the sentence for a command that does not exist, with the nearest one that does."""
+        name = text.strip().removeprefix("/").split(" ", 1)[0]
+        near = get_close_matches(name, self._commands, n=1)
+        return f"There is no command /{name}. " + (f"Did you mean /{near[0]}?" if near else "Press ? for all of them.")

@@ -1,0 +1,42 @@
+"""Around the application: a terminal that only it writes to, and an editor that may have it for a while."""
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def own_terminal(log_file: Path) -> Iterator[None]:
+    """Keep everybody but the application off the terminal: whatever writes to stderr meanwhile goes to `log_file`.
+
+    Native libraries and child processes write to the descriptor itself, past Python. Textual draws on `sys.__stderr__`, which
+    becomes a descriptor of its own here.
+    """
+    log_file.parent.mkdir(parents=True, exist_ok=True)
+    terminal = os.dup(2)
+    log = os.open(log_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    original = sys.__stderr__
+    sys.__stderr__ = open(terminal, "w", encoding="utf-8", errors="replace", closefd=False)  # type: ignore[misc]  # noqa: SIM115
+    os.dup2(log, 2)
+    os.close(log)
+    try:
+        yield
+    finally:
+        os.dup2(terminal, 2)
+        sys.__stderr__ = original  # type: ignore[misc]
+        os.close(terminal)
+
+
+def edit_externally(text: str, environ: Mapping[str, str]) -> str:
+    """Let the person edit `text` in `$VISUAL` or `$EDITOR` and return what came of it. Blocks. Raises OSError without an editor."""
+    command = shlex.split(environ.get("VISUAL") or environ.get("EDITOR") or "vi")
+    with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
+        file = Path(folder) / "prompt.md"
+        file.write_text(text, encoding="utf-8")
+        subprocess.run([*command, str(file)], check=False, stderr=sys.__stderr__)
+        return file.read_text(encoding="utf-8", errors="replace").removesuffix("\n")
