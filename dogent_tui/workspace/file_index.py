@@ -78,7 +78,7 @@ class FileIndex:
         return len(self._snapshot.paths) if self._snapshot else 0
 
     def refresh(self) -> None:
-        """Walk the folder again. Blocks for about a second per 100,000 paths: call it in a thread.
+        """Walk the folder again. Blocks for one to three seconds per 100,000 paths: call it in a thread.
 
         Returns at once if another thread is at it already. A folder that cannot be read is left out.
         """
