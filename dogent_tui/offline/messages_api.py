@@ -136,7 +136,7 @@ def parse_request(body: bytes | str, headers: Mapping[str, str] | None = None) -
 
 
 def strip_reminders(text: str) -> str:
-    """Return `text` without its ``<system-reminder>…</system-reminder>`` parts and the blank space that they leave at the end."""
+    """Return `text` without its ``<system-reminder>…</system-reminder>`` parts and the line breaks that they leave at the end."""
     opening, closing = "<system-reminder>", "</system-reminder>"
     if opening not in text:
         return text
@@ -145,7 +145,7 @@ def strip_reminders(text: str) -> str:
         kept.append(text[position:start])
         position = end + len(closing)
     kept.append(text[position:])
-    return "".join(kept).rstrip()
+    return "".join(kept).rstrip("\n")
 
 
 def _message(item: Any) -> Message:

@@ -1,0 +1,91 @@
+"""Changing the draft of an earlier prompt: shorter, longer, one more section."""
+
+from dogent_tui.offline.conversation import Call, Conversation
+from dogent_tui.offline.draft import Change, extend, is_draft, shorten
+from dogent_tui.offline.gathering import Gathered, gather, is_readable
+from dogent_tui.offline.intent import Intent, intent_of
+from dogent_tui.offline.messages_api import ReplyBlock, ReplyText, ReplyToolUse
+from dogent_tui.offline.phrases import PHRASES, sentences
+
+
+def last_draft(conversation: Conversation) -> Call | None:
+    """Return the newest call of an earlier prompt that wrote a Markdown or text file."""
+    calls = [call for run in conversation.earlier for call in run.named("Write", "Edit") if call.succeeded and call.path]
+    return calls[-1] if calls else None
+
+
+def change_reply(conversation: Conversation, intent: Intent, path: str) -> tuple[ReplyBlock, ...]:
+    """Return the next step in changing the draft at `path`: read it anew, write it, or say what was done."""
+    phrases = PHRASES[intent.language]
+    shown = conversation.shown(path)
+    if "Read" not in conversation.tools:
+        return (ReplyText(phrases.cannot_read),)
+    read = next((call for call in conversation.current.named("Read") if call.path == path), None)
+    if read is None:
+        new = [source.path for source in conversation.current.sources if is_readable(source)]
+        paths = dict.fromkeys((path, *map(conversation.absolute, new)))
+        return (ReplyText(phrases.read_draft), *(ReplyToolUse("Read", {"file_path": each}) for each in paths))
+    if read.error:
+        return _said(intent, phrases.draft_gone.format(path=shown, reason=read.error))
+    if read.truncated:
+        return _said(intent, phrases.draft_partial.format(path=shown))
+    if intent.kind == "shorter":
+        return _shorter(conversation, intent, read)
+    return _longer(conversation, intent, read)
+
+
+def _shorter(conversation: Conversation, intent: Intent, read: Call) -> tuple[ReplyBlock, ...]:
+    phrases = PHRASES[intent.language]
+    path = conversation.shown(read.path)
+    change = shorten(read.file_text)
+    kept, gone = sentences(change.kept, intent.language), sentences(change.changed, intent.language)
+    if not change.changed:
+        return _said(intent, phrases.not_shorter.format(path=path, count=kept))
+    return _write(conversation, intent, read, change, phrases.shortened.format(path=path, count=kept, removed=gone))
+
+
+def _longer(conversation: Conversation, intent: Intent, read: Call) -> tuple[ReplyBlock, ...]:
+    phrases = PHRASES[intent.language]
+    path = conversation.shown(read.path)
+    texts = {shown: call.file_text for shown, call in conversation.reads().items() if shown != path}
+    documents = {shown: text for shown, text in texts.items() if not is_draft(text)}
+    if not documents:
+        gathered = gather(conversation, intent)
+        if not isinstance(gathered, Gathered):
+            return gathered
+        documents = {shown: text for shown, text in gathered.documents.items() if shown != path}
+    change = extend(read.file_text, documents, intent, _first_words(conversation, read.path))
+    if change is None:
+        reason = phrases.nothing_on if intent.kind == "section" else phrases.nothing_new
+        return _said(intent, reason.format(path=path, topic=intent.topic))
+    added = sentences(change.changed, intent.language)
+    return _write(conversation, intent, read, change, phrases.extended.format(count=added, path=path, title=change.heading))
+
+
+def _write(conversation: Conversation, intent: Intent, read: Call, change: Change, done: str) -> tuple[ReplyBlock, ...]:
+    """Return the call that writes `change`, or once it has returned, what came of it."""
+    phrases = PHRASES[intent.language]
+    writes = conversation.current.named("Write", "Edit")
+    if writes:
+        failed = phrases.failed.format(path=conversation.shown(read.path), reason=writes[-1].error)
+        return _said(intent, failed if writes[-1].error else done)
+    old, new = read.file_text, change.text
+    last = old.rstrip().rpartition("\n")[2]
+    if "Edit" in conversation.tools and last and old.count(last) == 1 and new.startswith(old.rstrip()):
+        added = new[len(old.rstrip()) :].rstrip()
+        return (ReplyToolUse("Edit", {"file_path": read.path, "old_string": last, "new_string": last + added}),)
+    if "Write" in conversation.tools:
+        return (ReplyToolUse("Write", {"file_path": read.path, "content": new}),)
+    return _said(intent, f"{phrases.cannot_write}\n\n{new}")
+
+
+def _first_words(conversation: Conversation, path: str) -> tuple[str, ...]:
+    """Return the terms of the prompt that the draft at `path` was first written for."""
+    for run in conversation.earlier:
+        if any(call.path == path for call in run.named("Write")):
+            return intent_of(run, has_draft=False).words
+    return ()
+
+
+def _said(intent: Intent, text: str) -> tuple[ReplyBlock, ...]:
+    return (ReplyText(f"{text}\n\n{PHRASES[intent.language].no_model}"),)

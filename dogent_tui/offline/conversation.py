@@ -1,0 +1,185 @@
+"""What a conversation holds, read from the messages of a request: prompts, the calls made for each, and what these returned."""
+
+import json
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dogent_tui.offline.messages_api import Message, MessagesRequest, Text, ToolOutcome, strip_reminders
+
+_ATTACHMENTS = ("<attachments>", "</attachments>")
+_INTERRUPTED = "[Request interrupted by user"
+_CWD = re.compile(r"working directory: *(?P<path>[^\n]+)", re.IGNORECASE)
+_LINE_NUMBER = re.compile(r"^ *\d+(?:\t|→|\Z)", re.MULTILINE)
+"""What Read puts before each line. Where a reminder follows, the CLI trims the result: then an empty last line is a bare number."""
+_TRUNCATED = "[Truncated: PARTIAL view"
+"""How the CLI's Read begins its note that a file goes on after what it returned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file that the prompt refers to, as its metadata names it. `type` is the lower-case extension, or ``folder``."""
+
+    path: str
+    type: str
+
+
+@dataclass(slots=True)
+class Call:
+    """A tool call of ours. `outcome` is None while it has returned nothing; `truncated`: a Read that stopped before the end."""
+
+    id: str
+    name: str
+    input: Mapping[str, Any]
+    outcome: ToolOutcome | None = None
+    truncated: bool = False
+
+    @property
+    def path(self) -> str:
+        """The file the call is about, as given to it."""
+        return str(self.input.get("file_path", ""))
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether the call returned, and not with an error."""
+        return self.outcome is not None and not self.outcome.is_error
+
+    @property
+    def error(self) -> str:
+        """The error in one line, empty where there is none."""
+        if self.outcome is None or not self.outcome.is_error:
+            return ""
+        text = re.sub(r"</?tool_use_error>", "", self.outcome.text)
+        return " ".join(text.split())[:300] or "no reason was given"
+
+    @property
+    def file_text(self) -> str:
+        """What a successful Read returned, without its line numbers."""
+        return _LINE_NUMBER.sub("", self.outcome.text) if self.outcome is not None and self.succeeded else ""
+
+
+@dataclass(slots=True)
+class Run:
+    """One prompt and the calls made for it. `typed` is what the person typed, `sources` what they referenced."""
+
+    typed: str
+    sources: tuple[Source, ...] = ()
+    calls: list[Call] = field(default_factory=list)
+
+    def named(self, *names: str) -> list[Call]:
+        """Return the calls of the tools `names`, in order."""
+        return [call for call in self.calls if call.name in names]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Everything said so far. `cwd` is the absolute path of the workspace, empty where the CLI did not name it."""
+
+    cwd: str
+    tools: frozenset[str]
+    runs: tuple[Run, ...]
+
+    @property
+    def current(self) -> Run:
+        """The run to answer now."""
+        return self.runs[-1]
+
+    @property
+    def earlier(self) -> tuple[Run, ...]:
+        """The runs before the current one."""
+        return self.runs[:-1]
+
+    def absolute(self, path: str) -> str:
+        """Return `path` as the CLI's file tools want it."""
+        return path if _is_absolute(path) or not self.cwd else posixpath.normpath(posixpath.join(self.cwd, path))
+
+    def shown(self, path: str) -> str:
+        """Return `path` as a person reads it: relative to the workspace where it lies inside."""
+        prefix = self.cwd.rstrip("/\\") + "/"
+        plain = path.replace("\\", "/") if self.cwd and "\\" in self.cwd else path
+        plain = plain.removeprefix(prefix.replace("\\", "/")) if self.cwd else plain
+        return posixpath.normpath(plain) if plain else plain
+
+    def reads(self) -> dict[str, Call]:
+        """Return the newest successful Read of each file of the whole conversation, by its shown path."""
+        return {
+            self.shown(call.path): call
+            for run in self.runs
+            for call in run.named("Read")
+            if call.succeeded and not call.input.get("offset")
+        }
+
+
+def conversation_of(request: MessagesRequest) -> Conversation:
+    """Read the conversation from `request`, whose ``<system-reminder>`` notes are still in it: they name the workspace."""
+    runs: list[Run] = []
+    calls: dict[str, Call] = {}
+    for message in request.messages:
+        if message.role == "user":
+            _settle(calls, message.tool_results)
+            runs.extend(parse_prompt(text) for text in _prompts(message))
+        elif message.role == "assistant" and runs:
+            for made in message.tool_calls:
+                call = Call(made.id, made.name, made.input)
+                calls[made.id] = call
+                runs[-1].calls.append(call)
+    return Conversation(_working_directory(request), frozenset(request.tools), tuple(runs) or (Run(""),))
+
+
+def parse_prompt(text: str) -> Run:
+    """Split a prompt into what was typed and the JSON array of references after it; an array that is none counts as empty."""
+    opening, closing = _ATTACHMENTS
+    start = text.rfind(opening)
+    end = text.find(closing, start) if start >= 0 else -1
+    if end < 0:
+        return Run(text.strip())
+    try:
+        items = json.loads(text[start + len(opening) : end])
+    except (ValueError, RecursionError):
+        items = []
+    return Run(text[:start].strip(), tuple(_sources(items if isinstance(items, list) else [])))
+
+
+def _sources(items: Iterable[Any]) -> Iterable[Source]:
+    seen = set()
+    for item in items:
+        path = item.get("path") if isinstance(item, dict) else None
+        if isinstance(path, str) and path and path not in seen:
+            seen.add(path)
+            yield Source(path, str(item.get("type") or path.rpartition(".")[2]).lower())
+
+
+def _prompts(message: Message) -> Iterable[str]:
+    """Yield the prompts in a user message.
+
+    After an interrupt or a failure the CLI puts the unanswered prompt and the next one into one message. Beside tool results it
+    puts remarks of its own, so that there only a text with our block of attachments counts.
+    """
+    for block in message.blocks:
+        text = strip_reminders(block.text).strip() if isinstance(block, Text) else ""
+        if text and not text.startswith(_INTERRUPTED) and (not message.tool_results or _ATTACHMENTS[0] in text):
+            yield text
+
+
+def _settle(calls: Mapping[str, Call], results: Iterable[ToolOutcome]) -> None:
+    for result in results:
+        call = calls.get(result.tool_use_id)
+        if call is not None:
+            text = strip_reminders(result.text)
+            call.truncated = _TRUNCATED in result.text[len(text) :]
+            call.outcome = ToolOutcome(result.tool_use_id, text, result.is_error, result.media)
+
+
+def _working_directory(request: MessagesRequest) -> str:
+    texts = [block.text for message in request.messages[:1] for block in message.blocks if isinstance(block, Text)]
+    for text in (*texts, request.system):
+        found = _CWD.search(text)
+        if found:
+            return found["path"].strip()
+    return ""
+
+
+def _is_absolute(path: str) -> bool:
+    return path.startswith(("/", "~", "\\")) or re.match(r"[A-Za-z]:[\\/]", path) is not None

@@ -1,0 +1,199 @@
+"""What a prompt asks for, as far as rules can tell: a draft, a change of the last draft, an answer, or a word of greeting."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from dogent_tui.offline.conversation import Run
+from dogent_tui.offline.relevance import terms
+from dogent_tui.offline.sentences import CJK
+
+Language: TypeAlias = Literal["en", "zh"]
+Kind: TypeAlias = Literal["chat", "thanks", "unable", "question", "draft", "shorter", "longer", "section"]
+"""`unable`: what takes a model, such as a translation. The last three change the draft of an earlier prompt."""
+
+_REFERENCE = re.compile(r"@(?:\"[^\"\n]*\"|[^\s，。；：！？、,;!?]+)(?:#(?:\"[^\"\n]*\"|[^\s，。；：！？、,;!?]+))?")
+_FILE = rf"[\w{CJK}./\\~-]{{1,200}}\.(?:md|markdown|txt)"
+_QUOTED_FILE = re.compile(r"[`\"“'](?P<path>[^`\"”'\n]{1,200}\.(?:md|markdown|txt))[`\"”']")
+_OUTPUT = re.compile(
+    r"(?:\b(?:to|into|as|called|named)|[到为入成存]|保存至|叫|命名为)"
+    rf"\s*[:：]?\s*(?P<path>{_FILE})(?!\w)",
+    re.IGNORECASE,
+)
+_MENTIONED = re.compile(rf"(?<![\w@./])(?P<path>{_FILE})(?!\w)")
+
+_GREETING = re.compile(
+    r"(?:(?:hello|hi|hey|yo|good (?:morning|afternoon|evening|day)|greetings)(?:\s+(?:there|dogent|all))?|test|ping|help(?: me)?"
+    r"|(?:what|which things) (?:can|do) you (?:do|know).*|what are you|who are you"
+    r"|how do (?:you|i|we) (?:work|start|use (?:you|this|it)).*"
+    r"|are you (?:an? )?(?:ai|llm|model|language model|bot|robot|claude|human|real|there).*"
+    r"|(?:你好|您好|嗨|哈喽|早上好|晚上好|下午好|在吗)[呀啊吗]*|帮助|你是谁|你是什么"
+    r"|你(?:能|会|可以)(?:做|干|帮我做)?(?:什么|啥|些什么)|怎么(?:用|使用)|你是(?:人工智能|AI|模型|机器人)吗?)",
+    re.IGNORECASE,
+)
+_THANKS = re.compile(
+    r"(?:many )?thanks?(?: you)?(?: (?:so|very) much| a lot)?"
+    r"|ok(?:ay)?|great|good|fine|perfect|nice|cool|bye|goodbye|yes|no|谢谢你?|多谢|好的?|再见|不用了?",
+    re.IGNORECASE,
+)
+_UNABLE = re.compile(
+    r"\b(?:translat\w+|rewrit\w+|rephras\w+|paraphras\w+|proof-?read\w*|polish\w*|(?:correct|fix) the (?:spelling|grammar))\b"
+    r"|\b(?:make|sound)\b.{0,30}\b(?:friendlier|formal|funnier|simpler|professional|casual)\b|翻译|改写|润色|校对|译成",
+    re.IGNORECASE,
+)
+_WRITE = re.compile(
+    r"\b(?:write|draft|compose|summari[sz]e|summary|create|prepare|produce|generate|outline|report|compile|collect|essay|article"
+    r"|document|brief(?:ing)?|memo|overview|minutes)\b"
+    r"|写|撰|起草|总结|摘要|概述|整理|汇总|归纳|报告|草稿|生成|文档|文章",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(
+    r"^(?:what|which|who|whose|when|where|why|how|is|are|was|were|does|do|did|has|have|can|could|should|will|would)\b|[?？]\s*$"
+    r"|^(?:什么|谁|哪|为什么|怎么|怎样|如何|多少|几|是否|有没有)|[吗呢]\s*[。.]?$",
+    re.IGNORECASE,
+)
+_SHORTER = re.compile(
+    r"\b(?:shorter|shorten|condense|trim|cut (?:it )?down|less|more concise|tighten)\b|短|精简|缩|简洁|压缩", re.IGNORECASE
+)
+_LONGER = re.compile(
+    r"\b(?:longer|lengthen|expand|extend|continue|go on|keep going|more(?: detail\w*)?|elaborate|add more|fuller)\b"
+    r"|继续|更长|加长|长一点|扩|详细|再多|补充",
+    re.IGNORECASE,
+)
+_SECTION = re.compile(
+    r"\b(?:add|insert|append|include|write)\b.{0,24}?\b(?:section|chapter|part|paragraph|bit|something|sentences?|words?|points?)\b"
+    r".{0,16}?\b(?:on|about|for|regarding|covering|called|named|titled)\b\s*(?P<topic>.+)"
+    r"|(?:加|增加|添加|补充|写|插入)(?:上|入)?.{0,6}?(?:关于|有关|讲)(?P<topic_zh>.+?)"
+    r"的?(?:一节|一段|章节|小节|部分|内容|段落|章|节)?[。.！!]?$",
+    re.IGNORECASE | re.DOTALL,
+)
+_ABOUT = re.compile(
+    r"\b(?:about|on|regarding|concerning|covering)\s+(?P<topic>[^.!?\n;:]{3,})"
+    r"|(?:关于|有关|对于|围绕)(?P<topic_zh>[^。！？，,\n]{2,40})",
+    re.IGNORECASE,
+)
+_TOPIC_END = re.compile(
+    r"\s*(?:[,，;；(（]|\b(?:from|using|based on|with|for|in(?:to)?|to|as|by|and (?:save|write|put)|please|out of|that|which)\b"
+    r"|的?(?:写|保存|存|撰写|起草|生成|整理|做)(?:到|入|为|成|一|出|个|篇|份)).*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_PREAMBLE = re.compile(
+    r"^(?:(?:please|kindly|now|then|also|could you|can you|would you|i (?:want|need|would like)(?: you)?(?: to)?|let us|let's"
+    r"|help me(?: to)?|write|draft|compose|create|prepare|produce|generate|make|give|compile|collect|summari[sz]e|summary|me|us"
+    r"|the|this|these|those|all|everything|use|it|a|an|of|on|short|brief|long|detailed|one-?page|two-?page|report|document"
+    r"|article|essay|text|note|memo|overview|files?|notes|folder|directory|workspace|here|what is|in)\b[\s,:]*"
+    r"|请|帮我|麻烦|把|将|给我|写|撰写|起草|总结|整理|汇总|归纳|概述|生成|编写|一[份篇个下段]"
+    r"|简短的?|详细的?|这些|所有|全部|这几个|文件夹|目录|文件|资料|笔记|关于|有关|[，,：:\s])+",
+    re.IGNORECASE,
+)
+"""What stands before the subject of a request."""
+_COUNT = re.compile(
+    r"\b(?P<n>\d{1,3})\s+(?:[a-z-]+\s+)?(?:sentences|points|bullets|quotes|items)\b|(?P<zh>\d{1,3})\s*[个条句点]", re.IGNORECASE
+)
+_BRIEF = re.compile(r"\b(?:short|brief|concise|one-?page|tl;?dr|quick)\b|简短|简要|简洁|短", re.IGNORECASE)
+_LONG = re.compile(r"\b(?:long|detailed|thorough|comprehensive|in depth|full|complete)\b|详细|全面|完整|深入", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What a prompt asks for.
+
+    `topic` is in the person's own words, empty where none is named; `output` the file asked for, empty likewise; `count` the
+    number of sentences that the draft should quote; `words` the terms of the request.
+    """
+
+    kind: Kind
+    language: Language
+    topic: str
+    words: tuple[str, ...]
+    output: str
+    count: int
+
+
+def intent_of(run: Run, *, has_draft: bool) -> Intent:
+    """Tell what the prompt of `run` asks for. `has_draft`: an earlier prompt made one, which this one may want changed."""
+    typed = run.typed[:20_000]
+    output = _output(typed, {source.path for source in run.sources})
+    plain = _without_files(typed)
+    kind = _kind(plain, has_draft=has_draft, bare=not run.sources and not output)
+    topic = _topic(plain, kind)
+    words = (terms(topic) if kind != "question" else []) or [
+        term for term in terms(_PREAMBLE.sub("", plain)) if not _WRITE.search(term)
+    ]
+    return Intent(kind, language_of(plain), topic, tuple(dict.fromkeys(words)), output, _count(plain))
+
+
+def language_of(text: str) -> Language:
+    """Return the language to answer in: Chinese as soon as a fifth of the letters are Chinese characters."""
+    letters = re.findall(r"[^\W\d_]", text)
+    chinese = sum(1 for letter in letters if "\u3400" <= letter <= "\u9fff")
+    return "zh" if chinese * 5 > len(letters) else "en"
+
+
+def _kind(plain: str, *, has_draft: bool, bare: bool) -> Kind:
+    said = plain.strip(" \t\n.!?。！？,，~…")
+    if bare and (not said or _GREETING.fullmatch(said)):
+        return "chat"
+    if bare and _THANKS.fullmatch(said):
+        return "thanks"
+    if _UNABLE.search(plain):
+        return "unable"
+    if has_draft and (change := _change(plain)):
+        return change
+    if _QUESTION.search(plain.strip()) and not re.match(r"(?:can|could|would|will) you\b", said, re.IGNORECASE):
+        return "question"
+    return "draft"
+
+
+def _change(plain: str) -> Kind | None:
+    """Return how the last draft should change, None where the prompt asks for something new."""
+    if _SECTION.search(plain):
+        return "section"
+    if _WRITE.search(plain) and len(plain) > 60:
+        return None
+    if _SHORTER.search(plain):
+        return "shorter"
+    if _LONGER.search(plain) and not _QUESTION.search(plain):
+        return "longer"
+    return None
+
+
+def _topic(plain: str, kind: Kind) -> str:
+    found = (_SECTION if kind == "section" else _ABOUT).search(plain)
+    raw = (found["topic"] or found["topic_zh"] or "") if found else ""
+    topic = _tidy(_PREAMBLE.sub("", raw.strip()) or raw)
+    if topic or kind == "question":
+        return topic
+    rest = _PREAMBLE.sub("", plain.strip().split("\n", 1)[0])
+    return _tidy(rest)
+
+
+def _tidy(topic: str) -> str:
+    """Cut a topic before where it goes on about files or form, and to the length of a title."""
+    words = " ".join(_TOPIC_END.sub("", topic.strip()).split())
+    words = re.sub(r"(?:的(?:报告|总结|文章|文档|草稿|摘要)|的)$", "", words.strip(" .,:;!?。，：；！？\"'`“”"))
+    return words if len(words) <= 80 else words[:80].rsplit(" ", 1)[0]
+
+
+def _without_files(typed: str) -> str:
+    text = _REFERENCE.sub(" ", typed)
+    text = _QUOTED_FILE.sub(" ", text)
+    return " ".join(_MENTIONED.sub(" ", text).split())
+
+
+def _output(typed: str, referenced: set[str]) -> str:
+    text = _REFERENCE.sub(" ", typed)
+    asked = _OUTPUT.search(text)
+    if asked:
+        return asked["path"]
+    named = (found["path"] for pattern in (_QUOTED_FILE, _MENTIONED) for found in pattern.finditer(text))
+    return next((path for path in named if path not in referenced), "")
+
+
+def _count(plain: str) -> int:
+    found = _COUNT.search(plain)
+    if found:
+        return min(200, max(1, int(found["n"] or found["zh"])))
+    if _BRIEF.search(plain):
+        return 7
+    return 32 if _LONG.search(plain) else 15

@@ -1,0 +1,190 @@
+"""What the offline engine says, in English and in Chinese. Every closing reply says that it is no AI model."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from dogent_tui.offline.intent import Language
+
+
+@dataclass(frozen=True, slots=True)
+class Phrases:
+    """The texts of one language; names in braces are filled in with `str.format`."""
+
+    about: str
+    thanks: str
+    unable: str
+    look: str
+    read: str
+    read_again: str
+    read_draft: str
+    plan_find: str
+    plan_read: str
+    plan_write: str
+    marker: str
+    key_points: str
+    more: str
+    summary_title: str
+    wrote: str
+    kept: str
+    from_file: str
+    shortened: str
+    not_shorter: str
+    extended: str
+    nothing_new: str
+    nothing_on: str
+    off_topic: str
+    draft_gone: str
+    draft_partial: str
+    answer: str
+    no_answer: str
+    no_files: str
+    cannot_look: str
+    nothing_readable: str
+    no_sentences: str
+    cannot_write: str
+    cannot_read: str
+    unopened_title: str
+    unopened: str
+    unreadable: str
+    partial: str
+    left_out: str
+    denied: str
+    failed: str
+    next_steps: str
+    no_model: str
+
+
+ENGLISH = Phrases(
+    about=(
+        "I am dogent's **offline engine**: a set of rules inside the app, **no AI model**. I need no account and no network.\n\n"
+        "What I can do:\n\n"
+        "- **Draft**: “Write a report about X” finds and reads the files you reference with `@` (or those in this folder),"
+        " picks the sentences that fit, and writes them to a Markdown file, each followed by its source.\n"
+        "- **Change the draft**: “shorter”, “longer”, “add a section on X”.\n"
+        "- **Answer**: a question gets the sentences of your files that fit it best.\n\n"
+        "I quote; I do not rephrase, translate or reason. For that, set up a profile with a model in `~/.dogent/claude.json`."
+    ),
+    thanks="You are welcome. Tell me when there is more to write; I remain the offline engine, no AI model.",
+    unable=(
+        "That takes a language model, and I am none: I am dogent's offline engine, a set of rules. I can quote and order what"
+        " your files say, but not translate, rephrase or correct it. With a profile that has a model"
+        " (`~/.dogent/claude.json`) dogent can."
+        "\n\nNothing was changed."
+    ),
+    look="I look for text files in this folder. (Offline engine, no AI model.)",
+    read="I read {count}. (Offline engine, no AI model.)",
+    read_again="One file is too large to be read at once; I read its beginning.",
+    read_draft="I read the draft as it is now.",
+    plan_find="Find the files",
+    plan_read="Read the files",
+    plan_write="Write the draft",
+    marker="> Sentences quoted by dogent's offline engine, no AI model. The file each comes from is in parentheses after it.",
+    key_points="Key points",
+    more="More",
+    summary_title="Summary",
+    wrote="I wrote **{title}** to `{path}`: {count} from {files}, each followed by the file it comes from.",
+    kept="`{wanted}` exists already and I do not write over it; I chose the next free name.",
+    from_file="- `{path}`: {count}",
+    shortened="I shortened `{path}`: {count} stayed, {removed} went. Whatever is not a quoted sentence I left as it was.",
+    not_shorter="I find nothing to take out of `{path}`: it has {count}. I left it as it is.",
+    extended="I added {count} to `{path}` under the heading “{title}”.",
+    nothing_new="I find nothing in the files that `{path}` does not quote already; I left it. Reference another file with `@`.",
+    nothing_on="The files I read hold no sentence on “{topic}”. I left `{path}` as it is. Reference another file with `@`.",
+    off_topic="No sentence holds the words of your request; I took those that are most central to the files.",
+    draft_gone="I cannot read the draft `{path}` any more: {reason}",
+    draft_partial="`{path}` is too long for me to read whole, so I did not change it.",
+    answer="This is what your files say, in their own words:",
+    no_answer="I found nothing in {files} that answers this.",
+    no_files=(
+        "I found no text file to read in this folder. Add Markdown, text or CSV files to it, or reference some with `@`,"
+        " and ask again."
+    ),
+    cannot_look="I have no tool to look for files here. Reference the files to use with `@` and ask again.",
+    nothing_readable="None of the files could be read, so I wrote nothing.",
+    no_sentences="I read {files}, but they hold no sentences that I could quote, so I wrote nothing.",
+    cannot_write="I have no tool to write a file, so here is the draft:",
+    cannot_read="I have no tool to read files here, so I cannot draft anything.",
+    unopened_title="Not read:",
+    unopened="- `{path}`: the offline engine cannot open {type} files yet",
+    unreadable="- `{path}`: {reason}",
+    partial="- `{path}`: too large, read in part",
+    left_out="- {count} that fit the request less",
+    denied="I stop here, because this was not allowed: {reason}\n\nNothing further was done.",
+    failed="I could not write `{path}`: {reason}",
+    next_steps="Say “shorter”, “longer” or “add a section on …” to change it, or ask a question.",
+    no_model="*I am dogent's offline engine, no AI model: I quote and order what files say, and do not rephrase or check it.*",
+)
+
+CHINESE = Phrases(
+    about=(
+        "我是 dogent 的**离线引擎**：应用内置的一组规则，**不是 AI 模型**，不需要账号，也不需要网络。\n\n"
+        "我能做的事：\n\n"
+        "- **起草**：“写一份关于某主题的报告”。我会读取你用 `@` 引用的文件（或本文件夹中的文件），"
+        "挑出最相关的句子，写入一个 Markdown 文件，每句后面注明出处。\n"
+        "- **修改草稿**：“短一点”、“继续”、“加一节关于某主题的内容”。\n"
+        "- **回答问题**：引用文件中最相关的句子。\n\n"
+        "我只引用原文，不改写、不翻译、不推理。需要这些时，"
+        "请在 `~/.dogent/claude.json` 中配置带模型的 profile。"
+    ),
+    thanks="不客气。需要继续写时请告诉我。我是离线引擎，不是 AI 模型。",
+    unable=(
+        "这需要语言模型，而我不是：我是 dogent 的离线引擎，只是一组规则。"
+        "我可以引用和整理文件里的原文，但不能翻译、改写或校对。"
+        "在 `~/.dogent/claude.json` 中配置带模型的 profile 后即可。\n\n没有改动任何文件。"
+    ),
+    look="我在此文件夹中查找文本文件。（离线引擎，不是 AI 模型。）",
+    read="我读取 {count}。（离线引擎，不是 AI 模型。）",
+    read_again="有的文件太大，无法一次读完，我读取它的开头部分。",
+    read_draft="我读取草稿的当前内容。",
+    plan_find="查找文件",
+    plan_read="读取文件",
+    plan_write="写草稿",
+    marker="> 以下句子由 dogent 离线引擎引用，并非 AI 模型所写。每句后的括号中是它的来源文件。",
+    key_points="要点",
+    more="更多",
+    summary_title="总结",
+    wrote="我把《{title}》写入了 `{path}`：引用了 {files}中的 {count}，每句后面都注明了来源文件。",
+    kept="`{wanted}` 已经存在，我不会覆盖它，因此用了下一个可用的名字。",
+    from_file="- `{path}`：{count}",
+    shortened="我缩短了 `{path}`：保留 {count}，去掉 {removed}。引用句子以外的内容保持原样。",
+    not_shorter="`{path}` 只有 {count}，没有可以去掉的内容，保持原样。",
+    extended="我在 `{path}` 的“{title}”标题下增加了 {count}。",
+    nothing_new="文件里没有 `{path}` 尚未引用的内容，草稿保持原样。请用 `@` 引用其他文件。",
+    nothing_on="读过的文件里没有关于“{topic}”的句子，`{path}` 保持原样。请用 `@` 引用其他文件。",
+    off_topic="没有句子包含你请求中的词语，因此我选了文件中最核心的句子。",
+    draft_gone="我无法再读取草稿 `{path}`：{reason}",
+    draft_partial="`{path}` 太长，我无法完整读取，因此没有改动它。",
+    answer="文件中的原文是这样说的：",
+    no_answer="我在 {files}中没有找到能回答这个问题的内容。",
+    no_files="此文件夹中没有可读的文本文件。请放入 Markdown、文本或 CSV 文件，或用 `@` 引用文件，然后再试。",
+    cannot_look="这里没有查找文件的工具。请用 `@` 引用要使用的文件，然后再试。",
+    nothing_readable="没有一个文件能够读取，因此什么也没有写。",
+    no_sentences="我读取了 {files}，但其中没有可以引用的句子，因此什么也没有写。",
+    cannot_write="这里没有写文件的工具，草稿如下：",
+    cannot_read="这里没有读取文件的工具，因此无法起草。",
+    unopened_title="没有读取：",
+    unopened="- `{path}`：离线引擎还不能打开 {type} 文件",
+    unreadable="- `{path}`：{reason}",
+    partial="- `{path}`：文件太大，只读取了一部分",
+    left_out="- 另有 {count} 与请求关系较小",
+    denied="我在此停止，因为这个操作没有得到允许：{reason}\n\n之后没有再做任何事。",
+    failed="无法写入 `{path}`：{reason}",
+    next_steps="可以说“短一点”、“继续”或“加一节关于……的内容”来修改，也可以提问。",
+    no_model="*我是 dogent 的离线引擎，不是 AI 模型：我只引用和整理文件中的原文，不改写，也不核实。*",
+)
+
+PHRASES: Mapping[Language, Phrases] = {"en": ENGLISH, "zh": CHINESE}
+"""The phrases by language."""
+
+MARKERS = (ENGLISH.marker, CHINESE.marker)
+"""The line by which a draft of the engine is known, in each language."""
+
+
+def files(count: int, language: Language) -> str:
+    """Return “3 files” in `language`."""
+    return f"{count} 个文件" if language == "zh" else f"{count} file{'' if count == 1 else 's'}"
+
+
+def sentences(count: int, language: Language) -> str:
+    """Return “3 sentences” in `language`."""
+    return f"{count} 个句子" if language == "zh" else f"{count} sentence{'' if count == 1 else 's'}"

@@ -1,0 +1,148 @@
+"""Sentences of text files: Markdown and plain text taken apart, English and Chinese alike."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+"""Ranges, for a character class, of letters that are written without spaces between words."""
+
+_END = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s)|[。！？]+[”’」』）》】\"*_]*")
+_ABBREVIATIONS_TEXT = (
+    "e.g i.e etc vs cf al dr mr mrs ms prof st jr sr no nos fig figs eq sec ch vol pp approx inc ltd co dept est ca"
+    " jan feb mar apr jun jul aug sep sept oct nov dec"
+)
+_ABBREVIATIONS = frozenset(_ABBREVIATIONS_TEXT.split())
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(?P<title>.*?)[ \t#]*$")
+_UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
+_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
+_QUOTE = re.compile(r"\s*(?:>\s?)+")
+_SKIPPED = re.compile(r"\s*(?:\||<!--|!\[|\[[^\]]+\]:|(?:[-*_]\s*){3,}$)")
+_FENCE = re.compile(r"\s*(```|~~~)")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_CJK_EDGE = re.compile(f"[{CJK}，。、；：！？“”（）《》]")
+_WORDS = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
+
+_SHORTEST = 3
+"""Words (or Chinese characters, of which twice as many are asked): less is a label, not a sentence."""
+_LONGEST = 800
+"""Characters: more is no sentence that one would quote."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence as its file has it, white space aside. `position` counts the sentences of its section from 0."""
+
+    text: str
+    path: str
+    section: str
+    position: int
+
+
+def sentences_of(path: str, text: str) -> list[Sentence]:
+    """Return what can be quoted from the file `path` that holds `text`.
+
+    Headings become sections; front matter, code, Markdown tables, pictures and lines with control characters are left out. Each
+    row of a table file (csv, tsv) counts as a sentence.
+    """
+    rows = path.lower().endswith((".csv", ".tsv"))
+    found: list[Sentence] = []
+    section, position = "", 0
+    for title, paragraph in (("", line.strip()) for line in text.splitlines()[1:]) if rows else _paragraphs(text):
+        if title != section:
+            section, position = title, 0
+        for sentence in [paragraph] if rows else split_sentences(paragraph):
+            if _is_quotable(sentence, rows):
+                found.append(Sentence(sentence, path, section, position))
+                position += 1
+    return found
+
+
+def split_sentences(text: str) -> list[str]:
+    """Split a paragraph at its full stops, of English and of Chinese; abbreviations, initials and decimals end nothing."""
+    found, start = [], 0
+    for end in _END.finditer(text):
+        if _ends_here(text, start, end):
+            found.append(text[start : end.end()].strip())
+            start = end.end()
+    found.append(text[start:].strip())
+    return [_balanced(sentence) for sentence in found if sentence]
+
+
+def title_of(text: str) -> str:
+    """Return the first heading of a Markdown text, empty where there is none."""
+    for line in text.splitlines()[:200]:
+        found = _HEADING.match(line)
+        if found and found["title"] and not _CONTROL.search(found["title"]):
+            return found["title"].strip()
+    return ""
+
+
+def _ends_here(text: str, start: int, end: re.Match[str]) -> bool:
+    if end.group()[0] != ".":
+        return True
+    following = text[end.end() : end.end() + 8].lstrip()
+    if following[:1].islower():
+        return False
+    word = text[max(start, end.start() - 16) : end.start()].rpartition(" ")[2].lstrip("(\"'“‘[*_").lower()
+    return word not in _ABBREVIATIONS and not (len(word) == 1 and word.isalpha() and word.isascii())
+
+
+def _balanced(sentence: str) -> str:
+    """Drop a ``**`` whose partner is in another sentence: alone it would be shown as two stars."""
+    return sentence.replace("**", "") if sentence.count("**") % 2 else sentence
+
+
+def _is_quotable(sentence: str, row: bool) -> bool:
+    if len(sentence) > _LONGEST or _CONTROL.search(sentence):
+        return False
+    words = _WORDS.findall(sentence)
+    weight = sum(0.5 if _CJK_EDGE.match(word) else 1 for word in words)
+    return weight >= (1 if row else _SHORTEST)
+
+
+def _paragraphs(text: str) -> Iterator[tuple[str, str]]:
+    """Yield (section, paragraph) of a Markdown text, list items as paragraphs of their own."""
+    section = ""
+    lines: list[str] = []
+    for line in (*_prose_lines(text), ""):
+        heading = _HEADING.match(line)
+        item = _ITEM.match(line)
+        underlined = bool(lines) and _UNDERLINE.match(line) is not None
+        if lines and not underlined and (heading or item or not line.strip()):
+            yield section, _joined(lines)
+            lines = []
+        if underlined:
+            section, lines = _joined(lines), []
+        elif heading:
+            section = heading["title"].strip()
+        elif line.strip():
+            lines.append(line[item.end() :] if item else line)
+
+
+def _prose_lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text; in place of what is no prose (front matter, code, tables, pictures) a blank one."""
+    lines = text.splitlines()
+    start = 0
+    if lines[:1] == ["---"] and "---" in lines[1:200]:
+        start = lines.index("---", 1) + 1
+    fence = ""
+    for line in lines[start:]:
+        marker = _FENCE.match(line)
+        if marker and (not fence or marker[1] == fence):
+            fence = "" if fence else marker[1]
+            yield ""
+        elif fence or (_SKIPPED.match(line) and not _UNDERLINE.match(line)):
+            yield ""
+        else:
+            yield _QUOTE.sub("", line, count=1) if line.lstrip().startswith(">") else line
+
+
+def _joined(lines: list[str]) -> str:
+    """Join the lines of a paragraph: by a space, between Chinese characters by nothing."""
+    parts = [" ".join(line.split()) for line in lines]
+    text = parts[0]
+    for part in parts[1:]:
+        together = _CJK_EDGE.match(text[-1:]) and _CJK_EDGE.match(part[:1])
+        text += part if together else f" {part}"
+    return text.strip()
