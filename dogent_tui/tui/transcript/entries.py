@@ -1,0 +1,329 @@
+"""How each kind of entry looks: an entry, a width → lines. Replies are drawn by `markdown`."""
+
+import difflib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+from dogent_tui.agent import events as ev
+from dogent_tui.tui.plain import one_line, visible
+from dogent_tui.tui.transcript import model
+from dogent_tui.tui.transcript.lines import BLANK, Line, Span, chop, crop, prefixed, wrap
+from dogent_tui.tui.transcript.markdown import markdown_lines
+from dogent_tui.tui.transcript.tool_names import friendly_name, input_summary, relative
+
+_LONG_TURN = 12
+"""Lines of a prompt beyond which it is folded."""
+
+_EXCERPT_LINES = 300
+_EXCERPT_CHARACTERS = 40_000
+"""What is shown of a result, a prompt or a written file. The rest is named, not drawn: nobody scrolls through it here."""
+
+SPINNER = "◐◓◑◒"
+_SPINNING = "●"
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What an entry's lines depend on besides the entry. `now` is seconds since the epoch; `frame` counts the spinner on."""
+
+    width: int
+    unfolded: bool = False
+    cwd: str = ""
+    now: float = 0.0
+    frame: int | None = None
+
+
+def foldable(entry: model.Entry) -> bool:
+    """Say whether `entry` has more to show than it shows at first."""
+    match entry:
+        case model.ToolCall():
+            return bool(entry.input) or entry.result is not None
+        case model.Thinking():
+            return bool(entry.text.strip())
+        case model.UserTurn():
+            return entry.prompt.text.count("\n") >= _LONG_TURN or len(entry.prompt.text) > _LONG_TURN * 150
+    return False
+
+
+def entry_lines(entry: model.Entry, look: Look) -> list[Line]:
+    """Return the lines of `entry`, without space around them."""
+    match entry:
+        case model.UserTurn():
+            return _user_turn(entry, look)
+        case model.Thinking():
+            return _thinking(entry, look)
+        case model.Reply():
+            return markdown_lines(entry.text, look.width)
+        case model.ToolCall():
+            return _tool_call(entry, look)
+        case model.Plan():
+            return _plan(entry, look)
+        case model.Asked():
+            return _asked(entry, look)
+        case model.Notice():
+            return _sentence(*_LEVELS[entry.level], entry.message, entry.remedy, look.width)
+        case model.Waiting():
+            return _sentence("…", "warning", _waiting(entry.reason), "", look.width)
+        case model.Outcome():
+            return _outcome(entry, look)
+    return []
+
+
+def duration(seconds: float) -> str:
+    """Return a time as a person says it: ``0.4 s``, ``12 s``, ``3 min 5 s``, ``1 h 2 min``."""
+    if seconds < 10:
+        return f"{max(0.0, seconds):.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+# ── What the person sent, what the model thought ──────────────────────────────────────────────────
+
+
+def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
+    bar = Span("▌ ", "user-bar")
+    text, rest = _excerpt(turn.prompt.text.strip("\n"))
+    more = ""
+    if foldable(turn) and not look.unfolded:
+        shown = wrap([Span(text[: _LONG_TURN * 200], "user")], look.width - 3)[: _LONG_TURN - 2]
+        more = f"▸ {turn.prompt.text.count(chr(10)) + 1:,} lines in all"
+    else:
+        shown = wrap([Span(text, "user")], look.width - 3)
+        more = f"▾ {rest}".rstrip() if foldable(turn) else ""
+    lines = [*shown, *([_mark(Span(more, "muted"))] if more else [])]
+    return [line._replace(fill="user-block") for line in prefixed(lines, bar)]
+
+
+def _thinking(thinking: model.Thinking, look: Look) -> list[Line]:
+    seconds = thinking.ended - thinking.started
+    title = "Thought" if thinking.finished else "Thinking…"
+    head = [Span("▾ " if look.unfolded else "▸ ", "muted"), Span(title, "thinking")]
+    if thinking.finished and seconds >= 1:
+        head.append(Span(f" for {duration(seconds)}", "thinking"))
+    if not look.unfolded:
+        last = thinking.text.strip().rpartition("\n")[2] if not thinking.finished else ""
+        return [Line(crop([*head, Span(f"  {one_line(last[-400:])}" if last else "", "muted")], look.width))]
+    body = (
+        line._replace(spans=tuple(span._replace(style=f"thinking {span.style}".rstrip()) for span in line.spans))
+        for line in markdown_lines(thinking.text, look.width - 4)
+    )
+    return [Line(tuple(head)), *prefixed(body, Span("  │ ", "rule"))]
+
+
+# ── Tool calls ────────────────────────────────────────────────────────────────────────────────────
+
+
+def _tool_call(call: model.ToolCall, look: Look) -> list[Line]:
+    indent = Span("  " * min(call.depth, 4))
+    width = look.width - len(indent.text)
+    name = friendly_name(call.name)
+    fold = ("▾ " if look.unfolded else "▸ ") if foldable(call) else "  "
+    mark, style, words = _tool_state(call, look)
+    end = [Span("  "), Span(mark, style), Span(f" {words}" if words else "", style if style in {"error", "warning"} else "muted")]
+    summary = input_summary(call.input, look.cwd)
+    room = width - len(fold) - len(name) - 2 - 6
+    words_room = max(min(36, room // 2), room - _cells(summary)) if summary else room
+    end = [*end[:2], *crop(end[2:], max(0, words_room))]
+    middle = crop([Span(f"  {summary}", "summary")], max(0, width - len(fold) - len(name) - sum(_cells(s.text) for s in end)))
+    head = Line(crop([Span(fold, "muted"), Span(name, "tool"), *(middle if summary else ()), *end], width))
+    lines = [head]
+    if look.unfolded:
+        lines += prefixed(_tool_body(call, width - 4, look.cwd), Span("  │ ", "rule"))
+    return list(prefixed(lines, indent)) if indent.text else lines
+
+
+def _cells(text: str) -> int:
+    return Line((Span(text),)).width
+
+
+def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
+    """Return the mark, its style and the words."""
+    spent = duration(look.now - call.started) if call.started and look.now - call.started >= 1 else ""
+    match call.state:
+        case "preparing":
+            return _spin(look), "accent", "being written"
+        case "running":
+            return _spin(look), "accent", f"running  {spent}".rstrip()
+        case "waiting":
+            return "?", "warning", "waits for you"
+        case "done":
+            return "✓", "success", _gist(call.result or "")
+        case "failed":
+            return "✗", "error", f"failed: {_gist(call.result or '')}".removesuffix(": ")
+        case "denied":
+            return "✗", "error", "denied"
+        case "stopped":
+            return "■", "muted", "stopped"
+
+
+def _spin(look: Look) -> str:
+    return _SPINNING if look.frame is None else SPINNER[look.frame % len(SPINNER)]
+
+
+def _gist(result: str) -> str:
+    lines = result.strip("\n").count("\n") + 1
+    if lines > 1 and not result.lstrip().startswith(("Error", "<tool_use_error>")):
+        return f"{lines:,} lines"
+    first = one_line(result.strip()[:400].partition("\n")[0]).replace("<tool_use_error>", "").replace("</tool_use_error>", "")
+    return first or "no output"
+
+
+def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
+    shown = dict(call.input)
+    change = list(_change(shown))
+    for key, value in shown.items():
+        text = relative(value, cwd) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+        yield from _plain(text, width - 12, label=visible(key))
+    if change:
+        yield BLANK
+        yield from _diff(change, width)
+    if call.note:
+        yield from _plain(call.note, width - 12, label="you said")
+    if call.result is not None:
+        yield BLANK
+        text, rest = _excerpt(call.result.strip("\n"))
+        style = "error" if call.state == "failed" else "output"
+        for line in text.split("\n"):
+            yield from chop([Span(line, style)], width)
+        if rest:
+            yield _mark(Span(rest, "muted"))
+
+
+def _plain(text: str, width: int, label: str) -> Iterator[Line]:
+    shown, rest = _excerpt(text)
+    lines = wrap([Span(shown, "output")], max(1, width))
+    if rest:
+        lines.append(_mark(Span(rest, "muted")))
+    name = label[:10].ljust(12) if len(label) > 10 else label.ljust(12)
+    return prefixed(lines, Span(name, "muted"), Span(" " * 12), copied=True)
+
+
+def _change(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Take the fields that hold a change of a file out of `fields`: what was there and what comes in its place."""
+    old, new = fields.get("old_string"), fields.get("new_string")
+    if isinstance(old, str) and isinstance(new, str):
+        del fields["old_string"], fields["new_string"]
+        yield old, new
+    for key in ("content", "new_content"):
+        if isinstance(fields.get(key), str):
+            yield "", fields.pop(key)
+    edits = fields.get("edits")
+    if isinstance(edits, Sequence) and edits and all(isinstance(edit, Mapping) for edit in edits):
+        for edit in fields.pop("edits"):
+            yield str(edit.get("old_string", "")), str(edit.get("new_string", ""))
+
+
+def _diff(changes: Iterable[tuple[str, str]], width: int) -> Iterator[Line]:
+    for number, (old, new) in enumerate(changes):
+        if number:
+            yield Line((Span("⋯", "muted"),), decoration=1)
+        before, rest_before = _excerpt(old)
+        after, rest_after = _excerpt(new)
+        for text in _compared(before.split("\n") if before else [], after.split("\n") if after else []):
+            style = {"+": "added", "-": "removed"}.get(text[0], "output")
+            yield from prefixed(chop([Span(text[2:], style)], width - 2), Span(f"{text[0]} ", style), Span("  "))
+        if rest_before or rest_after:
+            yield _mark(Span(rest_after or rest_before, "muted"))
+
+
+def _compared(before: list[str], after: list[str]) -> Iterator[str]:
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=True)
+    for tag, start, end, new_start, new_end in matcher.get_opcodes():
+        if tag == "equal":
+            yield from (f"  {line}" for line in before[start:end])
+        else:
+            yield from (f"- {line}" for line in before[start:end])
+            yield from (f"+ {line}" for line in after[new_start:new_end])
+
+
+def _excerpt(text: str) -> tuple[str, str]:
+    """Return what is drawn of `text`, safe to draw, and the words for what is not."""
+    shown = "\n".join(text[:_EXCERPT_CHARACTERS].split("\n", _EXCERPT_LINES)[:_EXCERPT_LINES])
+    if len(shown) == len(text):
+        return visible(text), ""
+    more = text.count("\n", len(shown) + 1)
+    return visible(shown), f"… {more + 1:,} more lines" if more else f"… {len(text) - len(shown):,} more characters"
+
+
+# ── Plan, questions, notices, outcome ─────────────────────────────────────────────────────────────
+
+_TODO_MARKS: Mapping[ev.TodoStatus, tuple[str, str, str]] = {
+    "completed": ("✓", "success", "muted"),
+    "in_progress": ("▶", "accent", "strong"),
+    "pending": ("○", "muted", ""),
+}
+
+_LEVELS: Mapping[ev.Level, tuple[str, str]] = {"info": ("ℹ", "muted"), "warning": ("!", "warning"), "error": ("✗", "error")}
+
+_ASKED = {
+    "clarification": "The agent asks",
+    "outline_edit": "The agent proposes an outline",
+    "change": "The agent proposes a change to",
+}
+
+_ENDS: Mapping[ev.RunStatus, tuple[str, str, str]] = {
+    "completed": ("✓", "muted", "done"),
+    "needs_clarification": ("?", "warning", "waits for your answers"),
+    "needs_outline_edit": ("?", "warning", "waits for the outline"),
+    "aborted": ("✗", "warning", "ended by a denial"),
+    "interrupted": ("■", "warning", "stopped by you"),
+    "failed": ("✗", "error", "failed"),
+}
+
+
+def _plan(plan: model.Plan, look: Look) -> list[Line]:
+    done = sum(todo.status == "completed" for todo in plan.todos)
+    lines = [Line((Span("Plan", "strong"), Span(f"  {done} of {len(plan.todos)}", "muted")))]
+    for todo in plan.todos:
+        mark, mark_style, style = _TODO_MARKS[todo.status]
+        text = todo.active_form if todo.status == "in_progress" and todo.active_form else todo.content
+        lines += prefixed(
+            wrap([Span(one_line(text), style)], look.width - 2), Span(f"{mark} ", mark_style), Span("  "), copied=True
+        )
+    return lines
+
+
+def _asked(asked: model.Asked, look: Look) -> list[Line]:
+    return _sentence("?", "accent", f"{_ASKED[asked.kind]}: {asked.title}".removesuffix(": "), asked.detail, look.width)
+
+
+def _outcome(outcome: model.Outcome, look: Look) -> list[Line]:
+    mark, style, words = _ENDS[outcome.status]
+    if outcome.duration_ms is not None:
+        words += f" {'in' if outcome.status == 'completed' else 'after'} {duration(outcome.duration_ms / 1000)}"
+    if outcome.cost_usd is not None:
+        words += f" · ${outcome.cost_usd:.2f}" if outcome.cost_usd >= 0.1 else f" · ${outcome.cost_usd:.4f}"
+    if outcome.reason and outcome.status != "completed":
+        words += f": {outcome.reason}"
+    return _sentence(mark, style, words, outcome.remedy, look.width)
+
+
+def _sentence(mark: str, style: str, words: str, remedy: str, width: int) -> list[Line]:
+    lines = list(prefixed(wrap([Span(visible(words), style)], width - 2), Span(f"{mark} ", style), Span("  ")))
+    if remedy:
+        lines += prefixed(wrap([Span(visible(remedy))], width - 4), Span("  → ", "muted"), Span("    "))
+    return lines
+
+
+def _waiting(reason: ev.Retrying | ev.Stalled) -> str:
+    if isinstance(reason, ev.Stalled):
+        return f"Nothing has come for {duration(reason.seconds)}. Esc stops the run."
+    what = reason.error or (f"{reason.status} {_phrase(reason.status)}".strip() if reason.status else "no answer")
+    when = duration(reason.delay_ms / 1000)
+    return f"The endpoint failed ({what}). Asking again in {when}, attempt {reason.attempt} of {reason.max_attempts}."
+
+
+def _phrase(status: int) -> str:
+    return HTTPStatus(status).phrase.lower() if status in HTTPStatus._value2member_map_ else {529: "overloaded"}.get(status, "")
+
+
+def _mark(span: Span) -> Line:
+    """A line that says something about the text and is no part of it."""
+    return Line((span,), decoration=len(span.text))

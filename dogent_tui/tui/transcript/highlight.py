@@ -1,0 +1,93 @@
+"""Colors for code: Pygments tokens come down to a handful of style names.
+
+Pygments is imported with the first code block that names its language.
+"""
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from dogent_tui.tui.transcript.lines import Span
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
+
+_LARGEST = 60_000
+"""Characters of a block beyond which it is drawn plain: Pygments reads about 1 MB/s."""
+
+_REREAD = 1.25
+"""A growing block is read again whole when it has grown by this factor; until then its new lines are read on their own."""
+
+# Pygments' token types by their path; the longest that matches wins.
+_STYLES = {
+    "Token.Keyword": "code-keyword",
+    "Token.Operator.Word": "code-keyword",
+    "Token.Name.Tag": "code-keyword",
+    "Token.Name.Function": "code-name",
+    "Token.Name.Class": "code-name",
+    "Token.Name.Builtin": "code-name",
+    "Token.Name.Decorator": "code-name",
+    "Token.Name.Attribute": "code-name",
+    "Token.Literal.String": "code-string",
+    "Token.Literal.Number": "code-number",
+    "Token.Comment": "code-comment",
+    "Token.Generic.Deleted": "removed",
+    "Token.Generic.Inserted": "added",
+    "Token.Generic.Heading": "strong",
+    "Token.Generic.Subheading": "strong",
+}
+
+CodeLine = tuple[Span, ...]
+
+
+def highlight(code: str, language: str) -> list[CodeLine]:
+    """Return the lines of `code`, colored where `language` is one that Pygments knows."""
+    lexer = _lexer(language) if language and len(code) <= _LARGEST else None
+    if lexer is None:
+        return [(Span(line, "code"),) if line else () for line in code.split("\n")]
+    lines: list[list[Span]] = [[]]
+    for token, text in lexer.get_tokens(code):
+        style = _style(str(token))
+        first, *others = text.split("\n")
+        if first:
+            lines[-1].append(Span(first, style))
+        lines.extend([Span(other, style)] if other else [] for other in others)
+    wanted = code.count("\n") + 1
+    return [tuple(line) for line in (lines + [[]] * wanted)[:wanted]]
+
+
+class GrowingCode:
+    """The colored lines of a block that is still being written, at a cost that grows with its length and not with its square."""
+
+    def __init__(self) -> None:
+        self._language = ""
+        self._read = ""
+        self._lines: list[CodeLine] = []
+
+    def lines(self, code: str, language: str) -> list[CodeLine]:
+        """Return what `highlight` does, except that a construct over several lines may be colored late."""
+        grown = language == self._language and bool(self._read) and code.startswith(self._read)
+        if not grown or len(code) > len(self._read) * _REREAD + 200:
+            end = code.rfind("\n") + 1
+            self._language, self._read = language, code[:end]
+            self._lines = highlight(code, language)[: code.count("\n")]
+        return self._lines + highlight(code[len(self._read) :], language)
+
+
+@lru_cache(maxsize=32)
+def _lexer(language: str) -> "Lexer | None":
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    try:
+        return get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)
+    except (ClassNotFound, ImportError):
+        return None
+
+
+@lru_cache(maxsize=256)
+def _style(token: str) -> str:
+    while token:
+        if token in _STYLES:
+            return f"code {_STYLES[token]}"
+        token = token.rpartition(".")[0]
+    return "code"

@@ -1,0 +1,154 @@
+"""Inline Markdown: emphasis, code, links and the rest of what stands inside a block, as spans."""
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from dogent_tui.tui.plain import visible
+from dogent_tui.tui.transcript.lines import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_BARE_LINK = re.compile(r"https?://[^\s<>\"'`|，。；：！？、（）「」『』【】《》]+", re.IGNORECASE)
+_TRAILING = ".,;:!?*_)]}"
+_LINKABLE = ("http://", "https://", "mailto:")
+
+_MARKS = {"strong_open": "strong", "em_open": "emphasis", "s_open": "strike"}
+_CLOSES = {"strong_close": "strong", "em_close": "emphasis", "s_close": "strike"}
+
+
+@lru_cache(maxsize=2)
+def parser(max_nesting: int = 100) -> "MarkdownIt":
+    """Return the parser: CommonMark with tables and strikethrough, HTML taken as text."""
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": False, "maxNesting": max_nesting}).enable(["table", "strikethrough"])
+
+
+def inline(content: str, references: dict[str, Any], style: str = "") -> list[Span]:
+    """Return the spans of `content`, in `style` where nothing else is said. `references`: the link definitions of the text."""
+    if references:
+        return list(_spans(content, {"references": references}, style))
+    return list(_cached(content, style))
+
+
+@lru_cache(maxsize=512)
+def _cached(content: str, style: str) -> tuple[Span, ...]:
+    # While a text streams, its last block is drawn again and again with most of its items unchanged.
+    return tuple(_spans(content, {}, style))
+
+
+def _spans(content: str, env: dict[str, Any], style: str) -> list[Span]:
+    md = parser()
+    tokens: list[Token] = []
+    md.inline.parse(content, md, env, tokens)
+    return _Inline(style).render(tokens)
+
+
+class _Inline:
+    """Walks inline tokens with the styles that are open."""
+
+    def __init__(self, style: str) -> None:
+        self._styles = [style] if style else []
+        self._address = ""  # of the link that is open
+        self._label = ""
+        self._spans: list[Span] = []
+
+    def render(self, tokens: "Sequence[Token]") -> list[Span]:
+        for token in tokens:
+            self._token(token)
+        return self._spans
+
+    def _token(self, token: "Token") -> None:
+        kind = token.type
+        if kind in _MARKS:
+            self._styles.append(_MARKS[kind])
+        elif kind in _CLOSES:
+            self._close(_CLOSES[kind])
+        elif kind == "code_inline":
+            self._add(token.content, "code-inline")
+        elif kind == "softbreak":
+            self._soft_break()
+        elif kind == "hardbreak":
+            self._add("\n")
+        elif kind == "link_open":
+            self._open_link(str(token.attrGet("href") or ""))
+        elif kind == "link_close":
+            self._close_link()
+        elif kind == "image":
+            self._image(token)
+        else:
+            self._text(token.content)
+
+    def _close(self, style: str) -> None:
+        if style in self._styles:
+            self._styles.reverse()
+            self._styles.remove(style)
+            self._styles.reverse()
+
+    def _add(self, text: str, *styles: str, link: str = "") -> None:
+        if text:
+            link = link or (self._address if _linkable(self._address) else "")
+            self._label += text if self._address else ""
+            self._spans.append(Span(visible(text), " ".join([*self._styles, *styles]), link))
+
+    def _text(self, text: str) -> None:
+        if self._address:
+            self._add(text)
+            return
+        end = 0
+        for match in _BARE_LINK.finditer(text):
+            address = _trimmed(match[0])
+            self._add(text[end : match.start()])
+            end = match.start() + len(address)
+            self._add(address, "link", link=address if _linkable(address) else "")
+        self._add(text[end:])
+
+    def _soft_break(self) -> None:
+        # Between two CJK characters a line break of the source is no space.
+        last = self._spans[-1].text[-1:] if self._spans else ""
+        self._add("" if last >= "\u2e80" else " ")
+
+    def _open_link(self, address: str) -> None:
+        self._address = _clean(address)
+        self._label = ""
+        self._styles.append("link")
+
+    def _close_link(self) -> None:
+        self._close("link")
+        address, self._address = self._address, ""
+        # Where the terminal is given no link to open, the address is shown, or it would be lost.
+        if address and not _linkable(address) and address != self._label:
+            self._add(f" ({address})", "muted")
+
+    def _image(self, token: "Token") -> None:
+        address = _clean(str(token.attrGet("src") or ""))
+        label = token.content or "image"
+        self._add(f"[{label}]", "emphasis", link=address if _linkable(address) else "")
+        if address and not _linkable(address) and not self._address:
+            self._add(f" ({address})", "muted")
+
+
+def _clean(address: str) -> str:
+    from urllib.parse import unquote
+
+    address = visible(address)
+    return address if _linkable(address) else visible(unquote(address))
+
+
+def _linkable(address: str) -> bool:
+    # What goes into an OSC 8 sequence must be plain: neither controls nor anything that ends the sequence.
+    return address.lower().startswith(_LINKABLE) and address.isascii() and address.isprintable()
+
+
+def _trimmed(address: str) -> str:
+    """Leave out the punctuation that ends a sentence rather than an address; a closing bracket stays where it was opened."""
+    while address and address[-1] in _TRAILING:
+        if address[-1] == ")" and address.count("(") >= address.count(")"):
+            break
+        address = address[:-1]
+    return address

@@ -1,0 +1,277 @@
+"""Where each entry lies: rows, their lines at the present width, and their heights, measured or guessed.
+
+A row is an entry, or a part of a long reply. Lines are kept for the rows last asked for; the rest is heights.
+"""
+
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import NamedTuple
+
+from dogent_tui.tui.transcript.entries import Look, entry_lines, foldable
+from dogent_tui.tui.transcript.lines import BLANK, MIN_WIDTH, Line
+from dogent_tui.tui.transcript.markdown import GrowingMarkdown, markdown_lines, pieces
+from dogent_tui.tui.transcript.model import Entry, Reply, ToolCall, TranscriptModel, UserTurn
+
+_PIECE = 3_000
+"""Characters of a reply that are laid out together, more or less: what the lines of a long one cost at once."""
+
+_KEPT_LINES = 4_000
+"""Lines kept laid out: about 2 MB, some twenty screens full."""
+
+
+class Row:
+    """One entry, or the characters `start` to `end` of a reply. `height` counts lines, and is a guess until `measured`."""
+
+    __slots__ = ("end", "entry", "height", "index", "measured", "part", "start")
+
+    def __init__(self, entry: int, part: int, start: int, end: int | None) -> None:
+        self.entry = entry
+        self.part = part
+        self.start = start
+        self.end = end
+        self.index = 0
+        self.height = 1
+        self.measured = False
+
+
+class Place(NamedTuple):
+    """A line of a row."""
+
+    row: Row
+    line: int
+
+
+class Layout:
+    """The rows of `model`, laid out at `look.width` as far as anybody asked."""
+
+    def __init__(self, model: TranscriptModel) -> None:
+        self.rows: list[Row] = []
+        self.look = Look(80)
+        self.unfolded: set[int] = set()
+        self._model = model
+        self._of_entry: list[list[Row]] = []
+        self._tops: list[int] = [0]
+        self._valid = 0  # rows whose top is right
+        self._lines: OrderedDict[Row, list[Line]] = OrderedDict()
+        self._kept = 0
+        self._growing: dict[Row, GrowingMarkdown] = {}
+        self._streamed: dict[int, str] = {}  # what unfinished replies said when they were last looked at
+        self._unmeasured: list[Row] = []
+
+    # ── Places ────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def total(self) -> int:
+        """Lines in all."""
+        return self.top(len(self.rows))
+
+    def top(self, index: int) -> int:
+        """Return the number of lines above the row `index`."""
+        if self._valid < index:
+            del self._tops[self._valid + 1 :]
+            top = self._tops[self._valid]
+            for row in self.rows[self._valid :]:
+                top += row.height
+                self._tops.append(top)
+            self._valid = len(self.rows)
+        return self._tops[index]
+
+    def find(self, y: int) -> Place | None:
+        """Return what lies at line `y`, None below the end."""
+        if y < 0 or y >= self.total:
+            return None
+        index = bisect_right(self._tops, y, 0, len(self.rows)) - 1
+        return Place(self.rows[index], y - self._tops[index])
+
+    def rows_of(self, entry: int) -> list[Row]:
+        """Return the rows of the entry with this number."""
+        return self._of_entry[entry] if entry < len(self._of_entry) else []
+
+    # ── Changes ───────────────────────────────────────────────────────────────────────────────────
+
+    def resize(self, width: int) -> None:
+        """Lay out at `width` cells from now on. Heights are guessed from those before until rows are measured again."""
+        width = max(width, MIN_WIDTH)
+        if width == self.look.width:
+            return
+        ratio = self.look.width / width
+        self.look = replace(self.look, width=width)
+        self._lines.clear()
+        self._growing.clear()
+        self._kept = 0
+        for row in self.rows:
+            if row.height > 2:
+                row.height = max(2, round(row.height * ratio))
+            row.measured = False
+        self._unmeasured = list(self.rows)
+        self._valid = 0
+
+    def update(self, entries: Iterable[int]) -> None:
+        """Take notice that `entries` have changed or are new."""
+        for number in entries:
+            if number < len(self._of_entry):
+                self._changed(number)
+            while len(self._of_entry) <= number:
+                new = len(self._of_entry)
+                self._of_entry.append([])
+                self._fill(new)
+
+    def toggle(self, entry: int) -> bool:
+        """Fold or unfold the entry, and say whether there was anything to fold."""
+        if not foldable(self._model.entries[entry]):
+            return False
+        self.unfolded ^= {entry}
+        self._changed(entry)
+        self._changed_after(entry)
+        return True
+
+    def _changed(self, number: int) -> None:
+        rows = self._of_entry[number]
+        entry = self._model.entries[number]
+        if entry.gone:
+            self._changed_after(number)
+        if type(entry) is Reply:
+            self._grow(number, entry)
+        else:
+            self._forget(rows)
+
+    def _changed_after(self, number: int) -> None:
+        """The space above an entry depends on what comes before it."""
+        following = next((n for n in range(number + 1, len(self._of_entry)) if not self._model.entries[n].gone), None)
+        if following is not None:
+            self._forget(self._of_entry[following][:1])
+
+    def _fill(self, number: int) -> None:
+        """Make the rows of an entry."""
+        entry = self._model.entries[number]
+        starts = pieces(entry.text, _PIECE) if type(entry) is Reply and entry.finished else [0]
+        rows = [Row(number, part, start, None) for part, start in enumerate(starts)]
+        for row, start in zip(rows, starts[1:], strict=False):
+            row.end = start
+        self._insert(number, rows)
+        for row in rows:
+            row.height = self._guess(entry, row)
+
+    def _insert(self, number: int, rows: list[Row]) -> None:
+        """Put `rows` behind those that the entry has."""
+        of_entry = self._of_entry[number]
+        following = next((rows_[0] for rows_ in self._of_entry[number + 1 :] if rows_), None)
+        index = len(self.rows) if following is None else following.index
+        of_entry += rows
+        self.rows[index:index] = rows
+        for position in range(index, len(self.rows)):
+            self.rows[position].index = position
+        self._unmeasured += rows
+        self._valid = min(self._valid, index)
+
+    def _grow(self, number: int, reply: Reply) -> None:
+        rows = self._of_entry[number]
+        last = rows[-1]
+        if reply.finished:
+            self._growing.pop(last, None)
+            if not reply.text.startswith(self._streamed.pop(number, "")[: last.start]):
+                self._merge(rows)
+        else:
+            self._streamed[number] = reply.text
+            growing = self._growing.get(last)
+            if growing is not None and growing.finished > _PIECE:
+                del self._growing[last]
+                last.end = last.start + growing.finished
+                self._insert(number, [Row(number, last.part + 1, last.end, None)])
+        self._forget(rows[-2:])
+
+    def _merge(self, rows: list[Row]) -> None:
+        """The final text is not the one that was cut into parts as it streamed: draw it as one."""
+        rows[0].end = None
+        for row in rows[1:]:
+            row.start = row.end = 0
+        self._forget(rows)
+
+    def _forget(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            self._drop(row)
+            if row.measured:
+                row.measured = False
+                self._unmeasured.append(row)
+
+    def _drop(self, row: Row) -> None:
+        self._kept -= len(self._lines.pop(row, ()))
+
+    # ── Lines ─────────────────────────────────────────────────────────────────────────────────────
+
+    def lines(self, row: Row) -> list[Line]:
+        """Return the lines of `row`, which is measured thereby."""
+        lines = self._lines.get(row)
+        if lines is None:
+            lines = self._lines[row] = self._draw(row)
+            self._kept += len(lines)
+            self._let_go()
+            row.measured = True
+            if row.height != len(lines):
+                row.height = len(lines)
+                self._valid = min(self._valid, row.index)
+        else:
+            self._lines.move_to_end(row)
+        return lines
+
+    def measure(self, enough: Callable[[], bool]) -> bool:
+        """Measure rows until `enough` says so, the latest first. Return whether there are more."""
+        while self._unmeasured:
+            row = self._unmeasured.pop()
+            if not row.measured:
+                self.lines(row)
+                if enough():
+                    break
+        return bool(self._unmeasured)
+
+    @property
+    def measured(self) -> bool:
+        """Whether every height is known."""
+        return not self._unmeasured
+
+    def _draw(self, row: Row) -> list[Line]:
+        entry = self._model.entries[row.entry]
+        if entry.gone or row.start == row.end:
+            return []
+        if type(entry) is Reply:
+            body = self._draw_reply(entry, row)
+        else:
+            body = entry_lines(entry, replace(self.look, unfolded=row.entry in self.unfolded))
+        return [BLANK] * self.space_above(row) + body if body else []
+
+    def _draw_reply(self, reply: Reply, row: Row) -> list[Line]:
+        text = reply.text[row.start : row.end]
+        if reply.finished or row.end is not None:
+            return markdown_lines(text, self.look.width)
+        growing = self._growing.get(row)
+        if growing is None:
+            growing = self._growing[row] = GrowingMarkdown(self.look.width)
+        growing.update(text)
+        return growing.lines
+
+    def space_above(self, row: Row) -> int:
+        """Return the empty lines before `row`: none between folded tool calls, which stand together."""
+        above = next((n for n in range(row.entry - 1, -1, -1) if not self._model.entries[n].gone), None)
+        if row.part or above is None:
+            return 1
+        together = all(
+            isinstance(self._model.entries[number], ToolCall) and number not in self.unfolded for number in (above, row.entry)
+        )
+        return 0 if together else 1
+
+    def _let_go(self) -> None:
+        while self._kept > _KEPT_LINES and len(self._lines) > 1:
+            self._kept -= len(self._lines.popitem(last=False)[1])
+
+    def _guess(self, entry: Entry, row: Row) -> int:
+        """Guess the height of a row that nobody has looked at."""
+        if entry.gone:
+            return 0
+        if type(entry) is Reply:
+            text = entry.text[row.start : row.end]
+            return 1 + text.count("\n") + len(text) // self.look.width
+        if isinstance(entry, UserTurn):
+            return 2 + min(10, entry.prompt.text.count("\n"))
+        return 1 if isinstance(entry, ToolCall) else 2

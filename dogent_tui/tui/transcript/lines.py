@@ -1,0 +1,226 @@
+"""Lines of styled text, and how text is broken into them.
+
+Styles are names, so that lines outlive a change of the theme; `palette` turns the names into colors when a line is drawn.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from rich.cells import cell_len, split_graphemes
+
+MIN_WIDTH = 8
+"""Cells below which nothing is laid out narrower; the terminal then crops."""
+
+_WIDE = (
+    "\u2e80-\u3029\u302e-\u30ff\u3105-\u312f\u3190-\u31ff\u3200-\ua4cf\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6"
+    "\U0001b000-\U0001b2ff\U00020000-\U0003ffff"
+)
+_MARKS = "\u0300-\u036f\u302a-\u302d\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01ef"
+_TOKENS = re.compile(rf" +|[{_WIDE}][{_MARKS}]*|[^ {_WIDE}]+")
+_IS_WIDE = re.compile(f"[{_WIDE}]")
+
+# Characters that must not begin or end a line: the usual set of Chinese and Japanese typesetting (kinsoku, JIS X 4051).
+_NEVER_FIRST = frozenset("、。，．・：；？！）」』】〕〉》］｝〟’”…‥ーゝゞ々％℃ぁぃぅぇぉっゃゅょァィゥェォッャュョ!),.:;?]}%")
+_NEVER_LAST = frozenset("（「『【〔〈《［｛〝‘“([{")
+
+
+class Span(NamedTuple):
+    """Text in one style. `style` is names of the palette, parted by spaces; `link` an address."""
+
+    text: str
+    style: str = ""
+    link: str = ""
+
+
+class Line(NamedTuple):
+    """One line as drawn.
+
+    `decoration`: characters at its start that are drawn and never copied (bars, gutters, indents). `glue`: what stands between
+    this line's text and the next line's when both are copied: a newline, or what was there before the text was wrapped. `fill`:
+    the style of the cells behind the text.
+    """
+
+    spans: tuple[Span, ...] = ()
+    decoration: int = 0
+    glue: str = "\n"
+    fill: str = ""
+
+    @property
+    def text(self) -> str:
+        """All the characters, decoration included."""
+        return "".join([span.text for span in self.spans])
+
+    @property
+    def width(self) -> int:
+        """Cells."""
+        return sum([cell_len(span.text) for span in self.spans])
+
+
+BLANK = Line()
+
+
+def prefixed(lines: Iterable[Line], first: Span, rest: Span | None = None, *, copied: bool = False) -> Iterator[Line]:
+    """Put `first` before the first line and `rest` (`first` where None) before the others. `copied`: `first` is text to copy."""
+    before = first
+    for number, line in enumerate(lines):
+        decoration = 0 if copied and number == 0 else len(before.text) + line.decoration
+        yield line._replace(spans=(before, *line.spans), decoration=decoration)
+        before = first if rest is None else rest
+
+
+def wrap(spans: Sequence[Span], width: int) -> list[Line]:
+    """Break `spans` into lines of at most `width` cells: at newlines, at spaces, around CJK characters, else within a word."""
+    lines: list[Line] = []
+    hard: list[Span] = []
+    for span in spans:
+        before, *others = span.text.split("\n")
+        if before:
+            hard.append(span._replace(text=before))
+        for other in others:
+            lines += _wrap_line(hard, width)
+            hard = [span._replace(text=other)] if other else []
+    return lines + _wrap_line(hard, width)
+
+
+def chop(spans: Sequence[Span], width: int) -> list[Line]:
+    """Break one line of code or output wherever it is full: its spaces mean something."""
+    filling = _Filling(width)
+    for span in spans:
+        filling.cut(span)
+    return filling.finish()
+
+
+def crop(spans: Sequence[Span], width: int) -> tuple[Span, ...]:
+    """Return `spans` on one line, cut at `width` cells with an ellipsis."""
+    if sum([cell_len(span.text) for span in spans]) <= width:
+        return tuple(spans)
+    kept: list[Span] = []
+    room = width - 1
+    for span in spans:
+        head, tail = _split(span.text, room)
+        if head:
+            kept.append(span._replace(text=head))
+        room -= cell_len(head)
+        if tail:
+            break
+    last = kept[-1] if kept else Span("")
+    return (*kept, Span("…", last.style)) if width > 0 else ()
+
+
+class _Unit(NamedTuple):
+    """Characters that stay together, and the white space before them."""
+
+    space: str
+    pieces: list[Span]
+
+
+def _units(spans: Sequence[Span]) -> list[_Unit]:
+    units: list[_Unit] = []
+    space = ""
+    joins = False  # whether the next token belongs to the last unit
+    for span in spans:
+        for token in _TOKENS.findall(span.text):
+            if token[0] == " ":
+                space += token
+                joins = False
+                continue
+            wide = _IS_WIDE.match(token) is not None
+            if units and not space and ((joins and not wide) or _sticks(units[-1].pieces[-1].text, token)):
+                units[-1].pieces.append(span._replace(text=token))
+            else:
+                units.append(_Unit(space, [span._replace(text=token)]))
+            space = ""
+            joins = not wide
+    return units
+
+
+def _sticks(before: str, after: str) -> bool:
+    return after[0] in _NEVER_FIRST or before[-1] in _NEVER_LAST
+
+
+def _wrap_line(spans: list[Span], width: int) -> list[Line]:
+    if sum([cell_len(span.text) for span in spans]) <= width:
+        return [Line(tuple(spans))]
+    filling = _Filling(width)
+    for unit in _units(spans):
+        filling.add(unit)
+    return filling.finish()
+
+
+class _Filling:
+    """Lines being filled, unit by unit."""
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._lines: list[Line] = []
+        self._spans: list[Span] = []
+        self._used = 0
+
+    def add(self, unit: _Unit) -> None:
+        """Put `unit` on the line, on the next, or where it is too long for any line, on several."""
+        needed = sum([cell_len(piece.text) for piece in unit.pieces])
+        if self._used + len(unit.space) + needed <= self._width:
+            self._put(unit.space, unit.pieces)
+            return
+        if self._spans:
+            self._break(unit.space)
+        elif unit.space:
+            self._put(unit.space[: self._width // 2], [])  # indentation of the text, as far as there is room
+        if self._used + needed <= self._width:
+            self._put("", unit.pieces)
+            return
+        for piece in unit.pieces:
+            self.cut(piece)
+
+    def finish(self) -> list[Line]:
+        """Return the lines, the last one as far as it is filled."""
+        self._lines.append(Line(tuple(self._spans)))
+        return self._lines
+
+    def _put(self, space: str, pieces: Iterable[Span]) -> None:
+        pieces = list(pieces)
+        if space:
+            same = bool(self._spans and pieces and self._spans[-1][1:] == pieces[0][1:])
+            self._join(Span(space, *(pieces[0][1:] if same else ())))
+        for piece in pieces:
+            self._join(piece)
+
+    def _join(self, piece: Span) -> None:
+        self._used += cell_len(piece.text)
+        if self._spans and self._spans[-1][1:] == piece[1:]:
+            self._spans[-1] = piece._replace(text=self._spans[-1].text + piece.text)
+        else:
+            self._spans.append(piece)
+
+    def _break(self, glue: str) -> None:
+        self._lines.append(Line(tuple(self._spans), glue=glue))
+        self._spans = []
+        self._used = 0
+
+    def cut(self, piece: Span) -> None:
+        """Put `piece` on as many lines as it takes, whatever it holds."""
+        rest = piece.text
+        while rest:
+            head, rest = _split(rest, self._width - self._used)
+            if head:
+                self._join(piece._replace(text=head))
+            if rest:
+                if not self._spans:  # not even one character fits
+                    self._join(piece._replace(text=rest))
+                    return
+                self._break("")
+
+
+def _split(text: str, width: int) -> tuple[str, str]:
+    """Cut `text` before the first character that does not fit into `width` cells."""
+    if len(text) <= width and cell_len(text) <= width:
+        return text, ""
+    # Hardly ever do more than 4 × width characters matter: a long text is not scanned whole for each of its lines.
+    window = text[: max(64, 4 * width)]
+    used = 0
+    for start, _end, cells in split_graphemes(window)[0]:
+        if used + cells > width:
+            return text[:start], text[start:]
+        used += cells
+    return window, text[len(window) :]

@@ -1,0 +1,288 @@
+"""Markdown as lines of a given width, and a text that grows at the cost of its last block.
+
+CommonMark with tables, strikethrough and task lists. What the parser cannot take is shown as it is written.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from dogent_tui.tui.plain import visible
+from dogent_tui.tui.transcript.highlight import CodeLine, GrowingCode, highlight
+from dogent_tui.tui.transcript.inline import inline, parser
+from dogent_tui.tui.transcript.lines import BLANK, MIN_WIDTH, Line, Span, chop, prefixed, wrap
+from dogent_tui.tui.transcript.table import Alignment, Table
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+Highlighter = Callable[[str, str], list[CodeLine]]
+
+_BULLETS = ("•", "◦", "▪")
+_BOXES = {"[ ] ": "☐", "[x] ": "☑", "[X] ": "☑"}
+_HEADINGS = {"h1": "heading1", "h2": "heading2", "h3": "heading3"}
+_NARROWEST = 6
+"""Cells that nested text keeps: beyond that, quotes and lists are no longer indented."""
+
+
+def markdown_lines(text: str, width: int) -> list[Line]:
+    """Return the Markdown `text` drawn in at most `width` cells (and at least `MIN_WIDTH`)."""
+    return _joined([lines for _start, lines in _render(text, max(width, MIN_WIDTH), highlight)])
+
+
+def pieces(text: str, size: int) -> list[int]:
+    """Return where the complete `text` may be cut into parts of about `size` characters that are drawn on their own.
+
+    Each offset is the start of a top-level block; the first is 0.
+    """
+    offsets = [0]
+    if len(text) <= 2 * size:
+        return offsets
+    starts = _block_starts(text)
+    ends = [0]
+    for line in text.split("\n"):
+        ends.append(ends[-1] + len(line) + 1)
+    for start in starts:
+        if ends[start] - offsets[-1] >= size:
+            offsets.append(ends[start])
+    return offsets
+
+
+def finished_length(text: str) -> int:
+    """Return the length of the part of `text` that no further text can change: everything before the last block.
+
+    The last line counts only when it is complete, for ``#`` may still become ``#tag``. Link definitions that come later are left
+    out of account.
+    """
+    complete = text[: text.rfind("\n") + 1]
+    starts = _block_starts(complete)
+    return _offset(complete, starts[-1]) if len(starts) > 1 else 0
+
+
+class GrowingMarkdown:
+    """The lines of a text that is being streamed. Only what lies behind its last finished block is read again."""
+
+    def __init__(self, width: int) -> None:
+        self.lines: list[Line] = []
+        self._width = max(width, MIN_WIDTH)
+        self._text = ""  # as finished so far
+        self._finished = 0  # lines that belong to it
+        self._code = GrowingCode()
+
+    @property
+    def finished(self) -> int:
+        """Characters of the text that no further text can change."""
+        return len(self._text)
+
+    def update(self, text: str) -> int:
+        """Take `text`, usually the last one and more, and return the number of the first line that may have changed."""
+        if not text.startswith(self._text):
+            self._text, self._finished = "", 0
+        first = self._finished
+        tail = text[len(self._text) :]
+        blocks = _render(tail, self._width, self._code.lines)
+        end = finished_length(tail)
+        closed = tail.count("\n", 0, end)
+        if end:
+            # A block that has just been closed is drawn in its final colors.
+            finished = _render(tail[:end], self._width, highlight)
+            blocks = [block for block in blocks if block[0] >= closed]
+            self._code = GrowingCode()
+            self._append(finished)
+            self._text += tail[:end]
+            self._finished = len(self.lines)
+        else:
+            del self.lines[self._finished :]
+        self._append(blocks)
+        return first
+
+    def _append(self, blocks: "list[_Block]") -> None:
+        del self.lines[self._finished :]
+        if blocks and self.lines:
+            self.lines.append(BLANK)
+        self.lines += _joined([lines for _start, lines in blocks])
+
+
+_DEEPEST = 10_000
+"""Blocks inside one another beyond which the parser leaves text out. Python's limit is met first; all is plain text then."""
+
+_Block = tuple[int, list[Line]]
+"""The source line where a top-level block begins, and its lines."""
+
+
+def _block_starts(text: str) -> list[int]:
+    """The lines where top-level blocks begin."""
+    try:
+        tokens = _tokens(_prepared(text), {})
+    except RecursionError:
+        return []
+    return [token.map[0] for token in tokens if token.level == 0 and token.nesting >= 0 and token.map]
+
+
+def _offset(text: str, line: int) -> int:
+    end = 0
+    for _ in range(line):
+        end = text.index("\n", end) + 1
+    return end
+
+
+def _joined(blocks: Sequence[list[Line]]) -> list[Line]:
+    return list(chain.from_iterable([BLANK, *lines] if number else lines for number, lines in enumerate(blocks)))
+
+
+def _prepared(text: str) -> str:
+    """Make `text` visible without adding or taking a newline, so that lines can be counted in either."""
+    return visible(text.replace("\r", ""))
+
+
+def _tokens(text: str, env: dict[str, Any]) -> "list[Token]":
+    md = parser(_DEEPEST)
+    tokens: list[Token] = []
+    md.block.parse(text, md, env, tokens)
+    return tokens
+
+
+def _render(text: str, width: int, code: Highlighter) -> list[_Block]:
+    text = _prepared(text)
+    env: dict[str, Any] = {}
+    try:
+        tokens = _tokens(text, env)
+        return [block for block in _Blocks(env.get("references") or {}, code).top(tokens, width) if block[1]]
+    except RecursionError:  # hundreds of quotes or lists inside one another
+        return [(0, wrap([Span(text.strip("\n"))], width))] if text.strip() else []
+
+
+class _Blocks:
+    """Draws block tokens. A token that opens something is drawn with all tokens up to the one that closes it."""
+
+    def __init__(self, references: dict[str, Any], code: Highlighter) -> None:
+        self._references = references
+        self._code = code
+        self._depth = 0  # of lists
+
+    def top(self, tokens: "Sequence[Token]", width: int) -> Iterator[_Block]:
+        for group in _groups(tokens):
+            yield (group[0].map or [0])[0], self._block(group, width)
+
+    def _children(self, tokens: "Sequence[Token]", width: int, *, tight: bool = False) -> list[Line]:
+        blocks = [lines for group in _groups(tokens) if (lines := self._block(group, width))]
+        return list(chain.from_iterable(blocks)) if tight else _joined(blocks)
+
+    def _block(self, tokens: "Sequence[Token]", width: int, style: str = "") -> list[Line]:
+        head = tokens[0]
+        match head.type:
+            case "paragraph_open":
+                return wrap(inline(tokens[1].content.strip(), self._references, style), width)
+            case "heading_open":
+                return self._heading(tokens, width)
+            case "fence" | "code_block":
+                return self._code_block(head, width)
+            case "bullet_list_open" | "ordered_list_open":
+                return list(self._list(tokens, width))
+            case "blockquote_open":
+                return self._quote(tokens, width)
+            case "table_open":
+                return self._table(tokens).lines(width)
+            case "hr":
+                return [Line((Span("─" * width, "rule"),), decoration=width)]
+            case _:
+                return wrap([Span(head.content.strip("\n"))], width) if head.content else []
+
+    def _heading(self, tokens: "Sequence[Token]", width: int) -> list[Line]:
+        style = _HEADINGS.get(tokens[0].tag, "heading4")
+        lines = wrap(inline(tokens[1].content, self._references, style), width)
+        if tokens[0].tag == "h1":
+            rule = "━" * max(line.width for line in lines)
+            lines.append(Line((Span(rule, "rule"),), decoration=len(rule)))
+        return lines
+
+    def _code_block(self, token: "Token", width: int) -> list[Line]:
+        language = token.info.split(maxsplit=1)[0].strip("{}.") if token.info.strip() else ""
+        code = token.content.removesuffix("\n")
+        gutter = Span("▎ ", "code-gutter")
+        lines: list[Line] = []
+        for spans in self._code(code, language):
+            lines += prefixed(chop(spans, width - 3), gutter)
+        return [line._replace(fill="code-block") for line in lines]
+
+    def _list(self, tokens: "Sequence[Token]", width: int) -> Iterator[Line]:
+        items = list(_groups(tokens[1:-1]))
+        tight = _is_tight(tokens)
+        number = int(tokens[0].attrGet("start") or 1) if tokens[0].type == "ordered_list_open" else None
+        size = len(f"{number + len(items) - 1}.") if number is not None else 1
+        bullet = _BULLETS[min(self._depth, len(_BULLETS) - 1)]
+        self._depth += 1
+        for index, item in enumerate(items):
+            if index and not tight:
+                yield BLANK
+            mark = f"{number + index}.".rjust(size) if number is not None else bullet
+            yield from self._item(item, mark, width, tight=tight)
+        self._depth -= 1
+
+    def _item(self, tokens: "Sequence[Token]", mark: str, width: int, *, tight: bool) -> Iterator[Line]:
+        children = tokens[1:-1]
+        if len(children) > 1 and children[0].type == "paragraph_open" and (box := _BOXES.get(children[1].content[:4])):
+            mark = box if mark in _BULLETS else f"{mark} {box}"
+            children[1].content = children[1].content[4:]
+        indent = len(mark) + 1
+        if width - indent < _NARROWEST:
+            indent = 0
+        lines = self._children(children, width - indent, tight=tight) or [BLANK]
+        if indent:
+            yield from prefixed(lines, Span(f"{mark} ", "bullet"), Span(" " * indent), copied=True)
+        else:
+            yield from lines
+
+    def _quote(self, tokens: "Sequence[Token]", width: int) -> list[Line]:
+        if width - 2 < _NARROWEST:
+            return self._children(tokens[1:-1], width)
+        lines = self._children(tokens[1:-1], width - 2)
+        return list(prefixed((_styled(line, "quote") for line in lines), Span("▌ ", "quote-bar")))
+
+    def _table(self, tokens: "Sequence[Token]") -> Table:
+        rows: list[list[list[Span]]] = []
+        alignments: list[Alignment] = []
+        for index, token in enumerate(tokens):
+            if token.type == "tr_open":
+                rows.append([])
+            elif token.type in {"th_open", "td_open"}:
+                head = token.type == "th_open"
+                content = tokens[index + 1].content.replace("<br>", "\n").replace("<br/>", "\n").replace("<br />", "\n")
+                rows[-1].append(
+                    list(
+                        chain.from_iterable(
+                            [Span("\n"), *spans] if number else spans
+                            for number, spans in enumerate(
+                                inline(part.strip(), self._references, "strong" if head else "") for part in content.split("\n")
+                            )
+                        )
+                    )
+                )
+                if head:
+                    alignments.append(_alignment(token))
+        return Table(rows, alignments)
+
+
+def _groups(tokens: "Sequence[Token]") -> "Iterator[Sequence[Token]]":
+    """Part `tokens` at their outermost level: each group opens, holds and closes one block."""
+    start = depth = 0
+    for index, token in enumerate(tokens):
+        depth += token.nesting
+        if depth == 0:
+            yield tokens[start : index + 1]
+            start = index + 1
+
+
+def _is_tight(tokens: "Sequence[Token]") -> bool:
+    """CommonMark calls a list tight where its paragraphs are to be drawn without space; the parser hides them then."""
+    level = tokens[0].level + 2
+    return not any(token.type == "paragraph_open" and token.level == level and not token.hidden for token in tokens)
+
+
+def _alignment(token: "Token") -> Alignment:
+    style = str(token.attrGet("style") or "")
+    return "right" if style.endswith("right") else "center" if style.endswith("center") else "left"
+
+
+def _styled(line: Line, style: str) -> Line:
+    return line._replace(spans=tuple(span._replace(style=f"{style} {span.style}".rstrip()) for span in line.spans))

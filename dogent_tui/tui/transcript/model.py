@@ -1,0 +1,381 @@
+"""What a transcript holds: events become entries, in the order in which a person reads them. No Textual here.
+
+An entry never moves and its number never changes: one that is withdrawn stays as a place that draws nothing. Replaying a log of
+events gives the same entries as living through it.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from dogent_tui.agent import events as ev
+
+ToolState: TypeAlias = Literal["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]
+
+_SHOWN_ELSEWHERE = ("TodoWrite", "mcp__dogent__ui_request")
+"""Tools whose call is drawn as something of its own: the plan, the question."""
+
+
+@dataclass(slots=True)
+class Entry:
+    """Something in the transcript. `run_id` is the run it belongs to; `gone`: withdrawn or never to be shown."""
+
+    run_id: str = field(default="", kw_only=True)
+    gone: bool = field(default=False, kw_only=True)
+
+
+@dataclass(slots=True)
+class UserTurn(Entry):
+    """What the person sent."""
+
+    prompt: ev.Prompt
+
+
+@dataclass(slots=True)
+class Reply(Entry):
+    """Markdown of the agent. `pending` holds what has come since `text` was last joined."""
+
+    message_id: str
+    finished: bool = False
+    _text: str = ""
+    _pending: list[str] = field(default_factory=list)
+
+    @property
+    def text(self) -> str:
+        """All that has come, with newlines as ``\\n``."""
+        if self._pending:
+            self._text = "".join([self._text, *self._pending]).replace("\r", "")
+            self._pending = []
+        return self._text
+
+    def add(self, text: str) -> None:
+        """Append `text`."""
+        self._pending.append(text)
+
+    def finish(self, text: str | None = None) -> None:
+        """Nothing more comes; `text`, where given, is what the reply says."""
+        self.finished = True
+        if text is not None:
+            self._text, self._pending = text.replace("\r", ""), []
+
+
+@dataclass(slots=True)
+class Thinking(Reply):
+    """What the model thought. Times are seconds since the epoch, 0 where unknown."""
+
+    started: float = 0.0
+    ended: float = 0.0
+
+
+@dataclass(slots=True)
+class ToolCall(Entry):
+    """A tool call, from its first sign to its result. Times are seconds since the epoch, 0 where unknown."""
+
+    tool_use_id: str
+    name: str
+    state: ToolState = "preparing"
+    message_id: str = ""
+    input: Mapping[str, Any] = field(default_factory=dict)
+    result: str | None = None
+    note: str = ""
+    depth: int = 0
+    started: float = 0.0
+    ended: float = 0.0
+
+    @property
+    def active(self) -> bool:
+        """Whether something is still to come."""
+        return self.state in {"preparing", "running", "waiting"}
+
+
+@dataclass(slots=True)
+class Plan(Entry):
+    """The agent's todo list, as it is now."""
+
+    todos: tuple[ev.Todo, ...]
+
+
+@dataclass(slots=True)
+class Asked(Entry):
+    """The agent asks on a screen of its own: a form, an outline, a change to a document."""
+
+    kind: Literal["clarification", "outline_edit", "change"]
+    title: str
+    detail: str = ""
+
+
+@dataclass(slots=True)
+class Notice(Entry):
+    """A sentence for the person, and what to do about it."""
+
+    level: ev.Level
+    message: str
+    remedy: str = ""
+
+
+@dataclass(slots=True)
+class Waiting(Entry):
+    """Why nothing comes right now: the endpoint is asked again, or silent. Replaced as it lasts, gone when something comes."""
+
+    reason: ev.Retrying | ev.Stalled
+
+
+@dataclass(slots=True)
+class Outcome(Entry):
+    """How a run ended. `duration_ms` is None until that is known."""
+
+    status: ev.RunStatus
+    reason: str = ""
+    remedy: str = ""
+    duration_ms: int | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """The numbers of the entries that an event added or changed."""
+
+    entries: tuple[int, ...] = ()
+
+
+class TranscriptModel:
+    """The entries of a conversation, in order; `entries` only ever grows."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.cwd = ""
+        self._numbers: dict[tuple[str, ...], int] = {}  # of what later events refer to
+        self._open: set[int] = set()  # entries for which more may come
+        self._changed: list[int] = []
+        self._handlers: dict[type[ev.Event], Callable[[Any], object]] = {
+            ev.SessionStarted: self._session_started,
+            ev.RunStarted: self._run_started,
+            ev.TextDelta: self._text_delta,
+            ev.TextFinished: self._text_finished,
+            ev.MessageDropped: self._message_dropped,
+            ev.ThinkingDelta: self._thinking_delta,
+            ev.ToolPreparing: self._tool_preparing,
+            ev.ToolUse: self._tool_use,
+            ev.ToolResult: self._tool_result,
+            ev.TodosChanged: self._todos_changed,
+            ev.PermissionRequested: self._permission_requested,
+            ev.PermissionDecided: self._permission_decided,
+            ev.UiRequested: self._ui_requested,
+            ev.ChangeProposed: self._change_proposed,
+            ev.Retrying: self._waiting,
+            ev.Stalled: self._waiting,
+            ev.Notice: self._notice,
+            ev.SessionLost: self._session_lost,
+            ev.Aborted: lambda event: self._end(event, "aborted", event.reason),
+            ev.Interrupted: lambda event: self._end(event, "interrupted"),
+            ev.RunFinished: self._run_finished,
+        }
+
+    def apply(self, event: ev.Event) -> Change:
+        """Take what happened. Events that a transcript does not show change nothing."""
+        handler = self._handlers.get(type(event))
+        if handler is None:
+            return Change()
+        self._changed = []
+        if not isinstance(event, ev.Retrying | ev.Stalled | ev.SessionStarted):
+            self._withdraw(("waiting",))
+        handler(event)
+        return Change(tuple(dict.fromkeys(self._changed)))
+
+    def close(self) -> Change:
+        """The events end here: what is open stays as it is and counts as stopped."""
+        self._changed = []
+        self._withdraw(("waiting",))
+        self._stop(ev.Event())
+        return Change(tuple(dict.fromkeys(self._changed)))
+
+    def last_reply(self) -> str:
+        """Return the Markdown of the latest reply, empty where there is none."""
+        for entry in reversed(self.entries):
+            if type(entry) is Reply and not entry.gone and entry.text.strip():
+                return entry.text.strip("\n")
+        return ""
+
+    def plain_text(self) -> str:
+        """Return what was said on both sides, as written: prompts and replies."""
+        texts = [
+            entry.prompt.text if isinstance(entry, UserTurn) else entry.text
+            for entry in self.entries
+            if not entry.gone and (isinstance(entry, UserTurn) or type(entry) is Reply)
+        ]
+        return "\n\n".join(texts)
+
+    # ── Finding and keeping ───────────────────────────────────────────────────────────────────────
+
+    def _add(self, entry: Entry, *key: str) -> int:
+        number = len(self.entries)
+        self.entries.append(entry)
+        self._changed.append(number)
+        if key:
+            self._numbers[key] = number
+        return number
+
+    def _known(self, *key: str) -> Entry | None:
+        number = self._numbers.get(key)
+        if number is None:
+            return None
+        self._changed.append(number)
+        return self.entries[number]
+
+    def _withdraw(self, key: tuple[str, ...]) -> None:
+        if key in self._numbers:
+            number = self._numbers.pop(key)
+            self.entries[number].gone = True
+            self._open.discard(number)
+            self._changed.append(number)
+
+    # ── Text ──────────────────────────────────────────────────────────────────────────────────────
+
+    def _session_started(self, event: ev.SessionStarted) -> None:
+        self.cwd = event.cwd
+
+    def _run_started(self, event: ev.RunStarted) -> None:
+        self._add(UserTurn(event.prompt, run_id=event.run_id))
+
+    def _text_delta(self, event: ev.TextDelta) -> None:
+        self._reply(event).add(event.text)
+
+    def _text_finished(self, event: ev.TextFinished) -> None:
+        reply = self._reply(event)
+        reply.finish(event.text)
+        reply.gone = not event.text.strip()
+        self._open.discard(self._changed[-1])
+
+    def _reply(self, event: ev.TextDelta | ev.TextFinished) -> Reply:
+        self._close_thinking(event)
+        known = self._known("text", event.message_id, str(event.block))
+        if isinstance(known, Reply):
+            return known
+        reply = Reply(event.message_id, run_id=event.run_id)
+        self._open.add(self._add(reply, "text", event.message_id, str(event.block)))
+        return reply
+
+    def _thinking_delta(self, event: ev.ThinkingDelta) -> None:
+        known = self._known("thinking", event.message_id, str(event.block))
+        if not isinstance(known, Thinking):
+            self._close_thinking(event)
+            known = Thinking(event.message_id, started=event.time, run_id=event.run_id)
+            self._open.add(self._add(known, "thinking", event.message_id, str(event.block)))
+        known.add(event.text)
+        known.ended = event.time
+
+    def _close_thinking(self, event: ev.Event) -> None:
+        for number in sorted(self._open):
+            entry = self.entries[number]
+            if isinstance(entry, Thinking) and not entry.finished:
+                entry.finish()
+                entry.ended = event.time
+                self._open.discard(number)
+                self._changed.append(number)
+
+    def _message_dropped(self, event: ev.MessageDropped) -> None:
+        for key, number in list(self._numbers.items()):
+            entry = self.entries[number]
+            if number not in self._open or event.message_id != getattr(entry, "message_id", ""):
+                continue
+            if not isinstance(entry, ToolCall) or entry.state == "preparing":
+                self._withdraw(key)
+
+    # ── Tools ─────────────────────────────────────────────────────────────────────────────────────
+
+    def _tool_preparing(self, event: ev.ToolPreparing) -> None:
+        call = self._call(event, event.tool_use_id, event.name)
+        call.message_id = event.message_id
+
+    def _tool_use(self, event: ev.ToolUse) -> None:
+        call = self._call(event, event.tool_use_id, event.name)
+        call.name, call.input = event.name, event.input
+        call.started = event.time
+        if call.state == "preparing":
+            call.state = "running"
+        parent = self._numbers.get(("tool", event.parent_tool_use_id or ""))
+        if parent is not None and isinstance(above := self.entries[parent], ToolCall):
+            call.depth = above.depth + 1
+
+    def _tool_result(self, event: ev.ToolResult) -> None:
+        call = self._call(event, event.tool_use_id, "")
+        call.result, call.ended = event.content, event.time
+        if call.state != "denied":
+            call.state = "failed" if event.is_error else "done"
+        call.gone = call.gone and not event.is_error
+        self._open.discard(self._changed[-1])
+
+    def _permission_requested(self, event: ev.PermissionRequested) -> None:
+        call = self._call(event, event.tool_use_id, event.tool)
+        call.input = call.input or event.input
+        call.state = "waiting"
+
+    def _permission_decided(self, event: ev.PermissionDecided) -> None:
+        call = self._call(event, event.tool_use_id, "")
+        call.state = {"allow": "running", "deny": "denied", "cancelled": "stopped"}[event.decision]  # type: ignore[assignment]
+        call.note = event.message
+
+    def _call(self, event: ev.Event, tool_use_id: str, name: str) -> ToolCall:
+        self._close_thinking(event)
+        known = self._known("tool", tool_use_id)
+        if isinstance(known, ToolCall):
+            return known
+        call = ToolCall(tool_use_id, name, started=event.time, run_id=event.run_id, gone=name in _SHOWN_ELSEWHERE)
+        self._open.add(self._add(call, "tool", tool_use_id))
+        return call
+
+    def _todos_changed(self, event: ev.TodosChanged) -> None:
+        known = self._known("plan", event.run_id)
+        if isinstance(known, Plan):
+            known.todos = event.todos
+        else:
+            known = Plan(event.todos, run_id=event.run_id)
+            self._add(known, "plan", event.run_id)
+        known.gone = not event.todos
+
+    # ── Questions, notices, outcomes ──────────────────────────────────────────────────────────────
+
+    def _ui_requested(self, event: ev.UiRequested) -> None:
+        self._add(Asked(event.kind, str(event.payload.get("title") or ""), run_id=event.run_id))
+
+    def _change_proposed(self, event: ev.ChangeProposed) -> None:
+        self._add(Asked("change", event.path, event.summary, run_id=event.run_id))
+
+    def _waiting(self, event: ev.Retrying | ev.Stalled) -> None:
+        self._withdraw(("waiting",))
+        if isinstance(event, ev.Retrying) or event.seconds > 0:
+            self._add(Waiting(event, run_id=event.run_id), "waiting")
+
+    def _notice(self, event: ev.Notice) -> None:
+        self._add(Notice(event.level, event.message, event.remedy, run_id=event.run_id))
+
+    def _session_lost(self, event: ev.SessionLost) -> None:
+        self._stop(event)
+        self._add(Notice("error", event.message, event.remedy, run_id=event.run_id))
+
+    def _run_finished(self, event: ev.RunFinished) -> None:
+        outcome = self._end(event, event.status, event.reason)
+        outcome.remedy = event.remedy
+        outcome.duration_ms, outcome.cost_usd = event.duration_ms, event.cost_usd
+
+    def _end(self, event: ev.Event, status: ev.RunStatus, reason: str = "") -> Outcome:
+        """Close what is open, and say how the run ended: once, however many events tell it."""
+        self._stop(event)
+        known = self._known("outcome", event.run_id)
+        if not isinstance(known, Outcome):
+            known = Outcome(status, run_id=event.run_id)
+            self._add(known, "outcome", event.run_id)
+        known.status = status
+        known.reason = reason or known.reason
+        return known
+
+    def _stop(self, event: ev.Event) -> None:
+        self._close_thinking(event)
+        for number in sorted(self._open):
+            entry = self.entries[number]
+            if isinstance(entry, Reply):
+                entry.finish()
+            elif isinstance(entry, ToolCall) and entry.active:
+                entry.state, entry.ended = "stopped", event.time
+            self._changed.append(number)
+        self._open.clear()

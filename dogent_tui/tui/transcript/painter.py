@@ -1,0 +1,124 @@
+"""Lines become strips: colors, the selection, search marks and the cursor, with the strips last drawn kept."""
+
+from collections import OrderedDict
+from typing import TYPE_CHECKING
+
+from textual.strip import Strip
+
+from dogent_tui.tui.transcript import selecting
+from dogent_tui.tui.transcript.layout import Layout, Place, Row
+from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop
+from dogent_tui.tui.transcript.palette import MARGIN, Palette, restyled
+
+if TYPE_CHECKING:
+    from textual.selection import Selection
+    from textual.widget import Widget
+
+    from dogent_tui.tui.transcript.search import Found, Hit, Search
+
+_KEPT_STRIPS = 600
+"""Strips kept, by what they show: some ten screens full, about 3 MB."""
+
+_BEHIND = " ↓ new text · End "
+
+
+class Painter:
+    """Draws the lines of `layout` for `widget`."""
+
+    def __init__(self, widget: "Widget", layout: Layout) -> None:
+        self.cursor: int | None = None
+        self.selection: Selection | None = None
+        self._widget = widget
+        self._layout = layout
+        self._palette: Palette | None = None
+        self._stale = True
+        self._strips: OrderedDict[tuple[Line, int, str], Strip] = OrderedDict()
+        self._search: Search | None = None
+        self._current: Hit | None = None
+
+    def forget_colors(self) -> None:
+        """Look at the colors again before the next line is drawn."""
+        self._stale = True
+
+    def mark(self, search: "Search | None") -> None:
+        """Mark what `search` finds."""
+        self._search = search
+        self._current = None
+
+    def strip(self, place: Place | None, width: int) -> Strip:
+        """Draw the line at `place`, or an empty one, at `width` cells."""
+        palette = self._colors()
+        if place is None:
+            return self._kept(palette, BLANK, width, "")
+        lines = self._layout.lines(place.row)
+        line = lines[place.line] if place.line < len(lines) else BLANK
+        marker = ""
+        if self.cursor == place.row.entry and self._widget.has_focus and self.on_head(place):
+            marker = "❯"
+        if self._search is not None:
+            line = self._with_matches(place, line)
+        selected = selecting.span(self.selection, place, line) if self.selection is not None else None
+        if selected is None:
+            return self._kept(palette, line, width, marker)
+        return palette.strip(restyled(line, [(*selected, "selection")]), self._layout.look.width, width, marker)
+
+    def behind(self, width: int) -> Strip:
+        """Draw the line that says that there is something new below."""
+        text = crop([Span(_BEHIND, "behind")], width)
+        line = Line((Span(" " * max(0, (width - len(_BEHIND)) // 2 - MARGIN)), *text))
+        return self._kept(self._colors(), line, width, "")
+
+    def on_head(self, place: Place) -> bool:
+        """Say whether `place` is the line by which a card is folded."""
+        return place.row.part == 0 and place.line == self._layout.space_above(place.row)
+
+    def find(self, hit: "Hit") -> Place:
+        """Return where `hit` is drawn, and mark it as the current one. Where it is not drawn as written, that is its entry's head."""
+        self._current = hit
+        seen = 0
+        rows = self._layout.rows_of(hit.entry)
+        for row in rows:
+            found = self._found(row)
+            if hit.nth < seen + len(found):
+                return Place(row, found[hit.nth - seen].line)
+            seen += len(found)
+        return Place(rows[0], self._layout.space_above(rows[0]))
+
+    def _found(self, row: Row) -> "list[Found]":
+        return self._search.found(self._layout.lines(row)) if self._search is not None else []
+
+    def _with_matches(self, place: Place, line: Line) -> Line:
+        marks = []
+        before = self._before(place.row)
+        for number, found in enumerate(self._found(place.row)):
+            current = self._current is not None and self._current == (place.row.entry, before + number)
+            style = "match-current" if current else "match"
+            marks += [(start, end, style) for line_number, start, end in found.parts if line_number == place.line]
+        return restyled(line, marks) if marks else line
+
+    def _before(self, row: Row) -> int:
+        """The matches in the parts of the entry above `row`."""
+        if self._current is None or self._current.entry != row.entry:
+            return 0
+        return sum(len(self._found(above)) for above in self._layout.rows_of(row.entry)[: row.part])
+
+    def _colors(self) -> Palette:
+        if self._palette is None or self._stale:
+            self._stale = False
+            palette = Palette(self._widget)
+            if not palette.same_as(self._palette):
+                self._palette = palette
+                self._strips.clear()
+        assert self._palette is not None
+        return self._palette
+
+    def _kept(self, palette: Palette, line: Line, width: int, marker: str) -> Strip:
+        key = (line, width, marker)
+        strip = self._strips.get(key)
+        if strip is None:
+            strip = self._strips[key] = palette.strip(line, self._layout.look.width, width, marker)
+            if len(self._strips) > _KEPT_STRIPS:
+                self._strips.popitem(last=False)
+        else:
+            self._strips.move_to_end(key)
+        return strip

@@ -1,0 +1,98 @@
+"""Finding text in a transcript. Plain: no Textual.
+
+Hits are counted in what entries hold, without laying anything out, and found in what is drawn once somebody goes there.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dogent_tui.tui.plain import visible
+from dogent_tui.tui.transcript import model
+from dogent_tui.tui.transcript.lines import Line
+from dogent_tui.tui.transcript.tool_names import friendly_name
+
+
+class Hit(NamedTuple):
+    """The occurrence number `nth` (from 0) of the text in the entry with this number."""
+
+    entry: int
+    nth: int
+
+
+class Found(NamedTuple):
+    """An occurrence in drawn lines: its first line, and its parts as (line, start, end), end exclusive."""
+
+    line: int
+    parts: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True)
+class Search:
+    """A text looked for, upper and lower case alike, and where it is."""
+
+    pattern: re.Pattern[str]
+    hits: Sequence[Hit]
+
+    @classmethod
+    def of(cls, text: str, entries: Sequence[model.Entry]) -> "Search":
+        """Look for `text` in `entries`."""
+        # What was one space may be a line break where text is wrapped, and several in the source.
+        pattern = re.compile(r"\s+".join(re.escape(word) for word in text.split()), re.IGNORECASE)
+        hits = [
+            Hit(number, nth)
+            for number, entry in enumerate(entries)
+            if not entry.gone
+            for nth, _match in enumerate(pattern.finditer(_source(entry)))
+        ]
+        return cls(pattern, hits if text.strip() else [])
+
+    def found(self, lines: Sequence[Line]) -> list[Found]:
+        """Return the occurrences in `lines`, also those that run over the end of a line."""
+        if not self.hits:
+            return []
+        texts = [line.text[line.decoration :] for line in lines]
+        starts = [0]
+        for line, text in zip(lines, texts, strict=True):
+            starts.append(starts[-1] + len(text) + len(line.glue))
+        whole = "".join(text + line.glue for line, text in zip(lines, texts, strict=True))
+        found = []
+        number = 0
+        for match in self.pattern.finditer(whole):
+            while starts[number + 1] <= match.start():
+                number += 1
+            found.append(Found(number, tuple(_parts(match.span(), number, starts, lines, texts))))
+        return found
+
+
+def _parts(
+    span: tuple[int, int], number: int, starts: Sequence[int], lines: Sequence[Line], texts: Sequence[str]
+) -> Iterator[tuple[int, int, int]]:
+    start, end = span
+    while number < len(lines) and starts[number] < end:
+        shift = lines[number].decoration - starts[number]
+        last = starts[number] + len(texts[number])
+        yield number, max(start, starts[number]) + shift, min(end, last) + shift
+        number += 1
+
+
+def _source(entry: model.Entry) -> str:
+    match entry:
+        case model.Reply():
+            return visible(entry.text)
+        case model.UserTurn():
+            return visible(entry.prompt.text)
+        case model.ToolCall():
+            values = [value if isinstance(value, str) else json.dumps(value, default=str) for value in entry.input.values()]
+            return visible("\n".join([friendly_name(entry.name), *values, entry.result or ""]))
+        case model.Plan():
+            return visible("\n".join(todo.content for todo in entry.todos))
+        case model.Asked():
+            return visible(f"{entry.title}\n{entry.detail}")
+        case model.Notice():
+            return visible(f"{entry.message}\n{entry.remedy}")
+        case model.Outcome():
+            return visible(f"{entry.reason}\n{entry.remedy}")
+    return ""

@@ -1,0 +1,82 @@
+"""Selecting text with the mouse, in coordinates that stay right while lines are added and heights change.
+
+Textual hands a selection around as offsets: x counts the characters of a line, y is only compared and handed back. So y names the
+entry, the part of it and the line, in this order of weight.
+"""
+
+from rich.cells import split_text
+from textual.geometry import Offset
+from textual.selection import Selection
+
+from dogent_tui.tui.transcript.layout import Layout, Place
+from dogent_tui.tui.transcript.lines import Line
+
+_BITS = 20
+_MASK = (1 << _BITS) - 1
+
+
+def key(place: Place) -> int:
+    """Return the y of `place`."""
+    return place.row.entry << 2 * _BITS | place.row.part << _BITS | min(place.line, _MASK)
+
+
+def span(selection: Selection, place: Place, line: Line) -> tuple[int, int] | None:
+    """Return which characters of `line` are selected, None where none are. Decoration never is."""
+    selected = selection.get_span(key(place))
+    if selected is None:
+        return None
+    size = len(line.text)
+    start = max(selected[0], line.decoration)
+    end = size if selected[1] == -1 else min(size, selected[1])
+    return (start, end) if start < end else None
+
+
+def selected_text(selection: Selection, layout: Layout) -> str:
+    """Return the text selected: without bars and gutters, and with its lines as long as they were written."""
+    first = 0 if selection.start is None else _row(selection.start, layout)
+    last = len(layout.rows) - 1 if selection.end is None else _row(selection.end, layout)
+    text: list[str] = []
+    for row in layout.rows[first : last + 1]:
+        for number, line in enumerate(layout.lines(row)):
+            if selection.get_span(key(Place(row, number))) is None:
+                continue
+            part = span(selection, Place(row, number), line)
+            text.append(line.text[slice(*part)] if part else "")
+            text.append(line.glue)
+    return "".join(text[:-1])
+
+
+def word(layout: Layout, place: Place, cell: int) -> Selection:
+    """Return the selection of the word at `cell` of a line: letters, digits and what joins them; else of that one character."""
+    line = layout.lines(place.row)[place.line]
+    text = line.text
+    at = min(len(split_text(text, max(0, cell))[0]), max(0, len(text) - 1))
+    start, end = at, min(at + 1, len(text))
+    if text and _joins(text[at]):
+        while start > line.decoration and _joins(text[start - 1]):
+            start -= 1
+        while end < len(text) and _joins(text[end]):
+            end += 1
+    return Selection(Offset(start, key(place)), Offset(end, key(place)))
+
+
+def paragraph(layout: Layout, place: Place) -> Selection:
+    """Return the selection of the text that was one line before it was wrapped."""
+    lines = layout.lines(place.row)
+    first = last = place.line
+    while first > 0 and lines[first - 1].glue != "\n":
+        first -= 1
+    while last < len(lines) - 1 and lines[last].glue != "\n":
+        last += 1
+    start, end = place._replace(line=first), place._replace(line=last)
+    return Selection(Offset(0, key(start)), Offset(len(lines[last].text), key(end)))
+
+
+def _joins(character: str) -> bool:
+    return character.isalnum() or character in "_-./@"
+
+
+def _row(offset: Offset, layout: Layout) -> int:
+    rows = layout.rows_of(offset.y >> 2 * _BITS)
+    part = offset.y >> _BITS & _MASK
+    return rows[min(part, len(rows) - 1)].index if rows else 0

@@ -1,0 +1,65 @@
+"""What tools are called on the screen, and what their input comes down to."""
+
+import re
+from collections.abc import Mapping
+from pathlib import PurePath
+from typing import Any
+
+from dogent_tui.tui.plain import one_line
+
+_NAMES: Mapping[str, str] = {
+    "Bash": "Run",
+    "BashOutput": "Read output",
+    "Glob": "Find files",
+    "Grep": "Search text",
+    "KillShell": "Stop command",
+    "LS": "List folder",
+    "MultiEdit": "Edit",
+    "NotebookEdit": "Edit notebook",
+    "NotebookRead": "Read notebook",
+    "Task": "Subtask",
+    "TodoWrite": "Plan",
+    "WebFetch": "Fetch page",
+    "WebSearch": "Search web",
+    "web_fetch": "Fetch page",
+    "web_search": "Search web",
+    "ui_request": "Ask you",
+}
+
+# The field of a tool's input that says most, by falling interest.
+_PATHS = ("file_path", "path", "notebook_path", "md_path")
+_TELLING = (*_PATHS, "command", "query", "pattern", "url", "description", "title", "reason")
+_LIMIT = 200
+
+
+def friendly_name(name: str) -> str:
+    """Return what a person reads for the tool `name`: ``mcp__dogent__read_document`` gives ``Read document``."""
+    own = name.rpartition("__")[2] if name.startswith("mcp__") else name
+    known = _NAMES.get(own)
+    if known is not None:
+        return known
+    words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", own).replace("_", " ").replace("-", " ")
+    words = one_line(words)
+    return (words[:1].upper() + words[1:].lower())[:40] if words else "Tool"
+
+
+def input_summary(tool_input: Mapping[str, Any], cwd: str = "") -> str:
+    """Return the one line that says what a call is about: its path (relative to `cwd` where inside), command, pattern, ….
+
+    Empty where no field tells anything.
+    """
+    for key in _TELLING:
+        value = tool_input.get(key)
+        if isinstance(value, str) and value.strip():
+            text = value if key not in _PATHS else relative(value, cwd)
+            if key == "path" and isinstance(pattern := tool_input.get("pattern"), str):
+                text = f"{pattern}  in {text}"
+            return one_line(text[:_LIMIT])
+    return ""
+
+
+def relative(path: str, cwd: str) -> str:
+    """Return `path` as seen from the folder `cwd`, unchanged where it lies outside."""
+    if cwd and PurePath(path).is_absolute() and PurePath(path).is_relative_to(cwd):
+        return str(PurePath(path).relative_to(cwd))
+    return path

@@ -1,0 +1,422 @@
+"""The transcript: one widget that draws the lines that are visible, and nothing else."""
+
+import time
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Offset, Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.selection import Selection
+from textual.strip import Strip
+from textual.widget import Widget
+
+from dogent_tui.agent.events import Event
+from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.transcript import selecting
+from dogent_tui.tui.transcript.entries import foldable
+from dogent_tui.tui.transcript.layout import Layout, Place
+from dogent_tui.tui.transcript.model import ToolCall, TranscriptModel
+from dogent_tui.tui.transcript.painter import Painter
+from dogent_tui.tui.transcript.palette import COMPONENT_CLASSES, MARGIN
+from dogent_tui.tui.transcript.search import Search
+from dogent_tui.tui.transcript.viewport import Viewport
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+FLUSH_INTERVAL = 1 / 15
+"""Seconds between two flushes of streamed text, at least."""
+
+_FLUSH_SHARE = 4
+"""A flush that took long is followed by a pause of so many times as long: layout never takes more than a fifth of the time."""
+
+_SLICE = 0.008
+_SLICE_PAUSE = 0.04
+"""Seconds of measuring at a time while nobody waits for it, and between two of them."""
+
+_TICK = 0.25
+"""Seconds between two pictures of the spinner of a running tool."""
+
+_WIDEST = 120
+"""Cells of a line of text. Longer ones are hard to read."""
+
+
+class Transcript(ScrollView, can_focus=True):
+    """The conversation so far. `apply` takes each event as it happens, `replay` a whole log.
+
+    It follows the end while its end is visible; otherwise the place stays, and `behind` says that there is something new below.
+    """
+
+    DEFAULT_CSS = stylesheet("transcript.tcss").read_text(encoding="utf-8")
+    COMPONENT_CLASSES: ClassVar[set[str]] = set(COMPONENT_CLASSES)
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "scroll_up", "Up", show=False),
+        Binding("down", "scroll_down", "Down", show=False),
+        Binding("pageup", "page_up", "Page up", show=False),
+        Binding("pagedown", "page_down", "Page down", show=False),
+        Binding("home", "scroll_home", "First", show=False),
+        Binding("end", "follow", "Follow"),
+        Binding("left_square_bracket", "card(-1)", "Card above", key_display="["),
+        Binding("right_square_bracket", "card(1)", "Card below", key_display="]"),
+        Binding("enter,space", "fold", "Fold", key_display="⏎"),
+        Binding("ctrl+o", "fold_all", "Fold all"),
+        Binding("n", "match(1)", "Next match", show=False),
+        Binding("N", "match(-1)", "Previous match", show=False),
+    ]
+
+    behind = reactive(False, repaint=False)
+    """Whether something new lies below what is visible."""
+
+    class LinkClicked(Message):
+        """A link was clicked. It comes from the agent: show where it leads before opening it."""
+
+        def __init__(self, url: str) -> None:
+            super().__init__()
+            self.url = url
+
+    def __init__(self, *, animate: bool = True, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
+        self.model = TranscriptModel()
+        self._layout = Layout(self.model)
+        self._viewport = Viewport(self._layout)
+        self._painter = Painter(self, self._layout)
+        self._spins = animate
+        self._waiting: set[int] = set()  # entries that changed since the last flush
+        self._flush_timer: Timer | None = None
+        self._unpainted = False
+        self._next_flush = 0.0
+        self._measure_timer: Timer | None = None
+        self._tick_timer: Timer | None = None
+        self._under_way: set[int] = set()  # tool calls that are under way
+        self._placing = False
+        self._search: Search | None = None
+        self._hit = -1
+        self._pressed: Offset | None = None
+
+    # ── What happens ──────────────────────────────────────────────────────────────────────────────
+
+    def apply(self, event: Event) -> None:
+        """Take an event. It is drawn with the next flush, at most `FLUSH_INTERVAL` later."""
+        self._take(self.model.apply(event).entries)
+
+    def replay(self, log: Iterable[Event], *, ended: bool = True) -> None:
+        """Take many events at once. `ended`: nothing in the log is still going on, whatever it says."""
+        changed: set[int] = set()
+        for event in log:
+            changed.update(self.model.apply(event).entries)
+        if ended:
+            changed.update(self.model.close().entries)
+        self._take(sorted(changed))
+
+    def last_reply(self) -> str:
+        """Return the Markdown of the latest reply, empty where there is none."""
+        return self.model.last_reply()
+
+    def _take(self, entries: Iterable[int]) -> None:
+        for number in entries:
+            self._waiting.add(number)
+            entry = self.model.entries[number]
+            if isinstance(entry, ToolCall):
+                (self._under_way.add if entry.active and not entry.gone else self._under_way.discard)(number)
+        if self._waiting:
+            self._schedule()
+
+    def _schedule(self) -> None:
+        if self._flush_timer is None and not self._unpainted and self.is_mounted:
+            self._flush_timer = self.set_timer(max(0.001, self._next_flush - time.monotonic()), self._flush)
+
+    def _flush(self) -> None:
+        self._flush_timer = None
+        began = time.monotonic()
+        entries, self._waiting = sorted(self._waiting), set()
+        self._look()
+        self._layout.update(entries)
+        was_total = self._viewport.total
+        self._viewport.settle()
+        self.behind = self.behind or (not self._viewport.following and self._viewport.total > was_total)
+        self._place()
+        ended = time.monotonic()
+        self._next_flush = began + max(FLUSH_INTERVAL, (ended - began) * _FLUSH_SHARE)
+        self._unpainted = True
+        self.call_after_refresh(self._painted)
+        self._keep_going()
+
+    def _painted(self) -> None:
+        self._unpainted = False
+        if self._waiting:
+            self._schedule()
+
+    def _look(self) -> None:
+        frame = int(time.monotonic() / _TICK) if self._animating else None
+        self._layout.look = replace(self._layout.look, cwd=self.model.cwd, now=time.time(), frame=frame)
+
+    @property
+    def _animating(self) -> bool:
+        return self._spins and self.app.animation_level != "none"
+
+    # ── The place ─────────────────────────────────────────────────────────────────────────────────
+
+    def _place(self) -> None:
+        """Bring scroll position, scrollbar and screen in line with the viewport."""
+        self._placing = True
+        try:
+            size = Size(self.size.width, self._viewport.total)
+            if size != self.virtual_size:
+                # Not through the reactive, which would lay out the whole screen: nothing but the scrollbar depends on it.
+                self.set_reactive(Widget.virtual_size, size)
+                self._scroll_update(size)
+            self.scroll_target_y = self.scroll_y = self._viewport.top
+        finally:
+            self._placing = False
+        if self._viewport.following:
+            self.behind = False
+        self.refresh()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Somebody scrolled, by whatever means: take over the place."""
+        super().watch_scroll_y(old_value, new_value)
+        if self._placing or round(new_value) == self._viewport.top:
+            return
+        self._viewport.scroll_to(round(new_value))
+        if self._viewport.top != round(new_value) or self._viewport.total != self.virtual_size.height:
+            self._place()
+        elif self._viewport.following:
+            self.behind = False
+
+    def on_mount(self) -> None:
+        """Draw what was applied before."""
+        self._schedule()
+
+    def on_resize(self) -> None:
+        """Wrap what is visible anew, and the rest when there is time."""
+        self._viewport.resize(min(_WIDEST, self.size.width - 2 * MARGIN), max(1, self.size.height))
+        self._place()
+        self._keep_going()
+
+    def _keep_going(self) -> None:
+        """See that what needs time gets it, and that nothing runs when nothing does."""
+        if not self._layout.measured and self._measure_timer is None:
+            self._measure_timer = self.set_timer(_SLICE_PAUSE, self._measure)
+        if self._under_way and self._tick_timer is None:
+            self._tick_timer = self.set_interval(_TICK if self._animating else 1.0, self._tick)
+        elif not self._under_way and self._tick_timer is not None:
+            self._tick_timer.stop()
+            self._tick_timer = None
+
+    def _measure(self) -> None:
+        self._measure_timer = None
+        end = time.monotonic() + _SLICE
+        self._layout.measure(lambda: time.monotonic() >= end)
+        self._viewport.settle()
+        self._place()
+        self._keep_going()
+
+    def _tick(self) -> None:
+        visible = {row.entry for row in self._viewport.visible_rows()} & self._under_way
+        if visible and not self._waiting:
+            self._waiting |= visible
+            self._schedule()
+
+    # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
+
+    def notify_style_update(self) -> None:
+        """Colors may have changed, with the theme or the focus."""
+        super().notify_style_update()
+        self._painter.forget_colors()
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw the lines in `crop`, straight from the cache: there is neither border nor padding to be added."""
+        background = self.background_colors[1]
+        filters = self.get_line_filters()
+        strips = []
+        for y in crop.line_range:
+            strip = self._strip(y)
+            if crop.column_span != (0, self.size.width):
+                strip = strip.crop(*crop.column_span)
+            for line_filter in filters:
+                strip = strip.apply_filter(line_filter, background)
+            strips.append(strip)
+        return strips
+
+    def render_line(self, y: int) -> Strip:
+        """Draw line `y` of what is visible, marked with its place for the selection."""
+        place = self._layout.find(self.scroll_offset.y + y)
+        strip = self._strip(y)
+        return strip if place is None else strip.apply_offsets(-MARGIN, selecting.key(place))
+
+    def _strip(self, y: int) -> Strip:
+        width, height = self.size
+        if self.behind and y == height - 1:
+            return self._painter.behind(width)
+        return self._painter.strip(self._layout.find(self.scroll_offset.y + y), width)
+
+    def watch_behind(self) -> None:
+        """Show or take away the mark on the last line."""
+        self.refresh(Region(0, self.size.height - 1, self.size.width, 1))
+
+    # ── Keys and clicks ───────────────────────────────────────────────────────────────────────────
+
+    def _go(self, top: int) -> None:
+        self._viewport.scroll_to(top)
+        self._place()
+
+    def action_scroll_up(self) -> None:
+        """One line up."""
+        self._go(self._viewport.top - 1)
+
+    def action_scroll_down(self) -> None:
+        """One line down."""
+        self._go(self._viewport.top + 1)
+
+    def action_page_up(self) -> None:
+        """A screen up, less two lines."""
+        self._go(self._viewport.top - max(1, self.size.height - 2))
+
+    def action_page_down(self) -> None:
+        """A screen down, less two lines."""
+        self._go(self._viewport.top + max(1, self.size.height - 2))
+
+    def action_scroll_home(self) -> None:
+        """To the first line."""
+        self._go(0)
+
+    def action_follow(self) -> None:
+        """To the end, and along with it."""
+        self._viewport.follow()
+        self._place()
+
+    def action_card(self, step: int) -> None:
+        """Put the cursor on the next thing that can be unfolded, from the cursor or from what is visible."""
+        cards = [number for number, entry in enumerate(self.model.entries) if not entry.gone and foldable(entry)]
+        cursor = self._painter.cursor
+        if cursor is None:
+            visible = [row.entry for row in self._viewport.visible_rows()]
+            cursor = (visible[-1] + 1 if step < 0 else visible[0] - 1) if visible else -1
+        following = [number for number in cards if (number - cursor) * step > 0]
+        if following:
+            self._painter.cursor = min(following, key=lambda number: abs(number - cursor))
+            row = self._layout.rows_of(self._painter.cursor)[0]
+            self._viewport.show(row, self._layout.space_above(row))
+            self._place()
+
+    def action_fold(self) -> None:
+        """Fold or unfold what the cursor is on."""
+        if self._painter.cursor is not None:
+            self.toggle(self._painter.cursor)
+
+    def action_fold_all(self) -> None:
+        """Unfold everything that can be, or where something is unfolded, fold it all."""
+        cards = [number for number, entry in enumerate(self.model.entries) if not entry.gone and foldable(entry)]
+        unfolded = [number for number in cards if number in self._layout.unfolded]
+        self._toggle(unfolded or cards)
+
+    def action_match(self, step: int) -> None:
+        """Go to the next or, with a negative `step`, the previous match."""
+        if step > 0:
+            self.next_match()
+        else:
+            self.previous_match()
+
+    def toggle(self, entry: int) -> None:
+        """Fold or unfold the entry with this number."""
+        self._toggle([entry])
+
+    def _toggle(self, entries: Iterable[int]) -> None:
+        # What is being looked at stays where it is: a card opens downward, also at the end of the transcript.
+        self._viewport.hold()
+        for number in entries:
+            self._layout.toggle(number)
+        self._viewport.settle()
+        self._viewport.scroll_to(self._viewport.top)
+        self._place()
+        self._keep_going()
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Remember where: a click is where the button goes down and up."""
+        self._pressed = event.offset
+
+    async def on_click(self, event: events.Click) -> None:
+        """Unfold the card, open the link or go to the end, whatever lies there; two clicks select a word, three a paragraph."""
+        if event.offset != self._pressed or event.button != 1:
+            return
+        if self.behind and event.y == self.size.height - 1:
+            self.action_follow()
+            return
+        place = self._layout.find(self.scroll_offset.y + event.y)
+        if place is None:
+            return
+        if event.chain > 1:
+            event.prevent_default()
+            self._select(place, event.x - MARGIN, whole=event.chain > 2)
+        elif (url := event.style.link) is not None:
+            self.post_message(self.LinkClicked(url))
+        elif self._painter.on_head(place) and foldable(self.model.entries[place.row.entry]):
+            self._painter.cursor = place.row.entry
+            self.toggle(place.row.entry)
+
+    def _select(self, place: Place, cell: int, *, whole: bool) -> None:
+        selection = selecting.paragraph(self._layout, place) if whole else selecting.word(self._layout, place, cell)
+        self.screen.selections = {self: selection}
+
+    # ── Selecting ─────────────────────────────────────────────────────────────────────────────────
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the selected text and what follows it."""
+        if selection.start is None and selection.end is None:
+            return self.model.plain_text(), "\n"
+        return selecting.selected_text(selection, self._layout), "\n"
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        """Show what is selected."""
+        self._painter.selection = selection
+        self.refresh()
+
+    # ── Searching ─────────────────────────────────────────────────────────────────────────────────
+
+    def search(self, text: str) -> int:
+        """Mark `text` wherever it occurs, go to the occurrence nearest to the end that is visible, and return how many there are.
+
+        An empty text ends the search.
+        """
+        self._search = Search.of(text, self.model.entries) if text.strip() else None
+        self._painter.mark(self._search)
+        self._hit = -1
+        hits = self._search.hits if self._search else ()
+        if hits:
+            visible = self._viewport.visible_rows()
+            last = visible[-1].entry if visible else 0
+            before = [number for number, hit in enumerate(hits) if hit.entry <= last]
+            self._go_to(before[-1] if before else 0)
+        self.refresh()
+        return len(hits)
+
+    @property
+    def match(self) -> int:
+        """The number of the match that was gone to, from 1; 0 where there is none."""
+        return self._hit + 1
+
+    def next_match(self) -> None:
+        """Go to the next match, from the last to the first."""
+        self._go_to(self._hit + 1)
+
+    def previous_match(self) -> None:
+        """Go to the previous match, from the first to the last."""
+        self._go_to(self._hit - 1)
+
+    def _go_to(self, number: int) -> None:
+        if self._search is None or not self._search.hits:
+            return
+        self._hit = number % len(self._search.hits)
+        hit = self._search.hits[self._hit]
+        entry = self.model.entries[hit.entry]
+        if foldable(entry) and hit.entry not in self._layout.unfolded:
+            self._layout.toggle(hit.entry)
+        place = self._painter.find(hit)
+        self._viewport.show(place.row, place.line)
+        self._place()

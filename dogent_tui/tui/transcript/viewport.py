@@ -1,0 +1,131 @@
+"""Which lines are visible, and how that place is kept while heights change around it. Plain: no Textual."""
+
+from dogent_tui.tui.transcript.layout import Layout, Place, Row
+from dogent_tui.tui.transcript.lines import Line
+
+_BELOW = 1
+"""Empty lines below the last entry."""
+
+
+class Viewport:
+    """A window of `height` lines on `layout`, from line `top`. `following`: it stays at the end as lines are added."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.top = 0
+        self.height = 24
+        self.following = True
+        self._layout = layout
+        self._anchor: Place | None = None  # the topmost visible line, kept while not following
+
+    @property
+    def total(self) -> int:
+        """Lines that can be scrolled through."""
+        return self._layout.total + _BELOW if self._layout.rows else 0
+
+    @property
+    def last_top(self) -> int:
+        """The largest `top`."""
+        return max(0, self.total - self.height)
+
+    def scroll_to(self, top: int) -> None:
+        """Put line `top` at the top, as near as the ends allow. At the end, following begins."""
+        top = max(0, top)
+        self.following = top >= self.last_top
+        if not self.following:
+            self._anchor = self._guessed(top)
+        self.settle(above=True)
+
+    def follow(self) -> None:
+        """Go to the end and stay there."""
+        self.following = True
+        self.settle()
+
+    def hold(self) -> None:
+        """Stay at this place, whatever is added or unfolded below."""
+        self._anchor = self._layout.find(self.top)
+        self.following = self._anchor is None
+
+    def show(self, row: Row, line: int) -> None:
+        """Put a line of `row` into the upper third, unless it is well visible already."""
+        self._layout.lines(row)
+        y = self._layout.top(row.index) + line
+        if not self.top + 2 <= y < self.top + self.height - 3:
+            self.scroll_to(max(0, y - self.height // 3))
+
+    def resize(self, width: int, height: int) -> None:
+        """Take another size. The text at the top stays at the top, however it is wrapped now."""
+        self.height = height
+        if width == self._layout.look.width:
+            self.settle()
+            return
+        anchor = self._anchor
+        read = _characters_above(self._layout.lines(anchor.row), anchor.line) if anchor is not None else 0
+        self._layout.resize(width)
+        if anchor is not None:
+            self._anchor = Place(anchor.row, _line_with(self._layout.lines(anchor.row), read))
+        self.settle()
+
+    def settle(self, *, above: bool = False) -> None:
+        """Measure what is visible, and see that the same is visible as before. `above`: measure a screen above as well."""
+        if self.following or self._anchor is None:
+            self._measure_up(len(self._layout.rows), self.height)
+            self.top = self.last_top
+            self._anchor = self._layout.find(self.top)
+            return
+        anchor = self._anchor
+        if above:
+            self._measure_up(anchor.row.index, self.height)
+        self._measure_down(anchor)
+        height = anchor.row.height
+        y = self._layout.top(anchor.row.index) + min(anchor.line, max(0, height - 1))
+        if y > self.last_top:  # what was below has shrunk
+            self._measure_up(len(self._layout.rows), self.height)
+            y = min(y, self.last_top)
+            self._anchor = self._layout.find(y)
+        self.top = y
+
+    def visible_rows(self) -> list[Row]:
+        """Return the rows of which a line is visible."""
+        place = self._layout.find(self.top)
+        if place is None:
+            return []
+        rows = []
+        y = self._layout.top(place.row.index)
+        for row in self._layout.rows[place.row.index :]:
+            if y >= self.top + self.height:
+                break
+            rows.append(row)
+            y += row.height
+        return rows
+
+    def _guessed(self, top: int) -> Place | None:
+        """Find line `top`; in a row that has not been measured, about as far down as it seemed to be."""
+        place = self._layout.find(min(top, max(0, self._layout.total - 1)))
+        if place is None or place.row.measured:
+            return place
+        guess = max(1, place.row.height)
+        return Place(place.row, place.line * len(self._layout.lines(place.row)) // guess)
+
+    def _measure_up(self, index: int, lines: int) -> None:
+        while index > 0 and lines > 0:
+            index -= 1
+            lines -= len(self._layout.lines(self._layout.rows[index]))
+
+    def _measure_down(self, place: Place) -> None:
+        wanted = self.height + place.line
+        for row in self._layout.rows[place.row.index :]:
+            wanted -= len(self._layout.lines(row))
+            if wanted <= 0:
+                return
+
+
+def _characters_above(lines: list[Line], number: int) -> int:
+    return sum(len(line.text) - line.decoration + len(line.glue) for line in lines[:number])
+
+
+def _line_with(lines: list[Line], character: int) -> int:
+    for number, line in enumerate(lines):
+        character -= len(line.text) - line.decoration + len(line.glue)
+        if character < 0:
+            return number
+    return max(0, len(lines) - 1)

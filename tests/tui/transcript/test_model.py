@@ -1,0 +1,110 @@
+from dogent_tui.agent import events as ev
+from dogent_tui.tui.transcript.model import Notice, Outcome, Plan, Reply, Thinking, ToolCall, TranscriptModel, UserTurn, Waiting
+
+
+def shown(*events: ev.Event) -> list[object]:
+    model = TranscriptModel()
+    for event in events:
+        model.apply(event)
+    return [entry for entry in model.entries if not entry.gone]
+
+
+def test_streamed_text_is_replaced_by_the_finished_one() -> None:
+    delta = ev.TextDelta(message_id="m", block=0, text="Hel")
+    model = TranscriptModel()
+    assert model.apply(delta).entries == (0,)
+    model.apply(ev.TextDelta(message_id="m", block=0, text="lo"))
+    assert model.last_reply() == "Hello"
+    model.apply(ev.TextFinished(message_id="m", block=0, text="Hello, world"))
+    assert model.last_reply() == "Hello, world"
+    assert len(model.entries) == 1
+
+
+def test_a_dropped_message_leaves_what_was_finished_and_comes_again() -> None:
+    entries = shown(
+        ev.TextFinished(message_id="m", block=0, text="kept"),
+        ev.TextDelta(message_id="m", block=1, text="half"),
+        ev.ThinkingDelta(message_id="m", block=2, text="hm"),
+        ev.ToolPreparing(message_id="m", tool_use_id="t", name="Read"),
+        ev.MessageDropped(message_id="m"),
+        ev.TextDelta(message_id="m", block=1, text="whole"),
+    )
+    texts = [entry.text for entry in entries if isinstance(entry, Reply) and not isinstance(entry, Thinking)]
+    assert texts == ["kept", "whole"]
+    assert not any(isinstance(entry, ToolCall) for entry in entries)
+
+
+def test_a_tool_call_is_one_entry_from_first_sign_to_result() -> None:
+    (call,) = shown(
+        ev.ToolPreparing(message_id="m", tool_use_id="t", name="Read", time=1),
+        ev.ToolUse(tool_use_id="t", name="Read", input={"file_path": "a"}, time=2),
+        ev.PermissionRequested(request_id="r", tool_use_id="t", tool="Read", input={}),
+        ev.PermissionDecided(request_id="r", tool_use_id="t", decision="allow"),
+        ev.ToolResult(tool_use_id="t", content="text", time=4),
+    )
+    assert isinstance(call, ToolCall)
+    assert (call.state, call.result, call.ended - call.started) == ("done", "text", 2)
+
+
+def test_a_denied_call_stays_denied_and_the_run_is_told_once() -> None:
+    call, outcome = shown(
+        ev.PermissionRequested(request_id="r", tool_use_id="t", tool="Bash", input={"command": "rm x"}, run_id="1"),
+        ev.PermissionDecided(request_id="r", tool_use_id="t", decision="deny", run_id="1"),
+        ev.ToolResult(tool_use_id="t", content="denied", is_error=True, run_id="1"),
+        ev.Aborted(reason="You denied it.", run_id="1"),
+        ev.RunFinished(status="aborted", duration_ms=1, reason="", run_id="1"),
+    )
+    assert isinstance(call, ToolCall)
+    assert isinstance(outcome, Outcome)
+    assert (call.state, outcome.reason, outcome.duration_ms) == ("denied", "You denied it.", 1)
+
+
+def test_the_plan_is_drawn_once_a_run_and_not_as_a_card() -> None:
+    todo = ev.Todo("write", "pending")
+    (plan,) = shown(
+        ev.ToolUse(tool_use_id="t", name="TodoWrite", input={}, run_id="1"),
+        ev.TodosChanged(todos=(todo,), run_id="1"),
+        ev.ToolResult(tool_use_id="t", content="ok", run_id="1"),
+        ev.TodosChanged(todos=(ev.Todo("write", "completed"),), run_id="1"),
+    )
+    assert isinstance(plan, Plan)
+    assert plan.todos[0].status == "completed"
+
+
+def test_retries_are_one_line_that_goes_when_text_comes() -> None:
+    retries = [ev.Retrying(attempt=number, max_attempts=10, delay_ms=500, status=529) for number in (1, 2, 3)]
+    (line,) = shown(*retries)
+    assert isinstance(line, Waiting)
+    assert line.reason == retries[-1]
+    assert not any(isinstance(entry, Waiting) for entry in shown(*retries, ev.TextDelta(message_id="m", block=0, text="x")))
+    assert shown(ev.Stalled(seconds=20), ev.Stalled(seconds=0)) == []
+
+
+def test_the_end_of_a_run_or_session_stops_what_is_open() -> None:
+    running = ev.ToolUse(tool_use_id="t", name="Bash", input={})
+    call, _outcome = shown(running, ev.Interrupted(), ev.RunFinished(status="interrupted", duration_ms=5))
+    assert isinstance(call, ToolCall)
+    assert call.state == "stopped"
+    call, notice = shown(running, ev.SessionLost(message="The agent ended.", remedy="Send again."))
+    assert isinstance(call, ToolCall)
+    assert call.state == "stopped"
+    assert notice == Notice("error", "The agent ended.", "Send again.")
+
+
+def test_a_replayed_log_gives_the_same_entries() -> None:
+    log: list[ev.Event] = [
+        ev.RunStarted(prompt=ev.Prompt("go"), run_id="1"),
+        ev.ThinkingDelta(message_id="m", block=0, text="hm\r\n", time=1.0, run_id="1"),
+        ev.TextDelta(message_id="m", block=1, text="a\r", run_id="1", time=3.0),
+        ev.TextDelta(message_id="m", block=1, text="\nb", run_id="1"),
+        ev.ToolUse(tool_use_id="t", name="Read", input={"path": "a"}, run_id="1"),
+        ev.RunFinished(status="completed", duration_ms=9, run_id="1"),
+    ]
+    entries = shown(*log)
+    assert entries == shown(*[ev.from_json(ev.to_json(event)) for event in log])
+    assert isinstance(entries[0], UserTurn)
+    thinking, reply = entries[1:3]
+    assert isinstance(thinking, Thinking)
+    assert (thinking.text, thinking.ended - thinking.started) == ("hm\n", 2.0)
+    assert isinstance(reply, Reply)
+    assert reply.text == "a\nb"
