@@ -1,1 +1,1 @@
-"""What lies on disk: configuration, profiles, history, references, sessions, the file index."""
+"""What lies on disk: folders, settings, profiles, history, drafts, sessions, references, and the file index."""

@@ -1,0 +1,57 @@
+"""What the address of an endpoint says: whether it can be used, whose it is, and who can listen."""
+
+import re
+from urllib.parse import SplitResult, urlsplit
+
+_ANTHROPIC_HOST = "api.anthropic.com"
+
+_NEAR_NAME = re.compile(r"localhost|.*\.(localhost|local|lan|internal)|[^.:]+", re.IGNORECASE)
+"""Names of this machine or its own network (RFC 6761, RFC 6762); one without a dot is of the network, too."""
+
+
+def check_url(url: str) -> str:
+    """Return what is wrong with `url` as the address of an endpoint, as the end of a sentence, empty if nothing is."""
+    if re.search(r"[\s\x00-\x1f\x7f]", url):
+        return "has blanks in its address"
+    parts = _split(url)
+    if parts is None:
+        return "has no valid address"
+    if parts.scheme not in ("http", "https"):
+        return "does not start with http:// or https://"
+    if "@" in parts.netloc:
+        return "has a user name or a password in its address, where logs and errors would show it"
+    if not parts.hostname:
+        return "has no host in its address"
+    if parts.query or parts.fragment:
+        return "has a ? or a # in its address"
+    return ""
+
+
+def is_anthropic(url: str) -> bool:
+    """Tell whether `url` is Anthropic's own endpoint, reached safely."""
+    parts = _split(url)
+    return parts is not None and parts.scheme == "https" and parts.hostname == _ANTHROPIC_HOST
+
+
+def sends_keys_in_clear(url: str) -> bool:
+    """Tell whether what is sent to `url` can be read on its way: http to a host outside of the own network."""
+    parts = _split(url)
+    return parts is not None and parts.scheme == "http" and not _is_near(parts.hostname or "")
+
+
+def _is_near(host: str) -> bool:
+    from ipaddress import ip_address  # on use: few endpoints are plain http
+
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return _NEAR_NAME.fullmatch(host) is not None
+
+
+def _split(url: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises where it is no number
+    except ValueError:
+        return None
+    return parts

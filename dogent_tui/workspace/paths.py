@@ -1,0 +1,122 @@
+"""Where things lie: the user's home files, the platform's folders for state, caches and logs, and the workspace."""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+APP_NAME = "dogent-tui"
+
+
+def dogent_home(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder of the user's profiles and templates: ``DOGENT_HOME``, or ``~/.dogent``. It may not exist yet."""
+    named = environ.get("DOGENT_HOME", "").strip()
+    return Path(expand_home(named or "~/.dogent")).absolute()
+
+
+def state_dir(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder for drafts, session logs, grants and locks. It may not exist yet."""
+    return _platform_dir("state", environ)
+
+
+def cache_dir(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder for what can be made again. It may not exist yet."""
+    return _platform_dir("cache", environ)
+
+
+def log_dir(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder for logs and crash reports. It may not exist yet."""
+    return _platform_dir("log", environ)
+
+
+def _platform_dir(kind: str, environ: Mapping[str, str]) -> Path:
+    # With DOGENT_HOME everything lies under one folder: a portable installation, or a test, leaves nothing elsewhere.
+    if environ.get("DOGENT_HOME", "").strip():
+        return dogent_home(environ) / kind
+    from platformdirs import PlatformDirs
+
+    folders = PlatformDirs(APP_NAME, appauthor=False)
+    return {"state": folders.user_state_path, "cache": folders.user_cache_path, "log": folders.user_log_path}[kind]
+
+
+@dataclass(frozen=True)
+class Workspace:
+    """A folder that a person works in. `root` is its real path, whatever path it was opened by."""
+
+    root: Path
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root", Path(os.path.realpath(expand_home(self.root))))
+
+    @property
+    def dot(self) -> Path:
+        """The folder of the workspace's own files."""
+        return self.root / ".dogent"
+
+    @property
+    def settings_file(self) -> Path:
+        """JSON: which profiles, images folder, template and language this workspace uses."""
+        return self.dot / "dogent.json"
+
+    @property
+    def constraints_file(self) -> Path:
+        """Markdown: the writing constraints of the workspace."""
+        return self.dot / "dogent.md"
+
+    @property
+    def history_file(self) -> Path:
+        """JSON array: what was asked here, and what came of it."""
+        return self.dot / "history.json"
+
+    @property
+    def memory_file(self) -> Path:
+        """Markdown: scratch notes of the agent."""
+        return self.dot / "memory.md"
+
+    @property
+    def lessons_file(self) -> Path:
+        """Markdown: what went wrong before, and the right way."""
+        return self.dot / "lessons.md"
+
+    @cached_property
+    def key(self) -> str:
+        """A file name for what is kept about this workspace outside of it. The same folder always has the same key."""
+        return hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
+
+    def absolute(self, path: str | os.PathLike[str]) -> Path:
+        """Return where `path` points: ``~`` is the home folder, and what is relative starts at the root.
+
+        Symbolic links stay, except where ``..`` follows one: only the real path says what its parent is.
+        """
+        full = self.root / expand_home(path)
+        return Path(os.path.realpath(full)) if ".." in full.parts else full
+
+    def relative(self, path: str | os.PathLike[str]) -> str:
+        """Return `path` as it travels and is shown: relative to the root, with ``/``, if it lies inside; absolute if not."""
+        full = self.absolute(path)
+        for candidate in (full, Path(os.path.realpath(full))):
+            if candidate.is_relative_to(self.root):
+                return candidate.relative_to(self.root).as_posix()
+        return full.as_posix()
+
+    def contains(self, path: str | os.PathLike[str]) -> bool:
+        """Tell whether `path` really lies inside: all links followed, compared folder by folder. It need not exist."""
+        return Path(os.path.realpath(self.absolute(path))).is_relative_to(self.root)
+
+
+def expand_home(path: str | os.PathLike[str]) -> str:
+    """Return `path` with a leading ``~`` or ``~/`` replaced by the home folder. Other people's ``~name`` is a plain name."""
+    text = os.fspath(path)
+    return f"{_home()}{text[1:]}" if text == "~" or text.startswith("~/") else text
+
+
+def display_path(path: str | os.PathLike[str]) -> str:
+    """Return `path` for a screen: the home folder shortened to ``~``."""
+    text, home = os.fspath(path), _home()
+    return f"~{text[len(home) :]}" if home and (text == home or text.startswith(f"{home}/")) else text
+
+
+def _home() -> str:
+    return str(Path.home()).rstrip("/")

@@ -1,0 +1,266 @@
+"""Which endpoint answers: a profile of the user, the environment, or the built-in offline engine, in that order.
+
+A key belongs to the endpoint that it was written beside. It is never sent to another, not even when the other has none.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+from dogent_tui.workspace.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
+from dogent_tui.workspace.files import read_json
+from dogent_tui.workspace.home_files import ensure_home_files
+from dogent_tui.workspace.paths import display_path
+from dogent_tui.workspace.secrets import is_missing
+from dogent_tui.workspace.settings import (
+    ConfigWarning,
+    WorkspaceSettings,
+    broken_file_warning,
+    nearest,
+    unknown_key_warning,
+)
+
+__all__ = ["ANTHROPIC_URL", "OFFLINE", "Endpoint", "ProfileChoice", "choose_endpoint", "ensure_home_files", "profile_choices"]
+
+ANTHROPIC_URL = "https://api.anthropic.com"
+"""Anthropic's own endpoint, used where no other is named."""
+
+OFFLINE = "offline"
+"""The name of the built-in engine. A profile cannot take it."""
+
+ENVIRONMENT = "environment"
+"""The name that the status bar shows for what the environment variables say."""
+
+PROFILE_KEYS = (
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_AUTH_TOKEN",
+    "ANTHROPIC_API_KEY",
+    "ANTHROPIC_MODEL",
+    "ANTHROPIC_SMALL_FAST_MODEL",
+    "API_TIMEOUT_MS",
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",  # accepted, and on in any case
+)
+
+_KEY_NAMES = ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY")
+_OAUTH = "CLAUDE_CODE_OAUTH_TOKEN"
+
+_OF_ANOTHER_ENDPOINT = (
+    "ANTHROPIC_CUSTOM_HEADERS",
+    "ANTHROPIC_DEFAULT_HAIKU_MODEL",
+    "ANTHROPIC_DEFAULT_SONNET_MODEL",
+    "ANTHROPIC_DEFAULT_OPUS_MODEL",
+    "CLAUDE_CODE_USE_BEDROCK",
+    "CLAUDE_CODE_USE_VERTEX",
+    "CLAUDE_CODE_USE_FOUNDRY",
+)
+"""Variables by which the CLI would ask another endpoint, or send it what belongs to another."""
+
+EndpointKind: TypeAlias = Literal["anthropic", "custom", "offline"]
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Who answers, and with which key. `base_url` is empty only for the offline engine, which chooses its own port.
+
+    `kind` is ``"anthropic"`` only for Anthropic's own host. `timeout_ms` is for one request. `source` is a sentence.
+    """
+
+    name: str
+    kind: EndpointKind
+    base_url: str = ""
+    token: str = field(default="", repr=False)
+    api_key: str = field(default="", repr=False)
+    model: str = ""
+    small_model: str = ""
+    timeout_ms: int | None = None
+    source: str = ""
+    oauth_token: str = field(default="", repr=False)
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """The keys, to be kept out of what is shown or logged."""
+        return tuple(secret for secret in (self.token, self.api_key, self.oauth_token) if secret)
+
+    def environment(self) -> dict[str, str]:
+        """Return the variables for the agent's process. All are set, empty where not given, so that none is inherited."""
+        variables = dict.fromkeys(_OF_ANOTHER_ENDPOINT, "")
+        variables |= {
+            "ANTHROPIC_BASE_URL": self.base_url,
+            "ANTHROPIC_AUTH_TOKEN": self.token,
+            "ANTHROPIC_API_KEY": self.api_key,
+            _OAUTH: self.oauth_token,
+            "ANTHROPIC_MODEL": self.model,
+            "ANTHROPIC_SMALL_FAST_MODEL": self.small_model,
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        }
+        if self.timeout_ms is not None:
+            variables["API_TIMEOUT_MS"] = str(self.timeout_ms)
+        return variables
+
+
+@dataclass(frozen=True)
+class ProfileChoice:
+    """A profile as a list of choices shows it. `problem` is a sentence about why it cannot be used yet, else empty."""
+
+    name: str
+    base_url: str
+    model: str
+    problem: str = ""
+
+
+def choose_endpoint(
+    settings: WorkspaceSettings, home: Path, environ: Mapping[str, str], *, override: str | None = None
+) -> tuple[Endpoint, list[ConfigWarning]]:
+    """Return the endpoint to use, and warnings about what stood in the way of another. Never raises.
+
+    `override` is a profile named on the command line; it wins over the one of `settings`. A named profile that cannot be used
+    means the offline engine, not the next key that lies about: the person would not know who reads the documents.
+    """
+    wanted = (override or settings.profile).strip()
+    if wanted == OFFLINE:
+        return _offline("The built-in offline engine was asked for by name."), []
+    profiles, warnings = _read_profiles(home)
+    if wanted:
+        endpoint = _named(wanted, profiles, home, warnings)
+    else:
+        endpoint = _from_environment(environ, warnings)
+        if endpoint is None:
+            _hint_at_profiles(profiles, warnings)
+    return endpoint or _offline(_why_offline(wanted)), warnings
+
+
+def profile_choices(home: Path) -> list[ProfileChoice]:
+    """Return the profiles of the user, in the order of the file, without their keys. Never raises."""
+    profiles, _ = _read_profiles(home)
+    choices = []
+    for name, data in profiles.items():
+        found: list[ConfigWarning] = []
+        _endpoint(name, data, f"The profile {name}", "", found)
+        problem = next((w.message for w in found if w.code in _BLOCKING), "")
+        choices.append(
+            ProfileChoice(name, _text(data, "ANTHROPIC_BASE_URL") or ANTHROPIC_URL, _text(data, "ANTHROPIC_MODEL"), problem)
+        )
+    return choices
+
+
+_BLOCKING = ("profile_no_key", "profile_bad_url")
+
+
+def _offline(source: str) -> Endpoint:
+    return Endpoint(OFFLINE, "offline", source=source)
+
+
+def _why_offline(wanted: str) -> str:
+    if wanted:
+        return f"The built-in offline engine, because the profile {wanted} cannot be used."
+    return "The built-in offline engine, because no profile is chosen and the environment holds no usable key."
+
+
+def _read_profiles(home: Path) -> tuple[dict[str, Mapping[str, Any]], list[ConfigWarning]]:
+    file = home / "claude.json"
+    empty: dict[str, Any] = {}
+    data, broken = read_json(file, empty)
+    warnings = [broken_file_warning(broken)] if broken else []
+    warnings += [unknown_key_warning(file, key, ("profiles",)) for key in data if key != "profiles"]
+    profiles = data.get("profiles", {})
+    if not isinstance(profiles, dict):
+        message = f'"profiles" in {file.name} should hold one object per profile.'
+        return {}, [*warnings, ConfigWarning(message, f"Correct it in {file}.", "config_wrong_type")]
+    warnings += [
+        ConfigWarning(
+            f"The profile {name} in {file.name} should be an object {{…}}.", f"Correct it in {file}.", "config_wrong_type"
+        )
+        for name, profile in profiles.items()
+        if not isinstance(profile, dict)
+    ]
+    return {name: profile for name, profile in profiles.items() if isinstance(profile, dict)}, warnings
+
+
+def _named(wanted: str, profiles: Mapping[str, Mapping[str, Any]], home: Path, warnings: list[ConfigWarning]) -> Endpoint | None:
+    file = home / "claude.json"
+    data = profiles.get(wanted)
+    if data is None:
+        near = nearest(wanted, profiles)
+        known = f'Did you mean "{near}"?' if near else f"It has: {', '.join(profiles) or 'none'}."
+        message = f"There is no profile {wanted} in {display_path(file)}."
+        warnings.append(ConfigWarning(message, f"{known} Choose one with /profile, or add it to the file.", "profile_unknown"))
+        return None
+    where = f" in the profile {wanted}"
+    warnings += [unknown_key_warning(file, key, PROFILE_KEYS, where) for key in data if key not in PROFILE_KEYS]
+    return _endpoint(wanted, data, f"The profile {wanted}", f"of {display_path(file)}", warnings)
+
+
+def _from_environment(environ: Mapping[str, str], warnings: list[ConfigWarning]) -> Endpoint | None:
+    names = ("ANTHROPIC_BASE_URL", *_KEY_NAMES, _OAUTH)
+    if not any(environ.get(name, "").strip() for name in names):
+        return None
+    return _endpoint(ENVIRONMENT, environ, "The environment", "(ANTHROPIC_… variables)", warnings)
+
+
+def _endpoint(name: str, data: Mapping[str, Any], who: str, place: str, warnings: list[ConfigWarning]) -> Endpoint | None:
+    """Return the endpoint that `data` describes, None if it cannot be used; say why in `warnings`."""
+    url = _text(data, "ANTHROPIC_BASE_URL") or ANTHROPIC_URL
+    if problem := check_url(url):
+        warnings.append(
+            ConfigWarning(f"{who} names an endpoint that {problem}.", "Correct ANTHROPIC_BASE_URL.", "profile_bad_url")
+        )
+        return None
+    ours = is_anthropic(url)
+    token, api_key = (_credential(data, key) for key in _KEY_NAMES)
+    # The login token of Claude Code is Anthropic's: no other endpoint gets it. A profile does not hold one.
+    oauth = _credential(data, _OAUTH) if ours and name == ENVIRONMENT else ""
+    if not (token or api_key or oauth):
+        warnings.append(_no_key_warning(who, name, url))
+        return None
+    if sends_keys_in_clear(url):
+        message = f"{who} sends its key and your documents to {url} without encryption."
+        warnings.append(ConfigWarning(message, "Use an https address if the endpoint has one.", "profile_clear_text"))
+    return Endpoint(
+        name=name,
+        kind="anthropic" if ours else "custom",
+        base_url=url,
+        token=token,
+        api_key=api_key,
+        oauth_token=oauth,
+        model=_text(data, "ANTHROPIC_MODEL"),
+        small_model=_text(data, "ANTHROPIC_SMALL_FAST_MODEL"),
+        timeout_ms=_timeout(data, who, warnings),
+        source=f"{who} {place}".rstrip() + ".",
+    )
+
+
+def _no_key_warning(who: str, name: str, url: str) -> ConfigWarning:
+    where = "the environment" if name == ENVIRONMENT else f"the profile {name} of claude.json"
+    remedy = f"Put ANTHROPIC_AUTH_TOKEN or ANTHROPIC_API_KEY into {where} (any word for an endpoint that needs none)."
+    return ConfigWarning(f"{who} has no key for {url}.", remedy, "profile_no_key")
+
+
+def _hint_at_profiles(profiles: Mapping[str, Mapping[str, Any]], warnings: list[ConfigWarning]) -> None:
+    """Tell a person who filled in a profile, but chose none, how to choose it."""
+    usable = [name for name, data in profiles.items() if any(_credential(data, key) for key in _KEY_NAMES)]
+    if usable:
+        message = f"This workspace has chosen no profile; you have {', '.join(usable)}."
+        warnings.append(ConfigWarning(message, f"Choose one with /profile {usable[0]}.", "profile_not_chosen"))
+
+
+def _text(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key, "")
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _credential(data: Mapping[str, Any], key: str) -> str:
+    text = _text(data, key)
+    return "" if is_missing(text) else text
+
+
+def _timeout(data: Mapping[str, Any], who: str, warnings: list[ConfigWarning]) -> int | None:
+    value = data.get("API_TIMEOUT_MS")
+    if value is None or value == "":
+        return None
+    digits = str(value).strip()
+    if not isinstance(value, bool) and digits.isascii() and digits.isdigit() and 0 < int(digits[:12]) < 2**31:
+        return int(digits[:12])
+    message = f"API_TIMEOUT_MS should be a whole number of milliseconds; {who[0].lower()}{who[1:]} says something else."
+    warnings.append(ConfigWarning(message, "Its default is used.", "config_wrong_type"))
+    return None

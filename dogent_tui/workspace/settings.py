@@ -1,0 +1,117 @@
+"""The settings of a workspace, ``.dogent/dogent.json``: read forgivingly, written without losing what is not understood."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from dogent_tui.workspace.files import BrokenFile, atomic_write, json_text, locked, read_json
+from dogent_tui.workspace.paths import Workspace
+
+
+@dataclass(frozen=True)
+class ConfigWarning:
+    """Something in the configuration that is not as it should be. The work goes on without it.
+
+    `message` and `remedy` are sentences; `code` names the case for programs. None of them holds a key.
+    """
+
+    message: str
+    remedy: str = ""
+    code: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.remedy}".rstrip()
+
+
+@dataclass(frozen=True)
+class WorkspaceSettings:
+    """What a workspace chose. An empty text means: not chosen.
+
+    `extra` holds the keys that this version does not know; they are kept when the settings are saved.
+    """
+
+    profile: str = ""
+    web_profile: str = ""
+    vision_profile: str = "glm-4.6v"
+    images_path: str = "./images"
+    doc_template: str = ""
+    primary_language: str = ""
+    learn_auto: bool = True
+    theme: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+
+KNOWN_KEYS = tuple(f.name for f in fields(WorkspaceSettings) if f.name != "extra")
+"""The keys of ``dogent.json``."""
+
+
+def load_settings(workspace: Workspace) -> tuple[WorkspaceSettings, list[ConfigWarning]]:
+    """Return the settings of `workspace`, and a warning for each thing in the file that could not be used. Never raises."""
+    file = workspace.settings_file
+    empty: dict[str, Any] = {}
+    data, broken = read_json(file, empty)
+    warnings = [broken_file_warning(broken)] if broken else []
+    known: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
+    for key, value in data.items():
+        if key not in KNOWN_KEYS:
+            extra[key] = value
+            warnings.append(unknown_key_warning(file, key, KNOWN_KEYS))
+        elif value is not None:  # null: not chosen
+            _take(known, key, value, file, warnings)
+    return WorkspaceSettings(**known, extra=extra), warnings
+
+
+def _take(known: dict[str, Any], key: str, value: Any, file: Path, warnings: list[ConfigWarning]) -> None:
+    """Put `value` into `known` if it is of the type that `key` has."""
+    default = getattr(WorkspaceSettings, key)
+    if type(value) is not type(default):
+        expected = "true or false" if isinstance(default, bool) else "a text in quotes"
+        warnings.append(
+            ConfigWarning(
+                f'"{key}" in {file.name} should be {expected}; its default is used.',
+                f"Correct it in {file}.",
+                "config_wrong_type",
+            )
+        )
+    else:
+        known[key] = value.strip() if isinstance(value, str) else value
+
+
+def save_settings(workspace: Workspace, changes: Mapping[str, Any]) -> BrokenFile | None:
+    """Change the keys in `changes` in the file of `workspace`, and nothing else in it; None as a value removes a key.
+
+    Returns the report if the file was broken and had to be set aside first. Raises OSError, and DogentError when another
+    window holds the file for too long. Whether the person allows the change is for the caller to ask.
+    """
+    file = workspace.settings_file
+    with locked(file):
+        empty: dict[str, Any] = {}
+        data, broken = read_json(file, empty)
+        if broken and broken.kept_as is None:
+            raise PermissionError(f"{file}: {broken.reason}")  # else what it holds would be lost
+        merged = {key: value for key, value in {**data, **changes}.items() if value is not None or key not in changes}
+        atomic_write(file, json_text(merged))
+    return broken
+
+
+def broken_file_warning(broken: BrokenFile) -> ConfigWarning:
+    """Return the warning that says what happened to a broken configuration file."""
+    return ConfigWarning(broken.message, broken.remedy, "config_broken")
+
+
+def unknown_key_warning(file: Path, key: str, known: Iterable[str], where: str = "") -> ConfigWarning:
+    """Return the warning about `key` in `file`, which names the nearest of the `known` ones. `where` is a place in the file."""
+    near = nearest(key, known)
+    remedy = f'Did you mean "{near}"? It was kept.' if near else "It was kept; remove it if nothing else needs it."
+    return ConfigWarning(f'"{key}"{where} in {file.name} is not a key that dogent-tui knows.', remedy, "config_unknown_key")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """Return the one of `known` that `name` was most likely meant to be, empty if none is near."""
+    from difflib import get_close_matches  # on use: only mistakes need it
+
+    by_lower = {candidate.lower(): candidate for candidate in known}
+    found = get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    return by_lower[found[0]] if found else ""

@@ -1,0 +1,64 @@
+import json
+
+import pytest
+
+from dogent_tui.workspace.settings import WorkspaceSettings, load_settings, save_settings
+
+
+def write(workspace, text):
+    workspace.dot.mkdir(exist_ok=True)
+    workspace.settings_file.write_text(text if isinstance(text, str) else json.dumps(text))
+
+
+def test_without_a_file_there_are_defaults_and_none_is_made(workspace):
+    assert load_settings(workspace) == (WorkspaceSettings(), [])
+    assert WorkspaceSettings().vision_profile == "glm-4.6v"
+    assert WorkspaceSettings().images_path == "./images"
+    assert not workspace.dot.exists()
+
+
+def test_what_is_there_is_used(workspace):
+    write(workspace, {"profile": " deepseek ", "learn_auto": False, "theme": None})
+    assert load_settings(workspace) == (WorkspaceSettings(profile="deepseek", learn_auto=False), [])
+
+
+def test_unknown_keys_are_kept_and_named_with_the_nearest(workspace):
+    write(workspace, {"profil": "x", "zzz": 1, "profile": "p"})
+    settings, warnings = load_settings(workspace)
+    assert settings.profile == "p"
+    assert settings.extra == {"profil": "x", "zzz": 1}
+    assert [w.code for w in warnings] == ["config_unknown_key"] * 2
+    assert "dogent.json" in warnings[0].message
+    assert 'Did you mean "profile"?' in warnings[0].remedy
+    assert "Did you mean" not in warnings[1].remedy
+
+
+@pytest.mark.parametrize(("key", "value"), [("profile", 5), ("learn_auto", "yes"), ("learn_auto", 1), ("images_path", ["a"])])
+def test_a_wrong_type_is_named_and_the_default_used(workspace, key, value):
+    write(workspace, {key: value})
+    settings, (warning,) = load_settings(workspace)
+    assert getattr(settings, key) == getattr(WorkspaceSettings(), key)
+    assert f'"{key}" in dogent.json should be' in str(warning)
+
+
+def test_a_broken_file_is_kept_aside_and_told(workspace):
+    write(workspace, '{"profile": "a",}')
+    settings, (warning,) = load_settings(workspace)
+    assert settings == WorkspaceSettings()
+    assert "line 1" in warning.message
+    assert "dogent.json.broken-" in warning.remedy
+    assert [path.read_text() for path in workspace.dot.iterdir()] == ['{"profile": "a",}']
+
+
+def test_saving_changes_only_what_it_should(workspace):
+    write(workspace, {"future": {"a": [1]}, "profile": "old", "theme": "dark"})
+    assert save_settings(workspace, {"profile": "新", "theme": None}) is None
+    assert json.loads(workspace.settings_file.read_text(encoding="utf-8")) == {"future": {"a": [1]}, "profile": "新"}
+
+
+def test_saving_makes_the_file_and_does_not_lose_a_broken_one(workspace):
+    save_settings(workspace, {"profile": "a"})
+    write(workspace, "{oops")
+    broken = save_settings(workspace, {"profile": "b"})
+    assert broken.kept_as.read_text() == "{oops"
+    assert load_settings(workspace)[0].profile == "b"
