@@ -115,9 +115,7 @@ class Attachments:
             return False
         place, sheet = self._place(path), given.get("sheet")
         keys = tuple(
-            key
-            for key in self._entries
-            if self._place(key[0]) == place and (key[1] is None or sheet is None or key[1] == sheet)
+            key for key in self._entries if self._place(key[0]) == place and (key[1] is None or sheet is None or key[1] == sheet)
         )
         if keys:
             self._reading[tool_use_id] = keys

@@ -98,9 +98,7 @@ class PreviewScreen(ModalScreen[None]):
         self._path = path
         self._title = one_line(name or path.name)
         self._note = Static("loading…", id="preview-note", markup=False)
-        self._area = LiteralArea(
-            id="preview-text", read_only=True, show_cursor=False, compact=True, highlight_cursor_line=False
-        )
+        self._area = LiteralArea(id="preview-text", read_only=True, show_cursor=False, compact=True, highlight_cursor_line=False)
 
     def compose(self) -> ComposeResult:
         """Lay out the name, the note and the text."""

@@ -16,7 +16,7 @@ from dogent_tui.agent.events import Attachment
 from dogent_tui.tui.attachments.model import AttachmentEntry, ReadState, readable_size
 from dogent_tui.tui.plain import one_line
 
-READ_MARKS: dict[ReadState, str] = {"unread": "not read yet", "reading": "reading…", "read": "read ✓", "failed": "not readable ✗"}
+READ_MARKS: dict[ReadState, str] = {"unread": "not read", "reading": "reading…", "read": "read ✓", "failed": "failed ✗"}
 
 EMPTY = "Nothing attached.\n\nType @ in the prompt to refer to a file, or press a here to attach one."
 
@@ -44,7 +44,12 @@ class AttachmentList(OptionList):
 class AttachmentsSidebar(Vertical):
     """What the conversation refers to: name, type, sheet, size, and whether the agent has read it."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"attachment--detail", "attachment--read", "attachment--failed", "attachment--pending"}
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "attachment--detail",
+        "attachment--read",
+        "attachment--failed",
+        "attachment--pending",
+    }
 
     @dataclass
     class PreviewRequested(Message):
@@ -111,21 +116,21 @@ class AttachmentsSidebar(Vertical):
         self._list.set_options(Option(self._row(entry)) for entry in self._entries)
         keys = [entry.key for entry in self._entries]
         if keys:
-            self._list.highlighted = keys.index(key) if key in keys else None  # type: ignore[arg-type]
+            self._list.highlighted = keys.index(key) if key in keys else None
 
     def _row(self, entry: AttachmentEntry) -> Content:
         attachment = entry.attachment
         facts = [attachment.type]
-        if attachment.sheet is not None:
-            facts.append(f"sheet {one_line(attachment.sheet)}")
         if entry.size is not None:
             facts.append(readable_size(entry.size))
-        detail = Content("  " + " · ".join(facts) + " · ").stylize(self.get_visual_style("attachment--detail"))
-        return Content.assemble(one_line(attachment.name), "\n", detail, self._state(entry))
+        if attachment.sheet is not None:
+            facts.append(f"sheet {one_line(attachment.sheet)}")
+        detail = Content("".join(f" · {fact}" for fact in facts)).stylize(self.get_visual_style("attachment--detail"))
+        return Content.assemble(one_line(attachment.name), "\n  ", self._state(entry), detail)
 
     def _state(self, entry: AttachmentEntry) -> Content:
         if entry.pending:
-            return Content("with the next prompt").stylize(self.get_visual_style("attachment--pending"))
+            return Content("next prompt").stylize(self.get_visual_style("attachment--pending"))
         names = {"read": "attachment--read", "failed": "attachment--failed"}
         return Content(READ_MARKS[entry.read]).stylize(self.get_visual_style(names.get(entry.read, "attachment--detail")))
 

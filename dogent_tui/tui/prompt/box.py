@@ -1,7 +1,7 @@
 """The prompt as a whole: the queue strip, the picker, the editor and the line of hints."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from textual import on
 from textual.app import ComposeResult
@@ -12,7 +12,7 @@ from textual.widgets import Static, TextArea
 from dogent_tui.agent.events import QueuedPrompt
 from dogent_tui.tui.prompt.completion import Candidate, Completion, completion_at
 from dogent_tui.tui.prompt.debounce import Debounce
-from dogent_tui.tui.prompt.editor import Mode, PromptEditor
+from dogent_tui.tui.prompt.editor import Mode, PromptEditor, Reference
 from dogent_tui.tui.prompt.hints import Hint, hint
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.picker import ReferencePicker
@@ -50,6 +50,7 @@ class PromptBox(Vertical):
         self._shown_hint: Hint | None = None
         self._mode: Mode = "prompt"
         self._problems: tuple[str, ...] = ()
+        self._completing = False
         self._quit_armed = False
         self._notice = ""
 
@@ -122,10 +123,10 @@ class PromptBox(Vertical):
             return False
         changes = self._token(completion) != candidate.insert
         send_now = sends and (not changes or candidate.runs)
-        if send_now:
-            self.picker.dismiss()
         if changes:
             self.editor.complete(completion.start, completion.end, candidate.insert, space=not (candidate.more or send_now))
+        if send_now:
+            self.picker.dismiss()
         self._request_completion()
         return not send_now
 
@@ -139,6 +140,9 @@ class PromptBox(Vertical):
         if self.editor.selection.is_empty and self.editor.mode != "shell":
             completion = completion_at(self.editor.document.get_line(row), column, first_line=row == 0)
         self.picker.request(completion, (row, completion.start) if completion else None)
+        if self._completing != (self.picker.completion is not None):
+            self._completing = not self._completing
+            self._check.poke()  # what is being completed is not called missing until it is given up
 
     # ── What happens in the parts ─────────────────────────────────────────────────────────────────
 
@@ -195,15 +199,21 @@ class PromptBox(Vertical):
     # ── References, the mark and the hint ─────────────────────────────────────────────────────────
 
     def _check_references(self) -> None:
-        self.run_worker(self._find_problems(), group="references", exclusive=True)
+        self.run_worker(self._look_up(), group="references", exclusive=True)
 
-    async def _find_problems(self) -> None:
+    async def _look_up(self) -> None:
         """Look up the references of the text as it is now; a later check replaces this one."""
         text = "" if self.editor.mode == "shell" else self.editor.raw
-        problems = await asyncio.to_thread(self._references.problems, text) if "@" in text else {}
-        self.editor.set_resolved({key: not problem for key, problem in problems.items()})
-        self._problems = tuple(problem for problem in problems.values() if problem)
+        states = dict(await asyncio.to_thread(self._references.look_up, text)) if "@" in text else {}
+        for reference in self._being_completed():
+            states.pop((reference.path, reference.sheet), None)
+        self.editor.set_states(states)
+        self._problems = tuple(state.problem for state in states.values() if state.problem)
         self._show_hint()
+
+    def _being_completed(self) -> Sequence[Reference]:
+        completion = self.picker.completion
+        return self._references.find(self._token(completion)) if completion and self.picker.current else ()
 
     def _show_mode(self) -> None:
         mode = self.editor.mode

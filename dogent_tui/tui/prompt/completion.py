@@ -8,12 +8,14 @@ from typing import Literal, Protocol
 CompletionKind = Literal["file", "sheet", "command"]
 
 # A name in Latin letters before the @ is an e-mail address; a Chinese word before it is a sentence without spaces.
+# What ends an unquoted path is, for completing it, what `workspace.references` says, without the rarer marks.
+_BARE = r"""[^\s"#@!?,:;'`()\[\]{}<>|，。；：！？、（）【】「」『』《》“”‘’]*"""
 _REFERENCE = re.compile(
     r"(?<![A-Za-z0-9_.%+\-@/])@"
-    r'(?:"(?P<quoted>[^"\n]*)(?P<closed>")?|(?P<plain>[^\s"#@，。；：！？、（）【】「」『』《》“”‘’]*))'
+    r'(?:"(?P<quoted>[^"\n]*)(?P<closed>")?|(?P<plain>' + _BARE + r"))"
     r'(?P<sheet_part>#(?:"(?P<quoted_sheet>[^"\n]*)|(?P<sheet>[^\s"#]*)))?$'
 )
-_REST = re.compile(r'[^\s"#@，。；：！？、（）【】「」『』《》“”‘’]*')
+_REST = re.compile(_BARE)
 _COMMAND = re.compile(r"/(\S*)$")
 _REACH = 500  # characters before the cursor that are looked at: a path is shorter, and a line may be long
 
@@ -115,7 +117,7 @@ def _sheet_completion(match: re.Match[str], path: str, start: int, line: str, co
 
 
 def _token_end(line: str, column: int, *, quoted: bool) -> int:
-    """Return where the token ends to the right of the cursor: for a quoted one, at its closing quote when that is all that is left."""
+    """Return where the token ends to the right of the cursor: a quoted one with the quote that follows, if one does."""
     if quoted:
         return column + 1 if line[column : column + 1] == '"' else column
     rest = _REST.match(line, column)
@@ -156,10 +158,8 @@ class Completions:
         return self._find_files(completion.query, limit)
 
     def _find_files(self, query: str, limit: int) -> Candidates:
-        if query.endswith("/"):
-            hits = self._files.browse(query.rstrip("/"))[:limit]
-        else:
-            hits = self._files.search(query, limit)
+        browsing = query.endswith("/")
+        hits = self._files.browse(query.rstrip("/"))[:limit] if browsing else self._files.search(query, limit)
         return Candidates(tuple(self._file_row(hit) for hit in hits), indexing=not self._files.ready)
 
     def _file_row(self, hit: FileHit) -> Candidate:
@@ -174,7 +174,8 @@ class Completions:
         names = list(self._sheet_names(completion.path))
         found = _fuzzy(completion.query, names)
         return tuple(
-            Candidate(names[index], self._format(completion.path, names[index]), positions=positions) for index, positions in found
+            Candidate(names[index], self._format(completion.path, names[index]), positions=positions)
+            for index, positions in found
         )
 
     def _find_commands(self, query: str) -> tuple[Candidate, ...]:

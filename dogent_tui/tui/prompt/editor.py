@@ -53,6 +53,17 @@ ReferenceKey = tuple[str, str | None]
 """Path and sheet, as written."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReferenceState:
+    """Whether a reference leads to a file. `problem`: why it does not, empty where it does.
+
+    `length`: how many of its characters belong to it. Text may follow a name without a blank, as in ``@报告.md的内容``.
+    """
+
+    length: int
+    problem: str = ""
+
+
 def _actions(bindings: Sequence[BindingType]) -> Iterator[tuple[str, str]]:
     for binding in bindings:
         if isinstance(binding, Binding):
@@ -159,7 +170,7 @@ class PromptEditor(LiteralArea):
         self.key_filter: Callable[[str], bool] | None = None
         self._find_references = find_references
         self._references_of_line = lru_cache(maxsize=64)(find_references)
-        self._resolved: dict[ReferenceKey, bool] = {}
+        self._states: dict[ReferenceKey, ReferenceState] = {}
         self._loose_space: Location | None = None
         self._quit_armed = False
         super().__init__(placeholder=placeholder, id=id, compact=True, highlight_cursor_line=False)
@@ -244,7 +255,7 @@ class PromptEditor(LiteralArea):
             self.post_message(self.HelpRequested())
             return True
         action = _ACTIONS.get(event.key)
-        return action is not None and await self.run_action(action)
+        return action is not None and await self.app.run_action(action, self)
 
     def _close_up(self, character: str) -> None:
         """Drop the space that a completion left when a mark that belongs to the word before it is typed."""
@@ -416,10 +427,10 @@ class PromptEditor(LiteralArea):
         if add_space:
             self._loose_space = result.end_location
 
-    def set_resolved(self, resolved: Mapping[ReferenceKey, bool]) -> None:
-        """Say which references (path and sheet, as written) lead to a file. Those not named stay unmarked."""
-        if resolved != self._resolved:
-            self._resolved = dict(resolved)
+    def set_states(self, states: Mapping[ReferenceKey, ReferenceState]) -> None:
+        """Mark the references as `states` says; those that it does not name stay unmarked."""
+        if states != self._states:
+            self._states = dict(states)
             self.notify_style_update()  # drawn lines are cached
             self.refresh()
 
@@ -441,10 +452,9 @@ class PromptEditor(LiteralArea):
         if "@" not in text:
             return
         for reference in self._references_of_line(text):
-            exists = self._resolved.get((reference.path, reference.sheet))
-            if exists is not None:
-                name = "prompt--reference" if exists else "prompt--unresolved"
-                line.stylize(self.get_component_rich_style(name), reference.start, reference.end)
+            if state := self._states.get((reference.path, reference.sheet)):
+                style = self.get_component_rich_style("prompt--unresolved" if state.problem else "prompt--reference")
+                line.stylize(style, reference.start, reference.start + state.length)
 
 
-_ACTIONS = {key: action for key, action in _actions(TextArea.BINDINGS)} | dict(_actions(PromptEditor.BINDINGS))
+_ACTIONS = dict(_actions(TextArea.BINDINGS)) | dict(_actions(PromptEditor.BINDINGS))

@@ -14,7 +14,7 @@ FOLD_LINES = 6
 """A paste longer than either folds into a placeholder."""
 
 UNFOLD_CHARACTERS = 20_000
-"""A longer text is not shown in the prompt: the text area would wrap all of it anew for each key. Ctrl+G opens it in an editor."""
+"""A longer text is not shown in the prompt: for each key the text area would wrap its line anew. Ctrl+G opens it in an editor."""
 
 
 class Recall:

@@ -1,7 +1,9 @@
 """The popup above the prompt that offers files, sheets and commands while they are typed."""
 
 import asyncio
+import contextlib
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import ClassVar
 
 from textual import events
@@ -55,7 +57,8 @@ class PickerRows:
 class ReferencePicker(Widget):
     """A list of candidates for what is typed. It never has the focus: the prompt passes it keys.
 
-    `request` starts a search in a thread; an older result never replaces a newer one. `settle` brings the rows up to date at once.
+    `request` starts a search in a thread; an older result never replaces a newer one. `settle` brings the rows up to date
+    at once.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -161,10 +164,8 @@ class ReferencePicker(Widget):
         if self._changed.is_set():
             return True
         if found.indexing:
-            try:
+            with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._changed.wait(), INDEXING_POLL_S)
-            except TimeoutError:
-                pass
         return found.indexing
 
     def _show(self, completion: Completion, found: Candidates) -> None:
@@ -205,19 +206,15 @@ class ReferencePicker(Widget):
         return line.stylize_before(self.get_visual_style("picker--highlighted")) if highlighted else line
 
     def _draw_label(self, candidate: Candidate) -> Content:
-        matched = set(candidate.positions)
-        match_style = self.get_visual_style("picker--match")
-        name_start = candidate.label.rstrip("/").rfind("/") + 1 if not candidate.label.startswith("/") else 0
-        folder_style = self.get_visual_style("picker--folder")
-        parts: list[Content] = []
-        for index, character in enumerate(candidate.label):
-            part = Content(visible(character))
-            if index in matched:
-                part = part.stylize(match_style)
-            elif index < name_start:
-                part = part.stylize(folder_style)
-            parts.append(part)
-        return Content("").join(parts)
+        pieces = [visible(character) for character in candidate.label]
+        starts = [0, *accumulate(map(len, pieces))]
+        label = Content("".join(pieces))
+        if not candidate.label.startswith("/"):
+            folder = candidate.label.rstrip("/").rfind("/") + 1
+            label = label.stylize(self.get_visual_style("picker--folder"), 0, starts[folder])
+        for position in candidate.positions:
+            label = label.stylize(self.get_visual_style("picker--match"), starts[position], starts[position + 1])
+        return label
 
     def _draw_footer(self) -> Content:
         if self._indexing:

@@ -1,15 +1,14 @@
 """What the prompt asks about references, and the workspace's answers."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Protocol
 
 from dogent_tui.tui.prompt.completion import Command, Completions
 from dogent_tui.tui.prompt.dropped import existing
-from dogent_tui.tui.prompt.editor import Reference, ReferenceKey
+from dogent_tui.tui.prompt.editor import Reference, ReferenceKey, ReferenceState
 from dogent_tui.workspace.file_index import FileIndex
 from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.references import find_references, format_reference, resolve, sheet_names
+from dogent_tui.workspace.references import ResolvedReference, find_references, format_reference, resolve, sheet_names
 
 
 class PromptReferences(Protocol):
@@ -22,8 +21,8 @@ class PromptReferences(Protocol):
     def find(self, text: str) -> Sequence[Reference]:
         """Return the references in `text`, in order."""
 
-    def problems(self, text: str) -> Mapping[ReferenceKey, str]:
-        """Return for each reference in `text` why it does not resolve; an empty text where it does."""
+    def look_up(self, text: str) -> Mapping[ReferenceKey, ReferenceState]:
+        """Return for each reference in `text` whether it leads to a file."""
 
     def written(self, paths: list[str]) -> str | None:
         """Return references to `paths` when every one of them exists."""
@@ -35,18 +34,15 @@ class WorkspaceReferences:
     def __init__(self, workspace: Workspace, index: FileIndex, commands: Iterable[Command] = ()) -> None:
         """Answer from `workspace` and its `index`; offer `commands` after ``/``."""
         self._workspace = workspace
-        self.completions = Completions(
-            index, format_reference=format_reference, sheet_names=self._sheets, commands=commands
-        )
+        self.completions = Completions(index, format_reference=format_reference, sheet_names=self._sheets, commands=commands)
 
     def find(self, text: str) -> Sequence[Reference]:
         """Return the references in `text`, in order."""
         return find_references(text)
 
-    def problems(self, text: str) -> Mapping[ReferenceKey, str]:
-        """Return for each reference in `text` why it does not resolve; an empty text where it does."""
-        found = find_references(text)
-        return {(reference.path, reference.sheet): self._problem(reference.path, reference.sheet) for reference in found}
+    def look_up(self, text: str) -> Mapping[ReferenceKey, ReferenceState]:
+        """Return for each reference in `text` whether it leads to a file, and to a sheet of it."""
+        return {(found.path, found.sheet): self._state(resolve(found, self._workspace)) for found in find_references(text)}
 
     def written(self, paths: list[str]) -> str | None:
         """Return references to `paths`, each followed by a space, when every one of them exists."""
@@ -55,15 +51,13 @@ class WorkspaceReferences:
             return None
         return "".join(f"{format_reference(self._workspace.relative(path))} " for path in found)
 
-    def _problem(self, path: str, sheet: str | None) -> str:
-        found = next(iter(find_references(format_reference(path, sheet))), None)
-        resolved = resolve(found, self._workspace) if found else None
-        if resolved is None or not resolved.exists:
-            return f"No file {path} here"
-        if sheet is None:
-            return ""
-        names = sheet_names(resolved.absolute)
-        return "" if sheet in names else f"No sheet {sheet} in {resolved.name}"
+    def _state(self, found: ResolvedReference) -> ReferenceState:
+        length = found.reference.end - found.reference.start
+        if not found.exists:
+            return ReferenceState(length, f"No file {found.reference.path} here")
+        if found.sheet is not None and found.sheet not in sheet_names(found.absolute):
+            return ReferenceState(length, f"No sheet {found.sheet} in {found.name}")
+        return ReferenceState(length)
 
     def _sheets(self, path: str) -> list[str]:
-        return sheet_names(self._workspace.root / Path(path).expanduser())
+        return sheet_names(self._workspace.absolute(path))
