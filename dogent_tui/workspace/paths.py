@@ -91,19 +91,21 @@ class Workspace:
         Symbolic links stay, except where ``..`` follows one: only the real path says what its parent is.
         """
         full = self.root / expand_home(path)
-        return Path(os.path.realpath(full)) if ".." in full.parts else full
+        return _real(full) if ".." in full.parts else full
 
     def relative(self, path: str | os.PathLike[str]) -> str:
         """Return `path` as it travels and is shown: relative to the root, with ``/``, if it lies inside; absolute if not."""
         full = self.absolute(path)
-        for candidate in (full, Path(os.path.realpath(full))):
-            if candidate.is_relative_to(self.root):
-                return candidate.relative_to(self.root).as_posix()
-        return full.as_posix()
+        if not full.is_relative_to(self.root):
+            real = _real(full)  # on use: it asks the disk once per folder
+            if not real.is_relative_to(self.root):
+                return full.as_posix()
+            full = real
+        return full.relative_to(self.root).as_posix()
 
     def contains(self, path: str | os.PathLike[str]) -> bool:
         """Tell whether `path` really lies inside: all links followed, compared folder by folder. It need not exist."""
-        return Path(os.path.realpath(self.absolute(path))).is_relative_to(self.root)
+        return _real(self.absolute(path)).is_relative_to(self.root)
 
 
 def expand_home(path: str | os.PathLike[str]) -> str:
@@ -116,6 +118,13 @@ def display_path(path: str | os.PathLike[str]) -> str:
     """Return `path` for a screen: the home folder shortened to ``~``."""
     text, home = os.fspath(path), _home()
     return f"~{text[len(home) :]}" if home and (text == home or text.startswith(f"{home}/")) else text
+
+
+def _real(path: Path) -> Path:
+    try:
+        return Path(os.path.realpath(path))
+    except ValueError:  # a zero byte: nothing on disk can have that name
+        return Path(os.path.normpath(path))
 
 
 def _home() -> str:

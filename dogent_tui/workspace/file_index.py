@@ -1,0 +1,261 @@
+"""The files of a workspace, ready to be searched with every key: walked once in the background, matched in Rust."""
+
+import os
+import stat
+import threading
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from frizbee import Haystacks
+
+LIMIT = 200_000
+"""So many paths are indexed at most: beyond, a walk takes seconds and nobody looks for a file by its name."""
+
+_RECENT = 8
+"""So many files changed last come first while nothing is typed yet."""
+
+_SUGGESTIONS = 1_000
+"""So many paths are put in order for an empty query."""
+
+_CANDIDATES = 200
+"""So many of the best matches are looked at again, to put names before folders."""
+
+_IN_NAME_BONUS = 16
+"""What a match inside the file's own name is worth more, on frizbee's scale (12 for each matched character)."""
+
+_LONGEST_QUERY = 256
+
+_STEP = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class FileHit:
+    """A file or folder that was found. `path` is relative to the root, with ``/``, and ends in one for a folder.
+
+    `positions` are the indices of the characters of `path` that the query matched, rising.
+    """
+
+    path: str
+    is_folder: bool
+    positions: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Snapshot:
+    """What one walk found. Never changed, so that a search needs no lock: a refresh swaps it for another."""
+
+    paths: Sequence[str]  # sorted; a folder ends in "/"
+    suggestions: Sequence[str]
+    haystacks: "Haystacks"
+    truncated: bool
+
+
+class FileIndex:
+    """The paths below `root` that git does not ignore and that are not hidden. Searches are safe while a refresh runs."""
+
+    def __init__(self, root: Path, limit: int = LIMIT) -> None:
+        self.root = root
+        self._limit = limit
+        self._snapshot: _Snapshot | None = None
+        self._refreshing = threading.Lock()
+        self._stopped = threading.Event()
+
+    @property
+    def ready(self) -> bool:
+        """Whether a walk has finished, so that a search finds something."""
+        return self._snapshot is not None
+
+    @property
+    def truncated(self) -> bool:
+        """Whether there are more paths than the limit, and some are therefore not found."""
+        return self._snapshot is not None and self._snapshot.truncated
+
+    def __len__(self) -> int:
+        return len(self._snapshot.paths) if self._snapshot else 0
+
+    def refresh(self) -> None:
+        """Walk the folder again. Blocks for one to three seconds per 100,000 paths: call it in a thread.
+
+        Returns at once if another thread is at it already. A folder that cannot be read is left out.
+        """
+        if not self._refreshing.acquire(blocking=False):
+            return
+        try:
+            found = _Walk(self.root, self._limit, self._stopped)
+            snapshot = found.snapshot()
+            if not self._stopped.is_set():
+                self._snapshot = snapshot
+        finally:
+            self._refreshing.release()
+
+    def stop(self) -> None:
+        """End a refresh that runs in another thread, and all later ones, because the application closes."""
+        self._stopped.set()
+
+    def search(self, query: str, limit: int = 50) -> list[FileHit]:
+        """Return the paths that match `query` best, best first: its characters in this order, words apart in any order.
+
+        An empty query gives files changed lately, then those nearest to the root. Without any match, one typo is forgiven.
+        """
+        snapshot = self._snapshot
+        words = _encodable(query[:_LONGEST_QUERY]).split()
+        if snapshot is None or limit <= 0:
+            return []
+        if not words:
+            return [_hit(path) for path in snapshot.suggestions[:limit]]
+        return _match(snapshot, words, limit, typos=0) or _match(snapshot, words, limit, typos=1)
+
+    def browse(self, folder: str = "") -> list[FileHit]:
+        """Return what lies directly in `folder` (``"docs"`` or ``"docs/"``, empty for the root): folders first, then files."""
+        snapshot = self._snapshot
+        if snapshot is None:
+            return []
+        prefix = folder.strip("/") + "/" if folder.strip("/") not in ("", ".") else ""
+        hits = [_hit(path) for path in _children(snapshot.paths, prefix)]
+        return sorted(hits, key=lambda hit: not hit.is_folder)
+
+
+def _hit(path: str, positions: tuple[int, ...] = ()) -> FileHit:
+    return FileHit(path, path.endswith("/"), positions)
+
+
+def _children(paths: Sequence[str], prefix: str) -> Iterator[str]:
+    """Yield the paths of sorted `paths` directly under `prefix`, without a look at what lies deeper."""
+    at = bisect_left(paths, prefix)
+    while at < len(paths) and paths[at].startswith(prefix):
+        path = paths[at]
+        slash = path.find("/", len(prefix))
+        if path == prefix:
+            at += 1
+        elif slash < 0:
+            yield path
+            at += 1
+        else:
+            child = path[: slash + 1]
+            yield child
+            at = bisect_left(paths, child[:-1] + "0", lo=at)  # "0" is the character after "/": past all that lies in it
+
+
+def _match(snapshot: _Snapshot, words: list[str], limit: int, typos: int) -> list[FileHit]:
+    from frizbee import Matcher
+
+    # Of a short word every other letter would be a typo.
+    if typos and max(map(len, words)) < 4:
+        return []
+    matcher = Matcher.from_patterns(words, max_typos=typos, max_items=max(limit, _CANDIDATES))
+    scored = []
+    for match in matcher.match_list(snapshot.haystacks):  # without the interpreter's lock
+        path = snapshot.paths[match.index]
+        details = matcher.match_one_indices(path, match.index)
+        positions = _characters(path, details.indices) if details else ()
+        name_start = path.rstrip("/").rfind("/") + 1
+        bonus = _IN_NAME_BONUS if positions and positions[0] >= name_start else 0
+        scored.append((-match.score - bonus, path.count("/"), len(path), path, positions))
+    scored.sort()
+    return [_hit(path, positions) for *_, path, positions in scored[:limit]]
+
+
+def _characters(path: str, byte_positions: Iterable[int]) -> tuple[int, ...]:
+    """Return the indices of the characters of `path` that hold these bytes of its UTF-8 form, which is what frizbee counts."""
+    if path.isascii():
+        return tuple(sorted(byte_positions))
+    character_of = [index for index, character in enumerate(path) for _ in character.encode()]
+    return tuple(sorted({character_of[position] for position in byte_positions}))
+
+
+class _Walk:
+    """One walk over a folder, and what it found."""
+
+    def __init__(self, root: Path, limit: int, stopped: threading.Event) -> None:
+        self._root = root
+        self._limit = limit
+        self._stopped = stopped
+        self._truncated = False
+
+    def snapshot(self) -> _Snapshot:
+        from frizbee import Haystacks
+
+        times: dict[str, float] = {}
+        for path in self._paths():
+            kind_and_time = self._look(path)
+            if kind_and_time is not None:
+                is_folder, changed = kind_and_time
+                times[f"{path}/" if is_folder else path] = changed
+        paths = _sorted_in_steps(list(times))
+        haystacks = Haystacks()
+        for step in _steps(paths):
+            haystacks.extend(step)
+        return _Snapshot(paths, _suggest(paths, times), haystacks, self._truncated)
+
+    def _paths(self) -> Iterator[str]:
+        """Yield the paths below the root, relative to it, up to the limit."""
+        from ignore import Error, WalkBuilder
+
+        builder = WalkBuilder(self._root).require_git(False).parents(_in_repository(self._root))
+        walk = builder.build()
+        prefix = len(str(self._root).rstrip("/")) + 1
+        count = 0
+        while not self._stopped.is_set():
+            try:
+                path = str(next(walk).path())[prefix:]
+            except StopIteration:
+                return
+            except (Error, OSError):  # a folder that may not be read, or that went away: the walk goes on after it
+                continue
+            if not path or (not path.isascii() and path != _encodable(path)):
+                continue  # the root itself; a name that is not UTF-8 can neither be shown nor sent
+            count += 1
+            if count > self._limit:
+                self._truncated = True
+                return
+            yield path
+
+    def _look(self, path: str) -> tuple[bool, float] | None:
+        """Return whether `path` is a folder, and when it was changed; None for what is neither file nor folder."""
+        try:
+            found = os.lstat(f"{self._root}/{path}")
+            if stat.S_ISLNK(found.st_mode):
+                found = os.stat(f"{self._root}/{path}")  # noqa: PTH116 (a Path per file costs more than the call)
+        except OSError:
+            return None
+        is_folder = stat.S_ISDIR(found.st_mode)
+        return (is_folder, found.st_mtime) if is_folder or stat.S_ISREG(found.st_mode) else None
+
+
+def _steps(paths: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yield `paths` in parts so small that a call on one, which keeps the interpreter's lock, delays no key noticeably."""
+    return (paths[start : start + _STEP] for start in range(0, len(paths), _STEP))
+
+
+def _sorted_in_steps(paths: Sequence[str]) -> list[str]:
+    """Return `paths` sorted. One `sorted` of 100,000 would stop the screen for 50 ms; the merge is interpreted, and gives way."""
+    from heapq import merge
+
+    return list(merge(*(sorted(step) for step in _steps(paths))))
+
+
+def _in_repository(root: Path) -> bool:
+    """Tell whether `root` lies in a git repository: only then do the ignore files of the folders above it count.
+
+    Otherwise a stray ``.gitignore`` in the home folder, which is what keeping one's dot files in git leaves, would hide all.
+    """
+    return any((folder / ".git").exists() for folder in (root, *root.parents))
+
+
+def _encodable(text: str) -> str:
+    """Return `text` without the lone surrogates that stand for bytes that are not UTF-8."""
+    return text.encode("utf-8", errors="ignore").decode("utf-8")
+
+
+def _suggest(paths: Sequence[str], times: dict[str, float]) -> list[str]:
+    """Return what to offer before anything is typed: what was changed last, then the files nearest to the root."""
+    from heapq import nlargest, nsmallest
+
+    files = (path for path in paths if not path.endswith("/"))
+    recent = nlargest(_RECENT, files, key=lambda path: (times[path], -path.count("/")))
+    shallow = nsmallest(_SUGGESTIONS, paths, key=lambda path: (path.rstrip("/").count("/"), path.endswith("/"), path.lower()))
+    return list(dict.fromkeys([*recent, *shallow]))
