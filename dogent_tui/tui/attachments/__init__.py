@@ -1,0 +1,1 @@
+"""The attachments of a conversation: which files it refers to, and whether the agent has read them."""

@@ -1,0 +1,163 @@
+"""Which files a conversation refers to, and how far the agent is with each. Plain state, without a screen."""
+
+import os.path
+import posixpath
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from dogent_tui.agent.events import Attachment, Event, RunStarted, ToolResult, ToolUse
+
+ReadState = Literal["unread", "reading", "read", "failed"]
+
+READING_TOOLS: Mapping[str, str] = {
+    "Read": "file_path",
+    "mcp__dogent__read_document": "path",
+    "mcp__dogent__analyze_media": "path",
+    "mcp__dogent__read_markdown_file": "path",
+}
+"""The tools that open a file, and the input that names it (SPEC 5)."""
+
+_Key = tuple[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class AttachmentEntry:
+    """A file of the conversation. `pending`: it goes with the next prompt. `size` in bytes, None where it is not known."""
+
+    attachment: Attachment
+    pending: bool = False
+    read: ReadState = "unread"
+    size: int | None = None
+
+    @property
+    def key(self) -> _Key:
+        """What tells it from the others: its path and sheet."""
+        return self.attachment.path, self.attachment.sheet
+
+
+class Attachments:
+    """The attachments of a conversation, in the order in which they came up.
+
+    Feed it every event of the session with `handle`; replaying a log gives the same list.
+    """
+
+    def __init__(self, root: Path) -> None:
+        """Know the files of the workspace at `root`, from which relative paths are seen."""
+        self._root = os.path.realpath(root)
+        self._entries: dict[_Key, AttachmentEntry] = {}
+        self._reading: dict[str, tuple[_Key, ...]] = {}
+
+    @property
+    def entries(self) -> tuple[AttachmentEntry, ...]:
+        """Every attachment, first mentioned first."""
+        return tuple(self._entries.values())
+
+    @property
+    def pending(self) -> tuple[Attachment, ...]:
+        """The attachments that go with the next prompt, besides those that it names itself."""
+        return tuple(entry.attachment for entry in self._entries.values() if entry.pending)
+
+    def attach(self, attachment: Attachment, size: int | None = None) -> bool:
+        """Have `attachment` go with the next prompt. Return False where it already does."""
+        key = (attachment.path, attachment.sheet)
+        known = self._entries.get(key)
+        if known is not None and known.pending:
+            return False
+        entry = known or AttachmentEntry(attachment)
+        self._entries[key] = replace(entry, pending=True, size=size if size is not None else entry.size)
+        return True
+
+    def remove(self, attachment: Attachment) -> bool:
+        """Take back a pending `attachment`. Return False where it is part of the conversation already."""
+        key = (attachment.path, attachment.sheet)
+        entry = self._entries.get(key)
+        if entry is None or not entry.pending:
+            return False
+        del self._entries[key]
+        return True
+
+    def with_pending(self, referenced: Iterable[Attachment]) -> tuple[Attachment, ...]:
+        """Return the attachments of a prompt: those it references, as typed, then the pending ones, each once."""
+        return tuple(dict.fromkeys((*referenced, *self.pending)))
+
+    def unmeasured(self) -> tuple[Attachment, ...]:
+        """Return the attachments whose size is not known."""
+        return tuple(entry.attachment for entry in self._entries.values() if entry.size is None)
+
+    def measured(self, sizes: Mapping[str, int]) -> None:
+        """Take `sizes` in bytes, by path."""
+        for key, entry in self._entries.items():
+            if entry.attachment.path in sizes:
+                self._entries[key] = replace(entry, size=sizes[entry.attachment.path])
+
+    def handle(self, event: Event) -> bool:
+        """Learn from `event`; return whether anything changed."""
+        match event:
+            case RunStarted(prompt=prompt):
+                return self._sent(prompt.attachments)
+            case ToolUse(name=name, input=given, tool_use_id=tool_use_id) if name in READING_TOOLS:
+                return self._began_reading(tool_use_id, given.get(READING_TOOLS[name]), given)
+            case ToolResult(tool_use_id=tool_use_id) if tool_use_id in self._reading:
+                return self._finished_reading(tool_use_id, failed=event.is_error)
+            case _:
+                return False
+
+    def _sent(self, attachments: tuple[Attachment, ...]) -> bool:
+        for attachment in attachments:
+            key = (attachment.path, attachment.sheet)
+            self._entries[key] = replace(self._entries.get(key, AttachmentEntry(attachment)), pending=False)
+        return bool(attachments)
+
+    def _began_reading(self, tool_use_id: str, path: Any, given: Mapping[str, Any]) -> bool:
+        if not isinstance(path, str):
+            return False
+        place, sheet = self._place(path), given.get("sheet")
+        keys = tuple(
+            key for key in self._entries if self._place(key[0]) == place and (key[1] is None or sheet is None or key[1] == sheet)
+        )
+        if keys:
+            self._reading[tool_use_id] = keys
+            self._mark(keys, "reading", unless="read")
+        return bool(keys)
+
+    def _finished_reading(self, tool_use_id: str, *, failed: bool) -> bool:
+        keys = self._reading.pop(tool_use_id)
+        self._mark(keys, "failed" if failed else "read", unless="read")
+        return True
+
+    def _mark(self, keys: Iterable[_Key], state: ReadState, *, unless: ReadState) -> None:
+        for key in keys:
+            entry = self._entries.get(key)
+            if entry is not None and entry.read != unless:
+                self._entries[key] = replace(entry, read=state)
+
+    def _place(self, path: str) -> str:
+        """Return `path` as one spelling of where it is, without looking at the disk."""
+        return posixpath.normpath(posixpath.join(self._root, os.path.expanduser(path)))  # noqa: PTH111 - no disk, no Path per event
+
+
+def measure(root: Path, attachments: Iterable[Attachment]) -> dict[str, int]:
+    """Return the sizes in bytes of `attachments` by path; folders and what cannot be looked at are left out. Touches the disk."""
+    sizes: dict[str, int] = {}
+    for attachment in attachments:
+        try:
+            path = root / Path(attachment.path).expanduser()
+            if path.is_file():
+                sizes[attachment.path] = path.stat().st_size
+        except (OSError, RuntimeError, ValueError):
+            continue
+    return sizes
+
+
+def readable_size(size: int) -> str:
+    """Return `size` bytes in the unit that people read (``2.1 KB``, steps of 1,000)."""
+    if size < 1_000:
+        return f"{size} B"
+    amount = float(size)
+    for unit in ("KB", "MB", "GB"):
+        amount /= 1_000
+        if amount < 999.5:
+            return f"{amount:.1f} {unit}" if amount < 9.95 else f"{amount:.0f} {unit}"
+    return f"{amount / 1_000:.1f} TB"

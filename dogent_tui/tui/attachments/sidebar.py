@@ -1,0 +1,151 @@
+"""The sidebar that lists the attachments of the conversation."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from dogent_tui.agent.events import Attachment
+from dogent_tui.tui.attachments.model import AttachmentEntry, ReadState, readable_size
+from dogent_tui.tui.plain import one_line
+
+READ_MARKS: dict[ReadState, str] = {"unread": "not read", "reading": "reading…", "read": "read ✓", "failed": "failed ✗"}
+
+EMPTY = "Nothing attached.\n\nType @ in the prompt to refer to a file, or press a here to attach one."
+
+
+class AttachmentList(OptionList):
+    """The attachments, two lines each."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("delete,backspace", "remove", "Remove"),
+        Binding("a", "add", "Add"),
+        Binding("j", "cursor_down", "Down", show=False),
+        Binding("k", "cursor_up", "Up", show=False),
+    ]
+
+    def action_remove(self) -> None:
+        """Ask for the highlighted attachment to be taken back."""
+        if self.highlighted is not None:
+            self.post_message(AttachmentsSidebar.RemovePressed(self.highlighted))
+
+    def action_add(self) -> None:
+        """Ask for a file to attach."""
+        self.post_message(AttachmentsSidebar.AddRequested())
+
+
+class AttachmentsSidebar(Vertical):
+    """What the conversation refers to: name, type, sheet, size, and whether the agent has read it."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "attachment--detail",
+        "attachment--read",
+        "attachment--failed",
+        "attachment--pending",
+    }
+
+    @dataclass
+    class PreviewRequested(Message):
+        """Show the file at `path` (as the attachment names it)."""
+
+        path: str
+
+    class AddRequested(Message):
+        """Let the person choose a file to attach."""
+
+    @dataclass
+    class RemoveRequested(Message):
+        """Take `attachment` back: it is pending."""
+
+        attachment: Attachment
+
+    @dataclass
+    class RemoveRefused(Message):
+        """`attachment` has been sent: it is part of the conversation."""
+
+        attachment: Attachment
+
+    @dataclass
+    class RemovePressed(Message):
+        """The remove key was pressed on a row. Handled here."""
+
+        row: int
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._entries: tuple[AttachmentEntry, ...] = ()
+        self._title = Static("Attachments", id="attachments-title", markup=False)
+        self._empty = Static(EMPTY, id="attachments-empty", markup=False)
+        self._list = AttachmentList(id="attachments-list", markup=False, compact=True)
+
+    def compose(self) -> ComposeResult:
+        """Lay out the title and the list, or what to press when there is none."""
+        yield self._title
+        yield self._empty
+        yield self._list
+
+    def on_mount(self) -> None:
+        """Draw the entries."""
+        self.watch(self.app, "theme", self._draw, init=False)
+        self._draw()
+
+    def show(self, entries: tuple[AttachmentEntry, ...]) -> None:
+        """Show `entries`, the highlighted one staying highlighted."""
+        if entries != self._entries:
+            highlighted = self._list.highlighted
+            key = self._entries[highlighted].key if highlighted is not None else None
+            self._entries = entries
+            if self.is_mounted:
+                self._draw(key)
+
+    def focus_list(self) -> None:
+        """Focus the list, also where it is empty: its keys work there too."""
+        self._list.focus()
+
+    def _draw(self, key: object = None) -> None:
+        count = len(self._entries)
+        self._title.update(f"Attachments {count}" if count else "Attachments")
+        self._empty.display = not self._entries
+        self._list.set_options(Option(self._row(entry)) for entry in self._entries)
+        keys = [entry.key for entry in self._entries]
+        if keys:
+            self._list.highlighted = keys.index(key) if key in keys else None
+
+    def _row(self, entry: AttachmentEntry) -> Content:
+        attachment = entry.attachment
+        facts = [attachment.type]
+        if entry.size is not None:
+            facts.append(readable_size(entry.size))
+        if attachment.sheet is not None:
+            facts.append(f"sheet {one_line(attachment.sheet)}")
+        detail = Content("".join(f" · {fact}" for fact in facts)).stylize(self.get_visual_style("attachment--detail"))
+        return Content.assemble(one_line(attachment.name), "\n  ", self._state(entry), detail)
+
+    def _state(self, entry: AttachmentEntry) -> Content:
+        if entry.pending:
+            return Content("next prompt").stylize(self.get_visual_style("attachment--pending"))
+        names = {"read": "attachment--read", "failed": "attachment--failed"}
+        return Content(READ_MARKS[entry.read]).stylize(self.get_visual_style(names.get(entry.read, "attachment--detail")))
+
+    @on(OptionList.OptionSelected)
+    def _preview(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.post_message(self.PreviewRequested(self._entries[event.option_index].attachment.path))
+
+    @on(OptionList.OptionHighlighted)
+    def _keep_to_ourselves(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+
+    @on(RemovePressed)
+    def _remove(self, event: RemovePressed) -> None:
+        event.stop()
+        entry = self._entries[event.row]
+        message = self.RemoveRequested if entry.pending else self.RemoveRefused
+        self.post_message(message(entry.attachment))

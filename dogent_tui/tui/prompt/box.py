@@ -1,0 +1,237 @@
+"""The prompt as a whole: the queue strip, the picker, the editor and the line of hints."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.widgets import Static, TextArea
+
+from dogent_tui.agent.events import QueuedPrompt
+from dogent_tui.tui.prompt.completion import Candidate, Completion, completion_at
+from dogent_tui.tui.prompt.debounce import Debounce
+from dogent_tui.tui.prompt.editor import Mode, PromptEditor, Reference
+from dogent_tui.tui.prompt.hints import Hint, hint
+from dogent_tui.tui.prompt.model import Recall
+from dogent_tui.tui.prompt.picker import ReferencePicker
+from dogent_tui.tui.prompt.queue import QueueStrip
+from dogent_tui.tui.prompt.references import PromptReferences
+
+CHECK_DELAY_S = 0.15
+"""Seconds without a key before references are looked up on the disk."""
+
+MARKS: dict[Mode, str] = {"prompt": "›", "shell": "!", "command": "/"}
+
+
+class PromptBox(Vertical):
+    """Everything a person types into. The messages of `PromptEditor` and `QueueStrip` bubble up from here."""
+
+    def __init__(
+        self,
+        references: PromptReferences,
+        *,
+        history: Iterable[str] = (),
+        draft: str = "",
+        placeholder: str = "What shall we write?",
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        """Prompt with `references` to complete and to check, `history` (oldest first) to recall, and a `draft` to go on with."""
+        super().__init__(id=id)
+        self._references = references
+        self._draft = draft
+        self.editor = PromptEditor(references.find, recall=Recall(history), placeholder=placeholder, id="prompt-editor")
+        self.picker = ReferencePicker(references.completions, id="prompt-picker")
+        self.queue = QueueStrip(id="prompt-queue")
+        self._mark = Static(MARKS["prompt"], id="prompt-mark", markup=False)
+        self._hint_line = Static("", id="prompt-hint", markup=False)
+        self._check = Debounce(self, CHECK_DELAY_S, self._check_references)
+        self._shown_hint: Hint | None = None
+        self._mode: Mode = "prompt"
+        self._problems: tuple[str, ...] = ()
+        self._completing = False
+        self._quit_armed = False
+        self._notice = ""
+
+    def compose(self) -> ComposeResult:
+        """Lay the parts out from top to bottom; the picker floats above the editor."""
+        yield self.queue
+        yield self.picker
+        with Horizontal(id="prompt-line"):
+            yield self._mark
+            yield self.editor
+        yield self._hint_line
+
+    def on_mount(self) -> None:
+        """Take up the draft, and the keys that the picker and the queue share with the editor."""
+        self.editor.key_filter = self._take_key
+        if self._draft:
+            self.editor.show(self._draft)
+        self._show_hint()
+
+    # ── For the app ───────────────────────────────────────────────────────────────────────────────
+
+    def focus_editor(self) -> None:
+        """Focus the editor."""
+        self.editor.focus()
+
+    def set_queue(self, prompts: tuple[QueuedPrompt, ...]) -> None:
+        """Show the prompts that wait."""
+        self.queue.show(prompts)
+
+    def put_back(self, text: str) -> None:
+        """Bring `text` back for editing, before anything that was typed meanwhile."""
+        typed = self.editor.raw
+        self.editor.replace_all(f"{text}\n{typed}" if typed else text)
+        self.editor.focus()
+
+    def notify_hint(self, sentence: str) -> None:
+        """Show `sentence` under the prompt until the text changes."""
+        self._notice = sentence
+        self._show_hint()
+
+    # ── Keys that the editor shares ───────────────────────────────────────────────────────────────
+
+    def _take_key(self, key: str) -> bool:
+        self._request_completion()
+        if self.picker.completion is not None:
+            self.picker.settle()
+        if self.picker.current is not None:
+            return self._take_picker_key(key)
+        if key == "escape" and self.picker.display:
+            self.picker.dismiss()
+            return True
+        if key == "alt+up" or (key == "up" and self.editor.is_blank):
+            return self.queue.take_focus()
+        return False
+
+    def _take_picker_key(self, key: str) -> bool:
+        candidate = self.picker.current
+        if key in ReferencePicker.STEPS:
+            self.picker.move(ReferencePicker.STEPS[key])
+        elif key == "escape":
+            self.picker.dismiss()
+        elif candidate is not None and key in ("tab", "enter"):
+            return self._accept(candidate, sends=key == "enter")
+        return key != "alt+up"
+
+    def _accept(self, candidate: Candidate, *, sends: bool) -> bool:
+        """Write `candidate` into the prompt. Return False when the Enter key should go on and send."""
+        completion = self.picker.completion
+        if completion is None:
+            return False
+        changes = self._token(completion) != candidate.insert
+        send_now = sends and (not changes or candidate.runs)
+        if changes:
+            self.editor.complete(completion.start, completion.end, candidate.insert, space=not (candidate.more or send_now))
+        if send_now:
+            self.picker.dismiss()
+        self._request_completion()
+        return not send_now
+
+    def _token(self, completion: Completion) -> str:
+        row = self.editor.cursor_location[0]
+        return self.editor.document.get_line(row)[completion.start : completion.end]
+
+    def _request_completion(self) -> None:
+        row, column = self.editor.cursor_location
+        completion = None
+        if self.editor.selection.is_empty and self.editor.mode != "shell":
+            completion = completion_at(self.editor.document.get_line(row), column, first_line=row == 0)
+        self.picker.request(completion, (row, completion.start) if completion else None)
+        if self._completing != (self.picker.completion is not None):
+            self._completing = not self._completing
+            self._check.poke()  # what is being completed is not called missing until it is given up
+
+    # ── What happens in the parts ─────────────────────────────────────────────────────────────────
+
+    @on(TextArea.Changed)
+    def _text_changed(self, event: TextArea.Changed) -> None:
+        event.stop()
+        self._notice = ""
+        self._request_completion()
+        self._check.poke()
+        self._show_mode()
+        self._show_hint()
+
+    @on(TextArea.SelectionChanged)
+    def _cursor_moved(self, event: TextArea.SelectionChanged) -> None:
+        event.stop()
+        self._request_completion()
+        self._show_hint()
+
+    @on(ReferencePicker.Clicked)
+    def _candidate_clicked(self, event: ReferencePicker.Clicked) -> None:
+        event.stop()
+        self._accept(event.candidate, sends=False)
+        self.editor.focus()
+
+    @on(QueueStrip.Left)
+    def _back_from_queue(self, event: QueueStrip.Left) -> None:
+        event.stop()
+        self.editor.focus()
+        if event.typed:
+            self.editor.paste_text(event.typed)
+
+    @on(PromptEditor.PathsPasted)
+    async def _offer_references(self, event: PromptEditor.PathsPasted) -> None:
+        event.stop()
+        self.run_worker(self._write_references(event), group="paths")
+
+    async def _write_references(self, event: PromptEditor.PathsPasted) -> None:
+        written = await asyncio.to_thread(self._references.written, event.paths)
+        if written is not None:
+            self.editor.replace_pasted(event, written)
+
+    @on(PromptEditor.UnfoldRefused)
+    def _say_too_long(self, event: PromptEditor.UnfoldRefused) -> None:
+        event.stop()
+        self.notify_hint(f"{event.characters:,} characters are too many to show here. Ctrl+G opens them in your editor.")
+
+    @on(PromptEditor.QuitArmed)
+    @on(PromptEditor.QuitDisarmed)
+    def _quit_armed_changed(self, event: PromptEditor.QuitArmed | PromptEditor.QuitDisarmed) -> None:
+        event.stop()
+        self._quit_armed = isinstance(event, PromptEditor.QuitArmed)
+        self._show_hint()
+
+    # ── References, the mark and the hint ─────────────────────────────────────────────────────────
+
+    def _check_references(self) -> None:
+        self.run_worker(self._look_up(), group="references", exclusive=True)
+
+    async def _look_up(self) -> None:
+        """Look up the references of the text as it is now; a later check replaces this one."""
+        text = "" if self.editor.mode == "shell" else self.editor.raw
+        states = dict(await asyncio.to_thread(self._references.look_up, text)) if "@" in text else {}
+        for reference in self._being_completed():
+            states.pop((reference.path, reference.sheet), None)
+        self.editor.set_states(states)
+        self._problems = tuple(state.problem for state in states.values() if state.problem)
+        self._show_hint()
+
+    def _being_completed(self) -> Sequence[Reference]:
+        completion = self.picker.completion
+        return self._references.find(self._token(completion)) if completion and self.picker.current else ()
+
+    def _show_mode(self) -> None:
+        mode = self.editor.mode
+        if mode != self._mode:
+            self.set_class(mode == "shell", "-shell")
+            self.set_class(mode == "command", "-command")
+            self._mode = mode
+            self._mark.update(MARKS[mode])
+
+    def _show_hint(self) -> None:
+        found = hint(
+            self.editor.mode,
+            quit_armed=self._quit_armed,
+            notice=self._notice,
+            problems=self._problems,
+            on_pasted_text=self.editor.placeholder_at_cursor is not None,
+        )
+        if found != self._shown_hint:
+            self._shown_hint = found
+            self._hint_line.set_class(found.warning, "-warning")
+            self._hint_line.update(Content(found.text))

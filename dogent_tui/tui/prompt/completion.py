@@ -1,0 +1,197 @@
+"""What the picker completes: the token at the cursor, and what it may become. Plain functions, without a screen."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+CompletionKind = Literal["file", "sheet", "command"]
+
+# A name in Latin letters before the @ is an e-mail address; a Chinese word before it is a sentence without spaces.
+# What ends an unquoted path is, for completing it, what `workspace.references` says, without the rarer marks.
+_BARE = r"""[^\s"#@!?,:;'`()\[\]{}<>|，。；：！？、（）【】「」『』《》“”‘’]*"""
+_REFERENCE = re.compile(
+    r"(?<![A-Za-z0-9_.%+\-@/])@"
+    r'(?:"(?P<quoted>[^"\n]*)(?P<closed>")?|(?P<plain>' + _BARE + r"))"
+    r'(?P<sheet_part>#(?:"(?P<quoted_sheet>[^"\n]*)|(?P<sheet>[^\s"#]*)))?$'
+)
+_REST = re.compile(_BARE)
+_COMMAND = re.compile(r"/(\S*)$")
+_REACH = 500  # characters before the cursor that are looked at: a path is shorter, and a line may be long
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """The token at the cursor: columns `start` to `end` of its line would be replaced.
+
+    `path`: the file whose sheets are asked for.
+    """
+
+    kind: CompletionKind
+    query: str
+    start: int
+    end: int
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command that ``/`` offers. `arguments` as shown to the person: ``PATH`` is needed, ``[name]`` is not."""
+
+    name: str
+    help: str
+    arguments: str = ""
+
+    @property
+    def needs_arguments(self) -> bool:
+        """Whether the command cannot run by its name alone."""
+        return bool(self.arguments) and not self.arguments.startswith("[")
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A row of the picker. `positions`: the matched characters of `label`. `insert`: what replaces the token.
+
+    `more`: the picker stays open with what comes next (a folder's content). `runs`: Enter may send at once.
+    """
+
+    label: str
+    insert: str
+    detail: str = ""
+    positions: tuple[int, ...] = ()
+    more: bool = False
+    runs: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """What a search found. `indexing`: more may be found in a moment."""
+
+    rows: tuple[Candidate, ...] = ()
+    indexing: bool = False
+
+
+class FileHit(Protocol):
+    """A file or folder that matched. `path` is relative to the workspace; `positions` are its matched characters."""
+
+    @property
+    def path(self) -> str: ...  # noqa: D102
+    @property
+    def is_folder(self) -> bool: ...  # noqa: D102
+    @property
+    def positions(self) -> Sequence[int]: ...  # noqa: D102
+
+
+class FileSource(Protocol):
+    """The part of the workspace's file index that the picker uses. Its methods may be called in a thread."""
+
+    @property
+    def ready(self) -> bool: ...  # noqa: D102
+    def search(self, query: str, limit: int = ...) -> Sequence[FileHit]: ...  # noqa: D102
+    def browse(self, folder: str) -> Sequence[FileHit]: ...  # noqa: D102
+
+
+def completion_at(line: str, column: int, *, first_line: bool = False) -> Completion | None:
+    """Return what could be completed at `column` of `line`, or None. A command stands at the very start of the `first_line`."""
+    begin = max(0, column - _REACH)
+    before = line[begin:column]
+    if first_line and begin == 0 and (command := _COMMAND.match(before)):
+        return Completion("command", command[1], 0, column)
+    if "@" not in before or (match := _REFERENCE.search(before)) is None:
+        return None
+    start = begin + match.start()
+    path = match["quoted"] if match["plain"] is None else match["plain"]
+    if match["sheet_part"] is not None:
+        return _sheet_completion(match, path, start, line, column) if path else None
+    if match["closed"]:
+        return None
+    return Completion("file", path, start, _token_end(line, column, quoted=match["plain"] is None))
+
+
+def _sheet_completion(match: re.Match[str], path: str, start: int, line: str, column: int) -> Completion | None:
+    if match["quoted"] is not None and not match["closed"]:
+        return None  # a # inside of a quoted name
+    quoted = match["quoted_sheet"] is not None
+    query = match["quoted_sheet"] if quoted else match["sheet"]
+    return Completion("sheet", query, start, _token_end(line, column, quoted=quoted), path)
+
+
+def _token_end(line: str, column: int, *, quoted: bool) -> int:
+    """Return where the token ends to the right of the cursor: a quoted one with the quote that follows, if one does."""
+    if quoted:
+        return column + 1 if line[column : column + 1] == '"' else column
+    rest = _REST.match(line, column)
+    return rest.end() if rest else column
+
+
+class Completions:
+    """Finds candidates for a completion. `search` may be slow (an index, a workbook): call it in a thread."""
+
+    def __init__(
+        self,
+        files: FileSource,
+        *,
+        format_reference: Callable[[str, str | None], str],
+        sheet_names: Callable[[str], Sequence[str]],
+        commands: Iterable[Command] = (),
+    ) -> None:
+        """Search `files` and `commands`.
+
+        `format_reference` writes a reference to a path and a sheet; `sheet_names` lists the sheets of a workspace path.
+        """
+        self._files = files
+        self._format = format_reference
+        self._sheet_names = sheet_names
+        self._commands = tuple(commands)
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        """The commands that ``/`` offers."""
+        return self._commands
+
+    def search(self, completion: Completion, limit: int = 50) -> Candidates:
+        """Return at most `limit` candidates, best first."""
+        if completion.kind == "command":
+            return Candidates(self._find_commands(completion.query)[:limit])
+        if completion.kind == "sheet":
+            return Candidates(self._find_sheets(completion)[:limit])
+        return self._find_files(completion.query, limit)
+
+    def _find_files(self, query: str, limit: int) -> Candidates:
+        browsing = query.endswith("/")
+        hits = self._files.browse(query.rstrip("/"))[:limit] if browsing else self._files.search(query, limit)
+        return Candidates(tuple(self._file_row(hit) for hit in hits), indexing=not self._files.ready)
+
+    def _file_row(self, hit: FileHit) -> Candidate:
+        path = hit.path.rstrip("/")
+        if not hit.is_folder:
+            return Candidate(path, self._format(path, None), positions=tuple(hit.positions))
+        written = self._format(f"{path}/", None)
+        # A quoted folder stays open at its end, so that what follows is typed inside of the quotes.
+        return Candidate(f"{path}/", written.removesuffix('"'), positions=tuple(hit.positions), more=True)
+
+    def _find_sheets(self, completion: Completion) -> tuple[Candidate, ...]:
+        names = list(self._sheet_names(completion.path))
+        found = _fuzzy(completion.query, names)
+        return tuple(
+            Candidate(names[index], self._format(completion.path, names[index]), positions=positions)
+            for index, positions in found
+        )
+
+    def _find_commands(self, query: str) -> tuple[Candidate, ...]:
+        found = _fuzzy(query, [command.name for command in self._commands])
+        return tuple(self._command_row(self._commands[index], positions) for index, positions in found)
+
+    def _command_row(self, command: Command, positions: tuple[int, ...]) -> Candidate:
+        label = f"/{command.name} {command.arguments}".rstrip()
+        shifted = tuple(position + 1 for position in positions)
+        return Candidate(label, f"/{command.name}", command.help, shifted, runs=not command.needs_arguments)
+
+
+def _fuzzy(query: str, names: list[str]) -> list[tuple[int, tuple[int, ...]]]:
+    """Return index and matched positions of each of `names` that matches, best first; all of them for an empty query."""
+    if not query:
+        return [(index, ()) for index in range(len(names))]
+    from frizbee import Matcher  # compiled code, not needed before the first picker opens
+
+    return [(match.index, tuple(sorted(match.indices))) for match in Matcher(query).match_list_indices(names)]

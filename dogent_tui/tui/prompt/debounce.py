@@ -1,0 +1,39 @@
+"""An action that waits for a pause in typing."""
+
+from collections.abc import Callable
+from time import monotonic
+
+from textual.message_pump import MessagePump
+
+
+class Debounce:
+    """Runs `action` once `delay` seconds have passed since the last `poke`. A poke costs a clock reading, not a timer."""
+
+    def __init__(self, owner: MessagePump, delay: float, action: Callable[[], None]) -> None:
+        """Run `action` on the loop of `owner`, which must be running when `poke` is called."""
+        self._owner = owner
+        self._delay = delay
+        self._action = action
+        self._due = 0.0
+        self._ticking = False
+
+    def poke(self) -> None:
+        """Wait (again) for a pause."""
+        self._due = monotonic() + self._delay
+        if not self._ticking:
+            self._ticking = True
+            self._owner.set_timer(self._delay, self._tick)
+
+    def flush(self) -> None:
+        """Run the action now when it is waiting."""
+        if self._due:
+            self._due = 0.0
+            self._action()
+
+    def _tick(self) -> None:
+        remaining = self._due - monotonic()
+        if self._due and remaining > 0:
+            self._owner.set_timer(remaining, self._tick)
+            return
+        self._ticking = False
+        self.flush()

@@ -1,0 +1,460 @@
+"""The editor of the prompt: a text area that sends, recalls, folds long pastes and marks references."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Literal, Protocol
+
+from rich.text import Text
+from textual import events
+from textual.actions import SkipAction
+from textual.binding import Binding, BindingType
+from textual.document._document import EditResult, Location, Selection
+from textual.document._edit import Edit
+from textual.geometry import Size
+from textual.message import Message
+from textual.widgets import TextArea
+
+from dogent_tui.tui.prompt.debounce import Debounce
+from dogent_tui.tui.prompt.dropped import dropped_paths
+from dogent_tui.tui.prompt.literal import carry, newlines, release
+from dogent_tui.tui.prompt.literal_area import LiteralArea
+from dogent_tui.tui.prompt.model import UNFOLD_CHARACTERS, PastedTexts, Placeholder, Recall
+from dogent_tui.tui.prompt.terminal_keys import NEWLINE_KEYS, teach_newline_keys
+
+teach_newline_keys()
+
+Mode = Literal["prompt", "shell", "command"]
+
+DRAFT_DELAY_S = 0.3
+"""Seconds without a key before the draft is saved."""
+
+MOST_ROWS = 12
+"""Rows that the editor grows to."""
+
+_CLOSING_MARKS = frozenset("#,.;:!?)，。；：！？）、")
+
+
+class Reference(Protocol):
+    """The part of `workspace.references.Reference` that the editor draws."""
+
+    @property
+    def start(self) -> int: ...  # noqa: D102
+    @property
+    def end(self) -> int: ...  # noqa: D102
+    @property
+    def path(self) -> str: ...  # noqa: D102
+    @property
+    def sheet(self) -> str | None: ...  # noqa: D102
+
+
+FindReferences = Callable[[str], Sequence[Reference]]
+ReferenceKey = tuple[str, str | None]
+"""Path and sheet, as written."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceState:
+    """Whether a reference leads to a file. `problem`: why it does not, empty where it does.
+
+    `length`: how many of its characters belong to it. Text may follow a name without a blank, as in ``@报告.md的内容``.
+    """
+
+    length: int
+    problem: str = ""
+
+
+def _actions(bindings: Sequence[BindingType]) -> Iterator[tuple[str, str]]:
+    for binding in bindings:
+        if isinstance(binding, Binding):
+            yield from ((key, binding.action) for key in binding.key.split(","))
+
+
+class PromptEditor(LiteralArea):
+    """Where the prompt is typed.
+
+    `key_filter` sees the keys that a popup may own before the editor does, and returns whether it took one. Keys act at once,
+    not after bubbling through the screen as Textual's bindings do, so that fast typing stays in order.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "prompt--reference",
+        "prompt--unresolved",
+        "prompt--pasted",
+        "prompt--command",
+    }
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "submit", "Send"),
+        Binding(",".join(sorted(NEWLINE_KEYS)), "newline", "New line", show=False),
+        Binding("escape", "escape", "Interrupt", show=False),
+        Binding("ctrl+c", "copy_or_clear", "Copy, clear, quit", show=False),
+        Binding("super+c", "copy", "Copy", show=False),
+        Binding("ctrl+g", "external_editor", "Open in $EDITOR", show=False),
+        Binding("ctrl+o", "unfold", "Unfold the pasted text", show=False),
+    ]
+
+    QUIT_WINDOW_S: ClassVar[float] = 2.0
+    """Seconds in which a second Ctrl+C quits."""
+
+    FILTERED_KEYS: ClassVar[frozenset[str]] = frozenset(
+        {"up", "down", "pageup", "pagedown", "tab", "enter", "escape", "alt+up", "ctrl+p", "ctrl+n"}
+    )
+
+    @dataclass
+    class Submitted(Message):
+        """The person sends `text` (placeholders expanded). `references`: those typed, in order; pasted text is not searched."""
+
+        text: str
+        references: tuple[Reference, ...]
+
+    @dataclass
+    class DraftChanged(Message):
+        """There is a pause after typing: `text` is what a crash must not lose."""
+
+        text: str
+
+    @dataclass
+    class Cleared(Message):
+        """Ctrl+C emptied the prompt; `text` can be recalled with Up."""
+
+        text: str
+
+    @dataclass
+    class PathsPasted(Message):
+        """`paths` were pasted or dropped. They stand at `start` to `end` as `inserted` until `replace_pasted` says better."""
+
+        paths: list[str]
+        start: Location
+        end: Location
+        inserted: str
+
+    @dataclass
+    class UnfoldRefused(Message):
+        """The pasted text, `characters` long, is too long to be shown in the prompt."""
+
+        characters: int
+
+    @dataclass
+    class ExternalEditorRequested(Message):
+        """Ctrl+G: open `text` in an editor, then call `replace_all`."""
+
+        text: str
+
+    class QuitArmed(Message):
+        """Ctrl+C was pressed; another one soon quits."""
+
+    class QuitDisarmed(Message):
+        """The second Ctrl+C did not come."""
+
+    class QuitRequested(Message):
+        """Ctrl+C was pressed twice."""
+
+    class InterruptRequested(Message):
+        """Esc was pressed with no popup open and nothing selected."""
+
+    class HelpRequested(Message):
+        """``?`` was typed into the empty prompt."""
+
+    def __init__(
+        self,
+        find_references: FindReferences,
+        *,
+        recall: Recall | None = None,
+        placeholder: str = "",
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        """Edit a prompt. `find_references` is called for each drawn line, and must not touch the disk."""
+        self.pasted = PastedTexts()
+        self.recall = recall or Recall()
+        self.key_filter: Callable[[str], bool] | None = None
+        self._find_references = find_references
+        self._references_of_line = lru_cache(maxsize=64)(find_references)
+        self._states: dict[ReferenceKey, ReferenceState] = {}
+        self._loose_space: Location | None = None
+        self._quit_armed = False
+        super().__init__(placeholder=placeholder, id=id, compact=True, highlight_cursor_line=False)
+        self._draft = Debounce(self, DRAFT_DELAY_S, self._post_draft)
+        self.cursor_blink = False
+        self.match_cursor_bracket = False  # it would search the whole text for each key
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return the rows of the text, at most `MOST_ROWS` and two fifths of the screen."""
+        most = max(3, min(MOST_ROWS, viewport.height * 2 // 5))
+        return max(1, min(most, super().get_content_height(container, viewport, width)))
+
+    # ── What the prompt holds ─────────────────────────────────────────────────────────────────────
+
+    @property
+    def raw(self) -> str:
+        """The text as typed: control characters as they are, long pastes as placeholders."""
+        return release(self.text)
+
+    @property
+    def value(self) -> str:
+        """The text that would be sent: placeholders expanded."""
+        return self.pasted.expand(self.raw)
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing in the prompt at all."""
+        return self.document.end == (0, 0)
+
+    @property
+    def mode(self) -> Mode:
+        """What Enter would do: send a prompt, run a shell command (``!``), run a command (``/``)."""
+        first = self.document.get_line(0)[:1]
+        return "shell" if first == "!" else "command" if first == "/" else "prompt"
+
+    @property
+    def placeholder_at_cursor(self) -> Placeholder | None:
+        """The pasted text that the cursor touches."""
+        row, column = self.cursor_location
+        return self.pasted.at(self.document.get_line(row), column)
+
+    def show(self, text: str, *, at_end: bool = True) -> None:
+        """Show `text` instead of what is there (folded when it is too long), and forget what could be undone."""
+        self.load_text(self._shown(text))
+        self.move_cursor(self.document.end if at_end else (0, len(self.document.get_line(0))))
+
+    def replace_all(self, text: str) -> None:
+        """Replace everything by `text`, as one step that can be undone."""
+        self.replace(self._shown(text), (0, 0), self.document.end, maintain_selection_offset=False)
+
+    def flush_draft(self) -> None:
+        """Post `DraftChanged` now when a change waits for a pause."""
+        self._draft.flush()
+
+    def _post_draft(self) -> None:
+        self.post_message(self.DraftChanged(self.value))
+
+    def _shown(self, text: str) -> str:
+        text = newlines(text)
+        return self.pasted.fold(text) if len(text) > UNFOLD_CHARACTERS else carry(text)
+
+    def on_text_area_changed(self) -> None:
+        """Have the draft saved at the next pause."""
+        self._draft.poke()
+
+    # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
+
+    async def on_key(self, event: events.Key) -> None:
+        """Act on a key at once; printable characters are left to the text area."""
+        if event.key != "ctrl+c":
+            self._disarm_quit()
+        if await self._take(event):
+            event.stop()
+            event.prevent_default()
+        elif event.is_printable and event.character:
+            self._close_up(event.character)
+
+    async def _take(self, event: events.Key) -> bool:
+        if event.key in self.FILTERED_KEYS and self.key_filter is not None and self.key_filter(event.key):
+            return True
+        if event.character == "?" and self.is_blank:
+            self.post_message(self.HelpRequested())
+            return True
+        action = _ACTIONS.get(event.key)
+        return action is not None and await self.app.run_action(action, self)
+
+    def _close_up(self, character: str) -> None:
+        """Drop the space that a completion left when a mark that belongs to the word before it is typed."""
+        if self._loose_space == self.cursor_location and character in _CLOSING_MARKS:
+            row, column = self.cursor_location
+            self.delete((row, column - 1), (row, column), maintain_selection_offset=False)
+        self._loose_space = None
+
+    def action_submit(self) -> None:
+        """Send the prompt; after a backslash at the end of a line, begin a new line instead."""
+        row, column = self.cursor_location
+        line = self.document.get_line(row)
+        if self.selection.is_empty and column == len(line) and line.endswith("\\"):
+            self.replace("\n", (row, column - 1), (row, column), maintain_selection_offset=False)
+            return
+        text = self.value.rstrip()
+        if not text.strip():
+            return
+        references = tuple(self._find_references(self.raw)) if self.mode != "shell" else ()
+        self.recall.remember(text)
+        self.load_text("")
+        self.pasted.clear()
+        self.post_message(self.Submitted(text, references))
+        self._draft.poke()
+        self._draft.flush()  # an empty draft, at once: a crash must not bring back what was sent
+
+    def action_newline(self) -> None:
+        """Begin a new line."""
+        self.replace("\n", *self.selection, maintain_selection_offset=False)
+
+    def action_escape(self) -> None:
+        """Give up the selection, or ask for an interrupt. The text stays."""
+        if self.selection.is_empty:
+            self.post_message(self.InterruptRequested())
+        else:
+            self.selection = Selection.cursor(self.cursor_location)
+
+    def action_copy_or_clear(self) -> None:
+        """Copy the selection, else clear the text, else quit at the second press."""
+        if not self.selection.is_empty:
+            self.action_copy()
+        elif self._quit_armed:
+            self._quit_armed = False
+            self.post_message(self.QuitRequested())
+        else:
+            self._clear_for_now()
+            self._quit_armed = True
+            self.set_timer(self.QUIT_WINDOW_S, self._disarm_quit)
+            self.post_message(self.QuitArmed())
+
+    def _clear_for_now(self) -> None:
+        if self.is_blank:
+            return
+        text = self.value
+        self.recall.remember(text)
+        self.clear()  # an edit: undo brings it back as well
+        self.post_message(self.Cleared(text))
+
+    def _disarm_quit(self) -> None:
+        if self._quit_armed:
+            self._quit_armed = False
+            self.post_message(self.QuitDisarmed())
+
+    def action_cut(self) -> None:
+        """Cut the selection, or the line, to the clipboard."""
+        if self.selection.is_empty:
+            self.select_line(self.cursor_location[0])
+        text = self.selected_text
+        self.replace("", *self.selection, maintain_selection_offset=False)
+        self.app.copy_to_clipboard(self.pasted.expand(text))
+
+    def action_external_editor(self) -> None:
+        """Ask for the text to be opened in ``$EDITOR``."""
+        self.post_message(self.ExternalEditorRequested(self.value))
+
+    def action_cursor_up(self, select: bool = False) -> None:
+        """Move up; from the first row, show the prompt before."""
+        if not select and self.navigator.is_first_wrapped_line(self.cursor_location):
+            text = self.recall.older(self.raw)
+            if text is not None:
+                self.show(text, at_end=False)
+                return
+        super().action_cursor_up(select)
+
+    def action_cursor_down(self, select: bool = False) -> None:
+        """Move down; from the last row, show the prompt after, at last the unsent text."""
+        if not select and self.recall.walking and self.navigator.is_last_wrapped_line(self.cursor_location):
+            text = self.recall.newer(self.raw)
+            if text is not None:
+                self.show(text)
+                return
+        super().action_cursor_down(select)
+
+    # ── Pasting ───────────────────────────────────────────────────────────────────────────────────
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Insert what the terminal pasted."""
+        event.stop()
+        event.prevent_default()
+        self.paste_text(event.text)
+
+    def action_paste(self) -> None:
+        """Insert the app's own clipboard."""
+        self.paste_text(self.app.clipboard)
+
+    def paste_text(self, text: str) -> None:
+        """Insert `text` as it is: folded when it is long, and offered as references when it is paths."""
+        text = newlines(text)
+        inserted = self.pasted.fold(text) if self.pasted.folds(text) else carry(text)
+        start = min(self.selection)
+        result = self.replace(inserted, *self.selection, maintain_selection_offset=False)
+        if self.mode != "shell" and (paths := dropped_paths(text)):
+            self.post_message(self.PathsPasted(paths, start, result.end_location, inserted))
+
+    def replace_pasted(self, pasted: PathsPasted, references: str) -> bool:
+        """Exchange what was pasted for `references`; return False when it no longer stands there."""
+        if self.document.get_text_range(pasted.start, pasted.end) != pasted.inserted:
+            return False
+        self.replace(carry(references), pasted.start, pasted.end)
+        return True
+
+    def action_unfold(self) -> None:
+        """Show the pasted text that the cursor touches."""
+        found = self.placeholder_at_cursor
+        if found is None:
+            raise SkipAction
+        text = self.pasted.text(found.id)
+        if len(text) > UNFOLD_CHARACTERS:
+            self.post_message(self.UnfoldRefused(len(text)))
+            return
+        row = self.cursor_location[0]
+        self.replace(carry(text), (row, found.start), (row, found.end), maintain_selection_offset=False)
+
+    def validate_selection(self, selection: Selection) -> Selection:
+        """Keep both ends of the selection outside of placeholders, which move and delete as one."""
+        if not len(self.pasted):
+            return selection
+        return Selection(self._beside_placeholder(selection.start), self._beside_placeholder(selection.end))
+
+    def _beside_placeholder(self, location: Location) -> Location:
+        row, column = location
+        found = self.pasted.around(self.document.get_line(row), column)
+        if found is None:
+            return location
+        return row, found.end if location > self.cursor_location else found.start
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Perform `edit`; one that reaches into a placeholder takes all of it."""
+        if len(self.pasted) and edit.from_location != edit.to_location:
+            (top_row, top), (bottom_row, bottom) = edit.top, edit.bottom
+            first = self.pasted.around(self.document.get_line(top_row), top)
+            last = self.pasted.around(self._line(bottom_row), bottom)
+            edit.from_location = (top_row, first.start if first else top)
+            edit.to_location = (bottom_row, last.end if last else bottom)
+        return super().edit(edit)
+
+    def _line(self, row: int) -> str:
+        """The line at `row`; deleting the last line addresses the one after it."""
+        return self.document.get_line(row) if row < self.document.line_count else ""
+
+    # ── Completion and references ─────────────────────────────────────────────────────────────────
+
+    def complete(self, start: int, end: int, text: str, *, space: bool) -> None:
+        """Replace columns `start` to `end` of the cursor's line by `text`, and a space where `space` says so."""
+        row = self.cursor_location[0]
+        follows = self.document.get_line(row)[end : end + 1]
+        add_space = space and follows != " "
+        result = self.replace(carry(text) + " " * add_space, (row, start), (row, end), maintain_selection_offset=False)
+        if add_space:
+            self._loose_space = result.end_location
+
+    def set_states(self, states: Mapping[ReferenceKey, ReferenceState]) -> None:
+        """Mark the references as `states` says; those that it does not name stay unmarked."""
+        if states != self._states:
+            self._states = dict(states)
+            self.notify_style_update()  # drawn lines are cached
+            self.refresh()
+
+    def get_line(self, line_index: int) -> Text:
+        """Return the line to draw, its references, placeholders and command marked."""
+        line = super().get_line(line_index)
+        mode = self.mode
+        text = self.document.get_line(line_index)
+        if mode != "shell":
+            self._mark_references(line, text)
+        if line_index == 0 and mode != "prompt":
+            word = len(text) if mode == "shell" else len(text.split(maxsplit=1)[0])
+            line.stylize(self.get_component_rich_style("prompt--command"), 0, word)
+        for found in self.pasted.find(text):
+            line.stylize(self.get_component_rich_style("prompt--pasted"), found.start, found.end)
+        return line
+
+    def _mark_references(self, line: Text, text: str) -> None:
+        if "@" not in text:
+            return
+        for reference in self._references_of_line(text):
+            if state := self._states.get((reference.path, reference.sheet)):
+                style = self.get_component_rich_style("prompt--unresolved" if state.problem else "prompt--reference")
+                line.stylize(style, reference.start, reference.start + state.length)
+
+
+_ACTIONS = dict(_actions(TextArea.BINDINGS)) | dict(_actions(PromptEditor.BINDINGS))

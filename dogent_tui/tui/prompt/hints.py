@@ -1,0 +1,41 @@
+"""The line under the prompt: what is wrong, what waits for a second key, or which keys work here."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from dogent_tui.tui.plain import one_line
+from dogent_tui.tui.prompt.editor import Mode
+
+HINTS: dict[Mode, str] = {
+    "prompt": "Enter sends · Ctrl+J new line · @ file · / command · ! shell · ? help",
+    "shell": "Enter runs this in your shell, in the workspace",
+    "command": "Enter runs the command · Tab completes it",
+}
+QUIT = "Ctrl+C again to quit"
+UNFOLD = "Ctrl+O shows the pasted text · Ctrl+G opens it in your editor"
+LONGEST_NAME = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A sentence for the person. `warning`: it says that something is wrong."""
+
+    text: str
+    warning: bool = False
+
+
+def hint(mode: Mode, *, quit_armed: bool, notice: str, problems: Sequence[str], on_pasted_text: bool) -> Hint:
+    """Return the one hint that matters most. `notice` is a passing sentence, `problems` say which references do not resolve."""
+    if quit_armed:
+        return Hint(QUIT)
+    if notice:
+        return Hint(notice, warning=True)
+    if problems:
+        first, others = _short(problems[0]), len(problems) - 1
+        return Hint(f"{first}, and {others} more" if others else first, warning=True)
+    return Hint(UNFOLD if on_pasted_text else HINTS[mode])
+
+
+def _short(text: str) -> str:
+    text = one_line(text)
+    return text if len(text) <= LONGEST_NAME else f"{text[: LONGEST_NAME // 2]}…{text[-LONGEST_NAME // 2 :]}"

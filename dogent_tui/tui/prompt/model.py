@@ -1,0 +1,136 @@
+"""What the prompt remembers: earlier prompts, and long pastes behind their placeholders. Plain state, without a screen."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from dogent_tui.tui.prompt.literal import newlines
+
+RECALL_LIMIT = 30
+"""Prompts that Up and Down walk."""
+
+FOLD_CHARACTERS = 800
+FOLD_LINES = 6
+"""A paste longer than either folds into a placeholder."""
+
+UNFOLD_CHARACTERS = 20_000
+"""A longer text is not shown in the prompt: for each key the text area would wrap its line anew. Ctrl+G opens it in an editor."""
+
+
+class Recall:
+    """The latest prompts, walked with Up and Down.
+
+    The text that was being typed, and edits made to a recalled prompt, are kept while walking, until the next prompt is sent.
+    """
+
+    def __init__(self, entries: Iterable[str] = (), limit: int = RECALL_LIMIT) -> None:
+        """Walk `entries`, oldest first; only the last `limit` count."""
+        self._limit = limit
+        self._entries = list(entries)[-limit:]
+        self._position = len(self._entries)
+        self._edited: dict[int, str] = {}
+
+    @property
+    def walking(self) -> bool:
+        """Whether an earlier prompt is shown instead of the unsent text."""
+        return self._position < len(self._entries)
+
+    def older(self, current: str) -> str | None:
+        """Keep `current` and return the prompt before it; None at the oldest."""
+        return self._step(-1, current)
+
+    def newer(self, current: str) -> str | None:
+        """Keep `current` and return the prompt after it, at last the unsent text; None when that is already shown."""
+        return self._step(1, current)
+
+    def remember(self, text: str) -> None:
+        """Add `text` as the latest prompt (once, where it repeats the latest), and end the walk."""
+        if text.strip() and self._entries[-1:] != [text]:
+            self._entries = [*self._entries, text][-self._limit :]
+        self.reset()
+
+    def reset(self) -> None:
+        """End the walk: the next step back shows the latest prompt."""
+        self._position = len(self._entries)
+        self._edited.clear()
+
+    def _step(self, step: int, current: str) -> str | None:
+        target = self._position + step
+        if not 0 <= target <= len(self._entries):
+            return None
+        self._edited[self._position] = current
+        self._position = target
+        shipped = self._entries[target] if target < len(self._entries) else ""
+        return self._edited.get(target, shipped)
+
+
+@dataclass(frozen=True, slots=True)
+class Placeholder:
+    """Where in a line a placeholder stands: columns `start` to `end`, and the id of its text."""
+
+    start: int
+    end: int
+    id: int
+
+
+class PastedTexts:
+    """Long pastes, each behind a placeholder such as ``[Pasted text #1 +1,234 lines]``.
+
+    A text stays known until `clear`, so that undo can bring its placeholder back.
+    """
+
+    _LABEL = re.compile(r"\[Pasted text #(\d{1,6}) \+[\d,]+ (?:lines|characters)\]")
+    _HINT = "[Pasted text #"
+
+    def __init__(self) -> None:
+        self._texts: dict[int, str] = {}
+        self._labels: dict[str, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._texts)
+
+    @staticmethod
+    def folds(text: str) -> bool:
+        """Return whether `text` is long enough to fold when it is pasted."""
+        return len(text) > FOLD_CHARACTERS or text.count("\n") >= FOLD_LINES
+
+    def fold(self, text: str) -> str:
+        """Keep `text` and return its placeholder."""
+        text = newlines(text)
+        number = len(self._texts) + 1
+        lines = text.count("\n") + (not text.endswith("\n"))
+        size = f"+{lines:,} lines" if lines > 1 else f"+{len(text):,} characters"
+        label = f"[Pasted text #{number} {size}]"
+        self._texts[number] = text
+        self._labels[label] = number
+        return label
+
+    def text(self, number: int) -> str:
+        """Return the text behind placeholder `number`."""
+        return self._texts[number]
+
+    def find(self, line: str) -> list[Placeholder]:
+        """Return the placeholders in `line` that stand for a kept text."""
+        if not self._texts or self._HINT not in line:
+            return []
+        matches = ((match, self._labels.get(match[0])) for match in self._LABEL.finditer(line))
+        return [Placeholder(*match.span(), number) for match, number in matches if number is not None]
+
+    def at(self, line: str, column: int) -> Placeholder | None:
+        """Return the placeholder that a cursor at `column` stands in or touches."""
+        return next((found for found in self.find(line) if found.start <= column <= found.end), None)
+
+    def around(self, line: str, column: int) -> Placeholder | None:
+        """Return the placeholder that `column` lies inside of, where no cursor may stand."""
+        return next((found for found in self.find(line) if found.start < column < found.end), None)
+
+    def expand(self, text: str) -> str:
+        """Return `text` with each placeholder replaced by what it stands for."""
+        if not self._texts or self._HINT not in text:
+            return text
+        return self._LABEL.sub(lambda match: self._texts[self._labels[match[0]]] if match[0] in self._labels else match[0], text)
+
+    def clear(self) -> None:
+        """Forget every text, and count from 1 again."""
+        self._texts.clear()
+        self._labels.clear()

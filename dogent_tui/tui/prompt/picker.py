@@ -1,0 +1,251 @@
+"""The popup above the prompt that offers files, sheets and commands while they are typed."""
+
+import asyncio
+import contextlib
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import ClassVar
+
+from textual import events
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from dogent_tui.tui.plain import visible
+from dogent_tui.tui.prompt.completion import Candidate, Candidates, Completion, Completions
+
+MOST_ROWS = 8
+"""Candidates seen at once."""
+
+FOUND_LIMIT = 50
+"""Candidates searched for."""
+
+INDEXING_POLL_S = 0.2
+"""Seconds between two looks at an index that is still being built."""
+
+Token = tuple[int, int]
+"""Row and column where the completed token begins."""
+
+
+class PickerRows:
+    """Which candidate is highlighted, and which part of the list is seen. Plain state."""
+
+    def __init__(self, rows: tuple[Candidate, ...] = ()) -> None:
+        self.rows = rows
+        self.highlighted = 0
+        self._top = 0
+
+    @property
+    def current(self) -> Candidate | None:
+        """The highlighted candidate."""
+        return self.rows[self.highlighted] if self.rows else None
+
+    @property
+    def seen(self) -> range:
+        """The indexes of the candidates that are seen."""
+        return range(self._top, min(self._top + MOST_ROWS, len(self.rows)))
+
+    def move(self, step: int) -> None:
+        """Highlight the candidate `step` further on. A single step goes round at the ends, a longer one stops there."""
+        if not self.rows:
+            return
+        target = self.highlighted + step
+        self.highlighted = target % len(self.rows) if abs(step) == 1 else max(0, min(target, len(self.rows) - 1))
+        self._top = max(self.highlighted - MOST_ROWS + 1, min(self._top, self.highlighted))
+
+
+class ReferencePicker(Widget):
+    """A list of candidates for what is typed. It never has the focus: the prompt passes it keys.
+
+    `request` starts a search in a thread; an older result never replaces a newer one. `settle` brings the rows up to date
+    at once.
+    """
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "picker--match",
+        "picker--folder",
+        "picker--detail",
+        "picker--highlighted",
+        "picker--footer",
+    }
+
+    STEPS: ClassVar[dict[str, int]] = {
+        "up": -1,
+        "ctrl+p": -1,
+        "down": 1,
+        "ctrl+n": 1,
+        "pageup": -MOST_ROWS,
+        "pagedown": MOST_ROWS,
+    }
+
+    @dataclass
+    class Clicked(Message):
+        """A candidate was chosen with the mouse."""
+
+        candidate: Candidate
+
+    def __init__(self, completions: Completions, id: str | None = None) -> None:  # noqa: A002
+        """Search `completions`."""
+        super().__init__(id=id)
+        self._completions = completions
+        self._wanted: Completion | None = None
+        self._shown_for: Completion | None = None
+        self._token: Token | None = None
+        self._dismissed: Token | None = None
+        self._searching = False
+        self._changed = asyncio.Event()
+        self._indexing = False
+        self._list = PickerRows()
+        self.display = False
+
+    @property
+    def completion(self) -> Completion | None:
+        """What is being completed."""
+        return self._wanted
+
+    @property
+    def rows(self) -> tuple[Candidate, ...]:
+        """The candidates, best first."""
+        return self._list.rows
+
+    @property
+    def current(self) -> Candidate | None:
+        """The highlighted candidate."""
+        return self._list.current if self._wanted is not None else None
+
+    def request(self, completion: Completion | None, token: Token | None = None) -> None:
+        """Complete `completion`, whose token begins at `token`; None closes the popup."""
+        if token != self._dismissed:
+            self._dismissed = None
+        if completion is not None and self._dismissed is not None:
+            completion = None
+        if completion == self._wanted:
+            return
+        self._wanted = completion
+        self._token = token
+        if completion is None:
+            self._close()
+            return
+        self._changed.set()
+        if not self._searching:
+            self._searching = True
+            self.run_worker(self._search(), group="picker", exit_on_error=True)
+
+    def settle(self) -> None:
+        """Bring the rows up to date now, for a key that came before the search did."""
+        if self._wanted is not None and self._shown_for != self._wanted:
+            self._show(self._wanted, self._completions.search(self._wanted, FOUND_LIMIT))
+
+    def dismiss(self) -> None:
+        """Close the popup until another token is typed."""
+        self._dismissed = self._token
+        self._wanted = None
+        self._close()
+
+    def move(self, step: int) -> None:
+        """Highlight another candidate."""
+        self._list.move(step)
+        self.refresh()
+
+    async def _search(self) -> None:
+        try:
+            while (wanted := self._wanted) is not None:
+                self._changed.clear()
+                found = await asyncio.to_thread(self._completions.search, wanted, FOUND_LIMIT)
+                if wanted == self._wanted:
+                    self._show(wanted, found)
+                if not await self._more_to_find(found):
+                    return
+        finally:
+            self._searching = False
+
+    async def _more_to_find(self, found: Candidates) -> bool:
+        """Wait, while the index is being built, for a new request or a longer index."""
+        if self._changed.is_set():
+            return True
+        if found.indexing:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._changed.wait(), INDEXING_POLL_S)
+        return found.indexing
+
+    def _show(self, completion: Completion, found: Candidates) -> None:
+        highlighted = self._list.current if completion == self._shown_for else None
+        self._shown_for = completion
+        self._indexing = found.indexing
+        self._list = PickerRows(found.rows)
+        if highlighted in found.rows:  # the index grew: stay on the same candidate
+            self._list.move(found.rows.index(highlighted))
+        height = len(self._list.seen) + 1
+        if self.styles.height is None or self.styles.height.value != height:
+            self.styles.height = height
+        self.display = bool(found.rows) or found.indexing
+        self.refresh()
+
+    def _close(self) -> None:
+        self._shown_for = None
+        self._list = PickerRows()
+        self.display = False
+
+    # ── Drawing and the mouse ─────────────────────────────────────────────────────────────────────
+
+    def render(self) -> Content:
+        """Draw the candidates that are seen, and a line that says how to take one."""
+        lines = [self._draw(self._list.rows[index], index == self._list.highlighted) for index in self._list.seen]
+        return Content("\n").join([*lines, self._draw_footer()])
+
+    def _draw(self, candidate: Candidate, highlighted: bool) -> Content:
+        width = self.size.width
+        label = self._draw_label(candidate)
+        line = Content.assemble("› " if highlighted else "  ", _cut_left(label, width - 3))
+        room = width - line.cell_length - 4
+        if candidate.detail and room > 8:
+            gap = max(2, 28 - line.cell_length)
+            detail = Content(visible(candidate.detail)).stylize(self.get_visual_style("picker--detail"))
+            line = Content.assemble(line, " " * gap, detail.truncate(max(0, room - gap + 2), ellipsis=True))
+        line = line.pad_right(max(0, width - line.cell_length))
+        return line.stylize_before(self.get_visual_style("picker--highlighted")) if highlighted else line
+
+    def _draw_label(self, candidate: Candidate) -> Content:
+        pieces = [visible(character) for character in candidate.label]
+        starts = [0, *accumulate(map(len, pieces))]
+        label = Content("".join(pieces))
+        if not candidate.label.startswith("/"):
+            folder = candidate.label.rstrip("/").rfind("/") + 1
+            label = label.stylize(self.get_visual_style("picker--folder"), 0, starts[folder])
+        for position in candidate.positions:
+            label = label.stylize(self.get_visual_style("picker--match"), starts[position], starts[position + 1])
+        return label
+
+    def _draw_footer(self) -> Content:
+        if self._indexing:
+            text = "  indexing the workspace…"
+        else:
+            text = f"  {self._list.highlighted + 1} of {len(self._list.rows)} · Tab takes it · Esc closes"
+        return Content(text).stylize(self.get_visual_style("picker--footer"))
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose the candidate under the mouse."""
+        event.stop()
+        index = self._list.seen.start + event.y
+        if index in self._list.seen:
+            self.post_message(self.Clicked(self._list.rows[index]))
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Highlight the next candidate."""
+        event.stop()
+        self.move(1)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Highlight the candidate before."""
+        event.stop()
+        self.move(-1)
+
+
+def _cut_left(label: Content, width: int) -> Content:
+    """Return `label` with its beginning left out where it is wider than `width` cells: the name matters more than the folder."""
+    if label.cell_length <= width:
+        return label
+    cut = 0
+    while cut < len(label.plain) and label[cut:].cell_length > width - 1:
+        cut += 1
+    return Content.assemble("…", label[cut:])

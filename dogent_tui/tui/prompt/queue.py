@@ -1,0 +1,142 @@
+"""The strip above the prompt: what waits until the agent is free."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from dogent_tui.agent.events import QueuedPrompt
+from dogent_tui.tui.plain import one_line
+
+MOST_ROWS = 4
+"""Waiting prompts seen at once."""
+
+_SHOWN_CHARACTERS = 400
+
+
+class QueueStrip(Widget, can_focus=True):
+    """The waiting prompts, one line each, first to run first."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"queue--mark", "queue--selected", "queue--more"}
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(-1)", "Up", show=False),
+        Binding("down", "move(1)", "Down", show=False),
+        Binding("enter", "edit", "Edit"),
+        Binding("delete,backspace", "drop", "Drop"),
+        Binding("escape,tab", "leave", "Back"),
+    ]
+
+    @dataclass
+    class Edit(Message):
+        """Take prompt `id` out of the queue and put its text back into the prompt (`PromptBox.put_back`)."""
+
+        id: str
+
+    @dataclass
+    class Drop(Message):
+        """Take prompt `id` out of the queue."""
+
+        id: str
+
+    @dataclass
+    class Left(Message):
+        """The person goes back to the prompt; `typed` is what they typed to get there."""
+
+        typed: str = ""
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._prompts: tuple[QueuedPrompt, ...] = ()
+        self._selected = 0
+        self.display = False
+
+    @property
+    def prompts(self) -> tuple[QueuedPrompt, ...]:
+        """The waiting prompts."""
+        return self._prompts
+
+    def show(self, prompts: tuple[QueuedPrompt, ...]) -> None:
+        """Show `prompts`; the strip goes away with the last of them."""
+        selected = self._prompts[self._selected].id if self._prompts else ""
+        ids = [prompt.id for prompt in prompts]
+        self._prompts = prompts
+        self._selected = ids.index(selected) if selected in ids else max(0, min(self._selected, len(ids) - 1))
+        if not prompts and self.has_focus:
+            self.post_message(self.Left())
+        self.display = bool(prompts)
+        self.styles.height = min(len(prompts), MOST_ROWS) + (len(prompts) > MOST_ROWS)
+        self.refresh()
+
+    def take_focus(self) -> bool:
+        """Focus the strip with its last prompt selected; return False when nothing waits."""
+        if not self._prompts:
+            return False
+        self._selected = len(self._prompts) - 1
+        self.focus()
+        self.refresh()
+        return True
+
+    def action_move(self, step: int) -> None:
+        """Select the prompt before or after; after the last comes the prompt."""
+        if self._selected + step >= len(self._prompts):
+            self.post_message(self.Left())
+        self._selected = max(0, min(self._selected + step, len(self._prompts) - 1))
+        self.refresh()
+
+    def action_edit(self) -> None:
+        """Ask for the selected prompt to be edited."""
+        self.post_message(self.Edit(self._prompts[self._selected].id))
+
+    def action_drop(self) -> None:
+        """Ask for the selected prompt to be dropped."""
+        self.post_message(self.Drop(self._prompts[self._selected].id))
+
+    def action_leave(self) -> None:
+        """Go back to the prompt."""
+        self.post_message(self.Left())
+
+    def on_key(self, event: events.Key) -> None:
+        """Typing goes to the prompt, wherever the focus is."""
+        if event.is_printable and event.character:
+            event.stop()
+            self.post_message(self.Left(event.character))
+
+    def on_click(self, event: events.Click) -> None:
+        """Select the prompt under the mouse."""
+        index = self._seen.start + event.y
+        if index in self._seen:
+            self._selected = index
+            self.refresh()
+
+    def on_focus(self) -> None:
+        """Show the selection."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Show no selection."""
+        self.refresh()
+
+    @property
+    def _seen(self) -> range:
+        top = max(0, min(self._selected - MOST_ROWS + 1 if self.has_focus else 0, len(self._prompts) - MOST_ROWS))
+        return range(top, min(top + MOST_ROWS, len(self._prompts)))
+
+    def render(self) -> Content:
+        """Draw the prompts that are seen, and how many are not."""
+        lines = [self._draw(index) for index in self._seen]
+        if hidden := len(self._prompts) - len(self._seen):
+            lines.append(Content(f"     and {hidden} more").stylize(self.get_visual_style("queue--more")))
+        return Content("\n").join(lines)
+
+    def _draw(self, index: int) -> Content:
+        selected = self.has_focus and index == self._selected
+        text = one_line(self._prompts[index].prompt.text[:_SHOWN_CHARACTERS])
+        mark = Content(f"{'›' if selected else ' '} ⏸ {index + 1}  ").stylize(self.get_visual_style("queue--mark"))
+        line = Content.assemble(mark, text).truncate(self.size.width, ellipsis=True)
+        line = line.pad_right(max(0, self.size.width - line.cell_length))
+        return line.stylize_before(self.get_visual_style("queue--selected")) if selected else line

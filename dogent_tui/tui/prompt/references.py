@@ -1,0 +1,63 @@
+"""What the prompt asks about references, and the workspace's answers."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+from dogent_tui.tui.prompt.completion import Command, Completions
+from dogent_tui.tui.prompt.dropped import existing
+from dogent_tui.tui.prompt.editor import Reference, ReferenceKey, ReferenceState
+from dogent_tui.workspace.file_index import FileIndex
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.references import ResolvedReference, find_references, format_reference, resolve, sheet_names
+
+
+class PromptReferences(Protocol):
+    """Where the prompt gets its references from. All but `find` may touch the disk and are called in a thread."""
+
+    @property
+    def completions(self) -> Completions:
+        """What the picker searches."""
+
+    def find(self, text: str) -> Sequence[Reference]:
+        """Return the references in `text`, in order."""
+
+    def look_up(self, text: str) -> Mapping[ReferenceKey, ReferenceState]:
+        """Return for each reference in `text` whether it leads to a file."""
+
+    def written(self, paths: list[str]) -> str | None:
+        """Return references to `paths` when every one of them exists."""
+
+
+class WorkspaceReferences:
+    """The references of a workspace."""
+
+    def __init__(self, workspace: Workspace, index: FileIndex, commands: Iterable[Command] = ()) -> None:
+        """Answer from `workspace` and its `index`; offer `commands` after ``/``."""
+        self._workspace = workspace
+        self.completions = Completions(index, format_reference=format_reference, sheet_names=self._sheets, commands=commands)
+
+    def find(self, text: str) -> Sequence[Reference]:
+        """Return the references in `text`, in order."""
+        return find_references(text)
+
+    def look_up(self, text: str) -> Mapping[ReferenceKey, ReferenceState]:
+        """Return for each reference in `text` whether it leads to a file, and to a sheet of it."""
+        return {(found.path, found.sheet): self._state(resolve(found, self._workspace)) for found in find_references(text)}
+
+    def written(self, paths: list[str]) -> str | None:
+        """Return references to `paths`, each followed by a space, when every one of them exists."""
+        found = existing(paths, self._workspace.root)
+        if found is None:
+            return None
+        return "".join(f"{format_reference(self._workspace.relative(path))} " for path in found)
+
+    def _state(self, found: ResolvedReference) -> ReferenceState:
+        length = found.reference.end - found.reference.start
+        if not found.exists:
+            return ReferenceState(length, f"No file {found.reference.path} here")
+        if found.sheet is not None and found.sheet not in sheet_names(found.absolute):
+            return ReferenceState(length, f"No sheet {found.sheet} in {found.name}")
+        return ReferenceState(length)
+
+    def _sheets(self, path: str) -> list[str]:
+        return sheet_names(self._workspace.absolute(path))

@@ -1,0 +1,114 @@
+"""A small app around a prompt, over a real workspace folder."""
+
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from textual import on
+from textual.app import App, ComposeResult
+from textual.message import Message
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from dogent_tui.tui.prompt.box import PromptBox
+from dogent_tui.tui.prompt.completion import Command
+from dogent_tui.tui.prompt.editor import PromptEditor
+from dogent_tui.tui.prompt.queue import QueueStrip
+from dogent_tui.tui.prompt.references import WorkspaceReferences
+from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.workspace.file_index import FileIndex
+from dogent_tui.workspace.paths import Workspace
+
+M = TypeVar("M", bound=Message)
+
+COMMANDS = (
+    Command("attach", "Attach a file to the next prompt", "PATH"),
+    Command("export", "Write a document as PDF or Word", "PATH"),
+    Command("help", "Show the keys"),
+    Command("theme", "Choose the colors", "[name]"),
+)
+
+_WORKBOOK = (
+    '<?xml version="1.0"?><workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+    '<sheets><sheet name="Sales" sheetId="1"/><sheet name="My costs" sheetId="2"/></sheets></workbook>'
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A workspace with names of several kinds."""
+    names = ("notes.md", "报告.md", "docs/report.md", "docs/interview with Li.txt", "my papers/draft one.md", "odd[/b].md")
+    for name in names:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"About {name}\n")
+    with zipfile.ZipFile(tmp_path / "numbers.xlsx", "w") as workbook:
+        workbook.writestr("[Content_Types].xml", "<Types/>")
+        workbook.writestr("xl/workbook.xml", _WORKBOOK)
+    return tmp_path
+
+
+class PromptApp(App[None]):
+    """The prompt under an empty transcript. `posted` is what the prompt told the app."""
+
+    CSS_PATH = stylesheet("prompt.tcss")
+    CSS = "#transcript { height: 1fr; }"
+
+    def __init__(self, box: PromptBox, index: FileIndex) -> None:
+        super().__init__()
+        self.index = index
+        self.box = box
+        self.posted: list[Message] = []
+
+    def compose(self) -> ComposeResult:
+        yield Static("transcript", id="transcript")
+        yield self.box
+
+    def on_mount(self) -> None:
+        self.box.focus_editor()
+
+    @on(PromptEditor.Submitted)
+    @on(PromptEditor.DraftChanged)
+    @on(PromptEditor.Cleared)
+    @on(PromptEditor.ExternalEditorRequested)
+    @on(PromptEditor.QuitRequested)
+    @on(PromptEditor.InterruptRequested)
+    @on(PromptEditor.HelpRequested)
+    @on(QueueStrip.Edit)
+    @on(QueueStrip.Drop)
+    def note(self, message: Message) -> None:
+        self.posted.append(message)
+
+    def messages(self, kind: type[M]) -> list[M]:
+        return [message for message in self.posted if isinstance(message, kind)]
+
+    @staticmethod
+    async def until(pilot: Pilot[None], condition: Callable[[], object]) -> None:
+        """Let the app run until `condition` holds."""
+        for _ in range(500):
+            if condition():
+                return
+            await pilot.pause(0.01)
+        raise AssertionError("It never came to hold.")
+
+    @property
+    def sent(self) -> list[str]:
+        return [message.text for message in self.messages(PromptEditor.Submitted)]
+
+    @property
+    def hint(self) -> str:
+        return str(self.query_one("#prompt-hint", Static).content)
+
+
+@pytest.fixture
+def make_app(folder: Path) -> Callable[..., PromptApp]:
+    """Make an app over `folder`, its index ready."""
+
+    def make(**options: object) -> PromptApp:
+        index = FileIndex(folder)
+        index.refresh()
+        return PromptApp(PromptBox(WorkspaceReferences(Workspace(folder), index, COMMANDS), **options), index)
+
+    return make

@@ -1,0 +1,292 @@
+"""The picker, the marks on references, the queue strip and the hints."""
+
+from dogent_tui.agent.events import Prompt, QueuedPrompt
+from dogent_tui.tui.prompt.queue import QueueStrip
+from dogent_tui.workspace.file_index import FileIndex
+
+
+def labels(app) -> list[str]:
+    return [row.label for row in app.box.picker.rows]
+
+
+def queued(*texts: str) -> tuple[QueuedPrompt, ...]:
+    return tuple(QueuedPrompt(id=f"q{number}", prompt=Prompt(text)) for number, text in enumerate(texts, 1))
+
+
+class TestPicker:
+    async def test_an_at_sign_opens_it_and_tab_takes_the_best(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press(*"Read @notes")
+            await app.until(pilot, lambda: app.box.picker.display)
+            assert labels(app)[0] == "notes.md"
+            await pilot.press("tab", *"now", "enter")
+            assert app.sent == ["Read @notes.md now"]
+
+    async def test_keys_that_come_before_the_search_does(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test():
+            editor = app.box.editor
+            editor.insert("@notes")
+            assert editor.key_filter("tab")
+            assert editor.raw == "@notes.md "
+
+    async def test_enter_takes_a_candidate_and_then_sends(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press(*"@notes", "enter")
+            assert app.sent == []
+            assert app.box.editor.raw == "@notes.md "
+            await pilot.press("enter")
+            assert app.sent == ["@notes.md"]
+
+    async def test_enter_sends_at_once_when_the_name_is_whole(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press(*"@notes.md", "enter")
+            assert app.sent == ["@notes.md"]
+
+    async def test_a_name_with_spaces_is_quoted(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press(*"@draft", "tab")
+            assert app.box.editor.raw == '@"my papers/draft one.md" '
+
+    async def test_arrows_choose_and_escape_closes_without_interrupting(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press("@")
+            await app.until(pilot, lambda: app.box.picker.display)
+            first, second = labels(app)[:2]
+            await pilot.press("down")
+            assert app.box.picker.current.label == second
+            await pilot.press("up")
+            assert app.box.picker.current.label == first
+            await pilot.press("escape")
+            assert not app.box.picker.display
+            assert app.posted == [] or "InterruptRequested" not in {type(message).__name__ for message in app.posted}
+            await pilot.press("n", "o")
+            assert not app.box.picker.display
+            await pilot.press("enter")
+            assert app.sent == ["@no"]
+
+    async def test_another_token_opens_it_again(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press("@", "escape", "space", "@")
+            await app.until(pilot, lambda: app.box.picker.display)
+
+    async def test_folders_are_browsed(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press(*"@docs/")
+            await app.until(pilot, lambda: labels(app) and all(label.startswith("docs/") for label in labels(app)))
+            assert set(labels(app)) == {"docs/report.md", "docs/interview with Li.txt"}
+
+    async def test_taking_a_folder_shows_what_is_in_it(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press(*"@papers")
+            await app.until(pilot, lambda: "my papers/" in labels(app))
+            while app.box.picker.current.label != "my papers/":
+                await pilot.press("down")
+            await pilot.press("tab")
+            assert app.box.editor.raw == '@"my papers/'
+            await app.until(pilot, lambda: labels(app) == ["my papers/draft one.md"])
+            await pilot.press("tab")
+            assert app.box.editor.raw == '@"my papers/draft one.md" '
+
+    async def test_a_hash_after_a_workbook_offers_its_sheets(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press(*"@numb", "tab", "#")
+            assert app.box.editor.raw == "@numbers.xlsx#"
+            await app.until(pilot, lambda: labels(app) == ["Sales", "My costs"])
+            await pilot.press(*"cost", "tab")
+            assert app.box.editor.raw == '@numbers.xlsx#"My costs" '
+
+    async def test_commands_are_offered_and_enter_runs_one(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press(*"/hel")
+            await app.until(pilot, lambda: labels(app) == ["/help"])
+            await pilot.press("enter")
+            assert app.sent == ["/help"]
+            assert not app.box.picker.display
+
+    async def test_a_command_that_needs_more_is_completed_first(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press(*"/att", "enter", *"x.md", "enter")
+            assert app.sent == ["/attach x.md"]
+
+    async def test_a_click_takes_a_candidate(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press("/")
+            await app.until(pilot, lambda: app.box.picker.display)
+            await pilot.pause()
+            await pilot.click("#prompt-picker", offset=(4, 2))
+            await pilot.pause()
+            assert app.box.editor.raw == "/help "
+
+    async def test_names_are_literal(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press(*"@odd")
+            await app.until(pilot, lambda: app.box.picker.display)
+            await pilot.pause()
+            assert "odd[/b].md" in app.box.picker.render_line(0).text
+
+    async def test_a_mark_after_a_completed_name_closes_up(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press(*"@notes", "tab", ",", "space", "o", "k")
+            assert app.box.editor.raw == "@notes.md, ok"
+
+    async def test_an_index_in_the_making_says_so_and_fills_in(self, make_app, monkeypatch) -> None:
+        with monkeypatch.context() as unready:
+            unready.setattr(FileIndex, "refresh", lambda index: None)
+            app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press("@")
+            await app.until(pilot, lambda: app.box.picker.display)
+            assert "indexing" in app.box.picker.render_line(app.box.picker.size.height - 1).text
+            app.index.refresh()
+            await app.until(pilot, lambda: "notes.md" in labels(app))
+
+    async def test_no_picker_in_a_shell_command(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press(*"!ls @no")
+            assert app.box.picker.completion is None
+
+
+class TestReferences:
+    async def test_what_does_not_resolve_is_named_and_marked(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            editor = app.box.editor
+            editor.insert("Read @notess.md and @notes.md ")
+            await app.until(pilot, lambda: app.hint == "No file notess.md here")
+            await pilot.pause()
+            styles = {segment.text: segment.style for segment in editor.render_line(0) if "@" in segment.text}
+            assert styles["@notess.md"].underline
+            assert not styles["@notes.md"].underline
+            assert styles["@notes.md"].color != styles["@notess.md"].color
+
+    async def test_the_mark_goes_with_the_mistake(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            app.box.editor.insert("Read @notess.md ")
+            await app.until(pilot, lambda: "notess" in app.hint)
+            await pilot.press("ctrl+c", "a")
+            await app.until(pilot, lambda: app.hint.startswith("Enter sends"))
+
+    async def test_text_that_follows_a_name_is_not_marked(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            app.box.editor.insert("比较@报告.md的内容 ")
+            await app.until(pilot, lambda: any(s.text == "@报告.md" for s in app.box.editor.render_line(0)))
+
+    async def test_a_missing_sheet(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            app.box.editor.insert("@numbers.xlsx#Sales @numbers.xlsx#Nope ")
+            await app.until(pilot, lambda: app.hint == "No sheet Nope in numbers.xlsx")
+
+    async def test_several(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            app.box.editor.insert("@a.md @b.md @c.md ")
+            await app.until(pilot, lambda: app.hint == "No file a.md here, and 2 more")
+
+    async def test_what_is_being_completed_is_not_called_missing_until_escape(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            app.box.editor.insert("@none.md ")
+            await pilot.press(*"@no")
+            await app.until(pilot, lambda: app.hint == "No file none.md here")
+            await pilot.press("escape")
+            await app.until(pilot, lambda: app.hint == "No file none.md here, and 1 more")
+
+
+class TestQueue:
+    async def test_waiting_prompts_are_seen(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            app.box.set_queue(queued("first [b]", "second\nline"))
+            await pilot.pause()
+            strip = app.query_one(QueueStrip)
+            assert "⏸ 1  first [b]" in strip.render_line(0).text
+            assert "⏸ 2  second line" in strip.render_line(1).text
+            app.box.set_queue(())
+            await pilot.pause()
+            assert not strip.display
+
+    async def test_up_from_the_empty_prompt_edits_the_last(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            app.box.set_queue(queued("first", "second"))
+            await pilot.pause()
+            await pilot.press("up", "enter")
+            assert [message.id for message in app.messages(QueueStrip.Edit)] == ["q2"]
+            app.box.set_queue(queued("first"))
+            app.box.put_back("second")
+            await pilot.press("!", "enter")
+            assert app.sent == ["second!"]
+
+    async def test_alt_up_works_with_text_and_delete_drops(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            app.box.set_queue(queued("first", "second"))
+            await pilot.pause()
+            await pilot.press("x", "alt+up", "up", "delete")
+            assert [message.id for message in app.messages(QueueStrip.Drop)] == ["q1"]
+
+    async def test_typing_goes_to_the_prompt_wherever_the_focus_is(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            app.box.set_queue(queued("first"))
+            await pilot.pause()
+            await pilot.press("up", "a")
+            await app.until(pilot, lambda: app.box.editor.raw == "a")
+            assert app.box.editor.has_focus
+
+    async def test_down_and_escape_lead_back(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            app.box.set_queue(queued("first"))
+            await pilot.pause()
+            for key in ("down", "escape"):
+                await pilot.press("up")
+                assert app.query_one(QueueStrip).has_focus
+                await pilot.press(key)
+                await app.until(pilot, lambda: app.box.editor.has_focus)
+
+    async def test_what_was_typed_meanwhile_is_kept(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await pilot.press("n", "e", "w")
+            app.box.put_back("old")
+            assert app.box.editor.raw == "old\nnew"
+
+    async def test_many_are_counted(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            app.box.set_queue(queued(*"abcdefg"))
+            await pilot.pause()
+            strip = app.query_one(QueueStrip)
+            assert "and 3 more" in strip.render_line(4).text
+            await pilot.press("up")
+            await pilot.pause()
+            assert "⏸ 7  g" in strip.render_line(3).text
+
+    async def test_the_focus_comes_back_when_the_queue_is_empty(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            app.box.set_queue(queued("first"))
+            await pilot.pause()
+            await pilot.press("up")
+            app.box.set_queue(())
+            await app.until(pilot, lambda: app.box.editor.has_focus)

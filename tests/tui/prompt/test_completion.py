@@ -1,0 +1,142 @@
+"""What the picker completes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dogent_tui.tui.prompt.completion import Command, Completion, Completions, completion_at
+from dogent_tui.workspace.references import format_reference
+
+COMMANDS = [Command("theme", "Choose the colors", "[name]"), Command("attach", "Attach a file", "PATH"), Command("help", "Keys")]
+
+
+@dataclass
+class Hit:
+    path: str
+    is_folder: bool = False
+    positions: Sequence[int] = ()
+
+
+@dataclass
+class Files:
+    hits: list[Hit] = field(default_factory=list)
+    ready: bool = True
+    asked: list[str] = field(default_factory=list)
+
+    def search(self, query: str, limit: int = 50) -> Sequence[Hit]:
+        self.asked.append(query)
+        return self.hits[:limit]
+
+    def browse(self, folder: str) -> Sequence[Hit]:
+        self.asked.append(f"in {folder}")
+        return self.hits
+
+
+def completions(files: Files, sheets: Sequence[str] = ()) -> Completions:
+    return Completions(files, format_reference=format_reference, sheet_names=lambda path: list(sheets), commands=COMMANDS)
+
+
+def at_end(line: str, *, first_line: bool = True) -> Completion | None:
+    return completion_at(line, len(line), first_line=first_line)
+
+
+@pytest.mark.parametrize(
+    ("line", "query", "start"),
+    [
+        ("@", "", 0),
+        ("Read @rep", "rep", 5),
+        ("Read @docs/re", "docs/re", 5),
+        ("(@notes", "notes", 1),
+        ("参考@报告", "报告", 2),
+        ('Read @"my papers/dr', "my papers/dr", 5),
+        ("@one and @two", "two", 9),
+        ('@"a b" and @two', "two", 11),
+    ],
+)
+def test_a_file_is_completed(line: str, query: str, start: int) -> None:
+    assert at_end(line) == Completion("file", query, start, len(line))
+
+
+@pytest.mark.parametrize(
+    "line", ["", "Read", "me@home.org", "@@letter", "@a b", '@"a b" ', '@"a b"', "@报告，然后", "x" * 2_000, "/theme x"]
+)
+def test_nothing_is_completed(line: str) -> None:
+    assert at_end(line) is None
+
+
+def test_the_rest_of_the_token_is_replaced_too() -> None:
+    assert completion_at("see @not.md now", 8) == Completion("file", "not", 4, 11)
+    assert completion_at('see @"a b" now', 9) == Completion("file", "a b", 4, 10)
+
+
+@pytest.mark.parametrize(
+    ("line", "path", "query"),
+    [
+        ("@a.xlsx#", "a.xlsx", ""),
+        ("@a.xlsx#Sa", "a.xlsx", "Sa"),
+        ('@"a b.xlsx"#Sa', "a b.xlsx", "Sa"),
+        ('@"a b.xlsx"#"My s', "a b.xlsx", "My s"),
+    ],
+)
+def test_a_sheet_is_completed(line: str, path: str, query: str) -> None:
+    assert at_end(line) == Completion("sheet", query, 0, len(line), path)
+
+
+def test_a_command_is_completed_at_the_very_start_only() -> None:
+    assert at_end("/th") == Completion("command", "th", 0, 3)
+    assert at_end("/th", first_line=False) is None
+    assert at_end("a /th") is None
+
+
+@given(st.text(max_size=80), st.integers(0, 90))
+def test_any_text_can_be_asked_about(line: str, column: int) -> None:
+    column = min(column, len(line))
+    found = completion_at(line, column, first_line=True)
+    if found is not None:
+        assert 0 <= found.start <= column <= found.end <= len(line)
+        assert line[found.start] in "@/"
+
+
+class TestCandidates:
+    def search(self, files: Files, line: str, sheets: Sequence[str] = ()) -> list[str]:
+        completion = at_end(line)
+        assert completion is not None
+        return [row.insert for row in completions(files, sheets).search(completion).rows]
+
+    def test_files_are_written_as_references(self) -> None:
+        assert self.search(Files([Hit("notes.md"), Hit("a b.md")]), "@n") == ["@notes.md", '@"a b.md"']
+
+    def test_a_folder_goes_on(self) -> None:
+        files = Files([Hit("docs/", is_folder=True), Hit("my papers/", is_folder=True)])
+        assert self.search(files, "@") == ["@docs/", '@"my papers/']
+        rows = completions(files).search(Completion("file", "", 0, 1)).rows
+        assert all(row.more for row in rows)
+
+    def test_a_folder_is_browsed(self) -> None:
+        files = Files([Hit("docs/report.md")])
+        assert self.search(files, "@docs/") == ["@docs/report.md"]
+        assert files.asked == ["in docs"]
+
+    def test_sheets_of_a_workbook(self) -> None:
+        assert self.search(Files(), "@a.xlsx#", ["Sales", "My costs"]) == ["@a.xlsx#Sales", '@a.xlsx#"My costs"']
+        assert self.search(Files(), "@a.xlsx#cos", ["Sales", "My costs"]) == ['@a.xlsx#"My costs"']
+
+    def test_commands_are_matched_fuzzily(self) -> None:
+        assert self.search(Files(), "/") == ["/theme", "/attach", "/help"]
+        assert self.search(Files(), "/atc") == ["/attach"]
+        assert self.search(Files(), "/zzz") == []
+
+    def test_only_a_command_without_needed_arguments_runs_by_its_name(self) -> None:
+        rows = completions(Files()).search(Completion("command", "", 0, 1)).rows
+        assert {row.insert: row.runs for row in rows} == {"/theme": True, "/attach": False, "/help": True}
+
+    def test_matched_characters_are_those_of_the_label(self) -> None:
+        row = completions(Files()).search(Completion("command", "hlp", 0, 4)).rows[0]
+        assert [row.label[position] for position in row.positions] == ["h", "l", "p"]
+
+    def test_says_that_the_index_is_not_ready(self) -> None:
+        assert completions(Files(ready=False)).search(Completion("file", "", 0, 1)).indexing
+        assert not completions(Files()).search(Completion("file", "", 0, 1)).indexing
