@@ -12,8 +12,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import readable_size
-from dogent_tui.tui.plain import one_line
 from dogent_tui.tui.prompt.literal import carry
 from dogent_tui.tui.prompt.literal_area import LiteralArea
 from dogent_tui.tui.stylesheets import stylesheet

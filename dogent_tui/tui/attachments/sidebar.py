@@ -13,8 +13,8 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from dogent_tui.agent.events import Attachment
+from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import AttachmentEntry, ReadState, readable_size
-from dogent_tui.tui.plain import one_line
 
 READ_MARKS: dict[ReadState, str] = {"unread": "not read", "reading": "reading…", "read": "read ✓", "failed": "failed ✗"}
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dogent_tui.tui.plain import one_line
+from dogent_tui.plain import one_line
 from dogent_tui.tui.prompt.editor import Mode
 
 HINTS: dict[Mode, str] = {

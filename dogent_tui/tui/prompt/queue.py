@@ -10,7 +10,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from dogent_tui.agent.events import QueuedPrompt
-from dogent_tui.tui.plain import one_line
+from dogent_tui.plain import one_line
 
 MOST_ROWS = 4
 """Waiting prompts seen at once."""

@@ -8,11 +8,11 @@ from http import HTTPStatus
 from typing import Any
 
 from dogent_tui.agent import events as ev
-from dogent_tui.tui.plain import one_line, visible
+from dogent_tui.agent.tool_names import friendly_name, input_summary, relative
+from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.transcript import model
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, chop, crop, prefixed, wrap
 from dogent_tui.tui.transcript.markdown import markdown_lines
-from dogent_tui.tui.transcript.tool_names import friendly_name, input_summary, relative
 
 _LONG_TURN = 12
 """Lines of a prompt beyond which it is folded."""

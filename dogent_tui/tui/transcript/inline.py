@@ -4,7 +4,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from dogent_tui.tui.plain import visible
+from dogent_tui.plain import visible
 from dogent_tui.tui.transcript.lines import Span
 
 if TYPE_CHECKING:

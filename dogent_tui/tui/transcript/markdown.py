@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from dogent_tui.tui.plain import visible
+from dogent_tui.plain import visible
 from dogent_tui.tui.transcript.highlight import CodeLine, GrowingCode, highlight
 from dogent_tui.tui.transcript.inline import inline, parser
 from dogent_tui.tui.transcript.lines import BLANK, MIN_WIDTH, Line, Span, chop, prefixed, wrap

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from dogent_tui.tui.plain import visible
+from dogent_tui.agent.tool_names import friendly_name
+from dogent_tui.plain import visible
 from dogent_tui.tui.transcript import model
 from dogent_tui.tui.transcript.lines import Line
-from dogent_tui.tui.transcript.tool_names import friendly_name
 
 
 class Hit(NamedTuple):
