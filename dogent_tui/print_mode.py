@@ -28,6 +28,7 @@ from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.plain import visible
+from dogent_tui.workspace.references import find_references
 
 OutputFormat = Literal["text", "json", "stream-json"]
 
@@ -53,7 +54,7 @@ class PrintRequest:
 
 async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO, stderr: TextIO) -> int:
     """Run one prompt and return the exit status."""
-    prompt, unresolved = await asyncio.to_thread(make_prompt, request.text, opened.workspace)
+    prompt, unresolved = await asyncio.to_thread(make_prompt, request.text, opened.workspace, find_references(request.text))
     if request.piped:
         prompt = Prompt(f"{prompt.text}\n\n{request.piped}".strip(), prompt.attachments)
     for warning in opened.warnings:

@@ -37,6 +37,7 @@ class Recorder:
             self._log.append(to_json(event))
         if isinstance(event, RunStarted):
             self._started, self._todos = event, None
+            self._history.append(HistoryEntry(_utc(event.time), "started", event.prompt.text, session_id=self._session_id))
         elif isinstance(event, TodosChanged):
             self._todos = event
         elif isinstance(event, RunFinished) and self._started is not None:
@@ -45,7 +46,7 @@ class Recorder:
     def _entry(self, started: RunStarted, finished: RunFinished) -> HistoryEntry:
         todos = self._todos.todos if self._todos is not None else ()
         return HistoryEntry(
-            timestamp=datetime.fromtimestamp(started.time, UTC).isoformat(),
+            timestamp=_utc(finished.time),
             status=finished.status,
             prompt=started.prompt.text,
             summary=finished.result[:_SUMMARY_CHARS],
@@ -55,3 +56,7 @@ class Recorder:
             cost_usd=finished.cost_usd,
             todos=tuple({"content": todo.content, "status": todo.status} for todo in todos),
         )
+
+
+def _utc(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")

@@ -11,7 +11,7 @@ from dogent_tui.agent.launch import ClaudeLauncher, SessionChoice
 from dogent_tui.agent.service import AgentService
 from dogent_tui.workspace.paths import Workspace, dogent_home
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
-from dogent_tui.workspace.references import ResolvedReference, find_references, resolve
+from dogent_tui.workspace.references import Reference, ResolvedReference, resolve
 from dogent_tui.workspace.sessions import latest_session
 from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings, load_settings
 
@@ -34,6 +34,7 @@ class OpenedSession:
     service: AgentService
     warnings: tuple[ConfigWarning, ...]
     earlier_log: Path | None
+    profile: str = ""
 
 
 def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ) -> OpenedSession:
@@ -54,14 +55,16 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     )
 
 
-def make_prompt(text: str, workspace: Workspace, also: Iterable[Attachment] = ()) -> tuple[Prompt, list[ResolvedReference]]:
-    """Return `text` as a prompt with its references as attachments, in the order typed, each once, and those not found.
+def make_prompt(
+    text: str, workspace: Workspace, references: Iterable[Reference], also: Iterable[Attachment] = ()
+) -> tuple[Prompt, list[ResolvedReference]]:
+    """Return `text` as a prompt with its `references` as attachments, in the order typed, each once, and those not found.
 
-    `also` are attachments that the text does not name; they come first. Looks at the disk.
+    `also` are attachments that the text does not name; they come last. Looks at the disk.
     """
-    resolved = [resolve(reference, workspace) for reference in find_references(text)]
+    resolved = [resolve(reference, workspace) for reference in references]
     found = [Attachment(ref.path, ref.name, ref.type, ref.sheet) for ref in resolved if ref.exists]
-    return Prompt(text, tuple(dict.fromkeys([*also, *found]))), [ref for ref in resolved if not ref.exists]
+    return Prompt(text, tuple(dict.fromkeys([*found, *also]))), [ref for ref in resolved if not ref.exists]
 
 
 def endpoint_label(name: str, kind: EndpointKind, model: str) -> str:

@@ -1,0 +1,370 @@
+"""The screen on which a person and the agent write: transcript, attachments, prompt, status. A composition; logic is elsewhere."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events as textual_events
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import Footer, Static
+
+from dogent_tui.agent.events import (
+    Attachment,
+    Event,
+    Notice,
+    PermissionAnswer,
+    PermissionDecided,
+    PermissionRequested,
+    QueueChanged,
+    RunStarted,
+    ToolResult,
+)
+from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
+from dogent_tui.errors import AgentError
+from dogent_tui.plain import one_line
+from dogent_tui.tui.attachments.model import Attachments, measure
+from dogent_tui.tui.attachments.preview import PreviewScreen
+from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
+from dogent_tui.tui.clipboard import copied_sentence, copy_with_system_tool
+from dogent_tui.tui.commands import Command, CommandTable
+from dogent_tui.tui.prompt import completion
+from dogent_tui.tui.prompt.box import PromptBox
+from dogent_tui.tui.prompt.editor import PromptEditor
+from dogent_tui.tui.prompt.queue import QueueStrip
+from dogent_tui.tui.prompt.references import WorkspaceReferences
+from dogent_tui.tui.screens.permission import PermissionScreen
+from dogent_tui.tui.status import Status, StatusBar
+from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.terminal import edit_externally
+from dogent_tui.tui.transcript.search_bar import TranscriptSearch
+from dogent_tui.tui.transcript.view import Transcript
+from dogent_tui.workspace.file_index import FileIndex
+from dogent_tui.workspace.paths import display_path
+from dogent_tui.workspace.references import find_references
+
+SIDEBAR_FROM = 110
+"""Columns from which the attachments stand beside the transcript by themselves; in a narrower window they come with Ctrl+B."""
+
+
+class ConversationScreen(Screen[None]):
+    """Shows one session and sends what is typed to its service."""
+
+    CSS_PATH = [stylesheet(f"{name}.tcss") for name in ("conversation", "transcript", "prompt", "attachments")]
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+f", "find", "Find"),
+        Binding("ctrl+b", "sidebar", "Attachments"),
+        Binding("ctrl+o", "fold_all", "Unfold tools"),
+        Binding("ctrl+end", "follow", "Follow", show=False),
+        Binding("shift+pageup", "transcript_page(-1)", "Scroll the transcript", show=False),
+        Binding("shift+pagedown", "transcript_page(1)", "Scroll the transcript", show=False),
+        Binding("escape", "escape", "Interrupt or back to the prompt", show=False),
+        Binding("f1", "app.help", "Help"),
+    ]
+
+    def __init__(self, opened: OpenedSession, commands: CommandTable, draft: str = "") -> None:
+        super().__init__()
+        self.opened = opened
+        self.service = opened.service
+        self.commands = commands
+        self.attachments = Attachments(opened.workspace.root)
+        self.index = FileIndex(opened.workspace.root)
+        references = WorkspaceReferences(
+            opened.workspace, self.index, [completion.Command(c.name, c.help, c.argument) for c in commands]
+        )
+        self.transcript = Transcript(id="transcript")
+        self.prompt = PromptBox(references, draft=draft, id="prompt")
+        self.sidebar = AttachmentsSidebar(id="attachments")
+        endpoint = opened.endpoint
+        self.status_bar = StatusBar(
+            Status(display_path(opened.workspace.root), endpoint_label(endpoint.name, endpoint.kind, endpoint.model)), id="status"
+        )
+        self._questions: list[PermissionRequested] = []
+        self._asking: PermissionScreen | None = None
+        self._sidebar_wanted: bool | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out the screen."""
+        with Horizontal(id="body"):
+            with Vertical(id="conversation"):
+                yield TranscriptSearch(self.transcript, id="search")
+                yield Static(self._welcome(), id="welcome", markup=False)
+                yield self.transcript
+            yield self.sidebar
+        yield self.prompt
+        yield self.status_bar
+        yield Footer(show_command_palette=False, compact=True)
+
+    def on_mount(self) -> None:
+        """Take the first key as soon as there is something to see."""
+        self.transcript.display = False
+        self.prompt.focus_editor()
+
+    # ── Events of the session become what is seen ─────────────────────────────────────────────
+
+    def handle(self, event: Event) -> None:
+        """Show what happened. The one place where events reach the widgets."""
+        self.transcript.apply(event)
+        self.status_bar.handle(event)
+        if self.attachments.handle(event):
+            self._show_attachments()
+        match event:
+            case RunStarted() | Notice():
+                self._leave_welcome()
+            case QueueChanged(prompts=prompts):
+                self.prompt.set_queue(prompts)
+            case PermissionRequested():
+                self._questions.append(event)
+                self._ask_next()
+            case PermissionDecided(request_id=request_id):
+                self._settle(request_id)
+            case ToolResult():
+                self._refresh_index()
+
+    def replay(self, events: Sequence[Event]) -> None:
+        """Show an earlier conversation."""
+        for event in events:
+            self.attachments.handle(event)
+        self.transcript.replay(events)
+        self._show_attachments()
+        self._leave_welcome()
+
+    def _leave_welcome(self) -> None:
+        if not self.transcript.display:
+            self.query_one("#welcome").display = False
+            self.transcript.display = True
+
+    def _welcome(self) -> str:
+        opened = self.opened
+        endpoint = endpoint_label(opened.endpoint.name, opened.endpoint.kind, opened.endpoint.model)
+        return (
+            f"dogent-tui\n\n{one_line(display_path(opened.workspace.root))}\n{endpoint}\n\n"
+            "Ask for a document and name its sources:\n"
+            "   @ refers to a file   / runs a command   ? shows all keys\n"
+        )
+
+    # ── Questions ─────────────────────────────────────────────────────────────────────────────
+
+    def _ask_next(self) -> None:
+        if self._asking is not None or not self._questions:
+            return
+        request = self._questions[0]
+        self._asking = PermissionScreen(request, position=1, count=len(self._questions))
+        self.app.push_screen(self._asking, lambda answer: self._answered(request, answer))
+
+    def _answered(self, request: PermissionRequested, answer: PermissionAnswer | None) -> None:
+        self._asking = None
+        if answer is not None:
+            self.run_worker(self._reply(request.request_id, answer))
+        else:
+            self._ask_next()
+
+    async def _reply(self, request_id: str, answer: PermissionAnswer) -> None:
+        try:
+            await self.service.reply(request_id, answer)
+        except AgentError as error:
+            self.notify(str(error), severity="warning", markup=False)
+            self._settle(request_id)
+
+    def _settle(self, request_id: str) -> None:
+        self._questions = [question for question in self._questions if question.request_id != request_id]
+        if self._asking is not None and self._asking.request.request_id == request_id:
+            self._asking.cancel()
+        else:
+            self._ask_next()
+
+    # ── What is typed ─────────────────────────────────────────────────────────────────────────
+
+    @on(PromptEditor.Submitted)
+    async def _submitted(self, event: PromptEditor.Submitted) -> None:
+        event.stop()
+        if event.text.startswith("/"):
+            self.run_worker(self._run_command(event.text), group="command")
+        else:
+            self.run_worker(self._send(event), group="send")
+
+    async def _send(self, event: PromptEditor.Submitted) -> None:
+        pending = self.attachments.pending
+        prompt, _ = await asyncio.to_thread(make_prompt, event.text, self.opened.workspace, event.references, pending)
+        await self.service.submit(prompt)
+        self.transcript.action_follow()
+
+    async def _run_command(self, text: str) -> None:
+        command, argument = self.commands.find(text)
+        if command is None:
+            self.prompt.put_back(text)
+            self.prompt.notify_hint(self.commands.unknown(text))
+            return
+        await self.run_command(command, argument, text)
+
+    async def run_command(self, command: Command, argument: str, text: str) -> None:
+        """Run `command`, say what it did, and have it recorded as typed."""
+        done = await command.run(argument)
+        await self.app.record_command(text)  # type: ignore[attr-defined]
+        if done:
+            self.notify(done, markup=False)
+
+    @on(PromptEditor.DraftChanged)
+    async def _draft_changed(self, event: PromptEditor.DraftChanged) -> None:
+        event.stop()
+        self.app.save_draft(event.text)  # type: ignore[attr-defined]
+
+    @on(PromptEditor.InterruptRequested)
+    async def _interrupt(self, event: PromptEditor.InterruptRequested) -> None:
+        event.stop()
+        await self.service.interrupt()
+
+    @on(PromptEditor.HelpRequested)
+    async def _help(self, event: PromptEditor.HelpRequested) -> None:
+        event.stop()
+        await self.app.run_action("help")
+
+    @on(PromptEditor.QuitRequested)
+    async def _quit(self, event: PromptEditor.QuitRequested) -> None:
+        event.stop()
+        await self.app.run_action("quit")
+
+    @on(PromptEditor.ExternalEditorRequested)
+    async def _edit_externally(self, event: PromptEditor.ExternalEditorRequested) -> None:
+        event.stop()
+        try:
+            with self.app.suspend():
+                text = await asyncio.to_thread(edit_externally, event.text, os.environ)
+        except OSError as error:
+            self.prompt.notify_hint(f"The editor did not start: {error.strerror}. Set $EDITOR to one that is installed.")
+            return
+        self.prompt.editor.replace_all(text)
+        self.refresh(layout=True)
+
+    @on(QueueStrip.Edit)
+    async def _edit_queued(self, event: QueueStrip.Edit) -> None:
+        event.stop()
+        prompt = self.service.take_back(event.id)
+        if prompt is not None:
+            self.prompt.put_back(prompt.text)
+
+    @on(QueueStrip.Drop)
+    async def _drop_queued(self, event: QueueStrip.Drop) -> None:
+        event.stop()
+        self.service.take_back(event.id)
+
+    # ── Attachments ───────────────────────────────────────────────────────────────────────────
+
+    async def attach(self, path: str) -> str:
+        """Have the file at `path` go with the next prompt. Returns the sentence that says so, or what is wrong."""
+        text = path if path.startswith("@") else f'@"{path.strip(chr(34))}"'
+        prompt, missing = await asyncio.to_thread(make_prompt, text, self.opened.workspace, find_references(text))
+        if missing or not prompt.attachments:
+            return f"There is no file {one_line(path)} here."
+        for attachment in prompt.attachments:
+            self.attachments.attach(attachment)
+        self._show_attachments()
+        return f"{', '.join(a.name for a in prompt.attachments)} goes with the next prompt."
+
+    @on(AttachmentsSidebar.AddRequested)
+    async def _add(self, event: AttachmentsSidebar.AddRequested) -> None:
+        event.stop()
+        self.prompt.focus_editor()
+        self.prompt.editor.insert("@")
+
+    @on(AttachmentsSidebar.RemoveRequested)
+    async def _remove(self, event: AttachmentsSidebar.RemoveRequested) -> None:
+        event.stop()
+        self.attachments.remove(event.attachment)
+        self._show_attachments()
+
+    @on(AttachmentsSidebar.RemoveRefused)
+    async def _keep(self, event: AttachmentsSidebar.RemoveRefused) -> None:
+        event.stop()
+        self.notify("It was sent with an earlier prompt and belongs to the conversation.", markup=False)
+
+    @on(AttachmentsSidebar.PreviewRequested)
+    async def _preview(self, event: AttachmentsSidebar.PreviewRequested) -> None:
+        event.stop()
+        self.app.push_screen(PreviewScreen(self.opened.workspace.absolute(event.path), event.path))
+
+    def _show_attachments(self) -> None:
+        self.sidebar.show(self.attachments.entries)
+        if self.attachments.unmeasured():
+            self.run_worker(self._measure(self.attachments.unmeasured()), group="measure", exclusive=True)
+
+    async def _measure(self, unmeasured: Sequence[Attachment]) -> None:
+        self.attachments.measured(await asyncio.to_thread(measure, self.opened.workspace.root, unmeasured))
+        self.sidebar.show(self.attachments.entries)
+
+    def _refresh_index(self) -> None:
+        self.run_worker(self.refresh_index(), group="index", exclusive=True)
+
+    async def refresh_index(self) -> None:
+        """Look again which files there are, in a thread."""
+        await asyncio.sleep(INDEX_DELAY_S)  # tool results come in bursts; the last one of a burst is enough
+        await asyncio.to_thread(self.index.refresh)
+
+    # ── Keys ──────────────────────────────────────────────────────────────────────────────────
+
+    async def action_escape(self) -> None:
+        """Interrupt the run, if there is one, and go back to the prompt."""
+        if self.prompt.editor.has_focus or self.focused is None:
+            await self.service.interrupt()
+        self.prompt.focus_editor()
+
+    def action_find(self) -> None:
+        """Search the transcript."""
+        self.query_one(TranscriptSearch).open()
+
+    def action_fold_all(self) -> None:
+        """Unfold or fold every card."""
+        self.transcript.action_fold_all()
+
+    def action_follow(self) -> None:
+        """Go to the end of the transcript and stay there."""
+        self.transcript.action_follow()
+
+    def action_transcript_page(self, step: int) -> None:
+        """Scroll the transcript while the prompt keeps the keyboard."""
+        (self.transcript.action_page_down if step > 0 else self.transcript.action_page_up)()
+
+    def action_sidebar(self) -> None:
+        """Show the attachments and go there; from there, or where they only take room, hide them."""
+        shown = self.sidebar.display
+        if shown and self.sidebar.has_focus_within:
+            self._sidebar_wanted = False
+            self.prompt.focus_editor()
+        else:
+            self._sidebar_wanted = True
+        self._place_sidebar()
+        if self._sidebar_wanted:
+            self.sidebar.focus_list()
+
+    def on_resize(self, event: textual_events.Resize) -> None:
+        """Let the sidebar give way in a narrow window."""
+        self._place_sidebar(event.size.width)
+
+    def _place_sidebar(self, width: int = 0) -> None:
+        width = width or self.size.width
+        wide = width >= SIDEBAR_FROM
+        self.sidebar.display = wide if self._sidebar_wanted is None else self._sidebar_wanted
+        self.sidebar.set_class(not wide, "-narrow")
+
+    # ── Copying ───────────────────────────────────────────────────────────────────────────────
+
+    def on_text_selected(self, event: textual_events.TextSelected) -> None:
+        """Copy what was selected with the mouse."""
+        text = self.get_selected_text()
+        if text:
+            self.run_worker(self.copy(text), group="copy")
+
+    async def copy(self, text: str) -> None:
+        """Copy `text`, by the terminal and by the system's own tool, and say what is known of it."""
+        self.app.copy_to_clipboard(text)
+        confirmed = await copy_with_system_tool(text, dict(os.environ))
+        self.notify(copied_sentence(text, confirmed=confirmed), markup=False)
+
+
+INDEX_DELAY_S = 0.5
+"""How long the file index waits after a tool result before it looks again."""

@@ -1,0 +1,70 @@
+"""All keys and commands, made from the bindings themselves, so that the page is never wrong."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.keys import format_key
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from dogent_tui.tui.commands import Command
+from dogent_tui.tui.stylesheets import stylesheet
+
+_KEY_COLUMN = 26
+
+
+@dataclass(frozen=True, slots=True)
+class HelpSection:
+    """A heading, and lines of a key or command and what it does."""
+
+    title: str
+    lines: tuple[tuple[str, str], ...]
+
+
+def binding_section(title: str, bindings: Iterable[BindingType]) -> HelpSection:
+    """Return the section for `bindings`, each with its description."""
+    lines = [
+        (binding.key_display or " ".join(format_key(key) for key in binding.key.split(",")), binding.description)
+        for binding in bindings
+        if isinstance(binding, Binding) and binding.description
+    ]
+    return HelpSection(title, tuple(lines))
+
+
+def command_section(commands: Iterable[Command]) -> HelpSection:
+    """Return the section for the commands."""
+    return HelpSection("Commands", tuple((command.usage, command.help) for command in commands))
+
+
+class HelpScreen(ModalScreen[None]):
+    """Shows sections of help in a page that scrolls."""
+
+    CSS_PATH = stylesheet("help.tcss")
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1,question_mark", "dismiss", "Close")]
+
+    def __init__(self, sections: Sequence[HelpSection]) -> None:
+        super().__init__()
+        self._sections = sections
+
+    def compose(self) -> ComposeResult:
+        """Lay the sections out below each other."""
+        with Vertical(id="help"):
+            yield Static("Keys and commands", id="help-title", markup=False)
+            with VerticalScroll(id="help-page"):
+                for section in self._sections:
+                    yield Static(section.title, classes="help-heading", markup=False)
+                    yield Static(self._lines(section), classes="help-lines", markup=False)
+            yield Static("Esc closes · ↑ ↓ PgUp PgDn scroll", id="help-keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Let the page take the keys that scroll."""
+        self.query_one("#help-page").focus()
+
+    def _lines(self, section: HelpSection) -> Content:
+        rows = [f"{key.ljust(_KEY_COLUMN)}  {words}" for key, words in section.lines]
+        return Content("\n".join(rows))

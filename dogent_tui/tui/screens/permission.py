@@ -1,0 +1,129 @@
+"""The question before a tool call: what it would do, to what, and why it asks. Deny is the first answer."""
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Button, Static
+
+from dogent_tui.agent.events import PermissionAnswer, PermissionRequested
+from dogent_tui.agent.tool_names import friendly_name
+from dogent_tui.plain import one_line, visible
+from dogent_tui.tui.stylesheets import stylesheet
+
+GRACE_S = 0.5
+"""Keys within this time of the question's appearance were meant for what was there before (SPEC 6)."""
+
+_BODY_KEYS = ("command", "content", "new_string", "query", "url", "pattern")
+_MOST_CHARACTERS = 20_000
+
+
+@dataclass(slots=True)
+class AnswerGuard:
+    """Keeps keys that were typed before the question appeared from answering it."""
+
+    clock: Callable[[], float] = time.monotonic
+    _shown: float | None = None
+
+    def shown(self) -> None:
+        """The question is on the screen now."""
+        self._shown = self.clock()
+
+    @property
+    def open(self) -> bool:
+        """Whether an answer can be meant."""
+        return self._shown is not None and self.clock() - self._shown >= GRACE_S
+
+
+def question_body(tool_input: Mapping[str, Any]) -> str:
+    """Return what the call is about, whole: its command or text where it has one, else its input as JSON."""
+    for key in _BODY_KEYS:
+        value = tool_input.get(key)
+        if isinstance(value, str) and value:
+            body = value
+            break
+    else:
+        body = json.dumps(dict(tool_input), ensure_ascii=False, indent=2)
+    rest = len(body) - _MOST_CHARACTERS
+    return visible(body[:_MOST_CHARACTERS]) + (f"\n… and {rest:,} more characters" if rest > 0 else "")
+
+
+class PermissionScreen(ModalScreen[PermissionAnswer]):
+    """Asks one question. Dismissed with the answer; `cancel` closes it where nobody has to answer any more."""
+
+    CSS_PATH = stylesheet("permission.tcss")
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n,escape", "deny", "Deny"),
+        Binding("y", "allow", "Allow once"),
+        Binding("left,shift+tab", "app.focus_previous", "Left", show=False),
+        Binding("right,tab", "app.focus_next", "Right", show=False),
+    ]
+
+    def __init__(self, request: PermissionRequested, *, position: int = 1, count: int = 1) -> None:
+        super().__init__()
+        self.request = request
+        self._counter = f"question {position} of {count}" if count > 1 else ""
+        self._guard = AnswerGuard()
+
+    def compose(self) -> ComposeResult:
+        """Lay out the sentence, the call, the places, the reasons and the answers."""
+        request = self.request
+        with Vertical(id="permission"):
+            yield Static(f"May the agent do this?  {friendly_name(request.tool)}", id="permission-title", markup=False)
+            with VerticalScroll(id="permission-call", can_focus=False):
+                yield Static(question_body(request.input), markup=False)
+            if request.targets:
+                places = "\n".join(f"→ {one_line(target)}" for target in request.targets)
+                yield Static(places, id="permission-targets", markup=False)
+            yield Static(" ".join(one_line(reason) for reason in request.reasons), id="permission-reasons", markup=False)
+            with Horizontal(id="permission-answers"):
+                yield Button("Deny  n", id="deny", variant="error", compact=True)
+                yield Button("Allow once  y", id="allow", compact=True)
+                yield Static(self._counter, id="permission-counter", markup=False)
+
+    def on_mount(self) -> None:
+        """Highlight the safe answer, and count from the moment that the question can be seen."""
+        self.query_one("#deny", Button).focus()
+        self.call_after_refresh(self._guard.shown)
+
+    def cancel(self) -> None:
+        """Close without an answer."""
+        if self.is_current:
+            self.dismiss(None)
+
+    def action_deny(self) -> None:
+        """Deny: the call is blocked and the run ends."""
+        self._answer(PermissionAnswer("deny"))
+
+    def action_allow(self) -> None:
+        """Allow this one call."""
+        self._answer(PermissionAnswer("allow"))
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Answer with the button."""
+        event.stop()
+        self._answer(PermissionAnswer("allow" if event.button.id == "allow" else "deny"))
+
+    def on_key(self, event: Any) -> None:
+        """Let the call be scrolled by the keys that do nothing else here."""
+        call = self.query_one("#permission-call", VerticalScroll)
+        scroll = {
+            "up": call.scroll_up,
+            "down": call.scroll_down,
+            "pageup": call.scroll_page_up,
+            "pagedown": call.scroll_page_down,
+        }
+        if event.key in scroll:
+            scroll[event.key](animate=False)
+            event.stop()
+
+    def _answer(self, answer: PermissionAnswer) -> None:
+        if self._guard.open:
+            self.dismiss(answer)
