@@ -86,7 +86,8 @@ class ClaudeConversation:
                 verbatim_prompts=True,
                 max_buffer_size=_MAX_MESSAGE_BYTES,
                 stderr=self._keep_stderr,
-                **({"resume": options.session_id} if options.resume else {"session_id": options.session_id}),
+                session_id=None if options.resume else options.session_id,
+                resume=options.session_id if options.resume else None,
             )
         )
         self._translator = Translator()

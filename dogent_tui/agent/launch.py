@@ -1,6 +1,7 @@
 """How a conversation comes to life: the endpoint, the words, the policy, and the SDK, which is imported here and not before."""
 
 import asyncio
+import importlib
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -43,7 +44,9 @@ class ClaudeLauncher:
 
     async def start(self, choice: SessionChoice, ask: Ask) -> Conversation:
         """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while the person types."""
-        endpoint, (claude, words) = await asyncio.gather(self._reach(), asyncio.to_thread(self._prepare))
+        endpoint, words = await asyncio.gather(self._reach(), asyncio.to_thread(self._prepare))
+        from dogent_tui.agent import claude
+
         options = claude.ConversationOptions(
             cwd=self.workspace.root,
             endpoint=endpoint,
@@ -64,12 +67,12 @@ class ClaudeLauncher:
         """Stop the offline engine, if it runs."""
         await self._shared.aclose()
 
-    def _prepare(self) -> tuple[object, str]:
-        from dogent_tui.agent import claude
-
+    def _prepare(self) -> str:
+        """Import the SDK, and return the system prompt."""
+        importlib.import_module("dogent_tui.agent.claude")
         constraints = self.workspace.constraints_file
         text = constraints.read_text(encoding="utf-8", errors="replace") if constraints.is_file() else ""
-        return claude, system_prompt(workspace=str(self.workspace.root), constraints=text, language=self.language)
+        return system_prompt(workspace=str(self.workspace.root), constraints=text, language=self.language)
 
     def _decide(self, call: ToolCall) -> Decision:
         return decide(call, self.workspace.root)

@@ -5,7 +5,7 @@ import uuid
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from dogent_tui.agent.conversation import Conversation, PermissionQuestion, TurnEnded, Verdict
 from dogent_tui.agent.events import (
@@ -66,6 +66,10 @@ class _Run:
     def stopped_by_us(self) -> bool:
         """Whether the person ended it, by an interrupt or a denial."""
         return self.stop.is_set() or bool(self.aborted)
+
+
+class _SessionLost(Exception):  # noqa: N818  (it says what happened, and is an error only to the run)
+    """The agent process is gone in the middle of a run."""
 
 
 class AgentService:
@@ -197,8 +201,8 @@ class AgentService:
         self._questions.reply(request_id, reply)
 
     async def restart(self) -> None:
-        """Start the agent process again after it was lost; the conversation goes on where it was."""
-        if self.state == "lost":
+        """Start the agent process again where it was lost; the conversation goes on where it was."""
+        if self._conversation is None:
             with suppress(AgentError):
                 await self._connected()
 
@@ -231,9 +235,10 @@ class AgentService:
         try:
             ended = await self._turn(run, prompt)
             self._conclude(run, ended)
+        except _SessionLost:
+            self._fail(run, session_lost(""))
         except AgentError as error:
-            failure = session_lost("") if self.state == "lost" else Failure("not_started", error.message, error.remedy)
-            self._fail(run, failure)
+            self._fail(run, Failure("not_started", error.message, error.remedy))
         except Exception as error:
             self._fail(run, turn_failure(f"an error inside dogent-tui, {type(error).__name__}: {error}"))
         finally:
@@ -244,11 +249,11 @@ class AgentService:
         stopped = asyncio.create_task(run.stop.wait())
         connected = asyncio.ensure_future(self._connected())
         try:
-            await asyncio.wait({connected, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            await _first_of(connected, stopped)
             if run.stop.is_set():
                 return TurnEnded("stopped")
-            await connected.result().send(user_prompt(prompt.text, prompt.attachments))
-            await asyncio.wait({run.ended, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            await self._send(connected.result(), user_prompt(prompt.text, prompt.attachments))
+            await _first_of(run.ended, stopped)
             if not run.ended.done():
                 await self._await_stop(run)
             if run.ended.result().outcome in ("error", "stopped") and not run.stopped_by_us:
@@ -258,6 +263,12 @@ class AgentService:
             stopped.cancel()
             if not connected.done():
                 connected.cancel()
+
+    async def _send(self, conversation: Conversation, text: str) -> None:
+        try:
+            await conversation.send(text)
+        except AgentError as error:
+            raise _SessionLost from error
 
     async def _await_stop(self, run: _Run) -> None:
         """Wait for an interrupted turn to end; ask again, as an interrupt may overtake its prompt; then give the process up."""
@@ -277,7 +288,7 @@ class AgentService:
         if self._reader is not None:
             await asyncio.wait({self._reader}, timeout=_LAST_BREATH_S)
         if self._conversation is None:
-            raise AgentError("The agent process ended.")
+            raise _SessionLost
 
     def _conclude(self, run: _Run, ended: TurnEnded) -> None:
         cost = self._cost(ended)
@@ -421,7 +432,7 @@ class AgentService:
         self._questions.cancel()
         self._publish(SessionLost(message=failure.message, remedy=failure.remedy))
         if self._run is not None and not self._run.ended.done():
-            self._run.ended.set_exception(AgentError(failure.message, failure.remedy))
+            self._run.ended.set_exception(_SessionLost())
 
     def _receive(self, item: Event | TurnEnded) -> None:
         run = self._run
@@ -470,3 +481,7 @@ class AgentService:
 
     def _publish(self, event: Event) -> None:
         self._stream.publish(event, self._run.id if self._run is not None else "")
+
+
+async def _first_of(*waits: asyncio.Future[Any]) -> None:
+    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import signal
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import ClassVar
 
@@ -14,8 +14,9 @@ from textual.screen import Screen
 from dogent_tui.agent.events import Event, Notice, from_json
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
+from dogent_tui.tui.app_commands import app_commands
 from dogent_tui.tui.attachments.sidebar import AttachmentList
-from dogent_tui.tui.commands import Command, CommandTable
+from dogent_tui.tui.commands import Command
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
@@ -45,10 +46,9 @@ class DogentApp(App[None]):
         self.opened = opened
         self.drafts = Drafts(opened.workspace)
         self.history = History(opened.workspace.history_file)
-        self.commands = CommandTable(*self._commands())
+        self.commands = app_commands(self)
         self.conversation: ConversationScreen | None = None
         self._following: list[asyncio.Task[None]] = []
-        self._mouse_on = True
         for theme in THEMES:
             self.register_theme(theme)
         wanted = opened.settings.theme
@@ -132,79 +132,13 @@ class DogentApp(App[None]):
 
     # ── Commands ──────────────────────────────────────────────────────────────────────────────
 
-    def _commands(self) -> Iterable[Command]:
-        yield Command("attach", "Have a file go with the next prompt", self._attach, "PATH")
-        yield Command("copy", "Copy the last reply", self._copy)
-        yield Command("find", "Search the transcript", self._find)
-        yield Command("help", "Show all keys and commands", self._help)
-        yield Command("mouse", "Give the mouse to the terminal, or take it back", self._mouse)
-        yield Command("new", "Start a new conversation", self._new)
-        yield Command("restart", "Start the agent again after it was lost", self._restart)
-        yield Command("theme", "Change the colors", self._theme, "[name]")
-        yield Command("exit", "Leave", self._exit)
-
-    async def _attach(self, argument: str) -> str:
-        if self.conversation is None or not argument:
-            return "Name a file: /attach PATH."
-        return await self.conversation.attach(argument)
-
-    async def _copy(self, argument: str) -> str:
-        del argument
-        screen = self.conversation
-        text = screen.transcript.last_reply() if screen is not None else ""
-        if screen is None or not text:
-            return "There is no reply to copy yet."
-        await screen.copy(text)
-        return ""
-
-    async def _find(self, argument: str) -> str:
-        del argument
-        if self.conversation is not None:
-            self.conversation.action_find()
-        return ""
-
-    async def _help(self, argument: str) -> str:
-        del argument
-        self.action_help()
-        return ""
-
-    async def _mouse(self, argument: str) -> str:
-        del argument
-        self._mouse_on = not self._mouse_on
-        switch_mouse(self, on=self._mouse_on)
-        return (
-            "The mouse works here again." if self._mouse_on else "The mouse belongs to the terminal now: it can select and copy."
-        )
-
-    async def _new(self, argument: str) -> str:
-        del argument
+    async def start_anew(self) -> None:
+        """End the session and begin a new one, in the same workspace and with the same profile."""
         await self._end()
         self.opened = open_session(self.opened.workspace, SessionOptions(self.opened.profile))
         self.conversation = ConversationScreen(self.opened, self.commands)
         await self.switch_screen(self.conversation)
         self._begin()
-        return "A new conversation."
-
-    async def _restart(self, argument: str) -> str:
-        del argument
-        if self.opened.service.state != "lost":
-            return "The agent is running."
-        await self.opened.service.restart()
-        return "The agent runs again." if self.opened.service.state != "lost" else ""
-
-    async def _theme(self, argument: str) -> str:
-        if not argument:
-            self.search_themes()
-            return ""
-        if argument not in self.available_themes:
-            return f"There is no theme {argument}. /theme alone lists them."
-        self.theme = argument
-        return f"The theme is {argument}."
-
-    async def _exit(self, argument: str) -> str:
-        del argument
-        self.exit()
-        return ""
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Offer every command in the palette too."""
@@ -212,7 +146,7 @@ class DogentApp(App[None]):
         for command in self.commands:
             yield SystemCommand(command.usage, command.help, self._palette_action(command))
 
-    def _palette_action(self, command: Command):  # type: ignore[no-untyped-def]  # noqa: ANN202
+    def _palette_action(self, command: Command) -> Callable[[], Awaitable[None]]:
         async def run() -> None:
             conversation = self.conversation
             if conversation is None:
@@ -235,13 +169,6 @@ class DogentApp(App[None]):
             binding_section("Attachments", AttachmentList.BINDINGS),
         ]
         self.push_screen(HelpScreen(sections))
-
-
-def switch_mouse(app: App[None], *, on: bool) -> None:
-    """Take or release the mouse while the application runs. Textual offers this only at start: a test names the two methods."""
-    driver = app._driver  # noqa: SLF001
-    if driver is not None:
-        getattr(driver, "_enable_mouse_support" if on else "_disable_mouse_support")()
 
 
 def _earlier_events(opened: OpenedSession) -> Iterable[Event]:

@@ -18,7 +18,7 @@ def own_terminal(log_file: Path) -> Iterator[None]:
     becomes a descriptor of its own here.
     """
     log_file.parent.mkdir(parents=True, exist_ok=True)
-    terminal = os.dup(2)
+    terminal = os.dup(2 if os.isatty(2) else 1)
     log = os.open(log_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     original = sys.__stderr__
     sys.__stderr__ = open(terminal, "w", encoding="utf-8", errors="replace", closefd=False)  # type: ignore[misc]  # noqa: SIM115
@@ -33,7 +33,7 @@ def own_terminal(log_file: Path) -> Iterator[None]:
 
 
 def edit_externally(text: str, environ: Mapping[str, str]) -> str:
-    """Let the person edit `text` in `$VISUAL` or `$EDITOR` and return what came of it. Blocks. Raises OSError without an editor."""
+    """Let the person edit `text` in `$VISUAL` or `$EDITOR`, and return it. Blocks. Raises OSError where there is no editor."""
     command = shlex.split(environ.get("VISUAL") or environ.get("EDITOR") or "vi")
     with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
         file = Path(folder) / "prompt.md"

@@ -1,4 +1,4 @@
-"""The screen on which a person and the agent write: transcript, attachments, prompt, status. A composition; logic is elsewhere."""
+"""The screen on which a person and the agent write: a composition of transcript, attachments, prompt and status."""
 
 import asyncio
 import os
@@ -54,7 +54,7 @@ SIDEBAR_FROM = 110
 class ConversationScreen(Screen[None]):
     """Shows one session and sends what is typed to its service."""
 
-    CSS_PATH = [stylesheet(f"{name}.tcss") for name in ("conversation", "transcript", "prompt", "attachments")]
+    CSS_PATH: ClassVar = [stylesheet(f"{name}.tcss") for name in ("conversation", "transcript", "prompt", "attachments")]
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+f", "find", "Find"),
@@ -190,7 +190,7 @@ class ConversationScreen(Screen[None]):
 
     async def _send(self, event: PromptEditor.Submitted) -> None:
         pending = self.attachments.pending
-        prompt, _ = await asyncio.to_thread(make_prompt, event.text, self.opened.workspace, event.references, pending)
+        prompt, _ = await asyncio.to_thread(make_prompt, event.text, self.opened.workspace, find_references(event.text), pending)
         await self.service.submit(prompt)
         self.transcript.action_follow()
 
@@ -353,7 +353,7 @@ class ConversationScreen(Screen[None]):
 
     # ── Copying ───────────────────────────────────────────────────────────────────────────────
 
-    def on_text_selected(self, event: textual_events.TextSelected) -> None:
+    def on_text_selected(self) -> None:
         """Copy what was selected with the mouse."""
         text = self.get_selected_text()
         if text:

@@ -1,0 +1,92 @@
+"""The commands of the application: what each does, and the one line that says so."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from dogent_tui.tui.commands import Command, CommandTable
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
+
+
+def app_commands(app: "DogentApp") -> CommandTable:
+    """Return the commands that act on `app`."""
+    return CommandTable(*_Commands(app).all())
+
+
+class _Commands:
+    """The commands of one application. Each takes what was typed after its name."""
+
+    def __init__(self, app: "DogentApp") -> None:
+        self._app = app
+        self._mouse_on = True
+
+    def all(self) -> Iterator[Command]:
+        yield Command("attach", "Have a file go with the next prompt", self.attach, "PATH")
+        yield Command("copy", "Copy the last reply", self.copy)
+        yield Command("find", "Search the transcript", self.find)
+        yield Command("help", "Show all keys and commands", self.help)
+        yield Command("mouse", "Give the mouse to the terminal, or take it back", self.mouse)
+        yield Command("new", "Start a new conversation", self.new)
+        yield Command("restart", "Start the agent again after it was lost", self.restart)
+        yield Command("theme", "Change the colors", self.theme, "[name]")
+        yield Command("exit", "Leave", self.exit)
+
+    async def attach(self, path: str) -> str:
+        screen = self._app.conversation
+        return await screen.attach(path) if screen is not None and path else "Name a file: /attach PATH."
+
+    async def copy(self, _: str) -> str:
+        screen = self._app.conversation
+        text = screen.transcript.last_reply() if screen is not None else ""
+        if screen is None or not text:
+            return "There is no reply to copy yet."
+        await screen.copy(text)
+        return ""
+
+    async def find(self, _: str) -> str:
+        if self._app.conversation is not None:
+            self._app.conversation.action_find()
+        return ""
+
+    async def help(self, _: str) -> str:
+        self._app.action_help()
+        return ""
+
+    async def mouse(self, _: str) -> str:
+        self._mouse_on = not self._mouse_on
+        switch_mouse(self._app, on=self._mouse_on)
+        return (
+            "The mouse works here again." if self._mouse_on else "The mouse belongs to the terminal now: it can select and copy."
+        )
+
+    async def new(self, _: str) -> str:
+        await self._app.start_anew()
+        return "A new conversation."
+
+    async def restart(self, _: str) -> str:
+        service = self._app.opened.service
+        if service.state != "lost":
+            return "The agent is running."
+        await service.restart()
+        return "The agent did not start." if service.state == "lost" else "The agent runs again."
+
+    async def theme(self, name: str) -> str:
+        if not name:
+            self._app.search_themes()
+            return ""
+        if name not in self._app.available_themes:
+            return f"There is no theme {name}. /theme alone lists them."
+        self._app.theme = name
+        return f"The theme is {name}."
+
+    async def exit(self, _: str) -> str:
+        self._app.exit()
+        return ""
+
+
+def switch_mouse(app: "DogentApp", *, on: bool) -> None:
+    """Take or release the mouse while the application runs. Textual offers this only at start: a test names the two methods."""
+    driver = app._driver  # noqa: SLF001
+    if driver is not None:
+        getattr(driver, "_enable_mouse_support" if on else "_disable_mouse_support")()
