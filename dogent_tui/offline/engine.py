@@ -7,10 +7,10 @@ from collections import Counter
 from types import TracebackType
 from typing import ClassVar, Self
 
-from dogent_tui.offline.changing import change_reply, last_draft
+from dogent_tui.offline.changing import change_reply, draft_in_question
 from dogent_tui.offline.conversation import Call, Conversation, conversation_of
 from dogent_tui.offline.draft import answer, compose, is_draft, output_path, quotation
-from dogent_tui.offline.gathering import Gathered, gather
+from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather
 from dogent_tui.offline.intent import Intent, intent_of
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText, ReplyToolUse
 from dogent_tui.offline.phrases import PHRASES, files, sentences
@@ -80,8 +80,8 @@ def reply(request: MessagesRequest) -> tuple[ReplyBlock, ...]:
     conversation = conversation_of(request)
     if _COMPACTION.search(conversation.current.typed):
         return (ReplyText(_summary(conversation)),)
-    draft = last_draft(conversation)
-    intent = intent_of(conversation.current, has_draft=draft is not None)
+    draft = draft_in_question(conversation)
+    intent = intent_of(conversation.current, has_draft=bool(draft))
     phrases = PHRASES[intent.language]
     denial = _denial(conversation)
     if denial:
@@ -98,7 +98,7 @@ def reply(request: MessagesRequest) -> tuple[ReplyBlock, ...]:
         case "draft":
             return _draft_reply(conversation, intent)
         case _:
-            return change_reply(conversation, intent, draft.path if draft else "")
+            return change_reply(conversation, intent, draft)
 
 
 # ── A draft ───────────────────────────────────────────────────────────────────────────────────────
@@ -205,7 +205,10 @@ def _not_read(intent: Intent, gathered: Gathered) -> str:
     """Return the list of what was not read, or not whole, with reasons; empty where there is nothing to say."""
     phrases = PHRASES[intent.language]
     lines = [phrases.unopened.format(path=source.path, type=source.type) for source in gathered.unopened]
-    lines += [phrases.unreadable.format(path=path, reason=reason) for path, reason in gathered.unreadable]
+    lines += [
+        (phrases.too_large if TOO_LARGE.search(reason) else phrases.unreadable).format(path=path, reason=reason)
+        for path, reason in gathered.unreadable
+    ]
     lines += [phrases.partial.format(path=path) for path in gathered.partial]
     left_out = gathered.left_out + max(0, len(lines) - _MOST_LISTED)
     lines = lines[:_MOST_LISTED]
