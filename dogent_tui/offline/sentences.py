@@ -59,7 +59,7 @@ def sentences_of(path: str, text: str) -> list[Sentence]:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Split a paragraph at its full stops, of English and of Chinese; abbreviations, initials and decimals end nothing."""
+    """Split a paragraph at its full stops, of English and of Chinese, but not after abbreviations, initials and numbers of items."""
     found, start = [], 0
     for end in _END.finditer(text):
         if _ends_here(text, start, end):
@@ -85,7 +85,10 @@ def _ends_here(text: str, start: int, end: re.Match[str]) -> bool:
     following = text[end.end() : end.end() + 8].lstrip()
     if following[:1].islower():
         return False
-    word = text[max(start, end.start() - 16) : end.start()].rpartition(" ")[2].lstrip("(\"'“‘[*_").lower()
+    before, _, word = text[max(start, end.start() - 16) : end.start()].rpartition(" ")
+    word = word.lstrip("(\"'“‘[*_").lower()
+    if word.isdigit() and before.rstrip()[-1:] in (";", ":", ","):
+        return False  # the number of an item: “three things: 1. This; 2. That”
     return word not in _ABBREVIATIONS and not (len(word) == 1 and word.isalpha() and word.isascii())
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dogent_tui.offline.engine import reply
+from dogent_tui.offline.rules import reply
 from dogent_tui.offline.messages_api import ReplyText, ReplyToolUse, parse_request
 
 TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "TodoWrite")

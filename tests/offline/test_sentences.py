@@ -21,6 +21,10 @@ def texts(path: str, text: str) -> list[str]:
         ),
         ('He said "Stop." Nobody did.', ['He said "Stop."', "Nobody did."]),
         ("第一句。第二句！“第三句？”第四句", ["第一句。", "第二句！", "“第三句？”", "第四句"]),
+        (
+            "Three things: 1. Bread; 2. Salt. It cost 20. Then we left.",
+            ["Three things: 1. Bread; 2. Salt.", "It cost 20.", "Then we left."],
+        ),
         ("Wait... what? Yes.", ["Wait... what?", "Yes."]),
         ("**Bold. And** plain.", ["Bold.", "And plain."]),
         ("See www.example.org for more", ["See www.example.org for more"]),

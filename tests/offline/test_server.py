@@ -113,8 +113,8 @@ async def test_stopping_refuses_further_connections():
             await session.get("/v1/models")
 
 
-async def test_importing_the_server_does_not_import_aiohttp():
-    code = "import sys, dogent_tui.offline.engine; print('aiohttp' in sys.modules)"
+async def test_importing_the_engine_imports_neither_aiohttp_nor_the_rules():
+    code = "import sys, dogent_tui.offline.engine; print('aiohttp' in sys.modules or 'dogent_tui.offline.rules' in sys.modules)"
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", code, stdout=asyncio.subprocess.PIPE)
     output, _ = await process.communicate()
     assert output.strip() == b"False"

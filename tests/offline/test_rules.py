@@ -1,4 +1,4 @@
-"""The offline engine over simulated tools: what it drafts, changes, answers, and says when it cannot."""
+"""The rules of the offline engine over simulated tools: what it drafts, changes, answers, and says when it cannot."""
 
 import json
 import re
@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dogent_tui.offline.draft import quotation, shorten
-from dogent_tui.offline.engine import reply
+from dogent_tui.offline.rules import reply
 from dogent_tui.offline.messages_api import ReplyText, parse_request
 from tests.offline.simulated_cli import CWD, TOOLS, Conversation
 
