@@ -59,7 +59,7 @@ def sentences_of(path: str, text: str) -> list[Sentence]:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Split a paragraph at its full stops, of English and of Chinese, but not after abbreviations, initials and numbers of items."""
+    """Split a paragraph at its full stops, English and Chinese, but not after abbreviations, initials and numbers of items."""
     found, start = [], 0
     for end in _END.finditer(text):
         if _ends_here(text, start, end):

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from dogent_tui.offline.rules import reply
 from dogent_tui.offline.messages_api import ReplyText, ReplyToolUse, parse_request
+from dogent_tui.offline.rules import reply
 
 TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "TodoWrite")
 CWD = "/home/someone/work"

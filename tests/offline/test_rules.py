@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dogent_tui.offline.draft import quotation, shorten
-from dogent_tui.offline.rules import reply
 from dogent_tui.offline.messages_api import ReplyText, parse_request
+from dogent_tui.offline.rules import reply
 from tests.offline.simulated_cli import CWD, TOOLS, Conversation
 
 BATTERIES = (
