@@ -51,10 +51,10 @@ _CLOSE_LIMIT_S = 1.0
 
 @dataclass(slots=True)
 class _Run:
-    """The run under way."""
+    """The run under way. `ended` gets the end of its turn, or None when the session is lost."""
 
     id: str
-    ended: asyncio.Future[TurnEnded]
+    ended: asyncio.Future[TurnEnded | None]
     started: float
     last_heard: float
     stop: asyncio.Event = field(default_factory=asyncio.Event)
@@ -256,9 +256,12 @@ class AgentService:
             await _first_of(run.ended, stopped)
             if not run.ended.done():
                 await self._await_stop(run)
-            if run.ended.result().outcome in ("error", "stopped") and not run.stopped_by_us:
+            ended = run.ended.result()
+            if ended is not None and ended.outcome in ("error", "stopped") and not run.stopped_by_us:
                 await self._await_loss()
-            return run.ended.result()
+            if ended is None:
+                raise _SessionLost
+            return ended
         finally:
             stopped.cancel()
             if not connected.done():
@@ -432,7 +435,7 @@ class AgentService:
         self._questions.cancel()
         self._publish(SessionLost(message=failure.message, remedy=failure.remedy))
         if self._run is not None and not self._run.ended.done():
-            self._run.ended.set_exception(_SessionLost())
+            self._run.ended.set_result(None)
 
     def _receive(self, item: Event | TurnEnded) -> None:
         run = self._run
