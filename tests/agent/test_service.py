@@ -18,6 +18,9 @@ from dogent_tui.agent.events import (
     SessionStarted,
     TextDelta,
     ThinkingDelta,
+    ToolOutput,
+    ToolResult,
+    ToolUse,
     UiAnswer,
     UsageChanged,
 )
@@ -189,3 +192,35 @@ async def test_thinking_belongs_to_its_run():
         launcher.conversation.arrive(ThinkingDelta(message_id="m", block=0, text="Hm"), TurnEnded("completed"))
         await agent.heard(RunFinished)
     assert agent.of(ThinkingDelta)[0].run_id == agent.of(RunStarted)[0].run_id != ""
+
+
+async def test_a_shell_command_is_shown_and_goes_with_the_next_prompt(tmp_path):
+    launcher = FakeLauncher()
+    async with serving(launcher) as agent:
+        agent.service._cwd = str(tmp_path)
+        await agent.service.run_shell("echo one; exit 3")
+        use, result = agent.of(ToolUse)[0], await agent.heard(ToolResult)
+        assert (use.name, use.input["command"]) == ("Shell", "echo one; exit 3")
+        assert (result.is_error, result.content) == (True, "one\n(exit status 3)")
+        await begin(agent, launcher, "What was that?")
+        assert "$ echo one; exit 3\none\n(exit status 3)" in launcher.conversation.sent[0]
+        launcher.conversation.arrive(TurnEnded("completed"))
+        await agent.heard(RunFinished)
+        await agent.service.submit(Prompt("And now?"))
+        await agent.heard(RunStarted, 2)
+        launcher.conversation.arrive(TurnEnded("completed"))
+        await agent.heard(RunFinished, 2)
+        assert "echo one" not in launcher.conversation.sent[1]
+
+
+async def test_esc_stops_a_shell_command(tmp_path):
+    launcher = FakeLauncher()
+    async with serving(launcher) as agent:
+        agent.service._cwd = str(tmp_path)
+        running = asyncio.create_task(agent.service.run_shell("echo started; sleep 600"))
+        await agent.heard(ToolOutput)
+        with pytest.raises(AgentError):
+            await agent.service.run_shell("echo another")
+        await agent.service.interrupt()
+        await running
+        assert (await agent.heard(ToolResult)).content == "started\n(stopped)"
