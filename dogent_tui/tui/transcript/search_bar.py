@@ -8,6 +8,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript.view import Transcript
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 class TranscriptSearch(Horizontal):
     """A line to type into, and how many matches there are. `open` shows it; Esc hides it and gives the focus back."""
+
+    DEFAULT_CSS = stylesheet("transcript.tcss").read_text(encoding="utf-8")
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "close", "Close search"),
