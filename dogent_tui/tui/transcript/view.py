@@ -118,6 +118,11 @@ class Transcript(ScrollView, can_focus=True):
         """Return the Markdown of the latest reply, empty where there is none."""
         return self.model.last_reply()
 
+    @property
+    def measured(self) -> bool:
+        """Whether nothing is left to be laid out: all heights are known and all text is drawn."""
+        return self._layout.measured and not self._waiting and not self._unpainted
+
     def _take(self, entries: Iterable[int]) -> None:
         for number in entries:
             self._waiting.add(number)
