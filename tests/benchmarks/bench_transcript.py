@@ -113,8 +113,8 @@ class BenchApp(App[None]):
         self.results["theme"] = await self.timed(
             lambda: setattr(self, "theme", "textual-light"), lambda: self.transcript.rich_style != dark
         )
-        self.results["blur"] = await self.focused(False)
-        self.results["focus"] = await self.focused(True)
+        self.results["blur"] = await self.busy(False)
+        self.results["focus"] = await self.busy(True)
         if self.messages:
             self.results["page up"] = await self.timed(self.transcript.action_page_up)
             self.results["home"] = await self.timed(self.transcript.action_scroll_home)
@@ -126,7 +126,7 @@ class BenchApp(App[None]):
         await asyncio.sleep(2)
         self.results["idle %"] = (time.process_time() - cpu) / 2 * 100
 
-    async def focused(self, focused: bool) -> float:
+    async def busy(self, focused: bool) -> float:
         """Milliseconds in which the loop is busy after the terminal gained or lost the focus. Nothing need be drawn for it."""
         await asyncio.sleep(0.3)
         cpu = time.process_time()
