@@ -1,4 +1,4 @@
-"""Measure the transcript: ``python tests/benchmarks/bench_transcript.py [JSON file]`` prints a table and, where told, writes JSON.
+"""Measure the transcript: ``python tests/benchmarks/bench_transcript.py [JSON file]`` prints a table, and writes JSON if told to.
 
 A real application draws to a driver that throws the bytes away, so that what is measured is everything up to the terminal.
 """

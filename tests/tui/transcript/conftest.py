@@ -39,11 +39,15 @@ Literal: [/b] [x](y) is a link, [ ] is not, and \x1b[31mthis is not red\x1b[0m.
 
 def conversation() -> list[ev.Event]:
     """A run with everything in it."""
-    todos = (ev.Todo("Read the notes", "completed"), ev.Todo("Write the draft", "in_progress", "Writing the draft"), ev.Todo("Check it", "pending"))
+    todos = (
+        ev.Todo("Read the notes", "completed"),
+        ev.Todo("Write the draft", "in_progress", "Writing the draft"),
+        ev.Todo("Check it", "pending"),
+    )
     edit = {"file_path": "/work/drafts/plan.md", "old_string": "# Plan\nold line\nsame", "new_string": "# Plan\nnew line\nsame"}
     return [
         ev.SessionStarted(session_id="s", profile="p", model="m", endpoint="offline", cwd="/work"),
-        ev.RunStarted(prompt=ev.Prompt("Write a short plan from @notes/a.md and @costs.xlsx#Q2.\nKeep it to one page."), run_id="1"),
+        ev.RunStarted(prompt=ev.Prompt(prompt), run_id="1"),
         ev.ThinkingDelta(message_id="m", block=0, text="The person wants a plan.\nI should read the notes first.", time=100, run_id="1"),
         ev.ThinkingDelta(message_id="m", block=0, text=" Then write.", time=104, run_id="1"),
         ev.TextFinished(message_id="m", block=1, text="I will read the notes first.", run_id="1", time=104),
@@ -60,9 +64,7 @@ def conversation() -> list[ev.Event]:
         ev.Notice(level="warning", message="`profil` is no known key of dogent.json.", remedy="Did you mean `profile`?"),
         ev.RunFinished(status="completed", duration_ms=12_300, cost_usd=0.0312, run_id="1"),
         ev.RunStarted(prompt=ev.Prompt("And now the costs"), run_id="2"),
-        ev.RunFinished(
-            status="failed", duration_ms=900, reason="The endpoint does not accept the key (401).", remedy="Check the profile.", run_id="2"
-        ),
+        ev.RunFinished(status="failed", duration_ms=900, reason=refused, remedy="Check the profile.", run_id="2"),
     ]  # fmt: skip
 
 
