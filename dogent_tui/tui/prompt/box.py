@@ -97,11 +97,12 @@ class PromptBox(Vertical):
         self._request_completion()
         if self.picker.completion is not None:
             self.picker.settle()
-        if self.picker.current is not None:
-            return self._take_picker_key(key)
         if key == "escape" and self.picker.display:
             self.picker.dismiss()
+            self._request_completion()
             return True
+        if self.picker.current is not None:
+            return self._take_picker_key(key)
         if key == "alt+up" or (key == "up" and self.editor.is_blank):
             return self.queue.take_focus()
         return False
@@ -110,8 +111,6 @@ class PromptBox(Vertical):
         candidate = self.picker.current
         if key in ReferencePicker.STEPS:
             self.picker.move(ReferencePicker.STEPS[key])
-        elif key == "escape":
-            self.picker.dismiss()
         elif candidate is not None and key in ("tab", "enter"):
             return self._accept(candidate, sends=key == "enter")
         return key != "alt+up"

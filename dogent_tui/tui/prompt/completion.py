@@ -194,4 +194,10 @@ def _fuzzy(query: str, names: list[str]) -> list[tuple[int, tuple[int, ...]]]:
         return [(index, ()) for index in range(len(names))]
     from frizbee import Matcher  # compiled code, not needed before the first picker opens
 
-    return [(match.index, tuple(sorted(match.indices))) for match in Matcher(query).match_list_indices(names)]
+    return [(match.index, _characters(names[match.index], match.indices)) for match in Matcher(query).match_list_indices(names)]
+
+
+def _characters(name: str, offsets: Sequence[int]) -> tuple[int, ...]:
+    """Return frizbee's `offsets`, which count UTF-8 bytes, as positions in `name`."""
+    data = name.encode()
+    return tuple(sorted({len(data[:offset].decode(errors="ignore")) for offset in offsets}))

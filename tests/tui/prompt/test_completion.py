@@ -137,6 +137,10 @@ class TestCandidates:
         row = completions(Files()).search(Completion("command", "hlp", 0, 4)).rows[0]
         assert [row.label[position] for position in row.positions] == ["h", "l", "p"]
 
+    def test_matched_characters_of_a_chinese_name(self) -> None:
+        row = completions(Files(), ["销售 Q1"]).search(Completion("sheet", "q1", 0, 3, "a.xlsx")).rows[0]
+        assert [row.label[position] for position in row.positions] == ["Q", "1"]
+
     def test_says_that_the_index_is_not_ready(self) -> None:
         assert completions(Files(ready=False)).search(Completion("file", "", 0, 1)).indexing
         assert not completions(Files()).search(Completion("file", "", 0, 1)).indexing
