@@ -158,9 +158,12 @@ class Completions:
         return self._find_files(completion.query, limit)
 
     def _find_files(self, query: str, limit: int) -> Candidates:
-        browsing = query.endswith("/")
-        hits = self._files.browse(query.rstrip("/"))[:limit] if browsing else self._files.search(query, limit)
-        return Candidates(tuple(self._file_row(hit) for hit in hits), indexing=not self._files.ready)
+        indexing = not self._files.ready
+        if not query.endswith("/"):
+            return Candidates(tuple(self._file_row(hit) for hit in self._files.search(query, limit)), indexing)
+        rows = tuple(self._file_row(hit) for hit in self._files.browse(query.rstrip("/"))[:limit])
+        itself = Candidate(query, self._format(query, None), "the folder itself")
+        return Candidates((itself, *rows) if rows else (), indexing)
 
     def _file_row(self, hit: FileHit) -> Candidate:
         path = hit.path.rstrip("/")

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal
 
 from rich.text import Text
 from textual import events
@@ -19,8 +19,9 @@ from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.dropped import dropped_paths
 from dogent_tui.tui.prompt.literal import carry, newlines, release
 from dogent_tui.tui.prompt.literal_area import LiteralArea
-from dogent_tui.tui.prompt.model import UNFOLD_CHARACTERS, PastedTexts, Placeholder, Recall
+from dogent_tui.tui.prompt.model import PastedTexts, Placeholder, Recall, can_show
 from dogent_tui.tui.prompt.terminal_keys import NEWLINE_KEYS, teach_newline_keys
+from dogent_tui.workspace.references import Reference
 
 teach_newline_keys()
 
@@ -33,20 +34,6 @@ MOST_ROWS = 12
 """Rows that the editor grows to."""
 
 _CLOSING_MARKS = frozenset("#,.;:!?)，。；：！？）、")
-
-
-class Reference(Protocol):
-    """The part of `workspace.references.Reference` that the editor draws."""
-
-    @property
-    def start(self) -> int: ...  # noqa: D102
-    @property
-    def end(self) -> int: ...  # noqa: D102
-    @property
-    def path(self) -> str: ...  # noqa: D102
-    @property
-    def sheet(self) -> str | None: ...  # noqa: D102
-
 
 FindReferences = Callable[[str], Sequence[Reference]]
 ReferenceKey = tuple[str, str | None]
@@ -73,7 +60,8 @@ def _actions(bindings: Sequence[BindingType]) -> Iterator[tuple[str, str]]:
 class PromptEditor(LiteralArea):
     """Where the prompt is typed.
 
-    `key_filter` sees the keys that a popup may own before the editor does, and returns whether it took one. Keys act at once,
+    `completes` is whether the last thing that happened was typing: a recalled or pasted text, or a cursor that merely passes,
+    asks for no completion. `key_filter` sees the keys that a popup may own before the editor does, and returns whether it took one. Keys act at once,
     not after bubbling through the screen as Textual's bindings do, so that fast typing stays in order.
     """
 
@@ -168,6 +156,7 @@ class PromptEditor(LiteralArea):
         self.pasted = PastedTexts()
         self.recall = recall or Recall()
         self.key_filter: Callable[[str], bool] | None = None
+        self.completes = False
         self._find_references = find_references
         self._references_of_line = lru_cache(maxsize=64)(find_references)
         self._states: dict[ReferenceKey, ReferenceState] = {}
@@ -216,10 +205,12 @@ class PromptEditor(LiteralArea):
         """Show `text` instead of what is there (folded when it is too long), and forget what could be undone."""
         self.load_text(self._shown(text))
         self.move_cursor(self.document.end if at_end else (0, len(self.document.get_line(0))))
+        self.completes = False
 
     def replace_all(self, text: str) -> None:
         """Replace everything by `text`, as one step that can be undone."""
         self.replace(self._shown(text), (0, 0), self.document.end, maintain_selection_offset=False)
+        self.completes = False
 
     def flush_draft(self) -> None:
         """Post `DraftChanged` now when a change waits for a pause."""
@@ -230,7 +221,7 @@ class PromptEditor(LiteralArea):
 
     def _shown(self, text: str) -> str:
         text = newlines(text)
-        return self.pasted.fold(text) if len(text) > UNFOLD_CHARACTERS else carry(text)
+        return carry(text) if can_show(text) else self.pasted.fold(text)
 
     def on_text_area_changed(self) -> None:
         """Have the draft saved at the next pause."""
@@ -255,7 +246,11 @@ class PromptEditor(LiteralArea):
             self.post_message(self.HelpRequested())
             return True
         action = _ACTIONS.get(event.key)
-        return action is not None and await self.app.run_action(action, self)
+        if action is None:
+            return False
+        taken = await self.app.run_action(action, self)
+        self.completes = action.startswith("delete")
+        return taken
 
     def _close_up(self, character: str) -> None:
         """Drop the space that a completion left when a mark that belongs to the word before it is typed."""
@@ -367,6 +362,7 @@ class PromptEditor(LiteralArea):
         inserted = self.pasted.fold(text) if self.pasted.folds(text) else carry(text)
         start = min(self.selection)
         result = self.replace(inserted, *self.selection, maintain_selection_offset=False)
+        self.completes = False
         if self.mode != "shell" and (paths := dropped_paths(text)):
             self.post_message(self.PathsPasted(paths, start, result.end_location, inserted))
 
@@ -383,7 +379,7 @@ class PromptEditor(LiteralArea):
         if found is None:
             raise SkipAction
         text = self.pasted.text(found.id)
-        if len(text) > UNFOLD_CHARACTERS:
+        if not can_show(text):
             self.post_message(self.UnfoldRefused(len(text)))
             return
         row = self.cursor_location[0]
@@ -410,6 +406,7 @@ class PromptEditor(LiteralArea):
             last = self.pasted.around(self._line(bottom_row), bottom)
             edit.from_location = (top_row, first.start if first else top)
             edit.to_location = (bottom_row, last.end if last else bottom)
+        self.completes = True
         return super().edit(edit)
 
     def _line(self, row: int) -> str:

@@ -1,5 +1,7 @@
 """The picker, the marks on references, the queue strip and the hints."""
 
+from textual import events
+
 from dogent_tui.agent.events import Prompt, QueuedPrompt
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.workspace.file_index import FileIndex
@@ -80,8 +82,8 @@ class TestPicker:
         app = make_app()
         async with app.run_test() as pilot:
             await app.press(pilot, *"@docs/")
-            await app.until(pilot, lambda: labels(app) and all(label.startswith("docs/") for label in labels(app)))
-            assert set(labels(app)) == {"docs/report.md", "docs/interview with Li.txt"}
+            await app.until(pilot, lambda: "docs/" in labels(app)[:1])
+            assert set(labels(app)) == {"docs/", "docs/report.md", "docs/interview with Li.txt"}
 
     async def test_taking_a_folder_shows_what_is_in_it(self, make_app) -> None:
         app = make_app()
@@ -92,9 +94,28 @@ class TestPicker:
                 await app.press(pilot, "down")
             await app.press(pilot, "tab")
             assert app.box.editor.raw == '@"my papers/'
-            await app.until(pilot, lambda: labels(app) == ["my papers/draft one.md"])
-            await app.press(pilot, "tab")
+            await app.until(pilot, lambda: labels(app) == ["my papers/", "my papers/draft one.md"])
+            await app.press(pilot, "down", "tab")
             assert app.box.editor.raw == '@"my papers/draft one.md" '
+
+    async def test_enter_on_a_folder_and_enter_again_sends_the_folder(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await app.press(pilot, *"@docs", "enter")
+            assert app.box.editor.raw == "@docs/"
+            await app.press(pilot, "enter")
+            assert app.sent == ["@docs/"]
+
+    async def test_recalled_text_does_not_open_it(self, make_app) -> None:
+        app = make_app(history=["/help", "see @notes.md"])
+        async with app.run_test() as pilot:
+            await app.press(pilot, "up", "up")
+            assert app.box.editor.raw == "/help"
+            await app.press(pilot, "down", "left", "right")
+            assert app.box.editor.raw == "see @notes.md"
+            assert not app.box.picker.display
+            await app.press(pilot, "backspace")
+            await app.until(pilot, lambda: app.box.picker.display)
 
     async def test_a_hash_after_a_workbook_offers_its_sheets(self, make_app) -> None:
         app = make_app()
@@ -218,8 +239,8 @@ class TestQueue:
             app.box.set_queue(queued("first [b]", "second\nline"))
             await pilot.pause()
             strip = app.query_one(QueueStrip)
-            assert "⏸ 1  first [b]" in strip.render_line(0).text
-            assert "⏸ 2  second line" in strip.render_line(1).text
+            assert "⏸ 1 first [b]" in strip.render_line(0).text
+            assert "⏸ 2 second line" in strip.render_line(1).text
             app.box.set_queue(())
             await pilot.pause()
             assert not strip.display
@@ -253,6 +274,15 @@ class TestQueue:
             await app.until(pilot, lambda: app.box.editor.raw == "a")
             assert app.box.editor.has_focus
 
+    async def test_pasting_does_too(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            app.box.set_queue(queued("first"))
+            await pilot.pause()
+            await pilot.press("up")
+            app.post_message(events.Paste("pasted"))
+            await app.until(pilot, lambda: app.box.editor.raw == "pasted")
+
     async def test_down_and_escape_lead_back(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
@@ -280,7 +310,7 @@ class TestQueue:
             assert "and 3 more" in strip.render_line(4).text
             await pilot.press("up")
             await pilot.pause()
-            assert "⏸ 7  g" in strip.render_line(3).text
+            assert "⏸ 7 g" in strip.render_line(3).text
 
     async def test_the_focus_comes_back_when_the_queue_is_empty(self, make_app) -> None:
         app = make_app()

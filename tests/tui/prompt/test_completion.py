@@ -117,7 +117,7 @@ class TestCandidates:
 
     def test_a_folder_is_browsed(self) -> None:
         files = Files([Hit("docs/report.md")])
-        assert self.search(files, "@docs/") == ["@docs/report.md"]
+        assert self.search(files, "@docs/") == ["@docs/", "@docs/report.md"]
         assert files.asked == ["in docs"]
 
     def test_sheets_of_a_workbook(self) -> None:
