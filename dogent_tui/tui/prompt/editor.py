@@ -17,9 +17,9 @@ from textual.widgets import TextArea
 
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.dropped import dropped_paths
-from dogent_tui.tui.prompt.literal import carry, newlines, release
-from dogent_tui.tui.prompt.literal_area import LiteralArea
-from dogent_tui.tui.prompt.model import PastedTexts, Placeholder, Recall, can_show
+from dogent_tui.tui.prompt.folding_area import FoldingArea
+from dogent_tui.tui.prompt.literal import carry, newlines
+from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.terminal_keys import NEWLINE_KEYS, teach_newline_keys
 from dogent_tui.workspace.references import Reference
 
@@ -57,12 +57,12 @@ def _actions(bindings: Sequence[BindingType]) -> Iterator[tuple[str, str]]:
             yield from ((key, binding.action) for key in binding.key.split(","))
 
 
-class PromptEditor(LiteralArea):
+class PromptEditor(FoldingArea):
     """Where the prompt is typed.
 
     `completes` is whether the last thing that happened was typing: a recalled or pasted text, or a cursor that merely passes,
-    asks for no completion. `key_filter` sees the keys that a popup may own before the editor does, and returns whether it took one. Keys act at once,
-    not after bubbling through the screen as Textual's bindings do, so that fast typing stays in order.
+    asks for no completion. `key_filter` sees the keys that a popup may own before the editor does, and returns whether it took
+    one. Keys act at once, not after bubbling through the screen as Textual's bindings do, so that fast typing stays in order.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -153,7 +153,6 @@ class PromptEditor(LiteralArea):
         id: str | None = None,  # noqa: A002
     ) -> None:
         """Edit a prompt. `find_references` is called for each drawn line, and must not touch the disk."""
-        self.pasted = PastedTexts()
         self.recall = recall or Recall()
         self.key_filter: Callable[[str], bool] | None = None
         self.completes = False
@@ -175,16 +174,6 @@ class PromptEditor(LiteralArea):
     # ── What the prompt holds ─────────────────────────────────────────────────────────────────────
 
     @property
-    def raw(self) -> str:
-        """The text as typed: control characters as they are, long pastes as placeholders."""
-        return release(self.text)
-
-    @property
-    def value(self) -> str:
-        """The text that would be sent: placeholders expanded."""
-        return self.pasted.expand(self.raw)
-
-    @property
     def is_blank(self) -> bool:
         """Whether there is nothing in the prompt at all."""
         return self.document.end == (0, 0)
@@ -195,22 +184,20 @@ class PromptEditor(LiteralArea):
         first = self.document.get_line(0)[:1]
         return "shell" if first == "!" else "command" if first == "/" else "prompt"
 
-    @property
-    def placeholder_at_cursor(self) -> Placeholder | None:
-        """The pasted text that the cursor touches."""
-        row, column = self.cursor_location
-        return self.pasted.at(self.document.get_line(row), column)
-
     def show(self, text: str, *, at_end: bool = True) -> None:
-        """Show `text` instead of what is there (folded when it is too long), and forget what could be undone."""
-        self.load_text(self._shown(text))
-        self.move_cursor(self.document.end if at_end else (0, len(self.document.get_line(0))))
+        """Show `text` instead of what is there, as something to read first: it asks for no completion."""
+        super().show(text, at_end=at_end)
         self.completes = False
 
     def replace_all(self, text: str) -> None:
         """Replace everything by `text`, as one step that can be undone."""
-        self.replace(self._shown(text), (0, 0), self.document.end, maintain_selection_offset=False)
+        super().replace_all(text)
         self.completes = False
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Perform `edit`, and take it for typing."""
+        self.completes = True
+        return super().edit(edit)
 
     def flush_draft(self) -> None:
         """Post `DraftChanged` now when a change waits for a pause."""
@@ -218,10 +205,6 @@ class PromptEditor(LiteralArea):
 
     def _post_draft(self) -> None:
         self.post_message(self.DraftChanged(self.value))
-
-    def _shown(self, text: str) -> str:
-        text = newlines(text)
-        return carry(text) if can_show(text) else self.pasted.fold(text)
 
     def on_text_area_changed(self) -> None:
         """Have the draft saved at the next pause."""
@@ -378,40 +361,8 @@ class PromptEditor(LiteralArea):
         found = self.placeholder_at_cursor
         if found is None:
             raise SkipAction
-        text = self.pasted.text(found.id)
-        if not can_show(text):
-            self.post_message(self.UnfoldRefused(len(text)))
-            return
-        row = self.cursor_location[0]
-        self.replace(carry(text), (row, found.start), (row, found.end), maintain_selection_offset=False)
-
-    def validate_selection(self, selection: Selection) -> Selection:
-        """Keep both ends of the selection outside of placeholders, which move and delete as one."""
-        if not len(self.pasted):
-            return selection
-        return Selection(self._beside_placeholder(selection.start), self._beside_placeholder(selection.end))
-
-    def _beside_placeholder(self, location: Location) -> Location:
-        row, column = location
-        found = self.pasted.around(self.document.get_line(row), column)
-        if found is None:
-            return location
-        return row, found.end if location > self.cursor_location else found.start
-
-    def edit(self, edit: Edit) -> EditResult:
-        """Perform `edit`; one that reaches into a placeholder takes all of it."""
-        if len(self.pasted) and edit.from_location != edit.to_location:
-            (top_row, top), (bottom_row, bottom) = edit.top, edit.bottom
-            first = self.pasted.around(self.document.get_line(top_row), top)
-            last = self.pasted.around(self._line(bottom_row), bottom)
-            edit.from_location = (top_row, first.start if first else top)
-            edit.to_location = (bottom_row, last.end if last else bottom)
-        self.completes = True
-        return super().edit(edit)
-
-    def _line(self, row: int) -> str:
-        """The line at `row`; deleting the last line addresses the one after it."""
-        return self.document.get_line(row) if row < self.document.line_count else ""
+        if not self.unfold(found):
+            self.post_message(self.UnfoldRefused(len(self.pasted.text(found.id))))
 
     # ── Completion and references ─────────────────────────────────────────────────────────────────
 

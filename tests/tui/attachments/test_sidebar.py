@@ -94,10 +94,10 @@ class TestLoading:
         assert self.preview(tmp_path / "a", "Grüße\r\n\x1b[31m".encode()) == Preview("14 B", "Grüße\n\x1b[31m")
 
     def test_the_beginning_of_a_long_text_cut_inside_of_a_character(self, tmp_path: Path) -> None:
-        preview = self.preview(tmp_path / "a", ("x" + "中\n" * 30_000).encode())
-        assert preview.note == "the first 66 KB of 120 KB"
+        preview = self.preview(tmp_path / "a", ("x" + "中文字\n" * 1_000 + "中" * 30_000).encode())
+        assert preview.note == "the first 66 KB of 100 KB"
         assert preview.text is not None
-        assert preview.text.startswith("x中\n中")
+        assert preview.text.startswith("x中文字\n中")
         assert "\N{REPLACEMENT CHARACTER}" not in preview.text
 
     @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "gb18030"])
@@ -106,6 +106,9 @@ class TestLoading:
 
     def test_binary(self, tmp_path: Path) -> None:
         assert self.preview(tmp_path / "a", b"PK\x03\x04\0\0" * 200_000) == Preview("binary file, 1.2 MB")
+
+    def test_many_lines(self, tmp_path: Path) -> None:
+        assert self.preview(tmp_path / "a", b"\n" * 30_000).note == "the first 2,000 lines of 30 KB"
 
     def test_a_long_line(self, tmp_path: Path) -> None:
         text = self.preview(tmp_path / "a", b"x" * 60_000).text
