@@ -57,6 +57,11 @@ class WorkspaceReferences:
         resolved = (resolve(reference, self._workspace) for reference in references)
         return tuple(Attachment(found.path, found.name, found.type, found.sheet) for found in resolved if found.exists)
 
+    def attachments_at(self, paths: list[str]) -> tuple[Attachment, ...]:
+        """Return what the files at `paths` are (``/attach``, a drop on the sidebar); nothing unless every one of them exists."""
+        found = existing(paths, self._workspace.root) or []
+        return self.attachments(Reference(0, 0, self._workspace.relative(path), quoted=True) for path in found)
+
     def _state(self, found: ResolvedReference) -> ReferenceState:
         length = found.reference.end - found.reference.start
         if not found.exists:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from textual import on
+from textual import events, on
 from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.widgets import Static
@@ -37,6 +37,7 @@ class SidebarApp(App[None]):
     @on(AttachmentsSidebar.AddRequested)
     @on(AttachmentsSidebar.RemoveRequested)
     @on(AttachmentsSidebar.RemoveRefused)
+    @on(AttachmentsSidebar.PathsPasted)
     def note(self, message: Message) -> None:
         self.posted.append(message)
 
@@ -74,6 +75,16 @@ async def test_keys() -> None:
         message = app.posted.pop()
         assert isinstance(message, AttachmentsSidebar.RemoveRequested)
         assert message.attachment == SALES
+
+
+async def test_a_path_can_be_dropped_on_it() -> None:
+    app = SidebarApp(AttachmentEntry(NOTES))
+    async with app.run_test() as pilot:
+        app.post_message(events.Paste("no path"))
+        app.post_message(events.Paste("'/home/me/a b.md'"))
+        await pilot.pause()
+        await pilot.pause()
+        assert [message.paths for message in app.posted] == [["/home/me/a b.md"]]
 
 
 async def test_the_highlight_stays_on_its_attachment() -> None:

@@ -16,6 +16,15 @@ def test_attachments_of_a_prompt(folder) -> None:
     )
 
 
+def test_attachments_at_paths(folder) -> None:
+    references = WorkspaceReferences(Workspace(folder), FileIndex(folder))
+    assert references.attachments_at([str(folder / "my papers" / "draft one.md"), "docs"]) == (
+        Attachment("my papers/draft one.md", "draft one.md", "md"),
+        Attachment("docs", "docs", "folder"),
+    )
+    assert references.attachments_at(["notes.md", "none.md"]) == ()
+
+
 def test_a_path_becomes_a_reference_only_where_it_exists(folder) -> None:
     references = WorkspaceReferences(Workspace(folder), FileIndex(folder))
     assert references.written([str(folder / "notes.md"), "my papers/draft one.md"]) == '@notes.md @"my papers/draft one.md" '
