@@ -171,6 +171,15 @@ class PromptEditor(FoldingArea):
         most = max(3, min(MOST_ROWS, viewport.height * 2 // 5))
         return max(1, min(most, super().get_content_height(container, viewport, width)))
 
+    def on_resize(self) -> None:
+        """Have the terminal's own cursor follow: input methods open their windows there."""
+        self.call_after_refresh(self._place_terminal_cursor)
+
+    def _place_terminal_cursor(self) -> None:
+        if self.has_focus:
+            self.app.cursor_position = self.cursor_screen_offset
+            self.refresh()
+
     # ── What the prompt holds ─────────────────────────────────────────────────────────────────────
 
     @property

@@ -343,6 +343,13 @@ class TestTheRest:
             await pilot.pause()
             assert editor.size.height == 1
 
+    async def test_the_terminal_cursor_follows_for_input_methods(self, make_app) -> None:
+        app = make_app(history=["two\nlines"])
+        async with app.run_test(size=(80, 24)) as pilot:
+            await app.press(pilot, "up")
+            await app.until(pilot, lambda: app.box.editor.size.height == 2)
+            await app.until(pilot, lambda: app.cursor_position == (7, 21))
+
     @pytest.mark.parametrize(("typed", "mark"), [("a", "›"), ("!", "!"), ("/", "/")])
     async def test_the_mark_says_what_enter_will_do(self, make_app, typed: str, mark: str) -> None:
         app = make_app()
