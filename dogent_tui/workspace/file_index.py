@@ -58,7 +58,7 @@ class FileIndex:
     """The paths below `root` that git does not ignore and that are not hidden. Searches are safe while a refresh runs."""
 
     def __init__(self, root: Path, limit: int = LIMIT) -> None:
-        self.root = root
+        self.root = root.absolute()
         self._limit = limit
         self._snapshot: _Snapshot | None = None
         self._refreshing = threading.Lock()

@@ -1,6 +1,7 @@
 import os
 import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -161,6 +162,19 @@ def test_a_stopped_index_keeps_what_it_has(make):
     index.stop()
     index.refresh()
     assert found(index, "") == ["a.md"]
+
+
+def test_a_relative_root(make, tmp_path, monkeypatch):
+    make("a.md", "b/c.md")
+    monkeypatch.chdir(tmp_path)
+    for root in (Path("ws"), Path("ws/../ws")):
+        index = FileIndex(root)
+        index.refresh()
+        assert set(found(index, "")) == {"a.md", "b/", "b/c.md"}
+    monkeypatch.chdir(tmp_path / "ws")
+    index = FileIndex(Path())
+    index.refresh()
+    assert set(found(index, "")) == {"a.md", "b/", "b/c.md"}
 
 
 def test_a_root_that_is_not_there_is_empty(tmp_path):
