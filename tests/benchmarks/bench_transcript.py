@@ -209,7 +209,7 @@ def main() -> None:
     rows["stream CPU, worst over empty (ratio)"] = max(streams) / streams[0]
     rows["memory (bytes a message)"] = memory()
     for name, value in rows.items():
-        print(f"{name:<46} {value:>10,.2f}")  # noqa: T201
+        print(f"{name:<46} {value:>10,.2f}")
     if len(sys.argv) > 1:
         Path(sys.argv[1]).write_text(json.dumps(rows, indent=2), encoding="utf-8")
 
