@@ -47,6 +47,7 @@ class DogentApp(App[None]):
         self.drafts = Drafts(opened.workspace)
         self.history = History(opened.workspace.history_file)
         self.commands = app_commands(self)
+        self._saving_draft = asyncio.Lock()
         self.conversation: ConversationScreen | None = None
         self._following: list[asyncio.Task[None]] = []
         for theme in THEMES:
@@ -65,8 +66,11 @@ class DogentApp(App[None]):
 
     async def on_unmount(self) -> None:
         """End the session and its process."""
+        if self.conversation is not None:
+            self.conversation.index.stop()
+            await self._save_draft(self.conversation.prompt.editor.value)
         await self._end()
-        self.drafts.close()
+        await asyncio.to_thread(self.drafts.close)
 
     def _draft(self) -> str:
         with suppress(OSError):
@@ -117,13 +121,14 @@ class DogentApp(App[None]):
 
     def save_draft(self, text: str) -> None:
         """Keep `text`, so that a crash does not lose it."""
-        self.run_worker(asyncio.to_thread(self._save_draft, text), group="draft")
+        self.run_worker(self._save_draft(text), group="draft")
 
-    def _save_draft(self, text: str) -> None:
-        try:
-            self.drafts.save(text)
-        except OSError as error:
-            logging.getLogger(__name__).warning("The draft could not be saved: %s", error)
+    async def _save_draft(self, text: str) -> None:
+        async with self._saving_draft:  # what was typed last is saved last
+            try:
+                await asyncio.to_thread(self.drafts.save, text)
+            except OSError as error:
+                logging.getLogger(__name__).warning("The draft could not be saved: %s", error)
 
     async def record_command(self, text: str) -> None:
         """Put a command that was run into the history, so that it can be recalled."""
