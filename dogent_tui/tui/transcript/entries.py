@@ -21,6 +21,9 @@ _EXCERPT_LINES = 300
 _EXCERPT_CHARACTERS = 40_000
 """What is shown of a result, a prompt or a written file. The rest is named, not drawn: nobody scrolls through it here."""
 
+_NAME_COLUMN = 12
+"""Cells for the names of the fields of a tool's input."""
+
 SPINNER = "◐◓◑◒"
 _SPINNING = "●"
 
@@ -195,12 +198,12 @@ def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
     change = list(_change(shown))
     for key, value in shown.items():
         text = relative(value, cwd) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        yield from _plain(text, width - 12, label=visible(key))
+        yield from _field(key, text, width)
     if change:
         yield BLANK
         yield from _diff(change, width)
     if call.note:
-        yield from _plain(call.note, width - 12, label="you said")
+        yield from _field("you said", call.note, width)
     if call.result is not None:
         yield BLANK
         text, rest = _excerpt(call.result.strip("\n"))
@@ -211,13 +214,19 @@ def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
             yield _mark(Span(rest, "muted"))
 
 
-def _plain(text: str, width: int, label: str) -> Iterator[Line]:
+def _field(name: str, text: str, width: int) -> Iterator[Line]:
+    """A field of the input: its name beside its text, or where that leaves too little room, above it."""
+    indent = _NAME_COLUMN if width >= 3 * _NAME_COLUMN else 2
     shown, rest = _excerpt(text)
-    lines = wrap([Span(shown, "output")], max(1, width))
+    lines = wrap([Span(shown, "output")], max(4, width - indent))
     if rest:
         lines.append(_mark(Span(rest, "muted")))
-    name = label[:10].ljust(12) if len(label) > 10 else label.ljust(12)
-    return prefixed(lines, Span(name, "muted"), Span(" " * 12), copied=True)
+    name = one_line(name)
+    if indent == 2 or _cells(name) >= _NAME_COLUMN:
+        yield Line(crop([Span(name, "muted")], width))
+        yield from prefixed(lines, Span(" " * indent))
+    else:
+        yield from prefixed(lines, Span(name + " " * (indent - _cells(name)), "muted"), Span(" " * indent), copied=True)
 
 
 def _change(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
