@@ -100,7 +100,7 @@ def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
     else:
         shown = wrap([Span(text, "user")], look.width - 3)
         more = f"▾ {rest}".rstrip() if foldable(turn) else ""
-    lines = [*shown, *([_mark(Span(more, "muted"))] if more else [])]
+    lines = [*shown, *([_mark(more, look.width - 3)] if more else [])]
     return [line._replace(fill="user-block") for line in prefixed(lines, bar)]
 
 
@@ -211,7 +211,7 @@ def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
         for line in text.split("\n"):
             yield from chop([Span(line, style)], width)
         if rest:
-            yield _mark(Span(rest, "muted"))
+            yield _mark(rest, width)
 
 
 def _field(name: str, text: str, width: int) -> Iterator[Line]:
@@ -220,7 +220,7 @@ def _field(name: str, text: str, width: int) -> Iterator[Line]:
     shown, rest = _excerpt(text)
     lines = wrap([Span(shown, "output")], max(4, width - indent))
     if rest:
-        lines.append(_mark(Span(rest, "muted")))
+        lines.append(_mark(rest, max(4, width - indent)))
     name = one_line(name)
     if indent == 2 or _cells(name) >= _NAME_COLUMN:
         yield Line(crop([Span(name, "muted")], width))
@@ -254,7 +254,7 @@ def _diff(changes: Iterable[tuple[str, str]], width: int) -> Iterator[Line]:
             style = {"+": "added", "-": "removed"}.get(text[0], "output")
             yield from prefixed(chop([Span(text[2:], style)], width - 2), Span(f"{text[0]} ", style), Span("  "))
         if rest_before or rest_after:
-            yield _mark(Span(rest_after or rest_before, "muted"))
+            yield _mark(rest_after or rest_before, width)
 
 
 def _compared(before: list[str], after: list[str]) -> Iterator[str]:
@@ -348,6 +348,7 @@ def _phrase(status: int) -> str:
     return HTTPStatus(status).phrase.lower() if status in HTTPStatus._value2member_map_ else {529: "overloaded"}.get(status, "")
 
 
-def _mark(span: Span) -> Line:
+def _mark(words: str, width: int) -> Line:
     """A line that says something about the text and is no part of it."""
-    return Line((span,), decoration=len(span.text))
+    line = Line(crop([Span(words, "muted")], width))
+    return line._replace(decoration=len(line.text))

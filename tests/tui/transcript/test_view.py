@@ -278,3 +278,18 @@ def test_how_it_looks(snap_compare: Callable[..., bool], make_app: Make, log: li
         await settle(pilot, pilot.app.query_one(Transcript))
 
     assert snap_compare(make_app(log), terminal_size=size, run_before=settled)
+
+
+async def test_c_copies_the_selection_or_the_last_reply(make_app: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    app = make_app(turns(1))
+    async with app.run_test(size=(40, 26)) as pilot:
+        await settle(pilot, app.transcript)
+        await pilot.press("c")
+        await app.workers.wait_for_complete()
+        assert app.clipboard == app.transcript.last_reply()
+        y = next(y for y, line in enumerate(lines(app.transcript)) if "reply" in line)
+        await pilot.click(app.transcript, offset=(4, y), times=2)
+        await pilot.press("c")
+        await app.workers.wait_for_complete()
+        assert app.clipboard == "reply"
