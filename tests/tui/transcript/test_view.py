@@ -2,6 +2,7 @@ from collections.abc import Callable
 
 import pytest
 from textual.pilot import Pilot
+from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from dogent_tui.agent import events as ev
@@ -293,3 +294,18 @@ async def test_c_copies_the_selection_or_the_last_reply(make_app: Make, monkeypa
         await pilot.press("c")
         await app.workers.wait_for_complete()
         assert app.clipboard == "reply"
+
+
+async def test_text_goes_on_behind_a_modal(make_app: Make) -> None:
+    app = make_app()
+    async with app.run_test(size=(40, 12)) as pilot:
+        app.transcript.apply(delta("first\n\n"))
+        await settle(pilot, app.transcript)
+        await app.push_screen(ModalScreen())
+        for text in ("second\n\n", "third\n\n"):
+            app.transcript.apply(delta(text))
+            await settle(pilot, app.transcript)
+        assert "  third" in lines(app.transcript)
+        app.pop_screen()
+        await settle(pilot, app.transcript)
+        assert "  third" in lines(app.transcript)
