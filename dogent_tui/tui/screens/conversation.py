@@ -27,10 +27,10 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
 from dogent_tui.errors import AgentError
 from dogent_tui.plain import one_line
+from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.model import Attachments, measure
 from dogent_tui.tui.attachments.preview import PreviewScreen
 from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
-from dogent_tui.tui.clipboard import copied_sentence, copy_with_system_tool
 from dogent_tui.tui.commands import Command, CommandTable
 from dogent_tui.tui.prompt import completion
 from dogent_tui.tui.prompt.box import PromptBox
@@ -370,10 +370,8 @@ class ConversationScreen(Screen[None]):
             self.run_worker(self.copy(text), group="copy")
 
     async def copy(self, text: str) -> None:
-        """Copy `text`, by the terminal and by the system's own tool, and say what is known of it."""
-        self.app.copy_to_clipboard(text)
-        confirmed = await copy_with_system_tool(text, dict(os.environ))
-        self.notify(copied_sentence(text, confirmed=confirmed), markup=False)
+        """Copy `text`, and say what is known of it."""
+        self.notify(await clipboard.copy(self.app, text), markup=False)
 
 
 INDEX_DELAY_S = 0.5
