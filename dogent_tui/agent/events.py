@@ -19,6 +19,9 @@ EndpointKind: TypeAlias = Literal["anthropic", "custom", "offline"]
 """Who answers: Anthropic's own endpoint, another one that speaks its protocol, or the built-in offline engine."""
 
 Level: TypeAlias = Literal["info", "warning", "error"]
+SHELL_TOOL = "Shell"
+"""The name under which a shell command of the person appears among the tool calls."""
+
 TodoStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 
 

@@ -57,7 +57,7 @@ COMFORTABLE_ROWS = 20
 class ConversationScreen(Screen[None]):
     """Shows one session and sends what is typed to its service."""
 
-    CSS_PATH: ClassVar = [stylesheet(f"{name}.tcss") for name in ("conversation", "transcript", "prompt", "attachments")]
+    CSS_PATH: ClassVar = [stylesheet(f"{name}.tcss") for name in ("conversation", "prompt", "attachments")]
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+f", "find", "Find"),
@@ -360,6 +360,13 @@ class ConversationScreen(Screen[None]):
         wide = width >= SIDEBAR_FROM
         self.sidebar.display = wide if self._sidebar_wanted is None else self._sidebar_wanted
         self.sidebar.set_class(not wide, "-narrow")
+
+    @on(Transcript.LinkClicked)
+    async def _link_clicked(self, event: Transcript.LinkClicked) -> None:
+        """Show where a link leads, and have it ready to paste: the words of a link may say anything."""
+        event.stop()
+        await self.copy(event.url)
+        self.notify(one_line(event.url), title="This link leads to", markup=False)
 
     # ── Copying ───────────────────────────────────────────────────────────────────────────────
 

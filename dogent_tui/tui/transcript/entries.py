@@ -194,7 +194,7 @@ def _split(text: str) -> list[str]:
 
 
 def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
-    shown = dict(call.input)
+    shown = {} if call.of_the_person and "\n" not in str(call.input.get("command")) else dict(call.input)
     change = list(_change(shown))
     for key, value in shown.items():
         text = relative(value, cwd) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
@@ -205,7 +205,8 @@ def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
     if call.note:
         yield from _field("you said", call.note, width)
     if call.result is not None:
-        yield BLANK
+        if shown:
+            yield BLANK
         text, rest = _excerpt(call.result.strip("\n"))
         style = "error" if call.state == "failed" else "output"
         for line in text.split("\n"):

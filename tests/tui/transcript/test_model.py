@@ -108,3 +108,14 @@ def test_a_replayed_log_gives_the_same_entries() -> None:
     assert (thinking.text, thinking.ended - thinking.started) == ("hm\n", 2.0)
     assert isinstance(reply, Reply)
     assert reply.text == "a\nb"
+
+
+def test_what_a_command_writes_grows_until_its_result_replaces_it():
+    model = TranscriptModel()
+    model.apply(ev.ToolUse(tool_use_id="s", name=ev.SHELL_TOOL, input={"command": "make"}))
+    for text in ("one\n", "two\n"):
+        model.apply(ev.ToolOutput(tool_use_id="s", text=text))
+    (call,) = model.entries
+    assert (call.result, call.state, call.of_the_person) == ("one\ntwo\n", "running", True)
+    model.apply(ev.ToolResult(tool_use_id="s", content="one\ntwo\n(exit status 2)", is_error=True))
+    assert (call.result, call.state) == ("one\ntwo\n(exit status 2)", "failed")
