@@ -64,7 +64,7 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
     async with opened.service as service:
         printer = Printer(request.output_format, service, stdout, stderr)
         events, record = service.events(), service.events()
-        recording = asyncio.create_task(Recorder(opened.workspace).record(record))
+        recording = asyncio.create_task(Recorder(opened.workspace, service.session_id).record(record))
         _interrupt_on_signals(service)
         await service.submit(prompt)
         finished = await printer.follow(events)

@@ -162,7 +162,12 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
         "CLAUDE_CODE_MAX_RETRIES": "3",
         "CLAUDE_CODE_SIMPLE": "",  # any value silences the hooks, and with them the gate
         "ENABLE_TOOL_SEARCH": "false",
+        **(_LOOPBACK_ONLY if endpoint.kind == "offline" else {}),
     }
+
+
+_LOOPBACK_ONLY = {"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost"}
+"""The offline engine answers on this machine: a proxy of the environment must not come between."""
 
 
 @dataclass(slots=True)

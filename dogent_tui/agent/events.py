@@ -185,6 +185,14 @@ class ToolUse(Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ToolOutput(Event):
+    """More of what a call under way has written so far. Its `ToolResult` will hold all of it."""
+
+    tool_use_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolResult(Event):
     """What a tool call returned, as text."""
 

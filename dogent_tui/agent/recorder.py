@@ -1,40 +1,68 @@
 """Writes down what happens: every event into the session's log, every run into the history of the workspace."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
 
 from dogent_tui.agent.events import Event, RunFinished, RunStarted, SessionStarted, TodosChanged, to_json
+from dogent_tui.errors import DogentError
+from dogent_tui.plain import one_line
 from dogent_tui.workspace.history import History, HistoryEntry
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.sessions import SessionLog
 
+_LOG = logging.getLogger(__name__)
 _SUMMARY_CHARS = 500
 """How much of a reply the history keeps; the session's log has all of it."""
+_TITLE_CHARS = 80
 
 
 class Recorder:
-    """Follows a stream of events and writes it to disk, in a thread, in the order it came."""
+    """Follows a stream of events and writes it to disk, in a thread, in the order it came.
 
-    def __init__(self, workspace: Workspace) -> None:
+    A session is on disk from its first run on: one in which nothing was asked is nothing to go back to.
+    """
+
+    def __init__(self, workspace: Workspace, session_id: str) -> None:
         self._workspace = workspace
+        self._session_id = session_id
         self._history = History(workspace.history_file)
         self._log: SessionLog | None = None
+        self._before_first_run: list[Event] = []
         self._started: RunStarted | None = None
         self._todos: TodosChanged | None = None
-        self._session_id = ""
 
     async def record(self, events: AsyncIterator[Event]) -> None:
         """Record `events` until they end."""
         async for event in events:
-            await asyncio.to_thread(self._write, event)
+            try:
+                await asyncio.to_thread(self._write, event)
+            except (OSError, DogentError) as error:  # a full disk must not end the conversation
+                _LOG.warning("An event was not recorded: %s", error)
+        if self._log is not None:
+            self._log.close()
 
     def _write(self, event: Event) -> None:
-        if isinstance(event, SessionStarted) and event.session_id != self._session_id:
+        if isinstance(event, SessionStarted):
             self._session_id = event.session_id
-            self._log = SessionLog.create(self._workspace, event.session_id)
-        if self._log is not None:
+        if self._log is None and isinstance(event, RunStarted):
+            self._open_log(event)
+        if self._log is None:
+            self._before_first_run.append(event)
+        else:
             self._log.append(to_json(event))
+        self._remember(event)
+
+    def _open_log(self, first: RunStarted) -> None:
+        self._log = SessionLog.create(self._workspace, self._session_id)
+        if self._log.path.stat().st_size == 0:
+            self._log.describe(title=one_line(first.prompt.text)[:_TITLE_CHARS])
+        for event in self._before_first_run:
+            self._log.append(to_json(event))
+        self._before_first_run.clear()
+
+    def _remember(self, event: Event) -> None:
         if isinstance(event, RunStarted):
             self._started, self._todos = event, None
             self._history.append(HistoryEntry(_utc(event.time), "started", event.prompt.text, session_id=self._session_id))

@@ -5,6 +5,7 @@ import uuid
 from collections.abc import AsyncIterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, Literal, Self
 
 from dogent_tui.agent.conversation import Conversation, PermissionQuestion, TurnEnded, Verdict
@@ -33,6 +34,7 @@ from dogent_tui.agent.failures import Failure, api_failure, session_lost, turn_f
 from dogent_tui.agent.launch import Launcher, SessionChoice
 from dogent_tui.agent.prompts import user_prompt
 from dogent_tui.agent.questions import PendingQuestions
+from dogent_tui.agent.shell import ShellNote, run_shell
 from dogent_tui.agent.stream import EventStream
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.errors import AgentError
@@ -51,10 +53,10 @@ _CLOSE_LIMIT_S = 1.0
 
 @dataclass(slots=True)
 class _Run:
-    """The run under way."""
+    """The run under way. `ended` gets the end of its turn, or None when the session is lost."""
 
     id: str
-    ended: asyncio.Future[TurnEnded]
+    ended: asyncio.Future[TurnEnded | None]
     started: float
     last_heard: float
     stop: asyncio.Event = field(default_factory=asyncio.Event)
@@ -105,6 +107,8 @@ class AgentService:
         self._worker: asyncio.Task[None] | None = None
         self._reader: asyncio.Task[None] | None = None
         self._endings: list[asyncio.Task[None]] = []
+        self._shell: asyncio.Task[ShellNote] | None = None
+        self._shell_notes: list[ShellNote] = []
         self._spent_usd = 0.0
         self._usage = UsageChanged(context_tokens=0)
 
@@ -125,7 +129,7 @@ class AgentService:
         self.state = "closed"
         if self._run is not None:
             self._finish(self._run, "interrupted", Interrupted())
-        for task in (self._worker, self._reader, self._connecting):
+        for task in (self._worker, self._reader, self._connecting, self._shell):
             if task is not None:
                 task.cancel()
         if self._connecting is not None:
@@ -192,13 +196,27 @@ class AgentService:
         return None
 
     async def interrupt(self) -> None:
-        """Stop the run under way, if any. Waiting prompts stay queued and run next."""
-        if self._run is not None and not self._run.stop.is_set():
+        """Stop the shell command or the run under way, if any. Waiting prompts stay queued and run next."""
+        if self._shell is not None and not self._shell.done():
+            self._shell.cancel()
+        elif self._run is not None and not self._run.stop.is_set():
             await self._stop_run()
 
     async def reply(self, request_id: str, reply: Reply) -> None:
         """Answer a question. Raises AgentError where it does not wait (any more), or waits for another kind of answer."""
         self._questions.reply(request_id, reply)
+
+    async def run_shell(self, command: str) -> None:
+        """Run a shell command of the person in the workspace. What it writes goes to the agent with the next prompt.
+
+        One at a time; `interrupt` stops it. Raises AgentError while another one runs.
+        """
+        if self._shell is not None and not self._shell.done():
+            raise AgentError("A shell command is still running.", "Wait for it, or stop it with Esc.")
+        self._shell = asyncio.create_task(run_shell(command, Path(self._cwd), self._publish), name="shell")
+        await asyncio.wait({self._shell})
+        if not self._shell.cancelled():
+            self._shell_notes.append(self._shell.result())
 
     async def restart(self) -> None:
         """Start the agent process again where it was lost; the conversation goes on where it was."""
@@ -252,17 +270,25 @@ class AgentService:
             await _first_of(connected, stopped)
             if run.stop.is_set():
                 return TurnEnded("stopped")
-            await self._send(connected.result(), user_prompt(prompt.text, prompt.attachments))
+            await self._send(connected.result(), self._words(prompt))
             await _first_of(run.ended, stopped)
             if not run.ended.done():
                 await self._await_stop(run)
-            if run.ended.result().outcome in ("error", "stopped") and not run.stopped_by_us:
+            ended = run.ended.result()
+            if ended is not None and ended.outcome in ("error", "stopped") and not run.stopped_by_us:
                 await self._await_loss()
-            return run.ended.result()
+            if ended is None:
+                raise _SessionLost
+            return ended
         finally:
             stopped.cancel()
             if not connected.done():
                 connected.cancel()
+
+    def _words(self, prompt: Prompt) -> str:
+        """Return the message for `prompt`; what the person ran in the shell since the last one goes before it, once."""
+        notes, self._shell_notes = self._shell_notes, []
+        return "\n\n".join([*(note.as_text() for note in notes), user_prompt(prompt.text, prompt.attachments)])
 
     async def _send(self, conversation: Conversation, text: str) -> None:
         try:
@@ -432,7 +458,7 @@ class AgentService:
         self._questions.cancel()
         self._publish(SessionLost(message=failure.message, remedy=failure.remedy))
         if self._run is not None and not self._run.ended.done():
-            self._run.ended.set_exception(_SessionLost())
+            self._run.ended.set_result(None)
 
     def _receive(self, item: Event | TurnEnded) -> None:
         run = self._run

@@ -9,6 +9,7 @@ from pathlib import Path
 from dogent_tui.agent.events import Attachment, EndpointKind, Prompt
 from dogent_tui.agent.launch import ClaudeLauncher, SessionChoice
 from dogent_tui.agent.service import AgentService
+from dogent_tui.errors import ConfigError
 from dogent_tui.workspace.paths import Workspace, dogent_home
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
 from dogent_tui.workspace.references import Reference, ResolvedReference, resolve
@@ -40,8 +41,11 @@ class OpenedSession:
 def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ) -> OpenedSession:
     """Read the configuration and return the session for it. Cheap: nothing is imported or started for the agent yet."""
     home = dogent_home(environ)
-    ensure_home_files(home)
     settings, warnings = load_settings(workspace)
+    try:
+        ensure_home_files(home)
+    except ConfigError as error:  # a home that cannot be written costs the stubs, not the session
+        warnings.append(ConfigWarning(error.message, error.remedy, "home_not_writable"))
     endpoint, endpoint_warnings = choose_endpoint(settings, home, environ, override=options.profile or None)
     earlier = latest_session(workspace) if options.continue_latest else None
     service = AgentService(

@@ -1,17 +1,25 @@
 """Changing the draft of an earlier prompt: shorter, longer, one more section."""
 
 from dogent_tui.offline.conversation import Call, Conversation
-from dogent_tui.offline.draft import Change, extend, is_draft, shorten
+from dogent_tui.offline.draft import DRAFTS, Change, extend, is_draft, shorten
 from dogent_tui.offline.gathering import Gathered, gather, is_readable
 from dogent_tui.offline.intent import Intent, intent_of
 from dogent_tui.offline.messages_api import ReplyBlock, ReplyText, ReplyToolUse
 from dogent_tui.offline.phrases import PHRASES, sentences
 
 
-def last_draft(conversation: Conversation) -> Call | None:
-    """Return the newest call of an earlier prompt that wrote a Markdown or text file."""
+def draft_in_question(conversation: Conversation) -> str:
+    """Return the absolute path of the draft that the current prompt may want changed, empty where there is none.
+
+    That is a draft which the prompt references, else the one written last.
+    """
     calls = [call for run in conversation.earlier for call in run.named("Write", "Edit") if call.succeeded and call.path]
-    return calls[-1] if calls else None
+    written = [call.path for call in calls]
+    for source in conversation.current.sources:
+        path = conversation.absolute(source.path)
+        if path in written or conversation.shown(path).startswith(DRAFTS):
+            return path
+    return written[-1] if written else ""
 
 
 def change_reply(conversation: Conversation, intent: Intent, path: str) -> tuple[ReplyBlock, ...]:
@@ -19,7 +27,7 @@ def change_reply(conversation: Conversation, intent: Intent, path: str) -> tuple
     phrases = PHRASES[intent.language]
     shown = conversation.shown(path)
     if "Read" not in conversation.tools:
-        return (ReplyText(phrases.cannot_read),)
+        return _said(intent, phrases.cannot_read)
     read = next((call for call in conversation.current.named("Read") if call.path == path), None)
     if read is None:
         new = [source.path for source in conversation.current.sources if is_readable(source)]

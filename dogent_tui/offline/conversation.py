@@ -13,7 +13,7 @@ _ATTACHMENTS = ("<attachments>", "</attachments>")
 _INTERRUPTED = "[Request interrupted by user"
 _CWD = re.compile(r"working directory: *(?P<path>[^\n]+)", re.IGNORECASE)
 _LINE_NUMBER = re.compile(r"^ *\d+(?:\t|→|\Z)", re.MULTILINE)
-"""What Read puts before each line. Where a reminder follows, the CLI trims the result: then an empty last line is a bare number."""
+"""What Read puts before each line. The CLI trims a result that a reminder follows: then an empty last line is a bare number."""
 _TRUNCATED = "[Truncated: PARTIAL view"
 """How the CLI's Read begins its note that a file goes on after what it returned."""
 

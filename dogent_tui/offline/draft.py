@@ -10,11 +10,15 @@ from dogent_tui.offline.phrases import MARKERS, PHRASES
 from dogent_tui.offline.relevance import Ranked, pick, rank, terms
 from dogent_tui.offline.sentences import CJK, Sentence, sentences_of, title_of
 
+DRAFTS = "drafts/"
+"""The folder for drafts whose request names no file."""
 _KEY_POINTS_FROM = 9
 """A draft of at least so many sentences opens with its best ones."""
 _KEY_POINTS = 3
 _FEWEST = 5
 """Where fewer sentences than this hold the words of the request, others from the same sections join them."""
+_LONGEST_LINE = 2000
+"""Characters: a longer line was not written here."""
 _ANSWERS = 0.3
 """Share of a question's terms, weighted by rarity, that a sentence must hold to count as an answer."""
 
@@ -94,7 +98,7 @@ def extend(text: str, documents: Mapping[str, str], intent: Intent, request: Seq
 
 def quotation(line: str) -> tuple[str, str] | None:
     """Return the (sentence, path) of a draft's line ``- Sentence. (path)``, None where the line is none."""
-    if not line.startswith("- ") or not line.endswith(")"):
+    if not line.startswith("- ") or not line.endswith(")") or len(line) > _LONGEST_LINE:
         return None
     start = line.rfind(" (")
     while start > 1 and line.count("(", start) != line.count(")", start):
@@ -119,8 +123,8 @@ def draft_title(intent: Intent, documents: Mapping[str, str]) -> str:
 
 
 def output_path(intent: Intent, title: str, taken: Collection[str]) -> str:
-    """Return where to write: the file asked for, or one in ``drafts/`` named after the title; numbered while it is `taken`."""
-    wanted = intent.output or f"drafts/{_slug(title, intent.language)}.md"
+    """Return where to write: the file asked for, or one among `DRAFTS` named after the title; numbered while it is `taken`."""
+    wanted = intent.output or f"{DRAFTS}{_slug(title, intent.language)}.md"
     folder, name = posixpath.split(posixpath.normpath(wanted.replace("\\", "/")))
     stem, extension = posixpath.splitext(name)
     occupied = {path.lower() for path in taken}

@@ -38,9 +38,11 @@ _MOST_FILES = 20
 """So many files are read for one request, those first that hold its words."""
 _PART = 400
 """Lines read of a file that is too large to be read at once."""
-_TOO_LARGE = re.compile(r"exceeds maximum allowed|too large", re.IGNORECASE)
+TOO_LARGE = re.compile(r"exceeds maximum allowed|too large", re.IGNORECASE)
 """How the CLI's Read words that a file is over its limits (256 KB, 25,000 tokens)."""
-_NOT_A_PATH = re.compile(r"^(?:No (?:files|matches) found|Found \d+ |\(Results are truncated|\s*$)")
+_NOT_A_PATH = re.compile(r"^(?:No (?:files|matches) found|Found \d+ |\((?:Results are truncated|Showing \d)|\s*$)")
+_SHOWING = re.compile(r"^\(Showing (?P<shown>\d+) of (?P<total>\d+) ", re.MULTILINE)
+"""How Glob says that it lists only the first hundred."""
 _IGNORED = re.compile(r"(?:^|/)(?:\.[^/.][^/]*|node_modules|__pycache__|venv)/")
 
 
@@ -70,9 +72,9 @@ def gather(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock, ...]
     named = [source.path for source in sources if is_readable(source)]
     searching = not sources or any(source.type == "folder" for source in sources)
     if "Read" not in conversation.tools:
-        return (ReplyText(phrases.cannot_read),)
+        return (ReplyText(f"{phrases.cannot_read}\n\n{phrases.no_model}"),)
     if searching and not conversation.tools & {"Glob", "Grep"} and not named:
-        return (ReplyText(phrases.cannot_look),)
+        return (ReplyText(f"{phrases.cannot_look}\n\n{phrases.no_model}"),)
     finding = _find_calls(conversation, intent, sources, searching=searching)
     found = _found(conversation, intent) if searching else []
     wanted = list(dict.fromkeys([*map(conversation.shown, named), *found]))
@@ -104,9 +106,9 @@ def _find_calls(
     """Return the calls that list files: to read, when `searching`; else only to know which names are taken."""
     if conversation.current.named("Glob", "Grep"):
         return ()
+    text_files = {"glob": f"*.{{{','.join(_TEXT_TYPES)}}}", "output_mode": "files_with_matches"}
     if "Glob" not in conversation.tools:
-        glob = f"*.{{{','.join(_TEXT_TYPES)}}}"
-        listing = ReplyToolUse("Grep", {"pattern": ".", "glob": glob, "output_mode": "files_with_matches"})
+        listing = ReplyToolUse("Grep", {"pattern": ".", **text_files})
         return (listing,) if searching and "Grep" in conversation.tools else ()
     if not searching:
         return (ReplyToolUse("Glob", {"pattern": "**/*.md"}),) if intent.kind == "draft" else ()
@@ -115,22 +117,18 @@ def _find_calls(
     calls = [ReplyToolUse("Glob", {"pattern": pattern, "path": folder}) for folder in folders]
     calls = calls or [ReplyToolUse("Glob", {"pattern": pattern})]
     if "Grep" in conversation.tools and intent.words:
-        words = "|".join(re.escape(word) for word in intent.words[:12])
-        calls.append(ReplyToolUse("Grep", {"pattern": words, "-i": True, "output_mode": "files_with_matches"}))
+        words = {"pattern": "|".join(re.escape(word) for word in intent.words[:12]), "-i": True, **text_files}
+        calls += [ReplyToolUse("Grep", {**words, "path": folder}) for folder in folders] or [ReplyToolUse("Grep", words)]
     return tuple(calls)
 
 
 def _found(conversation: Conversation, intent: Intent) -> list[str]:
     """Return the text files found, those first that hold words of the request, then those named like it."""
-    listed = _listed(conversation, "Glob")
-    matching = set(_listed(conversation, "Grep"))
-    if "Glob" not in conversation.tools:
-        listed = list(matching)
+    matching = dict.fromkeys(_listed(conversation, "Grep"))
+    paths = matching | dict.fromkeys(_listed(conversation, "Glob"))
     words = set(intent.words)
-    paths = [
-        path for path in listed if path.lower().endswith(tuple(f".{kind}" for kind in _TEXT_TYPES)) and not _IGNORED.search(path)
-    ]
-    return sorted(paths, key=lambda path: (path not in matching, -len(words.intersection(terms(path))), path.count("/"), path))
+    readable = [path for path in paths if _extension(path) in _TEXT_TYPES and not _IGNORED.search(path)]
+    return sorted(readable, key=lambda path: (path not in matching, -len(words.intersection(terms(path))), path.count("/"), path))
 
 
 def _listed(conversation: Conversation, tool: str) -> list[str]:
@@ -151,7 +149,7 @@ def _read_calls(conversation: Conversation, paths: Iterable[str]) -> tuple[Reply
 def _calls_for_parts(conversation: Conversation) -> tuple[ReplyToolUse, ...]:
     reads = conversation.current.named("Read")
     tried = {call.path for call in reads if "limit" in call.input}
-    too_large = [call.path for call in reads if _TOO_LARGE.search(call.error) and call.path not in tried]
+    too_large = [call.path for call in reads if TOO_LARGE.search(call.error) and call.path not in tried]
     return tuple(ReplyToolUse("Read", {"file_path": path, "offset": 1, "limit": _PART}) for path in too_large)
 
 
@@ -167,14 +165,27 @@ def _brought(conversation: Conversation, sources: tuple[Source, ...], wanted: li
     if searching:
         unopened |= {path: Source(path, _extension(path)) for path in listed if _is_unopened(path) and not _IGNORED.search(path)}
     unopened |= {path: Source(path, _extension(path)) for path, call in reads.items() if call.succeeded and path not in readable}
+    candidates = max(len(wanted), len(listed) + _unlisted(conversation) - len(unopened) if searching else 0)
     return Gathered(
         documents={path: text for path, text in texts.items() if not (searching and is_draft(text))},
-        existing=frozenset((*listed, *wanted)),
+        existing=frozenset((*listed, *wanted, *_touched(conversation))),
         unopened=tuple(unopened.values()),
         unreadable=tuple((path, call.error) for path, call in reads.items() if call.error),
         partial=tuple(path for path, call in readable.items() if call.truncated or "limit" in call.input),
-        left_out=max(0, len(wanted) - _MOST_FILES),
+        left_out=max(0, candidates - _MOST_FILES),
     )
+
+
+def _touched(conversation: Conversation) -> set[str]:
+    """Return the files that were read or written in this conversation: these the CLI would let us replace without a word."""
+    return {conversation.shown(call.path) for run in conversation.runs[:-1] for call in run.calls if call.path}
+
+
+def _unlisted(conversation: Conversation) -> int:
+    """Return how many files Glob found beyond those that it listed."""
+    texts = (call.outcome.text for call in conversation.current.named("Glob") if call.outcome and call.succeeded)
+    notes = (found for text in texts for found in _SHOWING.finditer(text))
+    return sum(int(found["total"]) - int(found["shown"]) for found in notes)
 
 
 def _is_unopened(path: str) -> bool:

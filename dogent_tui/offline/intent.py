@@ -53,13 +53,20 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 _SHORTER = re.compile(
-    r"\b(?:shorter|shorten|condense|trim|cut (?:it )?down|less|more concise|tighten)\b|短|精简|缩|简洁|压缩", re.IGNORECASE
+    r"\b(?:shorter|shorten|condense|trim|cut (?:it )?down|fewer|less text|more concise|tighten)\b|短|精简|缩|简洁|压缩",
+    re.IGNORECASE,
 )
 _LONGER = re.compile(
     r"\b(?:longer|lengthen|expand|extend|continue|go on|keep going|more(?: detail\w*)?|elaborate|add more|fuller)\b"
     r"|继续|更长|加长|长一点|扩|详细|再多|补充",
     re.IGNORECASE,
 )
+_ANEW = re.compile(
+    r"^(?:please\s+|now\s+|then\s+|(?:can|could) you\s+)*(?:write|draft|compose|summari[sz]e|create|prepare|produce|generate)\b"
+    r"(?!\s+(?:it|more|longer|shorter)\b)|(?:写|起草|撰|生成|总结|整理|做)出?[一个篇份]|^(?:请|帮我|再|麻烦)*(?:总结|整理|起草|归纳)",
+    re.IGNORECASE,
+)
+"""A prompt that wants another document, whatever else it says."""
 _SECTION = re.compile(
     r"\b(?:add|insert|append|include|write)\b.{0,24}?\b(?:section|chapter|part|paragraph|bit|something|sentences?|words?|points?)\b"
     r".{0,16}?\b(?:on|about|for|regarding|covering|called|named|titled)\b\s*(?P<topic>.+)"
@@ -132,9 +139,9 @@ def language_of(text: str) -> Language:
 
 def _kind(plain: str, *, has_draft: bool, bare: bool) -> Kind:
     said = plain.strip(" \t\n.!?。！？,，~…")
-    if bare and (not said or _GREETING.fullmatch(said)):
+    if _GREETING.fullmatch(said) or (bare and not said):
         return "chat"
-    if bare and _THANKS.fullmatch(said):
+    if _THANKS.fullmatch(said):
         return "thanks"
     if _UNABLE.search(plain):
         return "unable"
@@ -149,17 +156,17 @@ def _change(plain: str) -> Kind | None:
     """Return how the last draft should change, None where the prompt asks for something new."""
     if _SECTION.search(plain):
         return "section"
-    if _WRITE.search(plain) and len(plain) > 60:
+    if _ANEW.search(plain):
         return None
     if _SHORTER.search(plain):
         return "shorter"
     if _LONGER.search(plain) and not _QUESTION.search(plain):
-        return "longer"
+        return "section" if _ABOUT.search(plain) else "longer"
     return None
 
 
 def _topic(plain: str, kind: Kind) -> str:
-    found = (_SECTION if kind == "section" else _ABOUT).search(plain)
+    found = (_SECTION.search(plain) if kind == "section" else None) or _ABOUT.search(plain)
     raw = (found["topic"] or found["topic_zh"] or "") if found else ""
     topic = _tidy(_PREAMBLE.sub("", raw.strip()) or raw)
     if topic or kind == "question":
@@ -193,7 +200,7 @@ def _output(typed: str, referenced: set[str]) -> str:
 def _count(plain: str) -> int:
     found = _COUNT.search(plain)
     if found:
-        return min(200, max(1, int(found["n"] or found["zh"])))
+        return min(100, max(1, int(found["n"] or found["zh"])))
     if _BRIEF.search(plain):
         return 7
     return 32 if _LONG.search(plain) else 15

@@ -46,6 +46,7 @@ class Phrases:
     unopened_title: str
     unopened: str
     unreadable: str
+    too_large: str
     partial: str
     left_out: str
     denied: str
@@ -73,7 +74,7 @@ ENGLISH = Phrases(
     ),
     look="I look for text files in this folder. (Offline engine, no AI model.)",
     read="I read {count}. (Offline engine, no AI model.)",
-    read_again="One file is too large to be read at once; I read its beginning.",
+    read_again="Not everything can be read at once; I read the beginning of what is too large.",
     read_draft="I read the draft as it is now.",
     plan_find="Find the files",
     plan_read="Read the files",
@@ -107,6 +108,7 @@ ENGLISH = Phrases(
     unopened_title="Not read:",
     unopened="- `{path}`: the offline engine cannot open {type} files yet",
     unreadable="- `{path}`: {reason}",
+    too_large="- `{path}`: too large to be read, even in part",
     partial="- `{path}`: too large, read in part",
     left_out="- {count} that fit the request less",
     denied="I stop here, because this was not allowed: {reason}\n\nNothing further was done.",
@@ -134,7 +136,7 @@ CHINESE = Phrases(
     ),
     look="我在此文件夹中查找文本文件。（离线引擎，不是 AI 模型。）",
     read="我读取 {count}。（离线引擎，不是 AI 模型。）",
-    read_again="有的文件太大，无法一次读完，我读取它的开头部分。",
+    read_again="有的文件太大，无法一次读完，我读取开头部分。",
     read_draft="我读取草稿的当前内容。",
     plan_find="查找文件",
     plan_read="读取文件",
@@ -165,6 +167,7 @@ CHINESE = Phrases(
     unopened_title="没有读取：",
     unopened="- `{path}`：离线引擎还不能打开 {type} 文件",
     unreadable="- `{path}`：{reason}",
+    too_large="- `{path}`：文件太大，无法读取",
     partial="- `{path}`：文件太大，只读取了一部分",
     left_out="- 另有 {count} 与请求关系较小",
     denied="我在此停止，因为这个操作没有得到允许：{reason}\n\n之后没有再做任何事。",

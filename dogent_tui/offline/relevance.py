@@ -12,11 +12,12 @@ _TOKEN = re.compile(rf"[{CJK}]+|[^\W_{CJK}]+")
 _CJK_START = re.compile(f"[{CJK}]")
 
 _STOPWORDS_TEXT = (
-    "a about above after again all also am an and any are as at be because been before being below between both but by can could"
-    " did do does doing down during each few for from further had has have having he her here hers him his how i if in into is it"
-    " its itself just let me more most much many my no nor not now of off on once only or other our out over own please same she"
-    " should so some such than that the their them then there these they this those through to too under until up us use using very was we"
-    " were what when where which while who whom why will with would you your"
+    "a about above after again all also am an and any are as at be because been before being below between both but by"
+    " can could did do does doing down during each few for from further had has have having he her here hers him his how"
+    " i if in into is it its itself just let me more most much many my no nor not now of off on once only or other our"
+    " out over own please same she should so some such than that the their them then there these they this those through"
+    " to too under until up us use using very was we were what when where which while who whom why will with would you"
+    " your"
 )
 _STOPWORDS = frozenset(_STOPWORDS_TEXT.split())
 _STOPCHARACTERS = frozenset("的了是着吗呢吧啊呀嘛我你他她它们这那哪请就都也什么")
@@ -24,7 +25,7 @@ _STOPCHARACTERS = frozenset("的了是着吗呢吧啊呀嘛我你他她它们这
 
 _QUERY, _SECTION, _CENTRAL, _POSITION = 3.0, 0.8, 1.0, 0.4
 """What a full overlap with the request, an overlap of the heading, full centrality and the first place in a section weigh."""
-_ALIKE = 0.6
+_ALIKE = 0.8
 """Share of common terms from which two sentences say the same."""
 
 

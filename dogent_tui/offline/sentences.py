@@ -7,13 +7,13 @@ from dataclasses import dataclass
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 """Ranges, for a character class, of letters that are written without spaces between words."""
 
-_END = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s)|[。！？]+[”’」』）》】\"*_]*")
+_END = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)\]*_]*+(?=\s)|[。！？]+[”’」』）》】\"*_]*")
 _ABBREVIATIONS_TEXT = (
     "e.g i.e etc vs cf al dr mr mrs ms prof st jr sr no nos fig figs eq sec ch vol pp approx inc ltd co dept est ca"
     " jan feb mar apr jun jul aug sep sept oct nov dec"
 )
 _ABBREVIATIONS = frozenset(_ABBREVIATIONS_TEXT.split())
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(?P<title>.*?)[ \t#]*$")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(?P<title>.*)$")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)[ \t]*$")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 _QUOTE = re.compile(r"\s*(?:>\s?)+")
@@ -59,7 +59,7 @@ def sentences_of(path: str, text: str) -> list[Sentence]:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Split a paragraph at its full stops, of English and of Chinese; abbreviations, initials and decimals end nothing."""
+    """Split a paragraph at its full stops, English and Chinese, but not after abbreviations, initials and numbers of items."""
     found, start = [], 0
     for end in _END.finditer(text):
         if _ends_here(text, start, end):
@@ -73,8 +73,9 @@ def title_of(text: str) -> str:
     """Return the first heading of a Markdown text, empty where there is none."""
     for line in text.splitlines()[:200]:
         found = _HEADING.match(line)
-        if found and found["title"] and not _CONTROL.search(found["title"]):
-            return found["title"].strip()
+        title = _heading(found) if found else ""
+        if title and not _CONTROL.search(title):
+            return title
     return ""
 
 
@@ -84,7 +85,10 @@ def _ends_here(text: str, start: int, end: re.Match[str]) -> bool:
     following = text[end.end() : end.end() + 8].lstrip()
     if following[:1].islower():
         return False
-    word = text[max(start, end.start() - 16) : end.start()].rpartition(" ")[2].lstrip("(\"'“‘[*_").lower()
+    before, _, word = text[max(start, end.start() - 16) : end.start()].rpartition(" ")
+    word = word.lstrip("(\"'“‘[*_").lower()
+    if word.isdigit() and before.rstrip()[-1:] in (";", ":", ","):
+        return False  # the number of an item: “three things: 1. This; 2. That”
     return word not in _ABBREVIATIONS and not (len(word) == 1 and word.isalpha() and word.isascii())
 
 
@@ -115,9 +119,13 @@ def _paragraphs(text: str) -> Iterator[tuple[str, str]]:
         if underlined:
             section, lines = _joined(lines), []
         elif heading:
-            section = heading["title"].strip()
+            section = _heading(heading)
         elif line.strip():
             lines.append(line[item.end() :] if item else line)
+
+
+def _heading(found: re.Match[str]) -> str:
+    return found["title"].rstrip(" \t#").strip()
 
 
 def _prose_lines(text: str) -> Iterator[str]:

@@ -84,7 +84,7 @@ class DogentApp(App[None]):
         await service.__aenter__()
         self._following = [
             asyncio.create_task(self._follow(screen)),
-            asyncio.create_task(Recorder(self.opened.workspace).record(service.events())),
+            asyncio.create_task(Recorder(self.opened.workspace, service.session_id).record(service.events())),
         ]
         for warning in self.opened.warnings:
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))

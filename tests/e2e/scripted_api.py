@@ -190,12 +190,17 @@ class ScriptedApi:
     def fail(self, status: int, message: str = "", *, retry_after: float | None = None, times: int = 1) -> None:
         """Answer `times` requests with an error, worded as the API words it. `retry_after` is in seconds."""
         headers = {} if retry_after is None else {"retry-after": f"{retry_after:g}"}
-        error = ApiError(status, message or _MESSAGES.get(status, "Something is wrong"), headers=headers)
+        error = _error(status, message, headers)
         self._script.extend([lambda _request: error] * times)
+
+    def fail_always(self, status: int, message: str = "") -> None:
+        """Answer everything that is not scripted with this error. The CLI asks four times after a 401 and after a 404."""
+        error = _error(status, message)
+        self.otherwise(lambda _request: error)
 
     def fail_in_stream(self, text: str, *, status: int = 529) -> None:
         """Answer with a part of a text, and then with the error that belongs to `status`, as an event."""
-        error = ApiError(status, _MESSAGES.get(status, "Something is wrong"))
+        error = _error(status)
         self._script.append(lambda request: _broken_off(request, text, error))
 
     def cut(self, text: str = "", *, times: int = 1) -> None:
@@ -240,6 +245,10 @@ class ScriptedApi:
             return self._otherwise(request)
         self.unexpected.append(request)
         return ApiError(400, f"The test scripted no reply for request {len(self.requests)}.")
+
+
+def _error(status: int, message: str = "", headers: Mapping[str, str] | None = None) -> ApiError:
+    return ApiError(status, message or _MESSAGES.get(status, "Something is wrong"), headers=headers or {})
 
 
 async def _broken_off(request: MessagesRequest, text: str, error: ApiError | None) -> AsyncGenerator[bytes, None]:

@@ -24,9 +24,13 @@ _Key = tuple[str, str | None]
 
 @dataclass(frozen=True, slots=True)
 class AttachmentEntry:
-    """A file of the conversation. `pending`: it goes with the next prompt. `size` in bytes, None where it is not known."""
+    """A file of the conversation. `sent`: a prompt referred to it; `pending`: it goes with the next prompt.
+
+    `size` is in bytes, None where it is not known.
+    """
 
     attachment: Attachment
+    sent: bool = False
     pending: bool = False
     read: ReadState = "unread"
     size: int | None = None
@@ -70,12 +74,15 @@ class Attachments:
         return True
 
     def remove(self, attachment: Attachment) -> bool:
-        """Take back a pending `attachment`. Return False where it is part of the conversation already."""
+        """Take back a pending `attachment`. Return False where it is not pending: what was sent stays in the conversation."""
         key = (attachment.path, attachment.sheet)
         entry = self._entries.get(key)
         if entry is None or not entry.pending:
             return False
-        del self._entries[key]
+        if entry.sent:
+            self._entries[key] = replace(entry, pending=False)
+        else:
+            del self._entries[key]
         return True
 
     def with_pending(self, referenced: Iterable[Attachment]) -> tuple[Attachment, ...]:
@@ -107,7 +114,7 @@ class Attachments:
     def _sent(self, attachments: tuple[Attachment, ...]) -> bool:
         for attachment in attachments:
             key = (attachment.path, attachment.sheet)
-            self._entries[key] = replace(self._entries.get(key, AttachmentEntry(attachment)), pending=False)
+            self._entries[key] = replace(self._entries.get(key, AttachmentEntry(attachment)), sent=True, pending=False)
         return bool(attachments)
 
     def _began_reading(self, tool_use_id: str, path: Any, given: Mapping[str, Any]) -> bool:

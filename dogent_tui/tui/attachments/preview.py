@@ -14,7 +14,7 @@ from textual.widgets import Static
 
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import readable_size
-from dogent_tui.tui.prompt.literal import carry
+from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.prompt.literal_area import LiteralArea
 from dogent_tui.tui.stylesheets import stylesheet
 
@@ -22,6 +22,7 @@ PREVIEW_BYTES = 65_536
 LONGEST_LINE = 2_000
 """Characters of a line that are shown; a longer line would be wrapped anew for each row that is drawn."""
 
+MOST_LINES = 2_000
 MOST_FOLDER_ENTRIES = 500
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
@@ -63,7 +64,10 @@ def _file(data: bytes, size: int) -> Preview:
     note = readable_size(size)
     if size > len(data):
         note = f"the first {readable_size(len(data))} of {note}"
-    return Preview(note, "\n".join(_shorten(line) for line in text.splitlines()))
+    lines = newlines(text).removesuffix("\n").split("\n")
+    if len(lines) > MOST_LINES:
+        note = f"the first {MOST_LINES:,} lines of {readable_size(size)}"
+    return Preview(note, "\n".join(_shorten(line) for line in lines[:MOST_LINES]))
 
 
 def _decode(data: bytes, *, cut: bool) -> str | None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -15,6 +15,7 @@ from textual.widgets.option_list import Option
 from dogent_tui.agent.events import Attachment
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import AttachmentEntry, ReadState, readable_size
+from dogent_tui.tui.prompt.dropped import dropped_paths
 
 READ_MARKS: dict[ReadState, str] = {"unread": "not read", "reading": "reading…", "read": "read ✓", "failed": "failed ✗"}
 
@@ -59,6 +60,12 @@ class AttachmentsSidebar(Vertical):
 
     class AddRequested(Message):
         """Let the person choose a file to attach."""
+
+    @dataclass
+    class PathsPasted(Message):
+        """Attach the files at `paths`, which were pasted or dropped here, if they exist."""
+
+        paths: list[str]
 
     @dataclass
     class RemoveRequested(Message):
@@ -142,6 +149,12 @@ class AttachmentsSidebar(Vertical):
     @on(OptionList.OptionHighlighted)
     def _keep_to_ourselves(self, event: OptionList.OptionHighlighted) -> None:
         event.stop()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Offer pasted or dropped paths."""
+        event.stop()
+        if paths := dropped_paths(event.text):
+            self.post_message(self.PathsPasted(paths))
 
     @on(RemovePressed)
     def _remove(self, event: RemovePressed) -> None:

@@ -12,12 +12,13 @@ from textual.widgets import Static, TextArea
 from dogent_tui.agent.events import QueuedPrompt
 from dogent_tui.tui.prompt.completion import Candidate, Completion, completion_at
 from dogent_tui.tui.prompt.debounce import Debounce
-from dogent_tui.tui.prompt.editor import Mode, PromptEditor, Reference
+from dogent_tui.tui.prompt.editor import Mode, PromptEditor
 from dogent_tui.tui.prompt.hints import Hint, hint
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import PromptReferences
+from dogent_tui.workspace.references import Reference
 
 CHECK_DELAY_S = 0.15
 """Seconds without a key before references are looked up on the disk."""
@@ -97,11 +98,12 @@ class PromptBox(Vertical):
         self._request_completion()
         if self.picker.completion is not None:
             self.picker.settle()
-        if self.picker.current is not None:
-            return self._take_picker_key(key)
         if key == "escape" and self.picker.display:
             self.picker.dismiss()
+            self._request_completion()
             return True
+        if self.picker.current is not None:
+            return self._take_picker_key(key)
         if key == "alt+up" or (key == "up" and self.editor.is_blank):
             return self.queue.take_focus()
         return False
@@ -110,8 +112,6 @@ class PromptBox(Vertical):
         candidate = self.picker.current
         if key in ReferencePicker.STEPS:
             self.picker.move(ReferencePicker.STEPS[key])
-        elif key == "escape":
-            self.picker.dismiss()
         elif candidate is not None and key in ("tab", "enter"):
             return self._accept(candidate, sends=key == "enter")
         return key != "alt+up"
@@ -137,7 +137,7 @@ class PromptBox(Vertical):
     def _request_completion(self) -> None:
         row, column = self.editor.cursor_location
         completion = None
-        if self.editor.selection.is_empty and self.editor.mode != "shell":
+        if self.editor.completes and self.editor.selection.is_empty and self.editor.mode != "shell":
             completion = completion_at(self.editor.document.get_line(row), column, first_line=row == 0)
         self.picker.request(completion, (row, completion.start) if completion else None)
         if self._completing != (self.picker.completion is not None):
@@ -187,7 +187,7 @@ class PromptBox(Vertical):
     @on(PromptEditor.UnfoldRefused)
     def _say_too_long(self, event: PromptEditor.UnfoldRefused) -> None:
         event.stop()
-        self.notify_hint(f"{event.characters:,} characters are too many to show here. Ctrl+G opens them in your editor.")
+        self.notify_hint(f"These {event.characters:,} characters are too long to show here. Ctrl+G opens them in your editor.")
 
     @on(PromptEditor.QuitArmed)
     @on(PromptEditor.QuitDisarmed)

@@ -158,9 +158,12 @@ class Completions:
         return self._find_files(completion.query, limit)
 
     def _find_files(self, query: str, limit: int) -> Candidates:
-        browsing = query.endswith("/")
-        hits = self._files.browse(query.rstrip("/"))[:limit] if browsing else self._files.search(query, limit)
-        return Candidates(tuple(self._file_row(hit) for hit in hits), indexing=not self._files.ready)
+        indexing = not self._files.ready
+        if not query.endswith("/"):
+            return Candidates(tuple(self._file_row(hit) for hit in self._files.search(query, limit)), indexing)
+        rows = tuple(self._file_row(hit) for hit in self._files.browse(query.rstrip("/"))[:limit])
+        itself = Candidate(query, self._format(query, None), "the folder itself")
+        return Candidates((itself, *rows) if rows else (), indexing)
 
     def _file_row(self, hit: FileHit) -> Candidate:
         path = hit.path.rstrip("/")
@@ -194,4 +197,10 @@ def _fuzzy(query: str, names: list[str]) -> list[tuple[int, tuple[int, ...]]]:
         return [(index, ()) for index in range(len(names))]
     from frizbee import Matcher  # compiled code, not needed before the first picker opens
 
-    return [(match.index, tuple(sorted(match.indices))) for match in Matcher(query).match_list_indices(names)]
+    return [(match.index, _characters(names[match.index], match.indices)) for match in Matcher(query).match_list_indices(names)]
+
+
+def _characters(name: str, offsets: Sequence[int]) -> tuple[int, ...]:
+    """Return frizbee's `offsets`, which count UTF-8 bytes, as positions in `name`."""
+    data = name.encode()
+    return tuple(sorted({len(data[:offset].decode(errors="ignore")) for offset in offsets}))

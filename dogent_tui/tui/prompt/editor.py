@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Literal, Protocol
+from typing import ClassVar, Literal
 
 from rich.text import Text
 from textual import events
@@ -17,10 +17,11 @@ from textual.widgets import TextArea
 
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.dropped import dropped_paths
-from dogent_tui.tui.prompt.literal import carry, newlines, release
-from dogent_tui.tui.prompt.literal_area import LiteralArea
-from dogent_tui.tui.prompt.model import UNFOLD_CHARACTERS, PastedTexts, Placeholder, Recall
+from dogent_tui.tui.prompt.folding_area import FoldingArea
+from dogent_tui.tui.prompt.literal import carry, newlines
+from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.terminal_keys import NEWLINE_KEYS, teach_newline_keys
+from dogent_tui.workspace.references import Reference
 
 teach_newline_keys()
 
@@ -33,20 +34,6 @@ MOST_ROWS = 12
 """Rows that the editor grows to."""
 
 _CLOSING_MARKS = frozenset("#,.;:!?)，。；：！？）、")
-
-
-class Reference(Protocol):
-    """The part of `workspace.references.Reference` that the editor draws."""
-
-    @property
-    def start(self) -> int: ...  # noqa: D102
-    @property
-    def end(self) -> int: ...  # noqa: D102
-    @property
-    def path(self) -> str: ...  # noqa: D102
-    @property
-    def sheet(self) -> str | None: ...  # noqa: D102
-
 
 FindReferences = Callable[[str], Sequence[Reference]]
 ReferenceKey = tuple[str, str | None]
@@ -70,11 +57,12 @@ def _actions(bindings: Sequence[BindingType]) -> Iterator[tuple[str, str]]:
             yield from ((key, binding.action) for key in binding.key.split(","))
 
 
-class PromptEditor(LiteralArea):
+class PromptEditor(FoldingArea):
     """Where the prompt is typed.
 
-    `key_filter` sees the keys that a popup may own before the editor does, and returns whether it took one. Keys act at once,
-    not after bubbling through the screen as Textual's bindings do, so that fast typing stays in order.
+    `completes` is whether the last thing that happened was typing: a recalled or pasted text, or a cursor that merely passes,
+    asks for no completion. `key_filter` sees the keys that a popup may own before the editor does, and returns whether it took
+    one. Keys act at once, not after bubbling through the screen as Textual's bindings do, so that fast typing stays in order.
     """
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -165,9 +153,9 @@ class PromptEditor(LiteralArea):
         id: str | None = None,  # noqa: A002
     ) -> None:
         """Edit a prompt. `find_references` is called for each drawn line, and must not touch the disk."""
-        self.pasted = PastedTexts()
         self.recall = recall or Recall()
         self.key_filter: Callable[[str], bool] | None = None
+        self.completes = False
         self._find_references = find_references
         self._references_of_line = lru_cache(maxsize=64)(find_references)
         self._states: dict[ReferenceKey, ReferenceState] = {}
@@ -183,17 +171,16 @@ class PromptEditor(LiteralArea):
         most = max(3, min(MOST_ROWS, viewport.height * 2 // 5))
         return max(1, min(most, super().get_content_height(container, viewport, width)))
 
+    def on_resize(self) -> None:
+        """Have the terminal's own cursor follow: input methods open their windows there."""
+        self.call_after_refresh(self._place_terminal_cursor)
+
+    def _place_terminal_cursor(self) -> None:
+        if self.has_focus:
+            self.app.cursor_position = self.cursor_screen_offset
+            self.refresh()
+
     # ── What the prompt holds ─────────────────────────────────────────────────────────────────────
-
-    @property
-    def raw(self) -> str:
-        """The text as typed: control characters as they are, long pastes as placeholders."""
-        return release(self.text)
-
-    @property
-    def value(self) -> str:
-        """The text that would be sent: placeholders expanded."""
-        return self.pasted.expand(self.raw)
 
     @property
     def is_blank(self) -> bool:
@@ -206,20 +193,20 @@ class PromptEditor(LiteralArea):
         first = self.document.get_line(0)[:1]
         return "shell" if first == "!" else "command" if first == "/" else "prompt"
 
-    @property
-    def placeholder_at_cursor(self) -> Placeholder | None:
-        """The pasted text that the cursor touches."""
-        row, column = self.cursor_location
-        return self.pasted.at(self.document.get_line(row), column)
-
     def show(self, text: str, *, at_end: bool = True) -> None:
-        """Show `text` instead of what is there (folded when it is too long), and forget what could be undone."""
-        self.load_text(self._shown(text))
-        self.move_cursor(self.document.end if at_end else (0, len(self.document.get_line(0))))
+        """Show `text` instead of what is there, as something to read first: it asks for no completion."""
+        super().show(text, at_end=at_end)
+        self.completes = False
 
     def replace_all(self, text: str) -> None:
         """Replace everything by `text`, as one step that can be undone."""
-        self.replace(self._shown(text), (0, 0), self.document.end, maintain_selection_offset=False)
+        super().replace_all(text)
+        self.completes = False
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Perform `edit`, and take it for typing."""
+        self.completes = True
+        return super().edit(edit)
 
     def flush_draft(self) -> None:
         """Post `DraftChanged` now when a change waits for a pause."""
@@ -227,10 +214,6 @@ class PromptEditor(LiteralArea):
 
     def _post_draft(self) -> None:
         self.post_message(self.DraftChanged(self.value))
-
-    def _shown(self, text: str) -> str:
-        text = newlines(text)
-        return self.pasted.fold(text) if len(text) > UNFOLD_CHARACTERS else carry(text)
 
     def on_text_area_changed(self) -> None:
         """Have the draft saved at the next pause."""
@@ -255,7 +238,11 @@ class PromptEditor(LiteralArea):
             self.post_message(self.HelpRequested())
             return True
         action = _ACTIONS.get(event.key)
-        return action is not None and await self.app.run_action(action, self)
+        if action is None:
+            return False
+        taken = await self.app.run_action(action, self)
+        self.completes = action.startswith("delete")
+        return taken
 
     def _close_up(self, character: str) -> None:
         """Drop the space that a completion left when a mark that belongs to the word before it is typed."""
@@ -367,6 +354,7 @@ class PromptEditor(LiteralArea):
         inserted = self.pasted.fold(text) if self.pasted.folds(text) else carry(text)
         start = min(self.selection)
         result = self.replace(inserted, *self.selection, maintain_selection_offset=False)
+        self.completes = False
         if self.mode != "shell" and (paths := dropped_paths(text)):
             self.post_message(self.PathsPasted(paths, start, result.end_location, inserted))
 
@@ -382,39 +370,8 @@ class PromptEditor(LiteralArea):
         found = self.placeholder_at_cursor
         if found is None:
             raise SkipAction
-        text = self.pasted.text(found.id)
-        if len(text) > UNFOLD_CHARACTERS:
-            self.post_message(self.UnfoldRefused(len(text)))
-            return
-        row = self.cursor_location[0]
-        self.replace(carry(text), (row, found.start), (row, found.end), maintain_selection_offset=False)
-
-    def validate_selection(self, selection: Selection) -> Selection:
-        """Keep both ends of the selection outside of placeholders, which move and delete as one."""
-        if not len(self.pasted):
-            return selection
-        return Selection(self._beside_placeholder(selection.start), self._beside_placeholder(selection.end))
-
-    def _beside_placeholder(self, location: Location) -> Location:
-        row, column = location
-        found = self.pasted.around(self.document.get_line(row), column)
-        if found is None:
-            return location
-        return row, found.end if location > self.cursor_location else found.start
-
-    def edit(self, edit: Edit) -> EditResult:
-        """Perform `edit`; one that reaches into a placeholder takes all of it."""
-        if len(self.pasted) and edit.from_location != edit.to_location:
-            (top_row, top), (bottom_row, bottom) = edit.top, edit.bottom
-            first = self.pasted.around(self.document.get_line(top_row), top)
-            last = self.pasted.around(self._line(bottom_row), bottom)
-            edit.from_location = (top_row, first.start if first else top)
-            edit.to_location = (bottom_row, last.end if last else bottom)
-        return super().edit(edit)
-
-    def _line(self, row: int) -> str:
-        """The line at `row`; deleting the last line addresses the one after it."""
-        return self.document.get_line(row) if row < self.document.line_count else ""
+        if not self.unfold(found):
+            self.post_message(self.UnfoldRefused(len(self.pasted.text(found.id))))
 
     # ── Completion and references ─────────────────────────────────────────────────────────────────
 

@@ -196,10 +196,10 @@ class ReferencePicker(Widget):
     def _draw(self, candidate: Candidate, highlighted: bool) -> Content:
         width = self.size.width
         label = self._draw_label(candidate)
-        line = Content.assemble("› " if highlighted else "  ", _cut_left(label, width - 3))
+        line = Content.assemble("  › " if highlighted else "    ", _cut_left(label, width - 5))
         room = width - line.cell_length - 4
         if candidate.detail and room > 8:
-            gap = max(2, 28 - line.cell_length)
+            gap = max(2, 30 - line.cell_length)
             detail = Content(visible(candidate.detail)).stylize(self.get_visual_style("picker--detail"))
             line = Content.assemble(line, " " * gap, detail.truncate(max(0, room - gap + 2), ellipsis=True))
         line = line.pad_right(max(0, width - line.cell_length))
@@ -218,9 +218,9 @@ class ReferencePicker(Widget):
 
     def _draw_footer(self) -> Content:
         if self._indexing:
-            text = "  indexing the workspace…"
+            text = "    indexing the workspace…"
         else:
-            text = f"  {self._list.highlighted + 1} of {len(self._list.rows)} · Tab takes it · Esc closes"
+            text = f"    {self._list.highlighted + 1} of {len(self._list.rows)} · Tab takes it · Esc closes"
         return Content(text).stylize(self.get_visual_style("picker--footer"))
 
     def on_click(self, event: events.Click) -> None:

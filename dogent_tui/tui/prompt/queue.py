@@ -106,6 +106,11 @@ class QueueStrip(Widget, can_focus=True):
             event.stop()
             self.post_message(self.Left(event.character))
 
+    def on_paste(self, event: events.Paste) -> None:
+        """So does what is pasted."""
+        event.stop()
+        self.post_message(self.Left(event.text))
+
     def on_click(self, event: events.Click) -> None:
         """Select the prompt under the mouse."""
         index = self._seen.start + event.y
@@ -136,7 +141,7 @@ class QueueStrip(Widget, can_focus=True):
     def _draw(self, index: int) -> Content:
         selected = self.has_focus and index == self._selected
         text = one_line(self._prompts[index].prompt.text[:_SHOWN_CHARACTERS])
-        mark = Content(f"{'›' if selected else ' '} ⏸ {index + 1}  ").stylize(self.get_visual_style("queue--mark"))
+        mark = Content(f"{'›' if selected else ' '} ⏸ {index + 1} ").stylize(self.get_visual_style("queue--mark"))
         line = Content.assemble(mark, text).truncate(self.size.width, ellipsis=True)
         line = line.pad_right(max(0, self.size.width - line.cell_length))
         return line.stylize_before(self.get_visual_style("queue--selected")) if selected else line

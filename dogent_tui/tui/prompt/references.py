@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
+from dogent_tui.agent.events import Attachment
 from dogent_tui.tui.prompt.completion import Command, Completions
 from dogent_tui.tui.prompt.dropped import existing
-from dogent_tui.tui.prompt.editor import Reference, ReferenceKey, ReferenceState
+from dogent_tui.tui.prompt.editor import ReferenceKey, ReferenceState
 from dogent_tui.workspace.file_index import FileIndex
 from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.references import ResolvedReference, find_references, format_reference, resolve, sheet_names
+from dogent_tui.workspace.references import Reference, ResolvedReference, find_references, format_reference, resolve, sheet_names
 
 
 class PromptReferences(Protocol):
@@ -50,6 +51,16 @@ class WorkspaceReferences:
         if found is None:
             return None
         return "".join(f"{format_reference(self._workspace.relative(path))} " for path in found)
+
+    def attachments(self, references: Iterable[Reference]) -> tuple[Attachment, ...]:
+        """Return what the files of `references` are, in order; those that lead nowhere are left out."""
+        resolved = (resolve(reference, self._workspace) for reference in references)
+        return tuple(Attachment(found.path, found.name, found.type, found.sheet) for found in resolved if found.exists)
+
+    def attachments_at(self, paths: list[str]) -> tuple[Attachment, ...]:
+        """Return what the files at `paths` are (``/attach``, a drop on the sidebar); nothing unless every one of them exists."""
+        found = existing(paths, self._workspace.root) or []
+        return self.attachments(Reference(0, 0, self._workspace.relative(path), quoted=True) for path in found)
 
     def _state(self, found: ResolvedReference) -> ReferenceState:
         length = found.reference.end - found.reference.start

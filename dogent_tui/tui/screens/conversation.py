@@ -185,6 +185,8 @@ class ConversationScreen(Screen[None]):
         event.stop()
         if event.text.startswith("/"):
             self.run_worker(self._run_command(event.text), group="command")
+        elif event.text.startswith("!"):
+            self.run_worker(self._run_shell(event.text[1:].strip()), group="shell")
         else:
             self.run_worker(self._send(event), group="send")
 
@@ -193,6 +195,14 @@ class ConversationScreen(Screen[None]):
         prompt, _ = await asyncio.to_thread(make_prompt, event.text, self.opened.workspace, find_references(event.text), pending)
         await self.service.submit(prompt)
         self.transcript.action_follow()
+
+    async def _run_shell(self, command: str) -> None:
+        self._leave_welcome()
+        try:
+            await self.service.run_shell(command)
+        except AgentError as error:
+            self.prompt.put_back(f"!{command}")
+            self.prompt.notify_hint(str(error))
 
     async def _run_command(self, text: str) -> None:
         command, argument = self.commands.find(text)

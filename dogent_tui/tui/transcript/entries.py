@@ -154,9 +154,9 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
         case "waiting":
             return "?", "warning", "waits for you"
         case "done":
-            return "✓", "success", _gist(call.result or "")
+            return "✓", "success", _changed_lines(call.input) or _gist(call.result or "")
         case "failed":
-            return "✗", "error", f"failed: {_gist(call.result or '')}".removesuffix(": ")
+            return "✗", "error", f"failed: {_first_line(call.result or '')}".removesuffix(": ")
         case "denied":
             return "✗", "error", "denied"
         case "stopped":
@@ -169,10 +169,25 @@ def _spin(look: Look) -> str:
 
 def _gist(result: str) -> str:
     lines = result.strip("\n").count("\n") + 1
-    if lines > 1 and not result.lstrip().startswith(("Error", "<tool_use_error>")):
-        return f"{lines:,} lines"
-    first = one_line(result.strip()[:400].partition("\n")[0]).replace("<tool_use_error>", "").replace("</tool_use_error>", "")
-    return first or "no output"
+    return f"{lines:,} lines" if lines > 1 else _first_line(result) or "no output"
+
+
+def _first_line(result: str) -> str:
+    line = result.strip()[:400].partition("\n")[0]
+    return one_line(line.replace("<tool_use_error>", "").replace("</tool_use_error>", ""))  # as the CLI wraps its own errors
+
+
+def _changed_lines(tool_input: Mapping[str, Any]) -> str:
+    """Say how many lines a change of a file adds and takes away; empty where the call is none, or a very long one."""
+    changes = list(_change(dict(tool_input)))
+    if not changes or sum(len(old) + len(new) for old, new in changes) > _EXCERPT_CHARACTERS:
+        return ""
+    signs = [text[0] for old, new in changes for text in _compared(_split(old), _split(new))]
+    return f"+{signs.count('+')} −{signs.count('-')} lines"
+
+
+def _split(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
@@ -226,7 +241,7 @@ def _diff(changes: Iterable[tuple[str, str]], width: int) -> Iterator[Line]:
             yield Line((Span("⋯", "muted"),), decoration=1)
         before, rest_before = _excerpt(old)
         after, rest_after = _excerpt(new)
-        for text in _compared(before.split("\n") if before else [], after.split("\n") if after else []):
+        for text in _compared(_split(before), _split(after)):
             style = {"+": "added", "-": "removed"}.get(text[0], "output")
             yield from prefixed(chop([Span(text[2:], style)], width - 2), Span(f"{text[0]} ", style), Span("  "))
         if rest_before or rest_after:

@@ -205,26 +205,30 @@ class Layout:
         """Return the lines of `row`, which is measured thereby."""
         lines = self._lines.get(row)
         if lines is None:
-            lines = self._lines[row] = self._draw(row)
+            lines = self._lines[row] = self._measured(row)
             self._kept += len(lines)
-            self._let_go()
-            row.measured = True
-            if row.height != len(lines):
-                row.height = len(lines)
-                self._valid = min(self._valid, row.index)
+            while self._kept > _KEPT_LINES and len(self._lines) > 1:
+                self._kept -= len(self._lines.popitem(last=False)[1])
         else:
             self._lines.move_to_end(row)
         return lines
 
-    def measure(self, enough: Callable[[], bool]) -> bool:
-        """Measure rows until `enough` says so, the latest first. Return whether there are more."""
+    def _measured(self, row: Row) -> list[Line]:
+        lines = self._draw(row)
+        row.measured = True
+        if row.height != len(lines):
+            row.height = len(lines)
+            self._valid = min(self._valid, row.index)
+        return lines
+
+    def measure(self, enough: Callable[[], bool]) -> None:
+        """Measure rows until `enough` says so, the latest first, and keep the lines of none: nobody has asked to see them."""
         while self._unmeasured:
             row = self._unmeasured.pop()
             if not row.measured:
-                self.lines(row)
+                self._measured(row)
                 if enough():
-                    break
-        return bool(self._unmeasured)
+                    return
 
     @property
     def measured(self) -> bool:
@@ -252,18 +256,12 @@ class Layout:
         return growing.lines
 
     def space_above(self, row: Row) -> int:
-        """Return the empty lines before `row`: none between folded tool calls, which stand together."""
+        """Return the empty lines before `row`: none where it and a folded one above it are tool calls, which stand together."""
         above = next((n for n in range(row.entry - 1, -1, -1) if not self._model.entries[n].gone), None)
         if row.part or above is None:
             return 1
-        together = all(
-            isinstance(self._model.entries[number], ToolCall) and number not in self.unfolded for number in (above, row.entry)
-        )
-        return 0 if together else 1
-
-    def _let_go(self) -> None:
-        while self._kept > _KEPT_LINES and len(self._lines) > 1:
-            self._kept -= len(self._lines.popitem(last=False)[1])
+        calls = isinstance(self._model.entries[row.entry], ToolCall) and isinstance(self._model.entries[above], ToolCall)
+        return 0 if calls and above not in self.unfolded else 1
 
     def _guess(self, entry: Entry, row: Row) -> int:
         """Guess the height of a row that nobody has looked at."""

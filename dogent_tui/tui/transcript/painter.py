@@ -73,7 +73,7 @@ class Painter:
         return place.row.part == 0 and place.line == self._layout.space_above(place.row)
 
     def find(self, hit: "Hit") -> Place:
-        """Return where `hit` is drawn, and mark it as the current one. Where it is not drawn as written, that is its entry's head."""
+        """Return where `hit` is drawn, and mark it as current. Where it is not drawn as written, that is its entry's head."""
         self._current = hit
         seen = 0
         rows = self._layout.rows_of(hit.entry)

@@ -8,6 +8,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript.view import Transcript
 
 if TYPE_CHECKING:
@@ -17,10 +18,12 @@ if TYPE_CHECKING:
 class TranscriptSearch(Horizontal):
     """A line to type into, and how many matches there are. `open` shows it; Esc hides it and gives the focus back."""
 
+    DEFAULT_CSS = stylesheet("transcript.tcss").read_text(encoding="utf-8")
+
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "close", "Close search"),
-        Binding("enter,down", "step(1)", "Next match", key_display="⏎"),
-        Binding("shift+enter,up", "step(-1)", "Previous match", key_display="↑"),
+        Binding("enter,up", "step(-1)", "Earlier match", key_display="⏎"),
+        Binding("shift+enter,down", "step(1)", "Later match", key_display="↓"),
     ]
 
     def __init__(self, transcript: Transcript, *, id: str | None = None) -> None:  # noqa: A002
@@ -52,8 +55,8 @@ class TranscriptSearch(Horizontal):
             self._from.focus()
 
     def action_step(self, step: int) -> None:
-        """Go to the next or the previous match."""
-        self._transcript.action_match(-step)
+        """Go to a later or, with a negative `step`, an earlier match."""
+        self._transcript.action_match(step)
         self._tell()
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -63,9 +66,9 @@ class TranscriptSearch(Horizontal):
             self._look_for(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter goes on to the next match."""
+        """Enter goes on to an earlier match: the search began at the end."""
         event.stop()
-        self.action_step(1)
+        self.action_step(-1)
 
     def _look_for(self, text: str) -> None:
         self._count = self._transcript.search(text)

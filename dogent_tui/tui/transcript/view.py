@@ -66,8 +66,8 @@ class Transcript(ScrollView, can_focus=True):
         Binding("right_square_bracket", "card(1)", "Card below", key_display="]"),
         Binding("enter,space", "fold", "Fold", key_display="⏎"),
         Binding("ctrl+o", "fold_all", "Fold all"),
-        Binding("n", "match(1)", "Next match", show=False),
-        Binding("N", "match(-1)", "Previous match", show=False),
+        Binding("n", "match(-1)", "Earlier match", show=False),
+        Binding("N", "match(1)", "Later match", show=False),
     ]
 
     behind = reactive(False, repaint=False)
@@ -118,6 +118,11 @@ class Transcript(ScrollView, can_focus=True):
         """Return the Markdown of the latest reply, empty where there is none."""
         return self.model.last_reply()
 
+    @property
+    def measured(self) -> bool:
+        """Whether nothing is left to be laid out: all heights are known and all text is drawn."""
+        return self._layout.measured and not self._waiting and not self._unpainted
+
     def _take(self, entries: Iterable[int]) -> None:
         for number in entries:
             self._waiting.add(number)
@@ -136,8 +141,8 @@ class Transcript(ScrollView, can_focus=True):
         began = time.monotonic()
         entries, self._waiting = sorted(self._waiting), set()
         self._look()
-        self._layout.update(entries)
         was_total = self._viewport.total
+        self._layout.update(entries)
         self._viewport.settle()
         self.behind = self.behind or (not self._viewport.following and self._viewport.total > was_total)
         self._place()
@@ -145,7 +150,6 @@ class Transcript(ScrollView, can_focus=True):
         self._next_flush = began + max(FLUSH_INTERVAL, (ended - began) * _FLUSH_SHARE)
         self._unpainted = True
         self.call_after_refresh(self._painted)
-        self._keep_going()
 
     def _painted(self) -> None:
         self._unpainted = False
@@ -177,6 +181,7 @@ class Transcript(ScrollView, can_focus=True):
         if self._viewport.following:
             self.behind = False
         self.refresh()
+        self._keep_going()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Somebody scrolled, by whatever means: take over the place."""
@@ -197,7 +202,6 @@ class Transcript(ScrollView, can_focus=True):
         """Wrap what is visible anew, and the rest when there is time."""
         self._viewport.resize(min(_WIDEST, self.size.width - 2 * MARGIN), max(1, self.size.height))
         self._place()
-        self._keep_going()
 
     def _keep_going(self) -> None:
         """See that what needs time gets it, and that nothing runs when nothing does."""
@@ -215,7 +219,6 @@ class Transcript(ScrollView, can_focus=True):
         self._layout.measure(lambda: time.monotonic() >= end)
         self._viewport.settle()
         self._place()
-        self._keep_going()
 
     def _tick(self) -> None:
         visible = {row.entry for row in self._viewport.visible_rows()} & self._under_way
@@ -317,7 +320,7 @@ class Transcript(ScrollView, can_focus=True):
         self._toggle(unfolded or cards)
 
     def action_match(self, step: int) -> None:
-        """Go to the next or, with a negative `step`, the previous match."""
+        """Go to a later or, with a negative `step`, an earlier match."""
         if step > 0:
             self.next_match()
         else:
@@ -335,7 +338,6 @@ class Transcript(ScrollView, can_focus=True):
         self._viewport.settle()
         self._viewport.scroll_to(self._viewport.top)
         self._place()
-        self._keep_going()
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Remember where: a click is where the button goes down and up."""

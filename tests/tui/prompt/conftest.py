@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import pytest
-from textual import on
+from textual import events, on
 from textual.app import App, ComposeResult
 from textual.message import Message
 from textual.pilot import Pilot
@@ -39,7 +39,7 @@ _WORKBOOK = (
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A workspace with names of several kinds."""
-    names = ("notes.md", "报告.md", "docs/report.md", "docs/interview with Li.txt", "my papers/draft one.md", "odd[/b].md")
+    names = ("notes.md", "报告.md", "docs/report.md", "docs/interview with Li.txt", "my papers/draft one.md", "odd[b].md")
     for name in names:
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -83,6 +83,16 @@ class PromptApp(App[None]):
 
     def messages(self, kind: type[M]) -> list[M]:
         return [message for message in self.posted if isinstance(message, kind)]
+
+    async def press(self, pilot: Pilot[None], *keys: str) -> None:
+        """Press `keys` in one burst, as a fast typist or a terminal does, and let the app come to rest.
+
+        `Pilot.press` waits after each of them.
+        """
+        for key in keys:
+            self.post_message(events.Key(key, {"space": " ", "question_mark": "?"}.get(key, key if len(key) == 1 else None)))
+        await pilot.pause()
+        await pilot._wait_for_screen()
 
     @staticmethod
     async def until(pilot: Pilot[None], condition: Callable[[], object]) -> None:

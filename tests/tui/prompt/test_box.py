@@ -1,5 +1,7 @@
 """The picker, the marks on references, the queue strip and the hints."""
 
+from textual import events
+
 from dogent_tui.agent.events import Prompt, QueuedPrompt
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.workspace.file_index import FileIndex
@@ -17,10 +19,10 @@ class TestPicker:
     async def test_an_at_sign_opens_it_and_tab_takes_the_best(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press(*"Read @notes")
+            await app.press(pilot, *"Read @notes")
             await app.until(pilot, lambda: app.box.picker.display)
             assert labels(app)[0] == "notes.md"
-            await pilot.press("tab", *"now", "enter")
+            await app.press(pilot, "tab", *"now", "enter")
             assert app.sent == ["Read @notes.md now"]
 
     async def test_keys_that_come_before_the_search_does(self, make_app) -> None:
@@ -34,96 +36,115 @@ class TestPicker:
     async def test_enter_takes_a_candidate_and_then_sends(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press(*"@notes", "enter")
+            await app.press(pilot, *"@notes", "enter")
             assert app.sent == []
             assert app.box.editor.raw == "@notes.md "
-            await pilot.press("enter")
+            await app.press(pilot, "enter")
             assert app.sent == ["@notes.md"]
 
     async def test_enter_sends_at_once_when_the_name_is_whole(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press(*"@notes.md", "enter")
+            await app.press(pilot, *"@notes.md", "enter")
             assert app.sent == ["@notes.md"]
 
     async def test_a_name_with_spaces_is_quoted(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press(*"@draft", "tab")
+            await app.press(pilot, *"@draft", "tab")
             assert app.box.editor.raw == '@"my papers/draft one.md" '
 
     async def test_arrows_choose_and_escape_closes_without_interrupting(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("@")
+            await app.press(pilot, "@")
             await app.until(pilot, lambda: app.box.picker.display)
             first, second = labels(app)[:2]
-            await pilot.press("down")
+            await app.press(pilot, "down")
             assert app.box.picker.current.label == second
-            await pilot.press("up")
+            await app.press(pilot, "up")
             assert app.box.picker.current.label == first
-            await pilot.press("escape")
+            await app.press(pilot, "escape")
             assert not app.box.picker.display
             assert app.posted == [] or "InterruptRequested" not in {type(message).__name__ for message in app.posted}
-            await pilot.press("n", "o")
+            await app.press(pilot, "n", "o")
             assert not app.box.picker.display
-            await pilot.press("enter")
+            await app.press(pilot, "enter")
             assert app.sent == ["@no"]
 
     async def test_another_token_opens_it_again(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("@", "escape", "space", "@")
+            await app.press(pilot, "@", "escape", "space", "@")
             await app.until(pilot, lambda: app.box.picker.display)
 
     async def test_folders_are_browsed(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press(*"@docs/")
-            await app.until(pilot, lambda: labels(app) and all(label.startswith("docs/") for label in labels(app)))
-            assert set(labels(app)) == {"docs/report.md", "docs/interview with Li.txt"}
+            await app.press(pilot, *"@docs/")
+            await app.until(pilot, lambda: "docs/" in labels(app)[:1])
+            assert set(labels(app)) == {"docs/", "docs/report.md", "docs/interview with Li.txt"}
 
     async def test_taking_a_folder_shows_what_is_in_it(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press(*"@papers")
+            await app.press(pilot, *"@papers")
             await app.until(pilot, lambda: "my papers/" in labels(app))
             while app.box.picker.current.label != "my papers/":
-                await pilot.press("down")
-            await pilot.press("tab")
+                await app.press(pilot, "down")
+            await app.press(pilot, "tab")
             assert app.box.editor.raw == '@"my papers/'
-            await app.until(pilot, lambda: labels(app) == ["my papers/draft one.md"])
-            await pilot.press("tab")
+            await app.until(pilot, lambda: labels(app) == ["my papers/", "my papers/draft one.md"])
+            await app.press(pilot, "down", "tab")
             assert app.box.editor.raw == '@"my papers/draft one.md" '
+
+    async def test_enter_on_a_folder_and_enter_again_sends_the_folder(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await app.press(pilot, *"@docs", "enter")
+            assert app.box.editor.raw == "@docs/"
+            await app.press(pilot, "enter")
+            assert app.sent == ["@docs/"]
+
+    async def test_recalled_text_does_not_open_it(self, make_app) -> None:
+        app = make_app(history=["/help", "see @notes.md"])
+        async with app.run_test() as pilot:
+            await app.press(pilot, "up", "up")
+            assert app.box.editor.raw == "/help"
+            await app.press(pilot, "down", "left", "right")
+            assert app.box.editor.raw == "see @notes.md"
+            assert not app.box.picker.display
+            await app.press(pilot, "backspace")
+            await app.until(pilot, lambda: app.box.picker.display)
 
     async def test_a_hash_after_a_workbook_offers_its_sheets(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press(*"@numb", "tab", "#")
+            await app.press(pilot, *"@numb", "tab", "#")
             assert app.box.editor.raw == "@numbers.xlsx#"
             await app.until(pilot, lambda: labels(app) == ["Sales", "My costs"])
-            await pilot.press(*"cost", "tab")
+            await app.press(pilot, *"cost", "tab")
             assert app.box.editor.raw == '@numbers.xlsx#"My costs" '
 
     async def test_commands_are_offered_and_enter_runs_one(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press(*"/hel")
+            await app.press(pilot, *"/hel")
             await app.until(pilot, lambda: labels(app) == ["/help"])
-            await pilot.press("enter")
+            await app.press(pilot, "enter")
             assert app.sent == ["/help"]
             assert not app.box.picker.display
 
     async def test_a_command_that_needs_more_is_completed_first(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press(*"/att", "enter", *"x.md", "enter")
+            await app.press(pilot, *"/att", "enter", *"x.md", "enter")
             assert app.sent == ["/attach x.md"]
 
     async def test_a_click_takes_a_candidate(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("/")
+            await app.press(pilot, "/")
             await app.until(pilot, lambda: app.box.picker.display)
             await pilot.pause()
             await pilot.click("#prompt-picker", offset=(4, 2))
@@ -133,15 +154,15 @@ class TestPicker:
     async def test_names_are_literal(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press(*"@odd")
+            await app.press(pilot, *"@odd")
             await app.until(pilot, lambda: app.box.picker.display)
             await pilot.pause()
-            assert "odd[/b].md" in app.box.picker.render_line(0).text
+            assert "odd[b].md" in app.box.picker.render_line(0).text
 
     async def test_a_mark_after_a_completed_name_closes_up(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press(*"@notes", "tab", ",", "space", "o", "k")
+            await app.press(pilot, *"@notes", "tab", ",", "space", "o", "k")
             assert app.box.editor.raw == "@notes.md, ok"
 
     async def test_an_index_in_the_making_says_so_and_fills_in(self, make_app, monkeypatch) -> None:
@@ -149,7 +170,7 @@ class TestPicker:
             unready.setattr(FileIndex, "refresh", lambda index: None)
             app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("@")
+            await app.press(pilot, "@")
             await app.until(pilot, lambda: app.box.picker.display)
             assert "indexing" in app.box.picker.render_line(app.box.picker.size.height - 1).text
             app.index.refresh()
@@ -158,7 +179,7 @@ class TestPicker:
     async def test_no_picker_in_a_shell_command(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press(*"!ls @no")
+            await app.press(pilot, *"!ls @no")
             assert app.box.picker.completion is None
 
 
@@ -180,7 +201,7 @@ class TestReferences:
         async with app.run_test() as pilot:
             app.box.editor.insert("Read @notess.md ")
             await app.until(pilot, lambda: "notess" in app.hint)
-            await pilot.press("ctrl+c", "a")
+            await app.press(pilot, "ctrl+c", "a")
             await app.until(pilot, lambda: app.hint.startswith("Enter sends"))
 
     async def test_text_that_follows_a_name_is_not_marked(self, make_app) -> None:
@@ -205,9 +226,9 @@ class TestReferences:
         app = make_app()
         async with app.run_test() as pilot:
             app.box.editor.insert("@none.md ")
-            await pilot.press(*"@no")
+            await app.press(pilot, *"@no")
             await app.until(pilot, lambda: app.hint == "No file none.md here")
-            await pilot.press("escape")
+            await app.press(pilot, "escape")
             await app.until(pilot, lambda: app.hint == "No file none.md here, and 1 more")
 
 
@@ -218,8 +239,8 @@ class TestQueue:
             app.box.set_queue(queued("first [b]", "second\nline"))
             await pilot.pause()
             strip = app.query_one(QueueStrip)
-            assert "⏸ 1  first [b]" in strip.render_line(0).text
-            assert "⏸ 2  second line" in strip.render_line(1).text
+            assert "⏸ 1 first [b]" in strip.render_line(0).text
+            assert "⏸ 2 second line" in strip.render_line(1).text
             app.box.set_queue(())
             await pilot.pause()
             assert not strip.display
@@ -253,6 +274,15 @@ class TestQueue:
             await app.until(pilot, lambda: app.box.editor.raw == "a")
             assert app.box.editor.has_focus
 
+    async def test_pasting_does_too(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            app.box.set_queue(queued("first"))
+            await pilot.pause()
+            await pilot.press("up")
+            app.post_message(events.Paste("pasted"))
+            await app.until(pilot, lambda: app.box.editor.raw == "pasted")
+
     async def test_down_and_escape_lead_back(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
@@ -280,7 +310,7 @@ class TestQueue:
             assert "and 3 more" in strip.render_line(4).text
             await pilot.press("up")
             await pilot.pause()
-            assert "⏸ 7  g" in strip.render_line(3).text
+            assert "⏸ 7 g" in strip.render_line(3).text
 
     async def test_the_focus_comes_back_when_the_queue_is_empty(self, make_app) -> None:
         app = make_app()

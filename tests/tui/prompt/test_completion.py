@@ -117,7 +117,7 @@ class TestCandidates:
 
     def test_a_folder_is_browsed(self) -> None:
         files = Files([Hit("docs/report.md")])
-        assert self.search(files, "@docs/") == ["@docs/report.md"]
+        assert self.search(files, "@docs/") == ["@docs/", "@docs/report.md"]
         assert files.asked == ["in docs"]
 
     def test_sheets_of_a_workbook(self) -> None:
@@ -136,6 +136,10 @@ class TestCandidates:
     def test_matched_characters_are_those_of_the_label(self) -> None:
         row = completions(Files()).search(Completion("command", "hlp", 0, 4)).rows[0]
         assert [row.label[position] for position in row.positions] == ["h", "l", "p"]
+
+    def test_matched_characters_of_a_chinese_name(self) -> None:
+        row = completions(Files(), ["销售 Q1"]).search(Completion("sheet", "q1", 0, 3, "a.xlsx")).rows[0]
+        assert [row.label[position] for position in row.positions] == ["Q", "1"]
 
     def test_says_that_the_index_is_not_ready(self) -> None:
         assert completions(Files(ready=False)).search(Completion("file", "", 0, 1)).indexing

@@ -14,27 +14,27 @@ class TestSending:
     async def test_enter_sends_and_others_begin_a_line(self, make_app, key: str) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("h", "i", key, "y", "o", "u", "enter")
+            await app.press(pilot, "h", "i", key, "y", "o", "u", "enter")
             assert app.sent == ["hi\nyou"]
             assert app.box.editor.is_blank
 
     async def test_a_backslash_before_enter_begins_a_line(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("a", "\\", "enter", "b", "enter")
+            await app.press(pilot, "a", "\\", "enter", "b", "enter")
             assert app.sent == ["a\nb"]
 
     async def test_nothing_is_not_sent(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("enter", "space", "enter")
+            await app.press(pilot, "enter", "space", "enter")
             assert app.sent == []
 
     async def test_references_go_along_as_typed(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
             app.box.editor.paste_text('Compare @notes.md with @"my papers/draft one.md" and mail me@home.org ')
-            await pilot.press("enter")
+            await app.press(pilot, "enter")
             (message,) = app.messages(PromptEditor.Submitted)
             assert [reference.path for reference in message.references] == ["notes.md", "my papers/draft one.md"]
 
@@ -42,7 +42,7 @@ class TestSending:
         app = make_app()
         async with app.run_test() as pilot:
             app.box.editor.paste_text("!ls @notes.md ")
-            await pilot.press("enter")
+            await app.press(pilot, "enter")
             (message,) = app.messages(PromptEditor.Submitted)
             assert (message.text, message.references) == ("!ls @notes.md", ())
 
@@ -55,7 +55,7 @@ class TestSending:
             row = app.box.editor.render_line(0).text
             assert row.startswith("[/b] [x](y) [ ] ␛[31m ␇ [red]")
             assert "\x1b" not in row
-            await pilot.press("enter")
+            await app.press(pilot, "enter")
             assert app.sent == [text]
 
     async def test_keys_of_one_burst_stay_in_order(self, make_app) -> None:
@@ -71,14 +71,14 @@ class TestEscapeAndCtrlC:
     async def test_escape_asks_for_an_interrupt_and_keeps_the_text(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("h", "i", "escape")
+            await app.press(pilot, "h", "i", "escape")
             assert len(app.messages(PromptEditor.InterruptRequested)) == 1
             assert app.box.editor.raw == "hi"
 
     async def test_escape_gives_up_a_selection_first(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("h", "i", "shift+home", "escape")
+            await app.press(pilot, "h", "i", "shift+home", "escape")
             assert not app.messages(PromptEditor.InterruptRequested)
             assert app.box.editor.selection.is_empty
             assert app.box.editor.raw == "hi"
@@ -87,53 +87,53 @@ class TestEscapeAndCtrlC:
     async def test_arrow_keys_never_interrupt(self, make_app, key: str) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press(key, "a", key)
+            await app.press(pilot, key, "a", key)
             assert not app.messages(PromptEditor.InterruptRequested)
 
     async def test_ctrl_c_clears_and_up_brings_it_back(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("h", "i", "ctrl+c")
+            await app.press(pilot, "h", "i", "ctrl+c")
             assert app.box.editor.is_blank
             assert [message.text for message in app.messages(PromptEditor.Cleared)] == ["hi"]
             assert not app.messages(PromptEditor.QuitRequested)
-            await pilot.press("up")
+            await app.press(pilot, "up")
             assert app.box.editor.raw == "hi"
 
     async def test_undo_brings_it_back_too(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("h", "i", "ctrl+c", "ctrl+z")
+            await app.press(pilot, "h", "i", "ctrl+c", "ctrl+z")
             assert app.box.editor.raw == "hi"
 
     async def test_ctrl_c_twice_quits(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("h", "i", "ctrl+c")
+            await app.press(pilot, "h", "i", "ctrl+c")
             assert "Ctrl+C again" in app.hint
-            await pilot.press("ctrl+c")
+            await app.press(pilot, "ctrl+c")
             assert len(app.messages(PromptEditor.QuitRequested)) == 1
 
     async def test_another_key_in_between_does_not_quit(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("ctrl+c", "left", "ctrl+c")
+            await app.press(pilot, "ctrl+c", "left", "ctrl+c")
             assert not app.messages(PromptEditor.QuitRequested)
 
     async def test_a_late_second_press_does_not_quit(self, make_app, monkeypatch) -> None:
         monkeypatch.setattr(PromptEditor, "QUIT_WINDOW_S", 0.01)
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("ctrl+c")
+            await app.press(pilot, "ctrl+c")
             await app.until(pilot, lambda: "Ctrl+C again" not in app.hint)
-            await pilot.press("ctrl+c")
+            await app.press(pilot, "ctrl+c")
             assert not app.messages(PromptEditor.QuitRequested)
 
     async def test_ctrl_c_copies_a_selection(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
             app.box.editor.paste_text("a\x1bb")
-            await pilot.press("shift+home", "ctrl+c")
+            await app.press(pilot, "shift+home", "ctrl+c")
             assert app.clipboard == "a\x1bb"
             assert app.box.editor.raw == "a\x1bb"
 
@@ -143,13 +143,13 @@ class TestRecall:
         app = make_app(history=["one", "two\nlines"])
         async with app.run_test() as pilot:
             editor = app.box.editor
-            await pilot.press("n", "e", "w", "up")
+            await app.press(pilot, "n", "e", "w", "up")
             assert editor.raw == "two\nlines"
-            await pilot.press("up")
+            await app.press(pilot, "up")
             assert editor.raw == "one"
-            await pilot.press("up")
+            await app.press(pilot, "up")
             assert editor.raw == "one"
-            await pilot.press("down", "down", "down")
+            await app.press(pilot, "down", "down", "down")
             assert editor.raw == "new"
 
     async def test_inside_of_a_text_the_arrows_move(self, make_app) -> None:
@@ -159,22 +159,22 @@ class TestRecall:
             editor.paste_text("word " * 12)  # one line, wrapped into rows
             await pilot.pause()
             row = editor.cursor_screen_offset.y
-            await pilot.press("up")
+            await app.press(pilot, "up")
             assert editor.raw.startswith("word")
             assert editor.cursor_screen_offset.y == row - 1
-            await pilot.press("up", "up")
+            await app.press(pilot, "up", "up")
             assert editor.raw == "old"
 
     async def test_what_was_sent_can_be_recalled(self, make_app) -> None:
         app = make_app(history=["old"])
         async with app.run_test() as pilot:
-            await pilot.press("n", "e", "w", "enter", "up")
+            await app.press(pilot, "n", "e", "w", "enter", "up")
             assert app.box.editor.raw == "new"
 
     async def test_shift_up_selects(self, make_app) -> None:
         app = make_app(history=["old"])
         async with app.run_test() as pilot:
-            await pilot.press("n", "shift+up")
+            await app.press(pilot, "n", "shift+up")
             assert app.box.editor.raw == "n"
 
 
@@ -185,31 +185,31 @@ class TestPasting:
             app.post_message(events.Paste(LONG))
             await app.until(pilot, lambda: not app.box.editor.is_blank)
             assert app.box.editor.raw == "[Pasted text #1 +40 lines]"
-            await pilot.press("space", "o", "k", "enter")
+            await app.press(pilot, "space", "o", "k", "enter")
             assert app.sent == [f"{LONG} ok"]
 
     async def test_backspace_deletes_a_placeholder_as_a_whole_and_undo_brings_it_back(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("a")
+            await app.press(pilot, "a")
             app.box.editor.paste_text(LONG)
-            await pilot.press("backspace")
+            await app.press(pilot, "backspace")
             assert app.box.editor.raw == "a"
-            await pilot.press("ctrl+z")
+            await app.press(pilot, "ctrl+z")
             assert app.box.editor.value == f"a{LONG}"
 
     async def test_delete_deletes_it_as_a_whole(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
             app.box.editor.paste_text(LONG)
-            await pilot.press("home", "delete")
+            await app.press(pilot, "home", "delete")
             assert app.box.editor.is_blank
 
     async def test_the_cursor_jumps_over_it(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
             app.box.editor.paste_text(LONG)
-            await pilot.press("left", "a", "right", "b", "ctrl+left", "c")
+            await app.press(pilot, "left", "a", "right", "b", "ctrl+left", "c")
             assert app.box.editor.value == f"ac{LONG}b" or app.box.editor.value == f"a{LONG}cb"
 
     async def test_the_mouse_cannot_get_into_it(self, make_app) -> None:
@@ -218,7 +218,7 @@ class TestPasting:
             app.box.editor.paste_text(LONG)
             await pilot.pause()
             await pilot.click(PromptEditor, offset=Offset(8, 0))
-            await pilot.press("x")
+            await app.press(pilot, "x")
             assert app.box.editor.value in (f"x{LONG}", f"{LONG}x")
 
     @pytest.mark.parametrize("key", ["ctrl+w", "ctrl+u", "ctrl+k"])
@@ -226,7 +226,7 @@ class TestPasting:
         app = make_app()
         async with app.run_test(size=(24, 12)) as pilot:  # so narrow that the placeholder wraps
             app.box.editor.paste_text(LONG)
-            await pilot.press(key)
+            await app.press(pilot, key)
             assert app.box.editor.value in ("", LONG)
 
     async def test_ctrl_o_unfolds(self, make_app) -> None:
@@ -235,7 +235,7 @@ class TestPasting:
             app.box.editor.paste_text(LONG)
             await pilot.pause()
             assert "Ctrl+O" in app.hint
-            await pilot.press("ctrl+o")
+            await app.press(pilot, "ctrl+o")
             assert app.box.editor.raw == LONG
             assert app.box.editor.size.height <= 12
 
@@ -245,9 +245,9 @@ class TestPasting:
         async with app.run_test() as pilot:
             app.post_message(events.Paste(text))
             await app.until(pilot, lambda: not app.box.editor.is_blank)
-            await pilot.press("ctrl+o")
+            await app.press(pilot, "ctrl+o")
             assert "1,048,576 characters" in app.hint
-            await pilot.press("x", "enter")
+            await app.press(pilot, "x", "enter")
             assert app.sent == [f"{text}x"]
 
     async def test_a_short_paste_is_literal(self, make_app) -> None:
@@ -255,21 +255,21 @@ class TestPasting:
         async with app.run_test() as pilot:
             app.post_message(events.Paste("one\r\n\ttwo [b]\u2028three"))
             await app.until(pilot, lambda: not app.box.editor.is_blank)
-            await pilot.press("enter")
+            await app.press(pilot, "enter")
             assert app.sent == ["one\n\ttwo [b]\u2028three"]
 
     async def test_a_recalled_text_that_is_too_long_is_folded(self, make_app) -> None:
         text = "long " * 10_000
         app = make_app(history=[text])
         async with app.run_test() as pilot:
-            await pilot.press("up")
+            await app.press(pilot, "up")
             assert app.box.editor.raw.startswith("[Pasted text #1")
             assert app.box.editor.value == text
 
     async def test_a_dropped_file_becomes_a_reference(self, make_app, folder) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("s", "e", "e", "space")
+            await app.press(pilot, "s", "e", "e", "space")
             app.post_message(events.Paste(f"'{folder / 'my papers' / 'draft one.md'}' "))
             await app.until(pilot, lambda: "@" in app.box.editor.raw)
             assert app.box.editor.raw == 'see @"my papers/draft one.md" '
@@ -285,7 +285,7 @@ class TestPasting:
     async def test_in_a_shell_command_a_path_stays_a_path(self, make_app, folder) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("!")
+            await app.press(pilot, "!")
             app.box.editor.paste_text(f"{folder}/notes.md")
             await app.workers.wait_for_complete()
             await pilot.pause()
@@ -296,36 +296,36 @@ class TestTheRest:
     async def test_the_draft_is_posted_in_a_pause_and_emptied_on_sending(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("h", "i")
+            await app.press(pilot, "h", "i")
             await app.until(pilot, lambda: app.messages(PromptEditor.DraftChanged))
             assert [message.text for message in app.messages(PromptEditor.DraftChanged)] == ["hi"]
-            await pilot.press("enter")
+            await app.press(pilot, "enter")
             assert app.messages(PromptEditor.DraftChanged)[-1].text == ""
 
     async def test_a_draft_comes_back(self, make_app) -> None:
         app = make_app(draft="half a\nsentence")
         async with app.run_test() as pilot:
-            await pilot.press("!")
+            await app.press(pilot, "!")
             assert app.box.editor.raw == "half a\nsentence!"
 
     async def test_ctrl_g_asks_for_an_editor(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
             app.box.editor.paste_text(LONG)
-            await pilot.press("ctrl+g")
+            await app.press(pilot, "ctrl+g")
             assert [message.text for message in app.messages(PromptEditor.ExternalEditorRequested)] == [LONG]
             app.box.editor.replace_all("edited")
             assert app.box.editor.raw == "edited"
-            await pilot.press("ctrl+z")
+            await app.press(pilot, "ctrl+z")
             assert app.box.editor.value == LONG
 
     async def test_a_question_mark_asks_for_help_only_in_an_empty_prompt(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("question_mark")
+            await app.press(pilot, "question_mark")
             assert app.box.editor.is_blank
             assert len(app.messages(PromptEditor.HelpRequested)) == 1
-            await pilot.press("a", "question_mark")
+            await app.press(pilot, "a", "question_mark")
             assert app.box.editor.raw == "a?"
 
     async def test_it_grows_with_the_text_up_to_its_share_of_the_screen(self, make_app) -> None:
@@ -333,30 +333,36 @@ class TestTheRest:
         async with app.run_test(size=(80, 24)) as pilot:
             editor = app.box.editor
             assert editor.size.height == 1
-            await pilot.press("ctrl+j", "ctrl+j")
+            await app.press(pilot, "ctrl+j", "ctrl+j")
             await pilot.pause()
             assert editor.size.height == 3
-            for _ in range(20):
-                await pilot.press("ctrl+j")
+            await app.press(pilot, *["ctrl+j"] * 20)
             await pilot.pause()
             assert editor.size.height == 9
-            await pilot.press("ctrl+c")
+            await app.press(pilot, "ctrl+c")
             await pilot.pause()
             assert editor.size.height == 1
+
+    async def test_the_terminal_cursor_follows_for_input_methods(self, make_app) -> None:
+        app = make_app(history=["two\nlines"])
+        async with app.run_test(size=(80, 24)) as pilot:
+            await app.press(pilot, "up")
+            await app.until(pilot, lambda: app.box.editor.size.height == 2)
+            await app.until(pilot, lambda: app.cursor_position == (7, 21))
 
     @pytest.mark.parametrize(("typed", "mark"), [("a", "›"), ("!", "!"), ("/", "/")])
     async def test_the_mark_says_what_enter_will_do(self, make_app, typed: str, mark: str) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press(typed)
+            await app.press(pilot, typed)
             await pilot.pause()
             assert str(app.query_one("#prompt-mark").content) == mark
 
     async def test_cut_takes_the_line(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await pilot.press("a", "b", "ctrl+x")
+            await app.press(pilot, "a", "b", "ctrl+x")
             assert app.box.editor.is_blank
             assert app.clipboard == "ab"
-            await pilot.press("ctrl+v")
+            await app.press(pilot, "ctrl+v")
             assert app.box.editor.raw == "ab"

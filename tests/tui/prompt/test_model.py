@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.tui.prompt.model import FOLD_CHARACTERS, FOLD_LINES, RECALL_LIMIT, PastedTexts, Recall
+from dogent_tui.tui.prompt.model import FOLD_CHARACTERS, FOLD_LINES, RECALL_LIMIT, PastedTexts, Recall, can_show
 
 
 class TestRecall:
@@ -59,6 +59,13 @@ class TestRecall:
         while (found := recall.older(shown)) is not None:
             shown, steps = found, steps + 1
         assert (shown, steps) == ("70", RECALL_LIMIT)
+
+
+def test_what_would_make_keys_slow_is_not_shown() -> None:
+    assert can_show("A line as long as lines are.\n" * 1_000)
+    assert not can_show("x" * 4_001)
+    assert not can_show("x\n" * 2_001)
+    assert not can_show(f"{'x' * 100}\n" * 600)
 
 
 class TestPastedTexts:

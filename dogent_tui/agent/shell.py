@@ -1,0 +1,62 @@
+"""The person's own shell commands (``!command``): run in the workspace, shown like a tool call, offered to the agent."""
+
+import codecs
+import os
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dogent_tui.agent.events import Event, ToolOutput, ToolResult, ToolUse
+from dogent_tui.processes import stream_process
+
+SHELL_TOOL = "Shell"
+"""The name under which a command of the person appears among the tool calls."""
+
+_MOST_KEPT = 1_000_000
+_MOST_OFFERED = 10_000
+"""Characters of output that are kept for the screen, and that travel with the next prompt: its end, where the result is."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShellNote:
+    """A command that the person ran, and what it wrote; it goes with the next prompt."""
+
+    command: str
+    output: str
+    status: int | None
+
+    def as_text(self) -> str:
+        """Return the block that the model reads."""
+        ended = "stopped by the person" if self.status is None else f"exit status {self.status}"
+        output = (
+            self.output if len(self.output) <= _MOST_OFFERED else "[the beginning is left out]\n" + self.output[-_MOST_OFFERED:]
+        )
+        return f"<shell-command>\n$ {self.command}\n{output.rstrip()}\n({ended})\n</shell-command>"
+
+
+async def run_shell(command: str, cwd: Path, publish: Callable[[Event], None]) -> ShellNote:
+    """Run `command` in the person's shell and publish it as a tool call. Cancelling stops it, and is a result too."""
+    tool_use_id = f"shell-{uuid.uuid4().hex[:12]}"
+    publish(ToolUse(tool_use_id=tool_use_id, name=SHELL_TOOL, input={"command": command}))
+    written: list[str] = []
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+    def take(chunk: bytes) -> None:
+        text = decoder.decode(chunk)
+        if text and sum(map(len, written)) < _MOST_KEPT:
+            written.append(text)
+            publish(ToolOutput(tool_use_id=tool_use_id, text=text))
+
+    status: int | None = None
+    try:
+        status = await stream_process([os.environ.get("SHELL") or "/bin/sh", "-c", command], cwd=cwd, on_output=take)
+    except OSError as error:
+        written.append(f"The shell did not start: {error.strerror}. Set $SHELL to one that is installed.")
+        status = 127
+    finally:
+        output = "".join(written)
+        failed = "" if status == 0 else "(stopped)" if status is None else f"(exit status {status})"
+        content = "\n".join(part for part in (output.rstrip("\n"), failed) if part)
+        publish(ToolResult(tool_use_id=tool_use_id, content=content, is_error=status != 0))
+    return ShellNote(command, output, status)

@@ -1,0 +1,207 @@
+"""The rules that stand in the place of a model. Each reply is computed from the messages of the request alone."""
+
+import json
+import re
+from collections import Counter
+
+from dogent_tui.offline.changing import change_reply, draft_in_question
+from dogent_tui.offline.conversation import Call, Conversation, conversation_of
+from dogent_tui.offline.draft import answer, compose, is_draft, output_path, quotation
+from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather
+from dogent_tui.offline.intent import Intent, intent_of
+from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText, ReplyToolUse
+from dogent_tui.offline.phrases import PHRASES, files, sentences
+from dogent_tui.offline.relevance import terms
+from dogent_tui.offline.sentences import title_of
+
+_DENIAL = re.compile(
+    r"\b(?:denied|den(?:y|ies)|declin\w+|reject\w+|refus\w+|said no|not allowed|not permitted|permissions?|blocked|forbidden"
+    r"|disallowed|(?:doesn't|does not) want)\b|拒绝|不允许|没有得到允许",
+    re.IGNORECASE,
+)
+_NO_RIGHTS = re.compile(r"\bE(?:ACCES|PERM)\b")
+"""The system's own refusal, which concerns one file and is no answer of the person."""
+_NAME_TAKEN = re.compile(r"has not been read|read it first", re.IGNORECASE)
+"""How the CLI's Write refuses to replace a file that the conversation has not read."""
+_COMPACTION = re.compile(r"create a detailed summary of (?:the|this) conversation", re.IGNORECASE)
+"""From the prompt with which the CLI asks for a summary when the context window is nearly full."""
+_MOST_ATTEMPTS = 4
+_MOST_LISTED = 12
+
+
+def reply(request: MessagesRequest) -> tuple[ReplyBlock, ...]:
+    """Return the reply to `request`: what to say, and which of the tools that it offers to call next."""
+    if not request.tools:
+        return (ReplyText(_side_reply(request)),)
+    conversation = conversation_of(request)
+    if _COMPACTION.search(conversation.current.typed):
+        return (ReplyText(_summary(conversation)),)
+    draft = draft_in_question(conversation)
+    intent = intent_of(conversation.current, has_draft=bool(draft))
+    phrases = PHRASES[intent.language]
+    denial = _denial(conversation)
+    if denial:
+        return (ReplyText(f"{phrases.denied.format(reason=denial)}\n\n{phrases.no_model}"),)
+    match intent.kind:
+        case "chat":
+            return (ReplyText(phrases.about),)
+        case "thanks":
+            return (ReplyText(phrases.thanks),)
+        case "unable":
+            return (ReplyText(phrases.unable),)
+        case "question":
+            return _question_reply(conversation, intent)
+        case "draft":
+            return _draft_reply(conversation, intent)
+        case _:
+            return change_reply(conversation, intent, draft)
+
+
+# ── A draft ───────────────────────────────────────────────────────────────────────────────────────
+
+
+def _draft_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock, ...]:
+    gathered = gather(conversation, intent)
+    if not isinstance(gathered, Gathered):
+        return _with_plan(conversation, intent, gathered)
+    writes = conversation.current.named("Write")
+    if writes and writes[-1].succeeded:
+        return _finish(conversation, intent, gathered, writes[-1])
+    retry = bool(writes) and _NAME_TAKEN.search(writes[-1].error) is not None and len(writes) < _MOST_ATTEMPTS
+    if writes and not retry:
+        path = conversation.shown(writes[-1].path)
+        return _closing(intent, PHRASES[intent.language].failed.format(path=path, reason=writes[-1].error))
+    return _write(conversation, intent, gathered, {conversation.shown(call.path) for call in writes})
+
+
+def _write(conversation: Conversation, intent: Intent, gathered: Gathered, tried: set[str]) -> tuple[ReplyBlock, ...]:
+    phrases = PHRASES[intent.language]
+    draft = compose(gathered.documents, intent)
+    if draft is None:
+        return _closing(intent, _nothing_to_quote(intent, gathered), _not_read(intent, gathered))
+    if "Write" not in conversation.tools:
+        return _closing(intent, phrases.cannot_write, draft.text, _not_read(intent, gathered))
+    path = output_path(intent, draft.title, gathered.existing | tried)
+    write = ReplyToolUse("Write", {"file_path": conversation.absolute(path), "content": draft.text})
+    return (*_todo(conversation, intent, done=2), write)
+
+
+def _finish(conversation: Conversation, intent: Intent, gathered: Gathered, write: Call) -> tuple[ReplyBlock, ...]:
+    """Close the plan, then say what was written from which files, and what could not be read."""
+    phrases = PHRASES[intent.language]
+    plans = conversation.current.named("TodoWrite")
+    if plans and any(todo.get("status") != "completed" for todo in _todos(plans[-1])):
+        return _todo(conversation, intent, done=3)
+    text = str(write.input.get("content", ""))
+    shown = conversation.shown(write.path)
+    quoted = Counter(found[1] for line in text.splitlines() if (found := quotation(line)) is not None)
+    total, sources = sentences(quoted.total(), intent.language), files(len(quoted), intent.language)
+    wrote = phrases.wrote.format(title=title_of(text), path=shown, count=total, files=sources)
+    wanted = conversation.shown(conversation.absolute(intent.output)) if intent.output else shown
+    notes = [] if wanted == shown else [phrases.kept.format(wanted=wanted)]
+    if intent.words and not set(intent.words).intersection(terms(" ".join(text.splitlines()[1:]))):
+        notes.append(phrases.off_topic)
+    listed = [phrases.from_file.format(path=path, count=sentences(n, intent.language)) for path, n in quoted.most_common()]
+    return _closing(intent, " ".join([wrote, *notes]), "\n".join(listed), _not_read(intent, gathered), phrases.next_steps)
+
+
+def _with_plan(conversation: Conversation, intent: Intent, blocks: tuple[ReplyBlock, ...]) -> tuple[ReplyBlock, ...]:
+    """Put the plan before the first calls, and bring it up to date before the files are read."""
+    if len(blocks) == 1:
+        return blocks
+    reads = any(isinstance(block, ReplyToolUse) and block.name == "Read" for block in blocks)
+    first = not conversation.current.calls
+    if not first and not reads:
+        return blocks
+    return (blocks[0], *_todo(conversation, intent, done=1 if reads else 0), *blocks[1:])
+
+
+def _todo(conversation: Conversation, intent: Intent, *, done: int) -> tuple[ReplyToolUse, ...]:
+    """Return the call that shows the plan with its first `done` steps completed and the next one under way."""
+    if "TodoWrite" not in conversation.tools:
+        return ()
+    phrases = PHRASES[intent.language]
+    steps = (phrases.plan_find, phrases.plan_read, phrases.plan_write)
+    states = ["completed"] * done + ["in_progress"] + ["pending"] * len(steps)
+    todos = [{"content": step, "status": state, "activeForm": step} for step, state in zip(steps, states, strict=False)]
+    return (ReplyToolUse("TodoWrite", {"todos": todos}),)
+
+
+# ── Answers and remarks ───────────────────────────────────────────────────────────────────────────
+
+
+def _question_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock, ...]:
+    phrases = PHRASES[intent.language]
+    known = {path: call.file_text for path, call in conversation.reads().items()}
+    documents = {path: text for path, text in known.items() if not is_draft(text)}
+    gathered = Gathered(documents)
+    if not documents or conversation.current.sources or conversation.current.calls:
+        brought = gather(conversation, intent)
+        if not isinstance(brought, Gathered):
+            return brought
+        gathered = brought
+    if not gathered.documents:
+        return _closing(intent, _nothing_to_quote(intent, gathered), _not_read(intent, gathered))
+    found = answer(gathered.documents, intent)
+    if not found:
+        count = files(len(gathered.documents), intent.language)
+        return _closing(intent, phrases.no_answer.format(files=count), _not_read(intent, gathered))
+    quotes = "\n".join(f"- {sentence.text} ({sentence.path})" for sentence in found)
+    return _closing(intent, phrases.answer, quotes, _not_read(intent, gathered))
+
+
+def _nothing_to_quote(intent: Intent, gathered: Gathered) -> str:
+    phrases = PHRASES[intent.language]
+    if gathered.documents:
+        return phrases.no_sentences.format(files=files(len(gathered.documents), intent.language))
+    return phrases.nothing_readable if gathered.unreadable or gathered.unopened else phrases.no_files
+
+
+def _not_read(intent: Intent, gathered: Gathered) -> str:
+    """Return the list of what was not read, or not whole, with reasons; empty where there is nothing to say."""
+    phrases = PHRASES[intent.language]
+    lines = [phrases.unopened.format(path=source.path, type=source.type) for source in gathered.unopened]
+    lines += [
+        (phrases.too_large if TOO_LARGE.search(reason) else phrases.unreadable).format(path=path, reason=reason)
+        for path, reason in gathered.unreadable
+    ]
+    lines += [phrases.partial.format(path=path) for path in gathered.partial]
+    left_out = gathered.left_out + max(0, len(lines) - _MOST_LISTED)
+    lines = lines[:_MOST_LISTED]
+    if left_out:
+        lines.append(phrases.left_out.format(count=files(left_out, intent.language)))
+    return "\n".join([phrases.unopened_title, "", *lines]) if lines else ""
+
+
+def _closing(intent: Intent, *paragraphs: str) -> tuple[ReplyBlock, ...]:
+    return (ReplyText("\n\n".join(text for text in (*paragraphs, PHRASES[intent.language].no_model) if text)),)
+
+
+def _denial(conversation: Conversation) -> str:
+    """Return the words with which a call of the current run was denied, empty where none was."""
+    errors = (call.error for call in conversation.current.calls)
+    return next((error for error in errors if _DENIAL.search(error) and not _NO_RIGHTS.search(error)), "")
+
+
+def _todos(plan: Call) -> list[dict[str, str]]:
+    todos = plan.input.get("todos")
+    return [todo for todo in todos if isinstance(todo, dict)] if isinstance(todos, list) else []
+
+
+def _summary(conversation: Conversation) -> str:
+    """Return what the CLI keeps of a conversation that grew too long: the prompts, and the files written."""
+    prompts = [f"- {' '.join(run.typed.split())[:200]}" for run in conversation.earlier]
+    written = {
+        conversation.shown(call.path) for run in conversation.earlier for call in run.named("Write", "Edit") if call.succeeded
+    }
+    return "\n".join(
+        ["<summary>", "Prompts:", *prompts, "Files written:", *(f"- {path}" for path in sorted(written)), "</summary>"]
+    )
+
+
+def _side_reply(request: MessagesRequest) -> str:
+    """Answer a request of the CLI itself, such as for a title: with the first words of the text it is about."""
+    text = request.last_user_text()
+    title = " ".join(re.sub(r"<[^>]{0,40}>", " ", text).split()[:6])[:60] or "Conversation"
+    asked = f"{request.system} {text}".lower()
+    return json.dumps({"isNewTopic": False, "title": title}, ensure_ascii=False) if "json" in asked else title

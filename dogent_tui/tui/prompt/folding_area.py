@@ -1,0 +1,84 @@
+"""A text area in which long texts fold into placeholders that move and delete as one."""
+
+from typing import Any
+
+from textual.document._document import EditResult, Location, Selection
+from textual.document._edit import Edit
+
+from dogent_tui.tui.prompt.literal import carry, newlines, release
+from dogent_tui.tui.prompt.literal_area import LiteralArea
+from dogent_tui.tui.prompt.model import PastedTexts, Placeholder, can_show
+
+
+class FoldingArea(LiteralArea):
+    """A `LiteralArea` that keeps long texts in `pasted` and shows their placeholders."""
+
+    def __init__(self, **options: Any) -> None:
+        """Take the `options` of a `TextArea`."""
+        self.pasted = PastedTexts()
+        super().__init__(**options)
+
+    @property
+    def raw(self) -> str:
+        """The text as typed: control characters as they are, long pastes as placeholders."""
+        return release(self.text)
+
+    @property
+    def value(self) -> str:
+        """The text that would be sent: placeholders expanded."""
+        return self.pasted.expand(self.raw)
+
+    @property
+    def placeholder_at_cursor(self) -> Placeholder | None:
+        """The pasted text that the cursor touches."""
+        row, column = self.cursor_location
+        return self.pasted.at(self.document.get_line(row), column)
+
+    def show(self, text: str, *, at_end: bool = True) -> None:
+        """Show `text` instead of what is there (folded when it is too long), and forget what could be undone."""
+        self.load_text(self._shown(text))
+        self.move_cursor(self.document.end if at_end else (0, len(self.document.get_line(0))))
+
+    def replace_all(self, text: str) -> None:
+        """Replace everything by `text`, as one step that can be undone."""
+        self.replace(self._shown(text), (0, 0), self.document.end, maintain_selection_offset=False)
+
+    def unfold(self, found: Placeholder) -> bool:
+        """Show the text behind `found`, which stands in the cursor's line; return False when it is too long to be shown."""
+        text = self.pasted.text(found.id)
+        if not can_show(text):
+            return False
+        row = self.cursor_location[0]
+        self.replace(carry(text), (row, found.start), (row, found.end), maintain_selection_offset=False)
+        return True
+
+    def validate_selection(self, selection: Selection) -> Selection:
+        """Keep both ends of the selection outside of placeholders, which move and delete as one."""
+        if not len(self.pasted):
+            return selection
+        return Selection(self._beside_placeholder(selection.start), self._beside_placeholder(selection.end))
+
+    def _beside_placeholder(self, location: Location) -> Location:
+        row, column = location
+        found = self.pasted.around(self.document.get_line(row), column)
+        if found is None:
+            return location
+        return row, found.end if location > self.cursor_location else found.start
+
+    def edit(self, edit: Edit) -> EditResult:
+        """Perform `edit`; one that reaches into a placeholder takes all of it."""
+        if len(self.pasted) and edit.from_location != edit.to_location:
+            (top_row, top), (bottom_row, bottom) = edit.top, edit.bottom
+            first = self.pasted.around(self.document.get_line(top_row), top)
+            last = self.pasted.around(self._line(bottom_row), bottom)
+            edit.from_location = (top_row, first.start if first else top)
+            edit.to_location = (bottom_row, last.end if last else bottom)
+        return super().edit(edit)
+
+    def _line(self, row: int) -> str:
+        """The line at `row`; deleting the last line addresses the one after it."""
+        return self.document.get_line(row) if row < self.document.line_count else ""
+
+    def _shown(self, text: str) -> str:
+        text = newlines(text)
+        return carry(text) if can_show(text) else self.pasted.fold(text)

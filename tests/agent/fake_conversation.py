@@ -1,0 +1,76 @@
+"""A model session that a test plays by hand: what arrives, and what was sent, interrupted and closed."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+from dogent_tui.agent.conversation import Ask, TurnEnded
+from dogent_tui.agent.events import Event
+from dogent_tui.agent.launch import SessionChoice
+from dogent_tui.errors import AgentError
+
+
+class FakeConversation:
+    def __init__(self, session_id: str) -> None:
+        self.session_id = session_id
+        self.sent: list[str] = []
+        self.received = asyncio.Event()
+        self.interrupts = 0
+        self.closed = False
+        self.killed = False
+        self.ends_on_interrupt = True
+        self._incoming: asyncio.Queue[Event | TurnEnded | AgentError | None] = asyncio.Queue()
+
+    def arrive(self, *items: Event | TurnEnded | AgentError | None) -> None:
+        """Have something arrive; None ends the stream, an error breaks it."""
+        for item in items:
+            self._incoming.put_nowait(item)
+
+    async def connect(self) -> None: ...
+
+    async def send(self, text: str) -> None:
+        self.sent.append(text)
+        self.received.set()
+
+    async def messages(self) -> AsyncIterator[Event | TurnEnded]:
+        while (item := await self._incoming.get()) is not None:
+            if isinstance(item, AgentError):
+                raise item
+            yield item
+
+    async def interrupt(self) -> None:
+        self.interrupts += 1
+        if self.ends_on_interrupt:
+            self.arrive(TurnEnded("stopped"))
+
+    async def close(self) -> None:
+        self.closed = True
+
+    def kill(self) -> None:
+        self.killed = True
+
+
+class FakeLauncher:
+    """Starts fake conversations. `failures` are raised first, one a start."""
+
+    def __init__(self, *failures: AgentError) -> None:
+        self.failures = list(failures)
+        self.started: list[tuple[SessionChoice, FakeConversation]] = []
+        self.ask: Ask | None = None
+        self.closed = False
+        self.may_start = asyncio.Event()
+        self.may_start.set()
+
+    async def start(self, choice: SessionChoice, ask: Ask) -> FakeConversation:
+        await self.may_start.wait()
+        if self.failures:
+            raise self.failures.pop(0)
+        self.ask = ask
+        self.started.append((choice, FakeConversation(choice.session_id)))
+        return self.started[-1][1]
+
+    async def close(self) -> None:
+        self.closed = True
+
+    @property
+    def conversation(self) -> FakeConversation:
+        return self.started[-1][1]

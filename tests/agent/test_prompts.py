@@ -1,0 +1,31 @@
+"""The words that the model gets."""
+
+import json
+
+from dogent_tui.agent.events import Attachment
+from dogent_tui.agent.prompts import system_prompt, user_prompt
+
+
+def test_the_attachments_follow_the_words_as_metadata():
+    text = user_prompt("Write $5 on {this}", [Attachment("表/a.xlsx", "a.xlsx", "xlsx", "S 1")])
+    words, rest = text.split("\n\n<attachments>\n")
+    assert words == "Write $5 on {this}"
+    assert json.loads(rest.removesuffix("\n</attachments>")) == [
+        {"path": "表/a.xlsx", "name": "a.xlsx", "type": "xlsx", "sheet": "S 1"}
+    ]
+    assert "表" in rest
+
+
+def test_without_attachments_the_array_is_empty():
+    assert user_prompt("Hi", []).endswith("<attachments>\n[]\n</attachments>")
+
+
+def test_the_wishes_of_the_workspace_travel_and_are_capped():
+    assert "Always metric units" in system_prompt(workspace="/w", constraints="Always metric units")
+    long = system_prompt(workspace="/w", constraints="x" * 100_000)
+    assert len(long) < 30_000
+    assert "cut here" in long
+
+
+def test_the_language_of_replies():
+    assert "Reply and write in Chinese" in system_prompt(workspace="/w", language="Chinese")

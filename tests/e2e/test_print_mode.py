@@ -1,0 +1,159 @@
+"""Print mode as a process: what a script sees of it."""
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dogent_tui.workspace.history import History
+from dogent_tui.workspace.paths import Workspace
+from tests.e2e.scripted_api import MODEL, ScriptedApi
+
+
+@pytest.fixture
+def profile(api: ScriptedApi, home: Path, workspace: Workspace) -> None:
+    """The scripted API as a profile of the user, chosen by the workspace."""
+    data = {"ANTHROPIC_BASE_URL": api.base_url, "ANTHROPIC_AUTH_TOKEN": api.token, "ANTHROPIC_MODEL": MODEL}
+    (home / ".dogent").mkdir()
+    (home / ".dogent" / "claude.json").write_text(json.dumps({"profiles": {"scripted": data}}), encoding="utf-8")
+    workspace.dot.mkdir()
+    workspace.settings_file.write_text('{"profile": "scripted"}', encoding="utf-8")
+
+
+@pytest.fixture
+def start(workspace: Workspace) -> Callable:
+    async def started(*arguments: str, stdin: str = "") -> asyncio.subprocess.Process:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, "-m", "dogent_tui", str(workspace.root), *arguments),
+            cwd=Path(__file__).parents[2],
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        process.stdin.write(stdin.encode())
+        process.stdin.close()
+        return process
+
+    return started
+
+
+@pytest.fixture
+def run(start: Callable) -> Callable:
+    async def ran(*arguments: str, stdin: str = "") -> tuple[int, str, str]:
+        process = await start(*arguments, stdin=stdin)
+        stdout, stderr = await asyncio.wait_for(process.communicate(), 60)
+        return process.returncode, stdout.decode(), stderr.decode()
+
+    return ran
+
+
+async def test_text(api, profile, run):
+    api.say("Hello **there**.")
+    status, stdout, stderr = await run("-p", "Hi")
+    assert (status, stdout) == (0, "Hello **there**.\n")
+    assert "scripted" in stderr
+
+
+async def test_json(api, profile, run):
+    api.say("Hello.")
+    status, stdout, _ = await run("-p", "Hi", "--output-format", "json")
+    result = json.loads(stdout)
+    assert (status, result["type"], result["status"], result["result"]) == (0, "result", "completed", "Hello.")
+    assert result["session_id"]
+    assert result["cost_usd"] is None
+
+
+async def test_stream_json_is_one_event_a_line(api, profile, run):
+    api.say("Hello.")
+    status, stdout, _ = await run("-p", "Hi", "--output-format", "stream-json")
+    events = [json.loads(line) for line in stdout.splitlines()]
+    assert status == 0
+    assert [event["seq"] for event in events] == sorted(event["seq"] for event in events)
+    kinds = [event["type"] for event in events]
+    assert kinds[-1] == "run_finished"
+    assert {"session_started", "run_started", "text_delta", "text_finished"} <= set(kinds)
+
+
+async def test_stdin_is_a_part_of_the_prompt_but_no_source_of_references(api, workspace, profile, run):
+    (workspace.root / "a.md").write_text("a", encoding="utf-8")
+    (workspace.root / "b.md").write_text("b", encoding="utf-8")
+    api.say("Hello.")
+    assert (await run("-p", "Summarize this, see @a.md", stdin="piped words about @b.md"))[0] == 0
+    sent = api.requests[0].last_user_text()
+    assert "Summarize this" in sent
+    assert "piped words about @b.md" in sent
+    metadata = json.loads(sent.split("<attachments>")[1].split("</attachments>")[0])
+    assert [attachment["path"] for attachment in metadata] == ["a.md"]
+
+
+async def test_continue_goes_on_with_the_last_conversation(api, workspace, profile, run):
+    api.say("Noted: teal.")
+    api.say("Teal.")
+    await run("-p", "My color is teal.")
+    status, stdout, _ = await run("--continue", "-p", "Which color?")
+    assert (status, stdout) == (0, "Teal.\n")
+    assert "My color is teal." in str(api.requests[1].messages)
+    entries = History(workspace.history_file).entries()
+    assert [(entry.status, entry.prompt) for entry in entries] == [
+        ("started", "My color is teal."),
+        ("completed", "My color is teal."),
+        ("started", "Which color?"),
+        ("completed", "Which color?"),
+    ]
+    assert History(workspace.history_file).recall() == ["My color is teal.", "Which color?"]
+
+
+async def test_a_call_that_needs_permission_is_a_denial(api, workspace, profile, run):
+    api.call("Bash", {"command": "touch made"})
+    status, stdout, stderr = await run("-p", "Make it")
+    assert (status, stdout) == (10, "")
+    assert "touch made" in stderr
+    assert not (workspace.root / "made").exists()
+
+
+async def test_a_failure_has_status_1_and_a_remedy_on_stderr(api, profile, run):
+    api.fail_always(404)
+    status, stdout, stderr = await run("-p", "Hi")
+    assert (status, stdout) == (1, "")
+    assert "ANTHROPIC_MODEL" in stderr
+
+
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+async def test_a_signal_interrupts(api, profile, start, how):
+    api.stall("Half a ")
+    process = await start("-p", "Tell", "--output-format", "stream-json")
+    while b"text_delta" not in (line := await asyncio.wait_for(process.stdout.readline(), 30)):
+        assert line
+    os.kill(process.pid, how)
+    await asyncio.wait_for(process.communicate(), 10)
+    assert process.returncode == 14
+
+
+async def test_no_prompt_is_wrong_usage(run):
+    status, _, stderr = await run("-p")
+    assert status == 2
+    assert "prompt" in stderr
+
+
+async def test_without_credentials_the_offline_engine_writes_a_draft(workspace, run):
+    (workspace.root / "tea.md").write_text("# Tea\n\nTea is served hot. The tea house opened in 1998.\n", encoding="utf-8")
+    status, stdout, stderr = await run("-p", "Write a short report on tea from @tea.md")
+    assert status == 0
+    assert "offline" in stderr
+    assert "no AI model" in stdout
+    (draft,) = (workspace.root / "drafts").glob("*.md")
+    assert "The tea house opened in 1998." in draft.read_text(encoding="utf-8")
+
+
+async def test_a_profile_with_a_placeholder_key_says_so_and_works_offline(home, workspace, run):
+    workspace.dot.mkdir()
+    workspace.settings_file.write_text('{"profile": "deepseek"}', encoding="utf-8")
+    status, _, stderr = await run("-p", "hello")
+    assert status == 0
+    assert "deepseek" in stderr
+    assert "claude.json" in stderr

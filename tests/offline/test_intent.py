@@ -1,0 +1,90 @@
+"""What prompts ask for."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dogent_tui.offline.conversation import Run, Source
+from dogent_tui.offline.intent import intent_of
+
+
+@pytest.mark.parametrize(
+    ("typed", "has_draft", "kind"),
+    [
+        ("hello", False, "chat"),
+        ("What can you do?", True, "chat"),
+        ("你好！", False, "chat"),
+        ("", False, "chat"),
+        ("Thanks a lot!", True, "thanks"),
+        ("Translate it to German", True, "unable"),
+        ("请把草稿翻译成英文", True, "unable"),
+        ("Write a report about batteries", False, "draft"),
+        ("Can you write a summary of the meeting?", False, "draft"),
+        ("The climate of the Baltic", False, "draft"),
+        ("How much does the courier ask?", False, "question"),
+        ("电池的主要风险是什么？", True, "question"),
+        ("make it shorter", True, "shorter"),
+        ("短一点", True, "shorter"),
+        ("continue", True, "longer"),
+        ("继续", True, "longer"),
+        ("add a section on costs", True, "section"),
+        ("加一节关于成本的内容", True, "section"),
+        ("tell me more about costs", True, "section"),
+        ("add a section on costs", False, "draft"),
+        ("Write a shorter report on boats", True, "draft"),
+        ("关于成本写一份简短的报告", True, "draft"),
+        ("Write a detailed essay about the history of lighthouses, with more numbers than before", True, "draft"),
+    ],
+)
+def test_the_kind_of_a_prompt(typed, has_draft, kind):
+    assert intent_of(Run(typed), has_draft=has_draft).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("typed", "topic"),
+    [
+        ("Write a short report on battery safety for @notes/a.md", "battery safety"),
+        ("Summarize these notes", ""),
+        ("Please write about the harbor, using @a.md and @b.md", "harbor"),
+        ("关于电池安全写一份报告，保存到 drafts/电池.md", "电池安全"),
+        ("Add a section on running costs.", "running costs"),
+    ],
+)
+def test_the_topic_is_in_the_persons_words(typed, topic):
+    assert intent_of(Run(typed), has_draft=True).topic == topic
+
+
+@pytest.mark.parametrize(
+    ("typed", "output"),
+    [
+        ("Summarize everything to report.md please", "report.md"),
+        ("Write it to `my report.md`", "my report.md"),
+        ("保存到 drafts/电池.md", "drafts/电池.md"),
+        ("Summarize @notes/a.md", ""),
+        ("Summarize what notes/a.md says", ""),
+        ("Summarize notes/a.md into notes/a.md", "notes/a.md"),
+    ],
+)
+def test_the_file_asked_for(typed, output):
+    assert intent_of(Run(typed, (Source("notes/a.md", "md"),)), has_draft=False).output == output
+
+
+def test_the_length_asked_for():
+    def count(typed: str) -> int:
+        return intent_of(Run(typed), has_draft=False).count
+
+    assert count("Write 5 sentences about it") == 5
+    assert count("Write a brief report") < count("Write a report") < count("Write a detailed report")
+
+
+def test_the_language_follows_the_prompt():
+    assert intent_of(Run("写一份报告 about batteries"), has_draft=False).language == "zh"
+    assert intent_of(Run("Write about 电池"), has_draft=False).language == "en"
+
+
+@given(st.text(), st.booleans())
+def test_every_prompt_asks_for_something(typed, has_draft):
+    intent = intent_of(Run(typed), has_draft=has_draft)
+    assert len(intent.topic) <= 80
+    assert "\n" not in intent.topic
+    assert 1 <= intent.count <= 100

@@ -1,0 +1,55 @@
+"""Running another program: its output, its end, and the end of all that it started."""
+
+import asyncio
+import os
+from pathlib import Path
+
+import psutil
+import pytest
+
+from dogent_tui.processes import stream_process
+
+
+async def test_output_and_status(tmp_path: Path):
+    heard: list[bytes] = []
+    status = await stream_process(["sh", "-c", "pwd; echo no >&2; exit 3"], cwd=tmp_path, on_output=heard.append)
+    assert (status, b"".join(heard).decode()) == (3, f"{os.path.realpath(tmp_path)}\nno\n")
+
+
+async def test_a_program_that_does_not_exist(tmp_path: Path):
+    with pytest.raises(OSError):
+        await stream_process(["no-such-program"], cwd=tmp_path, on_output=lambda _: None)
+
+
+@pytest.mark.parametrize("how", ["cancelled", "too long"])
+async def test_it_ends_with_its_children(tmp_path: Path, how: str):
+    pids: list[int] = []
+    started = asyncio.Event()
+
+    def take(chunk: bytes) -> None:
+        pids.extend(int(line) for line in chunk.split())
+        started.set()
+
+    command = ["sh", "-c", "trap '' TERM; sleep 600 & echo $!; echo $$; wait; sleep 600"]
+    running = asyncio.create_task(
+        stream_process(command, cwd=tmp_path, on_output=take, limit_s=0.5 if how == "too long" else None)
+    )
+    await asyncio.wait_for(started.wait(), 10)
+    if how == "cancelled":
+        running.cancel()
+    with pytest.raises((asyncio.CancelledError, TimeoutError)):
+        await running
+    assert pids
+    assert not alive(pids)
+
+
+async def test_what_it_leaves_in_the_background_ends_with_it(tmp_path: Path):
+    heard: list[bytes] = []
+    await stream_process(["sh", "-c", "sleep 600 >/dev/null 2>&1 & echo $!"], cwd=tmp_path, on_output=heard.append)
+    assert not alive([int(b"".join(heard))])
+
+
+def alive(pids: list[int]) -> list[psutil.Process]:
+    """The processes that are still there, after as long as the kernel needs to end them. Nobody may have reaped a dead one."""
+    _, left = psutil.wait_procs([psutil.Process(pid) for pid in pids if psutil.pid_exists(pid)], timeout=5)
+    return [process for process in left if process.status() != psutil.STATUS_ZOMBIE]

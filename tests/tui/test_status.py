@@ -1,0 +1,90 @@
+"""What the status bar says."""
+
+import pytest
+
+from dogent_tui.agent.events import (
+    PermissionDecided,
+    PermissionRequested,
+    Prompt,
+    QueueChanged,
+    QueuedPrompt,
+    Retrying,
+    RunFinished,
+    RunStarted,
+    SessionLost,
+    SessionStarted,
+    Stalled,
+    TextDelta,
+    ToolUse,
+    UsageChanged,
+)
+from dogent_tui.tui.status import Status
+
+STARTED = SessionStarted(session_id="s", profile="glm", model="glm-4.6", endpoint="custom", cwd="/w")
+
+
+@pytest.fixture
+def status() -> Status:
+    return Status("~/texts/report", "glm · glm-4.6", clock=lambda: 65.0)
+
+
+def test_it_says_who_answers(status):
+    status.handle(STARTED)
+    assert status.activity == "ready"
+    assert status.endpoint == "glm · glm-4.6"
+    status.handle(SessionStarted(session_id="s", profile="offline", model="x", endpoint="offline", cwd="/w"))
+    assert "no AI model" in status.endpoint
+
+
+def test_it_says_what_happens_and_for_how_long(status):
+    status.handle(STARTED)
+    status.clock = lambda: 0.0
+    status.handle(RunStarted(prompt=Prompt("Go")))
+    status.clock = lambda: 65.0
+    assert status.activity == "thinking 1 min 05 s"
+    status.handle(ToolUse(tool_use_id="t", name="mcp__dogent__read_document", input={}))
+    assert status.activity.startswith("read document")
+    status.handle(TextDelta(message_id="m", block=0, text="x"))
+    assert status.activity.startswith("writing")
+    status.handle(Retrying(attempt=2, max_attempts=3, delay_ms=1000))
+    assert status.activity.startswith("retry 2 of 3")
+    status.handle(Stalled(seconds=12))
+    assert "nothing received for 12 s" in status.activity
+    status.handle(Stalled(seconds=0))
+    assert "nothing" not in status.activity
+    status.handle(RunFinished(status="completed", duration_ms=1))
+    assert status.activity == "ready"
+
+
+def test_a_question_comes_first(status):
+    status.handle(RunStarted(prompt=Prompt("Go")))
+    status.handle(PermissionRequested(request_id="1", tool_use_id="t", tool="Bash", input={}))
+    assert status.activity == "waits for you"
+    status.handle(PermissionDecided(request_id="1", tool_use_id="t", decision="allow"))
+    assert status.activity != "waits for you"
+
+
+def test_context_and_queue(status):
+    status.handle(UsageChanged(context_tokens=1500))
+    assert status.context == "context 1.5k"
+    status.handle(UsageChanged(context_tokens=50_000, window=200_000))
+    assert status.context == "context 25 %"
+    status.handle(QueueChanged(prompts=(QueuedPrompt(id="1", prompt=Prompt("Next")),)))
+    assert status.parts(200)[1] == "context 25 %  ·  1 queued"
+
+
+def test_a_lost_session_stays_visible_after_its_run(status):
+    status.handle(RunStarted(prompt=Prompt("Go")))
+    status.handle(SessionLost(message="Gone."))
+    status.handle(RunFinished(status="failed", duration_ms=1))
+    assert status.activity == "not connected"
+
+
+@pytest.mark.parametrize("width", [30, 40, 60, 80, 200])
+def test_who_answers_is_said_in_every_width_that_has_room_for_it(status, width):
+    status.handle(STARTED)
+    left, right = status.parts(width)
+    assert "glm · glm-4.6" in left
+    if width >= 60:
+        assert "report" in left
+    assert len(left) + len(right) + 2 <= max(width, 30)

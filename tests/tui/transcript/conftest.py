@@ -1,0 +1,104 @@
+from collections.abc import Callable
+
+import pytest
+from textual.app import App, ComposeResult
+
+from dogent_tui.agent import events as ev
+from dogent_tui.tui.transcript import Transcript, TranscriptSearch
+
+REPLY = """\
+# A short plan
+
+The notes say **three things** that matter, and one that *may*; see [the draft](https://example.org/draft) and `notes/a.md`.
+
+1. Costs fell by 12 % in the second quarter, which nobody had expected.
+2. The office moves
+   - to the ~~old~~ new building
+   - in *October*
+3. 季度报告显示，成本下降了百分之十二，而团队规模保持不变。
+
+> Nobody reads a plan that is longer than a page.
+
+| Quarter | Cost | What changed |
+|:--|--:|---|
+| Q1 | 1,204 | nothing |
+| Q2 | 1,060 | two contracts ended, and the third was renewed on better terms than before |
+
+```python
+def total(costs: list[int]) -> int:
+    # a comment
+    return sum(costs) + 12
+```
+
+- [x] read the notes
+- [ ] write the draft
+
+Literal: [/b] [x](y) is a link, [ ] is not, and \x1b[31mthis is not red\x1b[0m.
+"""
+
+
+def conversation() -> list[ev.Event]:
+    """A run with everything in it."""
+    todos = (
+        ev.Todo("Read the notes", "completed"),
+        ev.Todo("Write the draft", "in_progress", "Writing the draft"),
+        ev.Todo("Check it", "pending"),
+    )
+    edit = {"file_path": "/work/drafts/plan.md", "old_string": "# Plan\nold line\nsame", "new_string": "# Plan\nnew line\nsame"}
+    return [
+        ev.SessionStarted(session_id="s", profile="p", model="m", endpoint="offline", cwd="/work"),
+        ev.RunStarted(prompt=ev.Prompt(prompt), run_id="1"),
+        ev.ThinkingDelta(message_id="m", block=0, text="The person wants a plan.\nI should read the notes first.", time=100, run_id="1"),
+        ev.ThinkingDelta(message_id="m", block=0, text=" Then write.", time=104, run_id="1"),
+        ev.TextFinished(message_id="m", block=1, text="I will read the notes first.", run_id="1", time=104),
+        ev.TodosChanged(todos=todos, run_id="1"),
+        ev.ToolUse(tool_use_id="t1", name="Read", input={"file_path": "/work/notes/a.md"}, run_id="1", time=105),
+        ev.ToolResult(tool_use_id="t1", content="line\n" * 120, run_id="1", time=106),
+        ev.ToolUse(tool_use_id="t2", name="mcp__dogent__read_document", input={"path": "costs.xlsx", "sheet": "Q2"}, run_id="1"),
+        ev.ToolResult(tool_use_id="t2", content="No sheet is called Q2.\nSheets: Q1, Q3", is_error=True, run_id="1"),
+        ev.ToolUse(tool_use_id="t3", name="Edit", input=edit, run_id="1"),
+        ev.ToolResult(tool_use_id="t3", content="The file has been updated.", run_id="1"),
+        ev.PermissionRequested(request_id="r", tool_use_id="t4", tool="Bash", input={"command": "rm -r old drafts"}, run_id="1"),
+        ev.PermissionDecided(request_id="r", tool_use_id="t4", decision="deny", message="Keep them.", run_id="1"),
+        ev.TextFinished(message_id="n", block=0, text=REPLY, run_id="1"),
+        ev.Notice(level="warning", message="`profil` is no known key of dogent.json.", remedy="Did you mean `profile`?"),
+        ev.RunFinished(status="completed", duration_ms=12_300, cost_usd=0.0312, run_id="1"),
+        ev.RunStarted(prompt=ev.Prompt("And now the costs"), run_id="2"),
+        ev.RunFinished(status="failed", duration_ms=900, reason=refused, remedy="Check the profile.", run_id="2"),
+    ]  # fmt: skip
+
+
+class TranscriptApp(App[None]):
+    """A transcript and its search bar, with some events to start with."""
+
+    BINDINGS = [("ctrl+f", "search", "Find")]  # noqa: RUF012
+
+    def __init__(self, events: list[ev.Event] | None = None) -> None:
+        super().__init__()
+        self.transcript = Transcript()
+        self.opened: list[str] = []
+        self._log = events or []
+
+    def compose(self) -> ComposeResult:
+        yield self.transcript
+        yield TranscriptSearch(self.transcript)
+
+    def on_mount(self) -> None:
+        self.transcript.replay(self._log)
+        self.transcript.focus()
+
+    def action_search(self) -> None:
+        self.query_one(TranscriptSearch).open()
+
+    def on_transcript_link_clicked(self, message: Transcript.LinkClicked) -> None:
+        self.opened.append(message.url)
+
+
+@pytest.fixture
+def make_app() -> Callable[..., TranscriptApp]:
+    return TranscriptApp
+
+
+@pytest.fixture
+def log() -> list[ev.Event]:
+    return conversation()
