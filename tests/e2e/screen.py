@@ -21,6 +21,7 @@ _OUR_PART = re.compile(
     rb"|\x1b\[\?(?P<asked>\d+)\$p"
     rb"|\x1b\[(?P<keyboard>[<>=])[\d;]*u"
     rb"|\x1b\[(?P<report>[\d?>]*[nc])"
+    rb"|\x1b\[[?>][\d;]*m"
     rb"|\x1b\]52;[a-z]*;(?P<clipboard>[A-Za-z0-9+/=]*)(?:\x07|\x1b\\)"
 )
 """Sequences that are handled here. Everything else goes to pyte."""
