@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.screen import Screen
 
 from dogent_tui.agent.events import Event, Notice, from_json
@@ -54,6 +55,15 @@ class DogentApp(App[None]):
             self.register_theme(theme)
         wanted = opened.settings.theme
         self.theme = wanted if wanted in self.available_themes else DEFAULT_THEME
+
+    def get_driver_class(self) -> type[Driver]:
+        """Read the terminal with a reader of our own where there is one for the platform."""
+        chosen = super().get_driver_class()
+        if chosen.__module__ != "textual.drivers.linux_driver":
+            return chosen
+        from dogent_tui.tui.driver import TerminalDriver  # not importable on Windows
+
+        return TerminalDriver
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
 

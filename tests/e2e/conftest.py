@@ -1,6 +1,7 @@
-"""The real CLI on a scripted API: what the end-to-end tests stand on."""
+"""The real CLI on a scripted API, and the application in a terminal: what the end-to-end tests stand on."""
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -14,6 +15,7 @@ from dogent_tui.agent.service import AgentService
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from tests.e2e.scripted_api import MODEL, ScriptedApi
+from tests.e2e.terminal import DOGENT, Terminal, plain_environment
 
 PROFILE = "test-profile"
 
@@ -81,3 +83,43 @@ def open_service(api: ScriptedApi, workspace: Workspace):
             yield Listener(service)
 
     return opened
+
+
+class Dogent:
+    """The application as a person starts it, in a terminal, with a profile that leads to the scripted API."""
+
+    def __init__(self, api: ScriptedApi, workspace: Workspace, home: Path) -> None:
+        self.api = api
+        self.root = workspace.root
+        self.home = home
+        write_profile(home / ".dogent", workspace.root, api)
+
+    @asynccontextmanager
+    async def open(
+        self, *arguments: str, size: tuple[int, int] = (100, 30), ready: bool = True, **env: str
+    ) -> AsyncIterator[Terminal]:
+        """Start it, and wait until the agent is there where `ready`."""
+        argv = [*DOGENT, str(self.root), *arguments]
+        async with Terminal.open(argv, size=size, env=plain_environment(self.home, **env), cwd=self.root) as terminal:
+            if ready:
+                await terminal.wait_for("ready")
+            yield terminal
+
+
+def write_profile(home: Path, root: Path, api: ScriptedApi) -> None:
+    """Have the application talk to `api` when it is started in the folder `root`."""
+    profile = {
+        "ANTHROPIC_BASE_URL": api.base_url,
+        "ANTHROPIC_AUTH_TOKEN": api.token,
+        "ANTHROPIC_MODEL": MODEL,
+        "ANTHROPIC_SMALL_FAST_MODEL": MODEL,
+    }
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "claude.json").write_text(json.dumps({"profiles": {PROFILE: profile}}), encoding="utf-8")
+    (root / ".dogent").mkdir(exist_ok=True)
+    (root / ".dogent" / "dogent.json").write_text(json.dumps({"profile": PROFILE}), encoding="utf-8")
+
+
+@pytest.fixture
+def dogent(api: ScriptedApi, workspace: Workspace, home: Path) -> Dogent:
+    return Dogent(api, workspace, home)

@@ -1,0 +1,117 @@
+"""What comes from the terminal: keys, which Textual reads, and pastes, which are taken whole.
+
+Textual 8.2 reads a paste character by character like keys. Where one holds an escape character, what follows may come out as
+keys: pasted text would send the prompt, or quit. A megabyte takes seconds. And one byte that is not UTF-8 ends the application.
+"""
+
+import codecs
+import logging
+import os
+import selectors
+from collections.abc import Callable, Generator, Iterable, Iterator
+
+from textual import events
+from textual._xterm_parser import XTermParser
+from textual.drivers.linux_driver import LinuxDriver
+from textual.message import Message
+
+_START, _END = "\x1b[200~", "\x1b[201~"
+"""Around a paste, in terminals that were asked to mark it (xterm's ctlseqs, “Bracketed Paste Mode”)."""
+
+_POLL_S = 0.1
+"""Seconds between two looks at whether an Esc was a key or the start of a sequence, and whether to stop."""
+
+_READ_BYTES = 65_536
+
+
+class TerminalInput:
+    """Turns what the terminal sends into messages. Never raises, whatever comes."""
+
+    def __init__(self, new_parser: Callable[[], XTermParser] = XTermParser) -> None:
+        self._new_parser = new_parser
+        self._keys = new_parser()
+        self._recent = ""  # the end of what was read as keys: it may hold the beginning of `_START`
+        self._pasted: list[str] | None = None  # inside of a paste
+        self._held = ""  # the end of what was pasted so far: it may hold the beginning of `_END`
+
+    def feed(self, text: str) -> Iterator[Message]:
+        """Yield the messages of `text`, which may begin and end anywhere."""
+        while text:
+            if self._pasted is None:
+                text = yield from self._read_keys(text)
+            else:
+                text = yield from self._read_paste(self._pasted, text)
+
+    def tick(self) -> Iterator[Message]:
+        """Yield the Esc key where nothing has come after it for a while. Call it at least every `_POLL_S` seconds."""
+        yield from self._safely(self._keys.tick)
+
+    def _read_keys(self, text: str) -> Generator[Message, None, str]:
+        """Read keys up to a paste, and return the rest."""
+        known = len(self._recent)
+        start = (self._recent + text).find(_START)
+        if start < 0:
+            self._recent = (self._recent + text)[-len(_START) + 1 :]
+            yield from self._feed_keys(text)
+            return ""
+        if start >= known:
+            yield from self._feed_keys(text[: start - known])
+        else:
+            self._keys = self._new_parser()  # the old one waits for the rest of what is no key
+        self._recent, self._pasted = "", []
+        return text[start + len(_START) - known :]
+
+    def _read_paste(self, pasted: list[str], text: str) -> Generator[Message, None, str]:
+        """Read to the end of the paste, and return the rest."""
+        text = self._held + text
+        end = text.find(_END)
+        if end < 0:
+            keep = len(_END) - 1
+            pasted.append(text[:-keep])
+            self._held = text[-keep:]
+            return ""
+        pasted.append(text[:end])
+        self._pasted, self._held = None, ""
+        yield events.Paste("".join(pasted).replace("\x00", ""))
+        return text[end + len(_END) :]
+
+    def _feed_keys(self, text: str) -> Iterator[Message]:
+        for character in text:  # one by one: a malformed sequence must not take the keys after it along
+            yield from self._safely(lambda: self._keys.feed(character))  # noqa: B023  (called at once)
+
+    def _safely(self, read: Callable[[], Iterable[Message]]) -> Iterator[Message]:
+        """Yield what `read` yields; where the parser fails over what came, go on with a new one."""
+        try:
+            yield from list(read())
+        except Exception:  # a malformed sequence: ValueError, OverflowError, …
+            logging.getLogger(__name__).warning("The terminal sent something that cannot be read.", exc_info=True)
+            self._keys = self._new_parser()
+
+
+class TerminalDriver(LinuxDriver):
+    """Textual's driver for Linux and macOS, with `TerminalInput` as its reader."""
+
+    def run_input_thread(self) -> None:
+        """Read until told to stop, or until the terminal is gone."""
+        decode = codecs.getincrementaldecoder("utf-8")("replace").decode
+        terminal_input = TerminalInput(lambda: XTermParser(self._debug))
+        with selectors.SelectSelector() as selector:
+            selector.register(self.fileno, selectors.EVENT_READ)
+            while not self.exit_event.is_set():
+                if selector.select(_POLL_S):
+                    data = self._read()
+                    if not data:
+                        self.exit_event.wait()  # hung up: the signal for that ends us
+                        return
+                    self._pass_on(terminal_input.feed(decode(data)))
+                self._pass_on(terminal_input.tick())
+
+    def _read(self) -> bytes:
+        try:
+            return os.read(self.fileno, _READ_BYTES)
+        except OSError:
+            return b""
+
+    def _pass_on(self, messages: Iterable[Message]) -> None:
+        for message in messages:
+            self.process_message(message)

@@ -1,0 +1,92 @@
+"""Ends and interruptions of the application: nothing typed is lost, and no process stays behind."""
+
+import signal
+
+import psutil
+import pytest
+
+from tests.e2e.terminal import CTRL_Z, eventually
+
+pytestmark = pytest.mark.slow
+
+
+async def test_the_draft_survives_a_kill(dogent):
+    draft = "An unsent thought\nof [two] lines é 中"
+    async with dogent.open(ready=False) as terminal:
+        await terminal.wait_for("›")
+        terminal.paste(draft)
+        await terminal.wait_for("of [two] lines é 中")
+        drafts = dogent.home / ".dogent" / "state" / "drafts"
+        await eventually(lambda: any("中" in file.read_text() for file in drafts.rglob("*.txt")), "the draft on disk")
+        terminal.signal(signal.SIGKILL)
+        await terminal.exited()
+    async with dogent.open(ready=False) as terminal:
+        await terminal.wait_for("› An unsent thought", "of [two] lines é 中")
+
+
+@pytest.mark.parametrize("running", [False, True], ids=["idle", "busy"])
+@pytest.mark.parametrize("way", ["SIGTERM", "SIGHUP", "closed window"])
+async def test_the_agent_ends_with_us(dogent, way, running):
+    dogent.api.call("Bash", {"command": "tail -f /dev/null"})
+    async with dogent.open() as terminal:
+        if running:
+            terminal.type("Wait\r")
+            await terminal.wait_for("May the agent do this?")
+            await eventually(lambda: terminal.type("y") or _at_work(terminal), "the command of the agent")
+        assert len(terminal.processes()) >= 2
+        if way == "closed window":
+            terminal.close_window()
+        else:
+            terminal.signal(signal.Signals[way])
+        await terminal.process.wait()
+        await eventually(lambda: not terminal.processes(), "no process left", 2)
+
+
+@pytest.mark.parametrize("running", [False, True], ids=["idle", "busy"])
+async def test_nothing_stays_behind_after_a_kill(dogent, running):
+    dogent.api.call("Bash", {"command": "tail -f /dev/null"})
+    async with dogent.open() as terminal:
+        if running:
+            terminal.type("Wait\r")
+            await terminal.wait_for("May the agent do this?")
+            await eventually(lambda: terminal.type("y") or _at_work(terminal), "the command of the agent")
+        terminal.signal(signal.SIGKILL)
+        await terminal.process.wait()
+        await eventually(lambda: not terminal.processes(), "no process left", 8)
+
+
+def _at_work(terminal) -> list[psutil.Process]:
+    return [process for process in terminal.processes() if process.name() == "tail"]
+
+
+async def test_suspend_and_resume_redraw_and_lose_nothing(dogent):
+    reply = dogent.api.say_in_pieces("Before the pause ", "and after it.")
+    async with dogent.open() as terminal:
+        terminal.type("Tell\r")
+        await terminal.wait_for("Before the pause")
+        terminal.type("half a tho")
+        await terminal.wait_for("› half a tho")
+        terminal.type(CTRL_Z)
+        application = psutil.Process(terminal.process.pid)
+        await eventually(lambda: application.status() == psutil.STATUS_STOPPED, "the application stopped")
+        await terminal.until(lambda: "Before the pause" not in terminal.text(), "the shell's screen")
+        assert terminal.echoes()
+        reply.release_all()
+        terminal.signal(signal.SIGCONT)
+        await terminal.wait_for("Before the pause and after it.", "› half a tho", "ready")
+        terminal.type("ught")
+        await terminal.wait_for("› half a thought")
+
+
+async def test_the_agent_killed_is_said_and_the_next_prompt_goes_on(dogent):
+    dogent.api.stall("Half a ")
+    dogent.api.say("Here again.")
+    async with dogent.open() as terminal:
+        terminal.type("Tell\r")
+        await terminal.wait_for("Half a")
+        for process in terminal.processes():
+            if process.pid != terminal.process.pid:
+                process.kill()
+        await terminal.wait_for("not connected")
+        terminal.type("Go on\r")
+        await terminal.wait_for("Here again.")

@@ -1,0 +1,31 @@
+"""The application without an account, in a real terminal: the offline engine does the work through the real CLI."""
+
+import pytest
+
+from tests.e2e.terminal import Terminal, plain_environment, DOGENT
+
+pytestmark = pytest.mark.slow
+
+
+async def test_it_writes_a_draft_from_the_files_of_the_workspace(workspace, home):
+    (workspace.root / "minutes.md").write_text(
+        "# Minutes\n\nThe council decided to repair the bridge before winter.\n\nThe budget for the bridge is 40,000 euros.\n",
+        encoding="utf-8",
+    )
+    argv = [*DOGENT, str(workspace.root)]
+    async with Terminal.open(argv, size=(120, 40), env=plain_environment(home), cwd=workspace.root) as terminal:
+        await terminal.wait_for("offline engine · no AI model", "ready")
+        terminal.type("Write a report about the bridge from @minutes.md ")
+        await terminal.wait_for("minutes.md")
+        terminal.type("\r")
+        await terminal.wait_for("done in", "ready", "no AI model")
+    draft = (workspace.root / "drafts" / "bridge.md").read_text(encoding="utf-8")
+    assert "repair the bridge before winter" in draft
+    assert "minutes.md" in draft
+
+
+async def test_the_sample_opens_with_documents(home, tmp_path):
+    async with Terminal.open([*DOGENT, "--sample"], size=(120, 40), env=plain_environment(home), cwd=tmp_path) as terminal:
+        await terminal.wait_for("offline engine", "ready")
+        terminal.type("@inter")
+        await terminal.wait_for("interview-okafor.txt")

@@ -1,0 +1,57 @@
+"""The command line as a person or a script uses it: real processes, no terminal."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dogent_tui import __version__
+
+ROOT = Path(__file__).parents[1]
+
+
+def dogent(*arguments: str, stdin: str = "", cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    argv = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r}); from dogent_tui.cli import main; sys.exit(main())"]
+    return subprocess.run([*argv, *arguments], input=stdin, capture_output=True, text=True, cwd=cwd, timeout=60, check=False)
+
+
+def test_version():
+    done = dogent("--version")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"dogent-tui {__version__}\n", "")
+
+
+def test_help_names_every_option_and_the_exit_statuses():
+    done = dogent("--help")
+    assert done.returncode == 0
+    for word in ("FOLDER", "--sample", "--profile", "--continue", "--print", "--output-format", "--version", "14 interrupted"):
+        assert word in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [["--no-such-option"], ["one", "two"], ["-p", "x", "--output-format", "yaml"]])
+def test_what_cannot_be_understood_is_a_usage_error(arguments):
+    done = dogent(*arguments)
+    assert done.returncode == 2
+    assert "usage: dogent-tui" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_without_a_terminal_the_screen_is_refused_with_a_way_out(tmp_path):
+    done = dogent(cwd=tmp_path)
+    assert done.returncode == 2
+    assert "-p" in done.stderr
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_prompt_is_needed_in_print_mode(tmp_path):
+    done = dogent("-p", cwd=tmp_path, stdin="  \n")
+    assert done.returncode == 2
+    assert "prompt" in done.stderr
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    done = dogent("-p", "Hello", "--", str(tmp_path / "missing"))
+    assert done.returncode != 0
+    assert "missing" in done.stderr
+    assert "Traceback" not in done.stderr

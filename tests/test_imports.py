@@ -1,0 +1,95 @@
+"""What is imported when: the price of a start is paid in imports. Who may import whom is checked by `lint-imports`."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+
+HEAVY = (
+    "claude_agent_sdk",
+    "mcp",
+    "anyio",
+    "pydantic",
+    "aiohttp",
+    "httpx",
+    "numpy",
+    "pygments",
+    "markdown_it",
+    "frizbee",
+    "ignore",
+    "platformdirs",
+    "filelock",
+    "psutil",
+    "tree_sitter",
+    "rich.markdown",
+    "rich.syntax",
+    "textual.widgets._markdown",
+    "multiprocessing",
+    "http.client",
+    "sqlite3",
+    "dogent_tui.agent.claude",
+    "dogent_tui.agent.gate",
+    "dogent_tui.offline",
+    "dogent_tui.print_mode",
+)
+"""Not before somebody can type. Prefixes of module names."""
+
+SHOW = """
+import sys
+sys.path.insert(0, {root!r})
+{setup}
+print(*sorted(sys.modules), sep="\\n")
+"""
+
+
+def imported_by(setup: str, cwd: Path) -> set[str]:
+    code = SHOW.format(root=str(ROOT), setup=setup)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=cwd, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    return set(done.stdout.split("\n"))
+
+
+def among(modules: set[str], prefixes: tuple[str, ...]) -> list[str]:
+    return sorted(name for name in modules if any(name == prefix or name.startswith(f"{prefix}.") for prefix in prefixes))
+
+
+def test_the_version_needs_nothing(tmp_path):
+    bare = imported_by("", tmp_path)
+    modules = imported_by("from dogent_tui.cli import main; main(['--version'])", tmp_path) - bare
+    assert {name for name in modules if "dogent-tui" not in name} <= {"dogent_tui", "dogent_tui.cli", "typing", "collections.abc"}
+
+
+def test_the_help_needs_argparse_alone(tmp_path):
+    modules = imported_by("from dogent_tui.cli import _parser; _parser().format_help()", tmp_path)
+    assert among(modules, ("textual", "rich", "asyncio", "dogent_tui.tui", "dogent_tui.agent", "dogent_tui.workspace", *HEAVY)) == []
+
+
+FIRST_PAINT = """
+import os
+from pathlib import Path
+from dogent_tui.agent.session import SessionOptions, open_session
+from dogent_tui.tui.app import DogentApp
+from dogent_tui.workspace.paths import Workspace
+
+class Painted(DogentApp):
+    def _begin(self):
+        self.painted = set(sys.modules)
+        self.exit()
+
+import asyncio
+app = Painted(open_session(Workspace(Path(".")), SessionOptions()))
+async def show():
+    async with app.run_test() as pilot:
+        await pilot.pause()
+asyncio.run(show())
+assert app.painted
+for name in set(sys.modules) - app.painted:
+    del sys.modules[name]
+"""
+
+
+def test_nothing_heavy_before_the_first_paint(tmp_path):
+    modules = imported_by(FIRST_PAINT, tmp_path)
+    assert "dogent_tui.tui.screens.conversation" in modules
+    assert among(modules, HEAVY) == []
