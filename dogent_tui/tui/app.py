@@ -49,6 +49,7 @@ class DogentApp(App[None]):
         self.history = History(opened.workspace.history_file)
         self.commands = app_commands(self)
         self._saving_draft = asyncio.Lock()
+        self._draft_taken = False
         self.conversation: ConversationScreen | None = None
         self._following: list[asyncio.Task[None]] = []
         for theme in THEMES:
@@ -69,7 +70,7 @@ class DogentApp(App[None]):
 
     async def on_mount(self) -> None:
         """Show the prompt first; everything else begins once it can be seen."""
-        self.conversation = ConversationScreen(self.opened, self.commands, draft=self._draft())
+        self.conversation = ConversationScreen(self.opened, self.commands)
         await self.push_screen(self.conversation)
         self._listen_to_signals()
         self.call_after_refresh(self._begin)
@@ -82,11 +83,6 @@ class DogentApp(App[None]):
         await self._end()
         await asyncio.to_thread(self.drafts.close)
 
-    def _draft(self) -> str:
-        with suppress(OSError):
-            return self.drafts.load()
-        return ""
-
     def _begin(self) -> None:
         self.run_worker(self._start(), name="session")
 
@@ -94,6 +90,8 @@ class DogentApp(App[None]):
         """Start the service and follow it; read what the screen can do without at first."""
         screen = self.conversation
         assert screen is not None
+        if draft := await asyncio.to_thread(self._unsent):
+            screen.prompt.put_back(draft)
         service = self.opened.service
         await service.__aenter__()
         self._following = [
@@ -115,6 +113,15 @@ class DogentApp(App[None]):
         await self.opened.service.close()
         if self._following:
             await asyncio.wait(self._following, timeout=1.0)
+
+    def _unsent(self) -> str:
+        """Return what was typed and not sent when the application ended the last time, once."""
+        if self._draft_taken:
+            return ""
+        self._draft_taken = True
+        with suppress(OSError):
+            return self.drafts.load()
+        return ""
 
     def _recallable(self) -> list[str]:
         with suppress(OSError):

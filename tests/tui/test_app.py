@@ -220,7 +220,7 @@ async def test_the_draft_is_kept_when_the_application_ends(stage, workspace):
     async with stage() as s:
         await s.type("half a thought")
     async with stage() as s:
-        assert answering(s).value == "half a thought"
+        await s.until(lambda: answering(s).value == "half a thought")
 
 
 async def test_new_starts_another_session(stage, monkeypatch):

@@ -70,7 +70,7 @@ class ConversationScreen(Screen[None]):
         Binding("f1", "app.help", "Help"),
     ]
 
-    def __init__(self, opened: OpenedSession, commands: CommandTable, draft: str = "") -> None:
+    def __init__(self, opened: OpenedSession, commands: CommandTable) -> None:
         super().__init__()
         self.opened = opened
         self.service = opened.service
@@ -80,7 +80,7 @@ class ConversationScreen(Screen[None]):
         offered = [completion.Command(command.name, command.help, command.argument) for command in commands]
         self._references = WorkspaceReferences(opened.workspace, self.index, offered)
         self.transcript = Transcript(id="transcript")
-        self.prompt = PromptBox(self._references, draft=draft, id="prompt")
+        self.prompt = PromptBox(self._references, id="prompt")
         self.sidebar = AttachmentsSidebar(id="attachments")
         endpoint = opened.endpoint
         self.status_bar = StatusBar(
