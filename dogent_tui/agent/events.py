@@ -154,7 +154,7 @@ class TextFinished(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageDropped(Event):
-    """The stream was cut: what was streamed of this message and not finished is void, and will come again."""
+    """The stream was cut: the texts of this message are void, finished or not, and the whole of it comes again."""
 
     message_id: str
 

@@ -1,4 +1,4 @@
-"""Text from outside in a real terminal: shown as it is written, never obeyed by us or by the terminal, and never the end of a run."""
+"""Text from outside in a real terminal: shown as it is written, never obeyed by us or the terminal, never the end of a run."""
 
 import pytest
 

@@ -283,8 +283,8 @@ class TranscriptModel:
     def _message_dropped(self, event: ev.MessageDropped) -> None:
         for key, number in list(self._numbers.items()):
             entry = self.entries[number]
-            if number not in self._open or event.message_id != getattr(entry, "message_id", ""):
-                continue
+            if entry.gone or event.message_id != getattr(entry, "message_id", ""):
+                continue  # a text that was finished goes too: a cut stream can end like a whole one
             if not isinstance(entry, ToolCall) or entry.state == "preparing":
                 self._withdraw(key)
 

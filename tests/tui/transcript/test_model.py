@@ -20,14 +20,15 @@ def test_streamed_text_is_replaced_by_the_finished_one() -> None:
     assert len(model.entries) == 1
 
 
-def test_a_dropped_message_leaves_what_was_finished_and_comes_again() -> None:
+def test_a_dropped_message_goes_whole_and_comes_again() -> None:
     entries = shown(
-        ev.TextFinished(message_id="m", block=0, text="kept"),
+        ev.TextFinished(message_id="earlier", block=0, text="kept"),
+        ev.TextFinished(message_id="m", block=0, text="first"),
         ev.TextDelta(message_id="m", block=1, text="half"),
         ev.ThinkingDelta(message_id="m", block=2, text="hm"),
         ev.ToolPreparing(message_id="m", tool_use_id="t", name="Read"),
         ev.MessageDropped(message_id="m"),
-        ev.TextDelta(message_id="m", block=1, text="whole"),
+        ev.TextDelta(message_id="n", block=0, text="whole"),
     )
     texts = [entry.text for entry in entries if isinstance(entry, Reply) and not isinstance(entry, Thinking)]
     assert texts == ["kept", "whole"]
