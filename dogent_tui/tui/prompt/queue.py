@@ -141,7 +141,7 @@ class QueueStrip(Widget, can_focus=True):
     def _draw(self, index: int) -> Content:
         selected = self.has_focus and index == self._selected
         text = one_line(self._prompts[index].prompt.text[:_SHOWN_CHARACTERS])
-        mark = Content(f"{'›' if selected else ' '} ⏸ {index + 1} ").stylize(self.get_visual_style("queue--mark", partial=True))
+        mark = Content(f"{'›' if selected else ' '} ↳ {index + 1} ").stylize(self.get_visual_style("queue--mark", partial=True))
         line = Content.assemble(mark, text).truncate(self.size.width, ellipsis=True)
         line = line.pad_right(max(0, self.size.width - line.cell_length))
         return line.stylize_before(self.get_visual_style("queue--selected", partial=True)) if selected else line

@@ -239,8 +239,8 @@ class TestQueue:
             app.box.set_queue(queued("first [b]", "second\nline"))
             await pilot.pause()
             strip = app.query_one(QueueStrip)
-            assert "⏸ 1 first [b]" in strip.render_line(0).text
-            assert "⏸ 2 second line" in strip.render_line(1).text
+            assert "↳ 1 first [b]" in strip.render_line(0).text
+            assert "↳ 2 second line" in strip.render_line(1).text
             app.box.set_queue(())
             await pilot.pause()
             assert not strip.display
@@ -310,7 +310,7 @@ class TestQueue:
             assert "and 3 more" in strip.render_line(4).text
             await pilot.press("up")
             await pilot.pause()
-            assert "⏸ 7 g" in strip.render_line(3).text
+            assert "↳ 7 g" in strip.render_line(3).text
 
     async def test_the_focus_comes_back_when_the_queue_is_empty(self, make_app) -> None:
         app = make_app()

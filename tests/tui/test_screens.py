@@ -1,0 +1,137 @@
+"""What the screens look like, at the sizes of DESIGN.md. `make snapshots` accepts a new look."""
+
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from dogent_tui.agent.events import (
+    Attachment,
+    Event,
+    Notice,
+    PermissionRequested,
+    Prompt,
+    QueueChanged,
+    QueuedPrompt,
+    RunFinished,
+    RunStarted,
+    SessionStarted,
+    TextFinished,
+    Todo,
+    TodosChanged,
+    ToolResult,
+    ToolUse,
+    UsageChanged,
+)
+from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.session import OpenedSession
+from dogent_tui.tui.app import DogentApp
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.workspace.settings import WorkspaceSettings
+from tests.agent.fake_conversation import FakeLauncher
+
+SIZES = [(80, 24), (120, 40), (200, 60)]
+
+REPLY = """# Tea and coffee
+
+The house serves **eighty guests** a day, says [the note](https://example.com/a).
+
+| drink | 2024 | 2025 |
+|---|---:|---:|
+| tea 茶 | 120 | 134 |
+| coffee [b]x[/b] | 300 | 281 |
+
+1. Tea rose by *12 %*.
+2. Coffee fell; see `sales.csv`.
+
+> “We open on Sundays now.”
+
+```python
+def total(rows):
+    return sum(row.cups for row in rows)  # 合计
+```
+"""
+
+QUESTION = PermissionRequested(
+    run_id="2",
+    request_id="q",
+    tool_use_id="t9",
+    tool="Bash",
+    input={"command": "rm -r 'chapters/旧 [b]old[/b]'\nls -la"},
+    reasons=("This command deletes.",),
+    targets=("/home/u/texts/chapters/旧 [b]old[/b]",),
+)
+
+
+def conversation() -> list[Event]:
+    note = Attachment("notes/tea.md", "tea.md", "md")
+    sales = Attachment("sales 2025.xlsx", "sales 2025.xlsx", "xlsx", "第一季度")
+    todos = (Todo("Read the notes", "completed"), Todo("Write the report", "in_progress"), Todo("Check figures", "pending"))
+    return [
+        SessionStarted(session_id="s", profile="glm", model="glm-4.6", endpoint="custom", cwd="/w"),
+        RunStarted(run_id="1", prompt=Prompt('Write a report from @notes/tea.md and @"sales 2025.xlsx"#第一季度', (note, sales))),
+        TodosChanged(run_id="1", todos=todos),
+        ToolUse(run_id="1", tool_use_id="t1", name="Read", input={"file_path": "/w/notes/tea.md"}),
+        ToolResult(run_id="1", tool_use_id="t1", content="# Tea\n\nTea is hot."),
+        ToolUse(run_id="1", tool_use_id="t2", name="Write", input={"file_path": "/w/report.md", "content": "# Tea\n\nHot.\n"}),
+        ToolResult(run_id="1", tool_use_id="t2", content="File created"),
+        ToolUse(run_id="1", tool_use_id="t3", name="Read", input={"file_path": "/w/missing.md"}),
+        ToolResult(run_id="1", tool_use_id="t3", content="File does not exist.", is_error=True),
+        TextFinished(run_id="1", message_id="m", block=0, text=REPLY),
+        UsageChanged(run_id="1", context_tokens=24_000, window=200_000),
+        RunFinished(run_id="1", status="completed", duration_ms=12_000, result=REPLY),
+        Notice(level="warning", message="“colour” is not a setting of dogent.json.", remedy="Did you mean “theme”?"),
+    ]
+
+
+@pytest.fixture
+def app(home: Path) -> DogentApp:
+    root = home / "report"
+    root.mkdir()
+    endpoint = Endpoint("offline", "offline")
+    service = AgentService(FakeLauncher(), endpoint, cwd=str(root))
+    return DogentApp(OpenedSession(Workspace(root), WorkspaceSettings(), endpoint, service, (), None))
+
+
+def showing(*events: Event, keys: tuple[str, ...] = ()):
+    async def run_before(pilot: Pilot) -> None:
+        screen = pilot.app.conversation
+        screen.prompt.editor.cursor_blink = False
+        while pilot.app.opened.service.state != "idle":
+            await pilot.pause(0.01)
+        for event in events:
+            screen.handle(event)
+        await pilot.press(*keys)
+        while screen.transcript.display and not screen.transcript.measured:
+            await pilot.pause(0.01)
+        await pilot.pause(0.3)
+
+    return run_before
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_an_empty_conversation(app, snap_compare, size):
+    assert snap_compare(app, terminal_size=size, run_before=showing())
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_conversation(app, snap_compare, size):
+    queue = QueueChanged(prompts=(QueuedPrompt(id="1", prompt=Prompt("Then make it [b]shorter[/b]")),))
+    assert snap_compare(app, terminal_size=size, run_before=showing(*conversation(), queue))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_question(app, snap_compare, size):
+    assert snap_compare(app, terminal_size=size, run_before=showing(*conversation(), QUESTION))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_help(app, snap_compare, size):
+    assert snap_compare(app, terminal_size=size, run_before=showing(keys=("f1",)))
+
+
+def test_by_day(app, snap_compare):
+    app.theme = "dogent-paper"
+    assert snap_compare(app, terminal_size=(120, 40), run_before=showing(*conversation()))
+
