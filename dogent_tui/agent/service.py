@@ -16,7 +16,6 @@ from dogent_tui.agent.events import (
     Notice,
     PermissionAnswer,
     Prompt,
-    QueueChanged,
     QueuedPrompt,
     Reply,
     Retrying,
@@ -34,6 +33,7 @@ from dogent_tui.agent.failures import Failure, api_failure, session_lost, turn_f
 from dogent_tui.agent.launch import Launcher, SessionChoice
 from dogent_tui.agent.prompts import user_prompt
 from dogent_tui.agent.questions import PendingQuestions
+from dogent_tui.agent.queue import PromptQueue
 from dogent_tui.agent.shell import ShellNote, run_shell
 from dogent_tui.agent.stream import EventStream
 from dogent_tui.agent.tool_names import friendly_name, input_summary
@@ -98,9 +98,7 @@ class AgentService:
         self._stall_after_s = stall_after_s
         self._stream = EventStream()
         self._questions = PendingQuestions(self._publish)
-        self._queue: list[QueuedPrompt] = []
-        self._queue_filled = asyncio.Event()
-        self._queue_shown = False
+        self._queue = PromptQueue(self._publish)
         self._run: _Run | None = None
         self._conversation: Conversation | None = None
         self._connecting: asyncio.Task[Conversation] | None = None
@@ -169,7 +167,7 @@ class AgentService:
     @property
     def queued(self) -> tuple[QueuedPrompt, ...]:
         """The prompts that wait."""
-        return tuple(self._queue)
+        return self._queue.waiting
 
     def events(self) -> AsyncIterator[Event]:
         """Return every event from this call on, in order, until the service is closed."""
@@ -179,21 +177,11 @@ class AgentService:
         """Queue `prompt`; it runs when its turn comes. Returns the id under which it waits. Raises AgentError once closed."""
         if self.state == "closed":
             raise AgentError("The session is closed.", "Start the application again.")
-        queued = QueuedPrompt(id=uuid.uuid4().hex[:12], prompt=prompt)
-        self._queue.append(queued)
-        self._queue_filled.set()
-        if self._run is not None or len(self._queue) > 1:
-            self._show_queue()
-        return queued.id
+        return self._queue.put(prompt, waits=self._run is not None)
 
     def take_back(self, queued_id: str) -> Prompt | None:
         """Remove a waiting prompt from the queue and return it; None where it does not wait any more."""
-        for index, queued in enumerate(self._queue):
-            if queued.id == queued_id:
-                del self._queue[index]
-                self._show_queue()
-                return queued.prompt
-        return None
+        return self._queue.take_back(queued_id)
 
     async def interrupt(self) -> None:
         """Stop the shell command or the run under way, if any. Waiting prompts stay queued and run next."""
@@ -231,17 +219,7 @@ class AgentService:
         with suppress(AgentError):
             await self._connected()
         while True:
-            while not self._queue:
-                self._queue_filled.clear()
-                await self._queue_filled.wait()
-            prompt = self._queue.pop(0).prompt
-            if self._queue_shown:
-                self._show_queue()
-            await self._perform(prompt)
-
-    def _show_queue(self) -> None:
-        self._queue_shown = bool(self._queue)
-        self._publish(QueueChanged(prompts=self.queued))
+            await self._perform(await self._queue.next())
 
     async def _perform(self, prompt: Prompt) -> None:
         loop = asyncio.get_running_loop()

@@ -134,4 +134,3 @@ def test_the_help(app, snap_compare, size):
 def test_by_day(app, snap_compare):
     app.theme = "dogent-paper"
     assert snap_compare(app, terminal_size=(120, 40), run_before=showing(*conversation()))
-

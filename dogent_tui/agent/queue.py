@@ -1,0 +1,54 @@
+"""The prompts that wait for the run under way to end."""
+
+import asyncio
+import uuid
+from collections.abc import Callable
+
+from dogent_tui.agent.events import Event, Prompt, QueueChanged, QueuedPrompt
+
+
+class PromptQueue:
+    """First in, first to run. What waits is published whenever it changes; a prompt that runs at once never waits."""
+
+    def __init__(self, publish: Callable[[Event], None]) -> None:
+        self._publish = publish
+        self._waiting: list[QueuedPrompt] = []
+        self._filled = asyncio.Event()
+        self._shown = False
+
+    @property
+    def waiting(self) -> tuple[QueuedPrompt, ...]:
+        """The prompts that wait."""
+        return tuple(self._waiting)
+
+    def put(self, prompt: Prompt, *, waits: bool) -> str:
+        """Add `prompt` and return the id under which it waits. `waits`: something runs already."""
+        queued = QueuedPrompt(id=uuid.uuid4().hex[:12], prompt=prompt)
+        self._waiting.append(queued)
+        self._filled.set()
+        if waits or len(self._waiting) > 1:
+            self._show()
+        return queued.id
+
+    def take_back(self, queued_id: str) -> Prompt | None:
+        """Remove a waiting prompt and return it; None where it does not wait any more."""
+        for index, queued in enumerate(self._waiting):
+            if queued.id == queued_id:
+                del self._waiting[index]
+                self._show()
+                return queued.prompt
+        return None
+
+    async def next(self) -> Prompt:
+        """Wait for a prompt and take it out."""
+        while not self._waiting:
+            self._filled.clear()
+            await self._filled.wait()
+        prompt = self._waiting.pop(0).prompt
+        if self._shown:
+            self._show()
+        return prompt
+
+    def _show(self) -> None:
+        self._shown = bool(self._waiting)
+        self._publish(QueueChanged(prompts=self.waiting))
