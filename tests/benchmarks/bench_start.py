@@ -13,7 +13,7 @@ import psutil
 
 from tests.benchmarks.stage import PAINTED, READY, Stage, press, settled, written
 from tests.benchmarks.table import Row
-from tests.e2e.terminal import DOGENT, LIMIT_S, plain_environment
+from tests.e2e.terminal import LIMIT_S, plain_environment
 
 ROUNDS = 7
 REFERENCE = (sys.executable, "-m", "tests.benchmarks.reference_app")
@@ -37,7 +37,7 @@ def command_line() -> list[Row]:
 async def first_paint(stage: Stage, argv: Sequence[str]) -> tuple[float, float]:
     """Milliseconds from the start of the process to the prompt on the screen, and to the echo of the first key."""
     began = time.perf_counter()
-    async with stage.open(argv) as terminal:
+    async with stage.open(argv=argv) as terminal:
         painted = await written(terminal, PAINTED)
         await press(terminal)
         return (painted - began) * 1000, (time.perf_counter() - began) * 1000
@@ -48,10 +48,10 @@ async def starts() -> list[Row]:
     ours: list[tuple[float, float]] = []
     reference: list[tuple[float, float]] = []
     async with Stage.set_up() as stage:
-        await first_paint(stage, DOGENT)  # bytecode, home files
+        await first_paint(stage, ())  # bytecode, home files
         await first_paint(stage, REFERENCE)
         for _ in range(ROUNDS):
-            ours.append(await first_paint(stage, DOGENT))
+            ours.append(await first_paint(stage, ()))
             reference.append(await first_paint(stage, REFERENCE))
     painted, keyed = (statistics.median(times) for times in zip(*ours, strict=True))
     reference_painted, reference_keyed = (statistics.median(times) for times in zip(*reference, strict=True))
@@ -69,7 +69,7 @@ async def loading() -> list[Row]:
     for _ in range(3):
         async with Stage.set_up() as stage:
             gaps_file = stage.home / "gaps.json"
-            async with stage.open((*PROBED, str(stage.root), "--profile", "bench"), LOOP_GAPS=str(gaps_file)) as terminal:
+            async with stage.open(argv=(*PROBED, *stage.choices), LOOP_GAPS=str(gaps_file)) as terminal:
                 await written(terminal, PAINTED)
                 painted = time.monotonic()
                 while READY not in terminal.output and time.monotonic() < painted + LIMIT_S:

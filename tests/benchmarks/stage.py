@@ -50,6 +50,11 @@ class Stage:
         (self.home / ".dogent").mkdir()
         (self.home / ".dogent" / "claude.json").write_text(json.dumps({"profiles": {"bench": profile}}), encoding="utf-8")
 
+    @property
+    def choices(self) -> tuple[str, ...]:
+        """The arguments that lead to the workspace and the API."""
+        return (str(self.root), "--profile", "bench")
+
     @classmethod
     @asynccontextmanager
     async def set_up(cls) -> AsyncIterator["Stage"]:
@@ -58,10 +63,10 @@ class Stage:
                 yield cls(Path(folder), api)
 
     @asynccontextmanager
-    async def open(self, argv: Sequence[str] = DOGENT, *arguments: str, **env: str) -> AsyncIterator[Terminal]:
-        """Run `argv` in the workspace."""
+    async def open(self, *arguments: str, argv: Sequence[str] = (), **env: str) -> AsyncIterator[Terminal]:
+        """Run the application with `arguments` in the workspace, or the program `argv`."""
+        argv = argv or (*DOGENT, *self.choices)
         variables = plain_environment(self.home, **env)
-        arguments = (str(self.root), "--profile", "bench", *arguments) if argv == DOGENT else arguments
         async with Terminal.open([*argv, *arguments], size=SIZE, env=variables, cwd=self.root, drawn=False) as terminal:
             yield terminal
 
