@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-_OURS = ("ANTHROPIC_", "CLAUDE_", "DOGENT_", "API_TIMEOUT_MS", "NO_COLOR", "TERM_PROGRAM", "TEXTUAL")
+_OURS = ("ANTHROPIC_", "CLAUDE_", "DOGENT_", "API_TIMEOUT_MS", "NO_COLOR", "TERM_PROGRAM")
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,11 @@ ROOT = Path(__file__).parents[1]
 
 
 def dogent(*arguments: str, stdin: str = "", cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    argv = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r}); from dogent_tui.cli import main; sys.exit(main())"]
+    argv = [
+        sys.executable,
+        "-c",
+        f"import sys; sys.path.insert(0, {str(ROOT)!r}); from dogent_tui.cli import main; sys.exit(main())",
+    ]
     return subprocess.run([*argv, *arguments], input=stdin, capture_output=True, text=True, cwd=cwd, timeout=60, check=False)
 
 

@@ -60,7 +60,9 @@ def test_the_version_needs_next_to_nothing(tmp_path):
 
 def test_the_help_needs_argparse_alone(tmp_path):
     modules = imported_by("from dogent_tui.cli import _parser; _parser().format_help()", tmp_path)
-    assert among(modules, ("textual", "rich", "asyncio", "dogent_tui.tui", "dogent_tui.agent", "dogent_tui.workspace", *HEAVY)) == []
+    assert (
+        among(modules, ("textual", "rich", "asyncio", "dogent_tui.tui", "dogent_tui.agent", "dogent_tui.workspace", *HEAVY)) == []
+    )
 
 
 FIRST_PAINT = """

@@ -181,7 +181,8 @@ class Translator:
     _error: str = ""
 
     def start_turn(self) -> None:
-        """Forget the turn before."""
+        """Forget the turn before: what it left unfinished stays as it is."""
+        self._unfinished = False
         self._streamed.clear()
         self._error = ""
 
@@ -202,7 +203,6 @@ class Translator:
                 yield from self._drop_unfinished()
                 yield _retrying(data)
             case ResultMessage():
-                yield from self._drop_unfinished()
                 yield self._turn_ended(message)
             case _:
                 pass
@@ -223,8 +223,8 @@ class Translator:
                 yield from self._delta(index, event["delta"])
             case "content_block_stop" if index in self._texts:
                 yield TextFinished(message_id=self._message_id, block=index, text=self._texts[index])
-            case "message_stop":
-                self._unfinished = False
+            case "message_delta" if event["delta"].get("stop_reason"):
+                self._unfinished = False  # a cut stream can end like a whole one, but without a reason to stop
 
     def _delta(self, index: int, delta: Mapping[str, Any]) -> Iterator[Event]:
         match delta.get("type"):

@@ -19,6 +19,9 @@ EndpointKind: TypeAlias = Literal["anthropic", "custom", "offline"]
 """Who answers: Anthropic's own endpoint, another one that speaks its protocol, or the built-in offline engine."""
 
 Level: TypeAlias = Literal["info", "warning", "error"]
+SHELL_TOOL = "Shell"
+"""The name under which a shell command of the person appears among the tool calls."""
+
 TodoStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 
 
@@ -151,7 +154,7 @@ class TextFinished(Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MessageDropped(Event):
-    """The stream was cut: what was streamed of this message and not finished is void, and will come again."""
+    """The stream was cut: the texts of this message are void, finished or not, and the whole of it comes again."""
 
     message_id: str
 

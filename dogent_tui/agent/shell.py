@@ -7,11 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from dogent_tui.agent.events import Event, ToolOutput, ToolResult, ToolUse
+from dogent_tui.agent.events import SHELL_TOOL, Event, ToolOutput, ToolResult, ToolUse
 from dogent_tui.processes import stream_process
-
-SHELL_TOOL = "Shell"
-"""The name under which a command of the person appears among the tool calls."""
 
 _MOST_KEPT = 1_000_000
 _MOST_OFFERED = 10_000

@@ -53,7 +53,7 @@ def input_summary(tool_input: Mapping[str, Any], cwd: str = "") -> str:
         if isinstance(value, str) and value.strip():
             text = value if key not in _PATHS else relative(value, cwd)
             if key == "path" and isinstance(pattern := tool_input.get("pattern"), str):
-                text = f"{pattern}  in {text}"
+                text = f"{pattern} in {text}"
             return one_line(text[:_LIMIT])
     return ""
 

@@ -48,6 +48,8 @@ class DogentApp(App[None]):
         self.drafts = Drafts(opened.workspace)
         self.history = History(opened.workspace.history_file)
         self.commands = app_commands(self)
+        self._saving_draft = asyncio.Lock()
+        self._draft_taken = False
         self.conversation: ConversationScreen | None = None
         self._following: list[asyncio.Task[None]] = []
         for theme in THEMES:
@@ -68,20 +70,18 @@ class DogentApp(App[None]):
 
     async def on_mount(self) -> None:
         """Show the prompt first; everything else begins once it can be seen."""
-        self.conversation = ConversationScreen(self.opened, self.commands, draft=self._draft())
+        self.conversation = ConversationScreen(self.opened, self.commands)
         await self.push_screen(self.conversation)
         self._listen_to_signals()
         self.call_after_refresh(self._begin)
 
     async def on_unmount(self) -> None:
         """End the session and its process."""
+        if self.conversation is not None:
+            self.conversation.index.stop()
+            await self._save_draft(self.conversation.prompt.editor.value)
         await self._end()
-        self.drafts.close()
-
-    def _draft(self) -> str:
-        with suppress(OSError):
-            return self.drafts.load()
-        return ""
+        await asyncio.to_thread(self.drafts.close)
 
     def _begin(self) -> None:
         self.run_worker(self._start(), name="session")
@@ -90,6 +90,8 @@ class DogentApp(App[None]):
         """Start the service and follow it; read what the screen can do without at first."""
         screen = self.conversation
         assert screen is not None
+        if draft := await asyncio.to_thread(self._unsent):
+            screen.prompt.put_back(draft)
         service = self.opened.service
         await service.__aenter__()
         self._following = [
@@ -112,6 +114,15 @@ class DogentApp(App[None]):
         if self._following:
             await asyncio.wait(self._following, timeout=1.0)
 
+    def _unsent(self) -> str:
+        """Return what was typed and not sent when the application ended the last time, once."""
+        if self._draft_taken:
+            return ""
+        self._draft_taken = True
+        with suppress(OSError):
+            return self.drafts.load()
+        return ""
+
     def _recallable(self) -> list[str]:
         with suppress(OSError):
             return self.history.recall()
@@ -127,13 +138,14 @@ class DogentApp(App[None]):
 
     def save_draft(self, text: str) -> None:
         """Keep `text`, so that a crash does not lose it."""
-        self.run_worker(asyncio.to_thread(self._save_draft, text), group="draft")
+        self.run_worker(self._save_draft(text), group="draft")
 
-    def _save_draft(self, text: str) -> None:
-        try:
-            self.drafts.save(text)
-        except OSError as error:
-            logging.getLogger(__name__).warning("The draft could not be saved: %s", error)
+    async def _save_draft(self, text: str) -> None:
+        async with self._saving_draft:  # what was typed last is saved last
+            try:
+                await asyncio.to_thread(self.drafts.save, text)
+            except OSError as error:
+                logging.getLogger(__name__).warning("The draft could not be saved: %s", error)
 
     async def record_command(self, text: str) -> None:
         """Put a command that was run into the history, so that it can be recalled."""

@@ -8,6 +8,7 @@ from dogent_tui.agent.events import (
     Aborted,
     Attachment,
     Interrupted,
+    MessageDropped,
     PermissionAnswer,
     PermissionDecided,
     PermissionRequested,
@@ -133,6 +134,7 @@ async def test_interrupt_stops_the_run_and_keeps_the_session(api, open_service):
         stopped = await agent.heard(RunFinished)
         assert stopped.status == "interrupted"
         assert agent.of(Interrupted)
+        assert not agent.of(MessageDropped)  # what was said stays to be read
         assert (await agent.run("Again")).status == "completed"
         assert len(agent.of(SessionStarted)) == 1
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.e2e.terminal import Terminal, plain_environment, DOGENT
+from tests.e2e.terminal import DOGENT, Terminal, plain_environment
 
 pytestmark = pytest.mark.slow
 

@@ -119,7 +119,7 @@ async def test_a_question_is_denied_first_and_keys_from_before_do_not_answer_it(
     victim.write_text("precious", encoding="utf-8")
     dogent.api.call("Bash", {"command": f"rm {victim}"})
     async with dogent.open() as terminal:
-        terminal.on_output = lambda data: terminal.type("y\r") if "May the agent".encode() in data else None
+        terminal.on_output = lambda data: terminal.type("y\r") if b"May the agent" in data else None
         terminal.type("Clean up\r")
         await terminal.wait_for("May the agent do this?", "rm ", "Deny", "Allow once")
         await terminal.wait_for("waits for you")

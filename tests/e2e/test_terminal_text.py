@@ -1,4 +1,4 @@
-"""Text from outside in a real terminal: shown as it is written, never obeyed by us or by the terminal, and never the end of a run."""
+"""Text from outside in a real terminal: shown as it is written, never obeyed by us or the terminal, never the end of a run."""
 
 import pytest
 
@@ -80,6 +80,8 @@ async def test_in_what_the_endpoint_says_of_an_error(dogent):
 
 async def test_keys_that_no_keyboard_sends_do_no_harm(dogent):
     async with dogent.open() as terminal:
-        terminal.send(b"\x1b[999;999R\x1b[?99;99$y\x1b[<0;5;5M\x1b[<0;5;5m\x1b[I\x1b[O\x1b[I\xff\xfe\x1b[97;5:3u\x1b[MC\xc0\xc1\x1b[57399;5u")
+        terminal.send(
+            b"\x1b[999;999R\x1b[?99;99$y\x1b[<0;5;5M\x1b[<0;5;5m\x1b[I\x1b[O\x1b[I\xff\xfe\x1b[97;5:3u\x1b[MC\xc0\xc1\x1b[57399;5u"
+        )
         terminal.type("alive")
         await terminal.wait_for("alive", "ready")

@@ -25,7 +25,9 @@ def test_keys_and_pastes_come_in_the_order_typed():
     assert seen(read(MARKED.format("") + MARKED.format("x"))) == ["", "x"]
 
 
-@pytest.mark.parametrize("pasted", ["\x1b", "\x1b[31mred\x1b[0m", "\x1b" * 50, "a\x1b[200~b", "\x1b[20", "\x1b" + "long " * 30 + "\r\x11", "\x07\r"])
+@pytest.mark.parametrize(
+    "pasted", ["\x1b", "\x1b[31mred\x1b[0m", "\x1b" * 50, "a\x1b[200~b", "\x1b[20", "\x1b" + "long " * 30 + "\r\x11", "\x07\r"]
+)
 def test_a_paste_is_never_read_as_keys(pasted):
     assert seen(read(MARKED.format(pasted))) == [pasted]
 
@@ -41,7 +43,9 @@ def test_a_long_paste_is_one_message():
 
 
 @given(
-    st.lists(st.sampled_from(["a", "\r", "é中", "\x1b[A", MARKED.format("p\x1b[q"), MARKED.format("[2"), "\x1b[<0;5;5M"]), max_size=6),
+    st.lists(
+        st.sampled_from(["a", "\r", "é中", "\x1b[A", MARKED.format("p\x1b[q"), MARKED.format("[2"), "\x1b[<0;5;5M"]), max_size=6
+    ),
     st.lists(st.integers(0, 60), max_size=6),
 )
 def test_pieces_do_not_matter(parts, cuts):

@@ -132,14 +132,18 @@ class AttachmentsSidebar(Vertical):
             facts.append(readable_size(entry.size))
         if attachment.sheet is not None:
             facts.append(f"sheet {one_line(attachment.sheet)}")
-        detail = Content("".join(f" · {fact}" for fact in facts)).stylize(self.get_visual_style("attachment--detail"))
+        detail = Content("".join(f" · {fact}" for fact in facts)).stylize(
+            self.get_visual_style("attachment--detail", partial=True)
+        )
         return Content.assemble(one_line(attachment.name), "\n  ", self._state(entry), detail)
 
     def _state(self, entry: AttachmentEntry) -> Content:
         if entry.pending:
-            return Content("next prompt").stylize(self.get_visual_style("attachment--pending"))
+            return Content("next prompt").stylize(self.get_visual_style("attachment--pending", partial=True))
         names = {"read": "attachment--read", "failed": "attachment--failed"}
-        return Content(READ_MARKS[entry.read]).stylize(self.get_visual_style(names.get(entry.read, "attachment--detail")))
+        return Content(READ_MARKS[entry.read]).stylize(
+            self.get_visual_style(names.get(entry.read, "attachment--detail"), partial=True)
+        )
 
     @on(OptionList.OptionSelected)
     def _preview(self, event: OptionList.OptionSelected) -> None:

@@ -74,7 +74,7 @@ class PromptEditor(FoldingArea):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Send"),
-        Binding(",".join(sorted(NEWLINE_KEYS)), "newline", "New line", show=False),
+        Binding(",".join(sorted(NEWLINE_KEYS)), "newline", "New line", show=False, key_display="Ctrl+J, Shift+Enter, Alt+Enter"),
         Binding("escape", "escape", "Interrupt", show=False),
         Binding("ctrl+c", "copy_or_clear", "Copy, clear, quit", show=False),
         Binding("super+c", "copy", "Copy", show=False),

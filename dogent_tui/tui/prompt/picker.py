@@ -200,10 +200,10 @@ class ReferencePicker(Widget):
         room = width - line.cell_length - 4
         if candidate.detail and room > 8:
             gap = max(2, 30 - line.cell_length)
-            detail = Content(visible(candidate.detail)).stylize(self.get_visual_style("picker--detail"))
+            detail = Content(visible(candidate.detail)).stylize(self.get_visual_style("picker--detail", partial=True))
             line = Content.assemble(line, " " * gap, detail.truncate(max(0, room - gap + 2), ellipsis=True))
         line = line.pad_right(max(0, width - line.cell_length))
-        return line.stylize_before(self.get_visual_style("picker--highlighted")) if highlighted else line
+        return line.stylize_before(self.get_visual_style("picker--highlighted", partial=True)) if highlighted else line
 
     def _draw_label(self, candidate: Candidate) -> Content:
         pieces = [visible(character) for character in candidate.label]
@@ -211,9 +211,9 @@ class ReferencePicker(Widget):
         label = Content("".join(pieces))
         if not candidate.label.startswith("/"):
             folder = candidate.label.rstrip("/").rfind("/") + 1
-            label = label.stylize(self.get_visual_style("picker--folder"), 0, starts[folder])
+            label = label.stylize(self.get_visual_style("picker--folder", partial=True), 0, starts[folder])
         for position in candidate.positions:
-            label = label.stylize(self.get_visual_style("picker--match"), starts[position], starts[position + 1])
+            label = label.stylize(self.get_visual_style("picker--match", partial=True), starts[position], starts[position + 1])
         return label
 
     def _draw_footer(self) -> Content:
@@ -221,7 +221,7 @@ class ReferencePicker(Widget):
             text = "    indexing the workspace…"
         else:
             text = f"    {self._list.highlighted + 1} of {len(self._list.rows)} · Tab takes it · Esc closes"
-        return Content(text).stylize(self.get_visual_style("picker--footer"))
+        return Content(text).stylize(self.get_visual_style("picker--footer", partial=True))
 
     def on_click(self, event: events.Click) -> None:
         """Choose the candidate under the mouse."""

@@ -135,13 +135,13 @@ class QueueStrip(Widget, can_focus=True):
         """Draw the prompts that are seen, and how many are not."""
         lines = [self._draw(index) for index in self._seen]
         if hidden := len(self._prompts) - len(self._seen):
-            lines.append(Content(f"     and {hidden} more").stylize(self.get_visual_style("queue--more")))
+            lines.append(Content(f"     and {hidden} more").stylize(self.get_visual_style("queue--more", partial=True)))
         return Content("\n").join(lines)
 
     def _draw(self, index: int) -> Content:
         selected = self.has_focus and index == self._selected
         text = one_line(self._prompts[index].prompt.text[:_SHOWN_CHARACTERS])
-        mark = Content(f"{'›' if selected else ' '} ⏸ {index + 1} ").stylize(self.get_visual_style("queue--mark"))
+        mark = Content(f"{'›' if selected else ' '} ⏸ {index + 1} ").stylize(self.get_visual_style("queue--mark", partial=True))
         line = Content.assemble(mark, text).truncate(self.size.width, ellipsis=True)
         line = line.pad_right(max(0, self.size.width - line.cell_length))
-        return line.stylize_before(self.get_visual_style("queue--selected")) if selected else line
+        return line.stylize_before(self.get_visual_style("queue--selected", partial=True)) if selected else line

@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.widgets import Footer, Static
+from textual.widgets import Footer
 
 from dogent_tui.agent.events import (
     Attachment,
@@ -27,10 +27,10 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
 from dogent_tui.errors import AgentError
 from dogent_tui.plain import one_line
+from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.model import Attachments, measure
 from dogent_tui.tui.attachments.preview import PreviewScreen
 from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
-from dogent_tui.tui.clipboard import copied_sentence, copy_with_system_tool
 from dogent_tui.tui.commands import Command, CommandTable
 from dogent_tui.tui.prompt import completion
 from dogent_tui.tui.prompt.box import PromptBox
@@ -43,18 +43,21 @@ from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import edit_externally
 from dogent_tui.tui.transcript.search_bar import TranscriptSearch
 from dogent_tui.tui.transcript.view import Transcript
+from dogent_tui.tui.welcome import Welcome
 from dogent_tui.workspace.file_index import FileIndex
 from dogent_tui.workspace.paths import display_path
-from dogent_tui.workspace.references import find_references
 
 SIDEBAR_FROM = 110
 """Columns from which the attachments stand beside the transcript by themselves; in a narrower window they come with Ctrl+B."""
+
+COMFORTABLE_ROWS = 20
+"""Rows from which an empty line stands above the prompt."""
 
 
 class ConversationScreen(Screen[None]):
     """Shows one session and sends what is typed to its service."""
 
-    CSS_PATH: ClassVar = [stylesheet(f"{name}.tcss") for name in ("conversation", "transcript", "prompt", "attachments")]
+    CSS_PATH: ClassVar = [stylesheet(f"{name}.tcss") for name in ("conversation", "prompt", "attachments")]
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+f", "find", "Find"),
@@ -67,18 +70,17 @@ class ConversationScreen(Screen[None]):
         Binding("f1", "app.help", "Help"),
     ]
 
-    def __init__(self, opened: OpenedSession, commands: CommandTable, draft: str = "") -> None:
+    def __init__(self, opened: OpenedSession, commands: CommandTable) -> None:
         super().__init__()
         self.opened = opened
         self.service = opened.service
         self.commands = commands
         self.attachments = Attachments(opened.workspace.root)
         self.index = FileIndex(opened.workspace.root)
-        references = WorkspaceReferences(
-            opened.workspace, self.index, [completion.Command(c.name, c.help, c.argument) for c in commands]
-        )
+        offered = [completion.Command(command.name, command.help, command.argument) for command in commands]
+        self._references = WorkspaceReferences(opened.workspace, self.index, offered)
         self.transcript = Transcript(id="transcript")
-        self.prompt = PromptBox(references, draft=draft, id="prompt")
+        self.prompt = PromptBox(self._references, id="prompt")
         self.sidebar = AttachmentsSidebar(id="attachments")
         endpoint = opened.endpoint
         self.status_bar = StatusBar(
@@ -93,7 +95,7 @@ class ConversationScreen(Screen[None]):
         with Horizontal(id="body"):
             with Vertical(id="conversation"):
                 yield TranscriptSearch(self.transcript, id="search")
-                yield Static(self._welcome(), id="welcome", markup=False)
+                yield Welcome(display_path(self.opened.workspace.root), self.status_bar.status.endpoint, id="welcome")
                 yield self.transcript
             yield self.sidebar
         yield self.prompt
@@ -139,15 +141,6 @@ class ConversationScreen(Screen[None]):
             self.query_one("#welcome").display = False
             self.transcript.display = True
 
-    def _welcome(self) -> str:
-        opened = self.opened
-        endpoint = endpoint_label(opened.endpoint.name, opened.endpoint.kind, opened.endpoint.model)
-        return (
-            f"dogent-tui\n\n{one_line(display_path(opened.workspace.root))}\n{endpoint}\n\n"
-            "Ask for a document and name its sources:\n"
-            "   @ refers to a file   / runs a command   ? shows all keys\n"
-        )
-
     # ── Questions ─────────────────────────────────────────────────────────────────────────────
 
     def _ask_next(self) -> None:
@@ -184,7 +177,7 @@ class ConversationScreen(Screen[None]):
     async def _submitted(self, event: PromptEditor.Submitted) -> None:
         event.stop()
         if event.text.startswith("/"):
-            self.run_worker(self._run_command(event.text), group="command")
+            self.app.run_worker(self._run_command(event.text), group="command")  # it may replace this screen
         elif event.text.startswith("!"):
             self.run_worker(self._run_shell(event.text[1:].strip()), group="shell")
         else:
@@ -192,7 +185,9 @@ class ConversationScreen(Screen[None]):
 
     async def _send(self, event: PromptEditor.Submitted) -> None:
         pending = self.attachments.pending
-        prompt, _ = await asyncio.to_thread(make_prompt, event.text, self.opened.workspace, find_references(event.text), pending)
+        prompt, missing = await asyncio.to_thread(make_prompt, event.text, self.opened.workspace, event.references, pending)
+        for reference in missing:
+            self.notify(f"There is no file {one_line(reference.path)} here; it was sent as plain text.", markup=False)
         await self.service.submit(prompt)
         self.transcript.action_follow()
 
@@ -265,16 +260,20 @@ class ConversationScreen(Screen[None]):
 
     # ── Attachments ───────────────────────────────────────────────────────────────────────────
 
-    async def attach(self, path: str) -> str:
-        """Have the file at `path` go with the next prompt. Returns the sentence that says so, or what is wrong."""
-        text = path if path.startswith("@") else f'@"{path.strip(chr(34))}"'
-        prompt, missing = await asyncio.to_thread(make_prompt, text, self.opened.workspace, find_references(text))
-        if missing or not prompt.attachments:
-            return f"There is no file {one_line(path)} here."
-        for attachment in prompt.attachments:
+    async def attach(self, paths: list[str]) -> str:
+        """Have the files at `paths` go with the next prompt. Returns the sentence that says so, or what is wrong."""
+        attachments = await asyncio.to_thread(self._references.attachments_at, paths)
+        if not attachments:
+            return f"There is no file {one_line(', '.join(paths))} here."
+        for attachment in attachments:
             self.attachments.attach(attachment)
         self._show_attachments()
-        return f"{', '.join(a.name for a in prompt.attachments)} goes with the next prompt."
+        return f"{one_line(', '.join(attachment.name for attachment in attachments))}: goes with the next prompt."
+
+    @on(AttachmentsSidebar.PathsPasted)
+    async def _paths_pasted(self, event: AttachmentsSidebar.PathsPasted) -> None:
+        event.stop()
+        self.notify(await self.attach(event.paths), markup=False)
 
     @on(AttachmentsSidebar.AddRequested)
     async def _add(self, event: AttachmentsSidebar.AddRequested) -> None:
@@ -352,14 +351,22 @@ class ConversationScreen(Screen[None]):
             self.sidebar.focus_list()
 
     def on_resize(self, event: textual_events.Resize) -> None:
-        """Let the sidebar give way in a narrow window."""
+        """Let the sidebar give way in a narrow window, and the empty lines in a low one."""
         self._place_sidebar(event.size.width)
+        self.set_class(event.size.height < COMFORTABLE_ROWS, "-short")
 
     def _place_sidebar(self, width: int = 0) -> None:
         width = width or self.size.width
         wide = width >= SIDEBAR_FROM
         self.sidebar.display = wide if self._sidebar_wanted is None else self._sidebar_wanted
         self.sidebar.set_class(not wide, "-narrow")
+
+    @on(Transcript.LinkClicked)
+    async def _link_clicked(self, event: Transcript.LinkClicked) -> None:
+        """Show where a link leads, and have it ready to paste: the words of a link may say anything."""
+        event.stop()
+        await self.copy(event.url)
+        self.notify(one_line(event.url), title="This link leads to", markup=False)
 
     # ── Copying ───────────────────────────────────────────────────────────────────────────────
 
@@ -370,10 +377,8 @@ class ConversationScreen(Screen[None]):
             self.run_worker(self.copy(text), group="copy")
 
     async def copy(self, text: str) -> None:
-        """Copy `text`, by the terminal and by the system's own tool, and say what is known of it."""
-        self.app.copy_to_clipboard(text)
-        confirmed = await copy_with_system_tool(text, dict(os.environ))
-        self.notify(copied_sentence(text, confirmed=confirmed), markup=False)
+        """Copy `text`, and say what is known of it."""
+        self.notify(await clipboard.copy(self.app, text), markup=False)
 
 
 INDEX_DELAY_S = 0.5

@@ -1,6 +1,6 @@
 """All keys and commands, made from the bindings themselves, so that the page is never wrong."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -15,7 +15,28 @@ from textual.widgets import Static
 from dogent_tui.tui.commands import Command
 from dogent_tui.tui.stylesheets import stylesheet
 
-_KEY_COLUMN = 26
+_KEY_COLUMN = 30
+
+_KEY_NAMES: Mapping[str, str] = {
+    "alt": "Alt",
+    "backspace": "Backspace",
+    "ctrl": "Ctrl",
+    "delete": "Delete",
+    "down": "↓",
+    "end": "End",
+    "enter": "Enter",
+    "escape": "Esc",
+    "home": "Home",
+    "left": "←",
+    "pagedown": "PgDn",
+    "pageup": "PgUp",
+    "right": "→",
+    "shift": "Shift",
+    "space": "Space",
+    "super": "Cmd",
+    "tab": "Tab",
+    "up": "↑",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +47,15 @@ class HelpSection:
     lines: tuple[tuple[str, str], ...]
 
 
+def key_name(key: str) -> str:
+    """Return what is printed on the keyboard for Textual's name of a key: ``ctrl+pageup`` gives ``Ctrl+PgUp``."""
+    return "+".join(_KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper() for part in key.split("+"))
+
+
 def binding_section(title: str, bindings: Iterable[BindingType]) -> HelpSection:
     """Return the section for `bindings`, each with its description."""
     lines = [
-        (binding.key_display or " ".join(format_key(key) for key in binding.key.split(",")), binding.description)
+        (binding.key_display or ", ".join(key_name(key) for key in binding.key.split(",")), binding.description)
         for binding in bindings
         if isinstance(binding, Binding) and binding.description
     ]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -20,6 +21,16 @@ from dogent_tui.tui.stylesheets import stylesheet
 GRACE_S = 0.5
 """Keys within this time of the question's appearance were meant for what was there before (SPEC 6)."""
 
+_TITLES: Mapping[str, str] = {
+    "Bash": "May the agent run this command?",
+    "Edit": "May the agent change this file?",
+    "Glob": "May the agent look for files here?",
+    "Grep": "May the agent search here?",
+    "Read": "May the agent read this file?",
+    "WebFetch": "May the agent open this page?",
+    "WebSearch": "May the agent search the web for this?",
+    "Write": "May the agent write this file?",
+}
 _BODY_KEYS = ("command", "content", "new_string", "query", "url", "pattern")
 _MOST_CHARACTERS = 20_000
 
@@ -39,6 +50,11 @@ class AnswerGuard:
     def open(self) -> bool:
         """Whether an answer can be meant."""
         return self._shown is not None and self.clock() - self._shown >= GRACE_S
+
+
+def question_title(tool: str) -> str:
+    """Return the question in one sentence."""
+    return _TITLES.get(tool) or f"May the agent use “{friendly_name(tool)}”?"
 
 
 def question_body(tool_input: Mapping[str, Any]) -> str:
@@ -76,7 +92,7 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
         """Lay out the sentence, the call, the places, the reasons and the answers."""
         request = self.request
         with Vertical(id="permission"):
-            yield Static(f"May the agent do this?  {friendly_name(request.tool)}", id="permission-title", markup=False)
+            yield Static(question_title(request.tool), id="permission-title", markup=False)
             with VerticalScroll(id="permission-call", can_focus=False):
                 yield Static(question_body(request.input), markup=False)
             if request.targets:
@@ -84,8 +100,8 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
                 yield Static(places, id="permission-targets", markup=False)
             yield Static(" ".join(one_line(reason) for reason in request.reasons), id="permission-reasons", markup=False)
             with Horizontal(id="permission-answers"):
-                yield Button("Deny  n", id="deny", variant="error", compact=True)
-                yield Button("Allow once  y", id="allow", compact=True)
+                yield Button("  Deny  n  ", id="deny", compact=True)
+                yield Button("  Allow once  y  ", id="allow", compact=True)
                 yield Static(self._counter, id="permission-counter", markup=False)
 
     def on_mount(self) -> None:
@@ -111,7 +127,7 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
         event.stop()
         self._answer(PermissionAnswer("allow" if event.button.id == "allow" else "deny"))
 
-    def on_key(self, event: Any) -> None:
+    def on_key(self, event: events.Key) -> None:
         """Let the call be scrolled by the keys that do nothing else here."""
         call = self.query_one("#permission-call", VerticalScroll)
         scroll = {

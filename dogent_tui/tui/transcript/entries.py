@@ -21,6 +21,9 @@ _EXCERPT_LINES = 300
 _EXCERPT_CHARACTERS = 40_000
 """What is shown of a result, a prompt or a written file. The rest is named, not drawn: nobody scrolls through it here."""
 
+_NAME_COLUMN = 12
+"""Cells for the names of the fields of a tool's input."""
+
 SPINNER = "◐◓◑◒"
 _SPINNING = "●"
 
@@ -97,7 +100,7 @@ def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
     else:
         shown = wrap([Span(text, "user")], look.width - 3)
         more = f"▾ {rest}".rstrip() if foldable(turn) else ""
-    lines = [*shown, *([_mark(Span(more, "muted"))] if more else [])]
+    lines = [*shown, *([_mark(more, look.width - 3)] if more else [])]
     return [line._replace(fill="user-block") for line in prefixed(lines, bar)]
 
 
@@ -191,33 +194,40 @@ def _split(text: str) -> list[str]:
 
 
 def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
-    shown = dict(call.input)
+    shown = {} if call.of_the_person and "\n" not in str(call.input.get("command")) else dict(call.input)
     change = list(_change(shown))
     for key, value in shown.items():
         text = relative(value, cwd) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-        yield from _plain(text, width - 12, label=visible(key))
+        yield from _field(key, text, width)
     if change:
         yield BLANK
         yield from _diff(change, width)
     if call.note:
-        yield from _plain(call.note, width - 12, label="you said")
+        yield from _field("you said", call.note, width)
     if call.result is not None:
-        yield BLANK
+        if shown:
+            yield BLANK
         text, rest = _excerpt(call.result.strip("\n"))
         style = "error" if call.state == "failed" else "output"
         for line in text.split("\n"):
             yield from chop([Span(line, style)], width)
         if rest:
-            yield _mark(Span(rest, "muted"))
+            yield _mark(rest, width)
 
 
-def _plain(text: str, width: int, label: str) -> Iterator[Line]:
+def _field(name: str, text: str, width: int) -> Iterator[Line]:
+    """A field of the input: its name beside its text, or where that leaves too little room, above it."""
+    indent = _NAME_COLUMN if width >= 3 * _NAME_COLUMN else 2
     shown, rest = _excerpt(text)
-    lines = wrap([Span(shown, "output")], max(1, width))
+    lines = wrap([Span(shown, "output")], max(4, width - indent))
     if rest:
-        lines.append(_mark(Span(rest, "muted")))
-    name = label[:10].ljust(12) if len(label) > 10 else label.ljust(12)
-    return prefixed(lines, Span(name, "muted"), Span(" " * 12), copied=True)
+        lines.append(_mark(rest, max(4, width - indent)))
+    name = one_line(name)
+    if indent == 2 or _cells(name) >= _NAME_COLUMN:
+        yield Line(crop([Span(name, "muted")], width))
+        yield from prefixed(lines, Span(" " * indent))
+    else:
+        yield from prefixed(lines, Span(name + " " * (indent - _cells(name)), "muted"), Span(" " * indent), copied=True)
 
 
 def _change(fields: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -245,7 +255,7 @@ def _diff(changes: Iterable[tuple[str, str]], width: int) -> Iterator[Line]:
             style = {"+": "added", "-": "removed"}.get(text[0], "output")
             yield from prefixed(chop([Span(text[2:], style)], width - 2), Span(f"{text[0]} ", style), Span("  "))
         if rest_before or rest_after:
-            yield _mark(Span(rest_after or rest_before, "muted"))
+            yield _mark(rest_after or rest_before, width)
 
 
 def _compared(before: list[str], after: list[str]) -> Iterator[str]:
@@ -339,6 +349,7 @@ def _phrase(status: int) -> str:
     return HTTPStatus(status).phrase.lower() if status in HTTPStatus._value2member_map_ else {529: "overloaded"}.get(status, "")
 
 
-def _mark(span: Span) -> Line:
+def _mark(words: str, width: int) -> Line:
     """A line that says something about the text and is no part of it."""
-    return Line((span,), decoration=len(span.text))
+    line = Line(crop([Span(words, "muted")], width))
+    return line._replace(decoration=len(line.text))

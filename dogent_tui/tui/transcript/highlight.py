@@ -11,8 +11,8 @@ from dogent_tui.tui.transcript.lines import Span
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
-_LARGEST = 60_000
-"""Characters of a block beyond which it is drawn plain: Pygments reads about 1 MB/s."""
+_LARGEST = 10_000
+"""Characters of a block beyond which it is drawn plain: Pygments reads some 50,000 a second, and the loop waits for it."""
 
 _REREAD = 1.25
 """A growing block is read again whole when it has grown by this factor; until then its new lines are read on their own."""

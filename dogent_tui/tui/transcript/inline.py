@@ -31,21 +31,9 @@ def parser(max_nesting: int = 100) -> "MarkdownIt":
 
 def inline(content: str, references: dict[str, Any], style: str = "") -> list[Span]:
     """Return the spans of `content`, in `style` where nothing else is said. `references`: the link definitions of the text."""
-    if references:
-        return list(_spans(content, {"references": references}, style))
-    return list(_cached(content, style))
-
-
-@lru_cache(maxsize=512)
-def _cached(content: str, style: str) -> tuple[Span, ...]:
-    # While a text streams, its last block is drawn again and again with most of its items unchanged.
-    return tuple(_spans(content, {}, style))
-
-
-def _spans(content: str, env: dict[str, Any], style: str) -> list[Span]:
     md = parser()
     tokens: list[Token] = []
-    md.inline.parse(content, md, env, tokens)
+    md.inline.parse(content, md, {"references": references}, tokens)
     return _Inline(style).render(tokens)
 
 

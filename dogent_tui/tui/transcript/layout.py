@@ -116,6 +116,9 @@ class Layout:
             while len(self._of_entry) <= number:
                 new = len(self._of_entry)
                 self._of_entry.append([])
+                entry = self._model.entries[new]
+                if isinstance(entry, ToolCall) and entry.of_the_person:
+                    self.unfolded.add(new)
                 self._fill(new)
 
     def toggle(self, entry: int) -> bool:

@@ -20,6 +20,9 @@ _MARKS = "\u0300-\u036f\u302a-\u302d\u3099\u309a\ufe00-\ufe0f\U000e0100-\U000e01
 _TOKENS = re.compile(rf" +|[{_WIDE}][{_MARKS}]*|[^ {_WIDE}]+")
 _IS_WIDE = re.compile(f"[{_WIDE}]")
 
+_PLAIN = re.compile("[!-~\u00a1-\u00ac\u00ae-\u024f‘’“”–—…][ -~\u00a1-\u00ac\u00ae-\u024f‘’“”–—…]*")
+"""Text that begins with a word and in which every character takes one cell: Latin letters and the usual punctuation."""
+
 # Characters that must not begin or end a line: the usual set of Chinese and Japanese typesetting (kinsoku, JIS X 4051).
 _NEVER_FIRST = frozenset("、。，．・：；？！）」』】〕〉》］｝〟’”…‥ーゝゞ々％℃ぁぃぅぇぉっゃゅょァィゥェォッャュョ!),.:;?]}%")
 _NEVER_LAST = frozenset("（「『【〔〈《［｛〝‘“([{")
@@ -85,6 +88,8 @@ def wrap(spans: Sequence[Span], width: int) -> list[Line]:
 
 def chop(spans: Sequence[Span], width: int) -> list[Line]:
     """Break one line of code or output wherever it is full: its spaces mean something."""
+    if sum([cell_len(span.text) for span in spans]) <= width:
+        return [Line(tuple(spans))]
     filling = _Filling(width)
     for span in spans:
         filling.cut(span)
@@ -142,10 +147,32 @@ def _sticks(before: str, after: str) -> bool:
 def _wrap_line(spans: list[Span], width: int) -> list[Line]:
     if sum([cell_len(span.text) for span in spans]) <= width:
         return [Line(tuple(spans))]
+    if len(spans) == 1 and _PLAIN.fullmatch(spans[0].text):
+        return _wrap_plain(spans[0], width)
     filling = _Filling(width)
     for unit in _units(spans):
         filling.add(unit)
     return filling.finish()
+
+
+def _wrap_plain(span: Span, width: int) -> list[Line]:
+    """Do what `_Filling` does for words of characters that take one cell each, twenty times as fast."""
+    text = span.text.rstrip(" ")
+    lines: list[Line] = []
+    start = 0
+    while len(text) - start > width:
+        end = text.rfind(" ", start, start + width + 1)
+        if end < 0:
+            end = following = start + width
+        else:
+            following = end + 1
+            while text[following] == " ":
+                following += 1
+            while text[end - 1] == " ":
+                end -= 1
+        lines.append(Line((span._replace(text=text[start:end]),), glue=text[end:following]))
+        start = following
+    return [*lines, Line((span._replace(text=text[start:]),))]
 
 
 class _Filling:

@@ -4,6 +4,7 @@ CommonMark with tables, strikethrough and task lists. What the parser cannot tak
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -168,11 +169,11 @@ class _Blocks:
         blocks = [lines for group in _groups(tokens) if (lines := self._block(group, width))]
         return list(chain.from_iterable(blocks)) if tight else _joined(blocks)
 
-    def _block(self, tokens: "Sequence[Token]", width: int, style: str = "") -> list[Line]:
+    def _block(self, tokens: "Sequence[Token]", width: int) -> list[Line]:
         head = tokens[0]
         match head.type:
             case "paragraph_open":
-                return wrap(inline(tokens[1].content.strip(), self._references, style), width)
+                return self._paragraph(tokens[1].content.strip(), width)
             case "heading_open":
                 return self._heading(tokens, width)
             case "fence" | "code_block":
@@ -188,6 +189,11 @@ class _Blocks:
             case _:
                 return wrap([Span(head.content.strip("\n"))], width) if head.content else []
 
+    def _paragraph(self, content: str, width: int) -> list[Line]:
+        if self._references:
+            return wrap(inline(content, self._references), width)
+        return list(_paragraph(content, width))
+
     def _heading(self, tokens: "Sequence[Token]", width: int) -> list[Line]:
         style = _HEADINGS.get(tokens[0].tag, "heading4")
         lines = wrap(inline(tokens[1].content, self._references, style), width)
@@ -199,11 +205,7 @@ class _Blocks:
     def _code_block(self, token: "Token", width: int) -> list[Line]:
         language = token.info.split(maxsplit=1)[0].strip("{}.") if token.info.strip() else ""
         code = token.content.removesuffix("\n")
-        gutter = Span("▎ ", "code-gutter")
-        lines: list[Line] = []
-        for spans in self._code(code, language):
-            lines += prefixed(chop(spans, width - 3), gutter)
-        return [line._replace(fill="code-block") for line in lines]
+        return list(chain.from_iterable(_code_line(spans, width) for spans in self._code(code, language)))
 
     def _list(self, tokens: "Sequence[Token]", width: int) -> Iterator[Line]:
         items = list(_groups(tokens[1:-1]))
@@ -261,6 +263,20 @@ class _Blocks:
                 if head:
                     alignments.append(_alignment(token))
         return Table(rows, alignments)
+
+
+# While a text streams, its last block is drawn again and again with most of its lines unchanged.
+
+
+@lru_cache(maxsize=1024)
+def _paragraph(content: str, width: int) -> tuple[Line, ...]:
+    return tuple(wrap(inline(content, {}), width))
+
+
+@lru_cache(maxsize=2048)
+def _code_line(spans: CodeLine, width: int) -> tuple[Line, ...]:
+    gutter = Span("▎ ", "code-gutter")
+    return tuple(line._replace(fill="code-block") for line in prefixed(chop(spans, width - 3), gutter))
 
 
 def _groups(tokens: "Sequence[Token]") -> "Iterator[Sequence[Token]]":

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from dogent_tui.agent import events as ev
+from dogent_tui.agent.events import SHELL_TOOL
 
 ToolState: TypeAlias = Literal["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]
 
@@ -87,6 +88,11 @@ class ToolCall(Entry):
         """Whether something is still to come."""
         return self.state in {"preparing", "running", "waiting"}
 
+    @property
+    def of_the_person(self) -> bool:
+        """Whether the person ran it: then its output is what they want to see, and it is unfolded from the start."""
+        return self.name == SHELL_TOOL
+
 
 @dataclass(slots=True)
 class Plan(Entry):
@@ -156,6 +162,7 @@ class TranscriptModel:
             ev.ThinkingDelta: self._thinking_delta,
             ev.ToolPreparing: self._tool_preparing,
             ev.ToolUse: self._tool_use,
+            ev.ToolOutput: self._tool_output,
             ev.ToolResult: self._tool_result,
             ev.TodosChanged: self._todos_changed,
             ev.PermissionRequested: self._permission_requested,
@@ -276,8 +283,8 @@ class TranscriptModel:
     def _message_dropped(self, event: ev.MessageDropped) -> None:
         for key, number in list(self._numbers.items()):
             entry = self.entries[number]
-            if number not in self._open or event.message_id != getattr(entry, "message_id", ""):
-                continue
+            if entry.gone or event.message_id != getattr(entry, "message_id", ""):
+                continue  # a text that was finished goes too: a cut stream can end like a whole one
             if not isinstance(entry, ToolCall) or entry.state == "preparing":
                 self._withdraw(key)
 
@@ -296,6 +303,10 @@ class TranscriptModel:
         parent = self._numbers.get(("tool", event.parent_tool_use_id or ""))
         if parent is not None and isinstance(above := self.entries[parent], ToolCall):
             call.depth = above.depth + 1
+
+    def _tool_output(self, event: ev.ToolOutput) -> None:
+        call = self._call(event, event.tool_use_id, "")
+        call.result = (call.result or "") + event.text
 
     def _tool_result(self, event: ev.ToolResult) -> None:
         call = self._call(event, event.tool_use_id, "")

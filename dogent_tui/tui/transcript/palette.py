@@ -20,7 +20,7 @@ NAMES = (
     "code", "code-inline", "code-block", "code-gutter",
     "code-keyword", "code-name", "code-string", "code-number", "code-comment",
     "user", "user-bar", "user-block", "success", "warning", "error", "added", "removed",
-    "match", "match-current", "cursor", "behind",
+    "match", "match-current", "behind",
 )  # fmt: skip
 """Every style name that lines use. The stylesheet gives each its look, as ``transcript--NAME``."""
 

@@ -16,6 +16,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from dogent_tui.agent.events import Event
+from dogent_tui.tui import clipboard
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript import selecting
 from dogent_tui.tui.transcript.entries import foldable
@@ -66,6 +67,7 @@ class Transcript(ScrollView, can_focus=True):
         Binding("right_square_bracket", "card(1)", "Card below", key_display="]"),
         Binding("enter,space", "fold", "Fold", key_display="⏎"),
         Binding("ctrl+o", "fold_all", "Fold all"),
+        Binding("c", "copy", "Copy"),
         Binding("n", "match(-1)", "Earlier match", show=False),
         Binding("N", "match(1)", "Later match", show=False),
     ]
@@ -318,6 +320,17 @@ class Transcript(ScrollView, can_focus=True):
         cards = [number for number, entry in enumerate(self.model.entries) if not entry.gone and foldable(entry)]
         unfolded = [number for number in cards if number in self._layout.unfolded]
         self._toggle(unfolded or cards)
+
+    def action_copy(self) -> None:
+        """Copy what is selected, or else the last reply."""
+        text = self.screen.get_selected_text() or self.last_reply()
+        if text:
+            self.run_worker(self._copy(text), group="copy", exclusive=True)
+        else:
+            self.notify("There is nothing to copy yet.", severity="warning")
+
+    async def _copy(self, text: str) -> None:
+        self.notify(await clipboard.copy(self.app, text), markup=False)
 
     def action_match(self, step: int) -> None:
         """Go to a later or, with a negative `step`, an earlier match."""

@@ -44,11 +44,14 @@ def conversation() -> list[ev.Event]:
         ev.Todo("Write the draft", "in_progress", "Writing the draft"),
         ev.Todo("Check it", "pending"),
     )
-    edit = {"file_path": "/work/drafts/plan.md", "old_string": "# Plan\nold line\nsame", "new_string": "# Plan\nnew line\nsame"}
+    old, new = "# Plan\nold line\nsame", "# Plan\nnew line\nsame"
+    edit = {"file_path": "/work/drafts/plan.md", "old_string": old, "new_string": new}
+    prompt = "Write a short plan from @notes/a.md and @costs.xlsx#Q2.\nKeep it to one page."
+    refused = "The endpoint does not accept the key (401)."
     return [
         ev.SessionStarted(session_id="s", profile="p", model="m", endpoint="offline", cwd="/work"),
         ev.RunStarted(prompt=ev.Prompt(prompt), run_id="1"),
-        ev.ThinkingDelta(message_id="m", block=0, text="The person wants a plan.\nI should read the notes first.", time=100, run_id="1"),
+        ev.ThinkingDelta(message_id="m", block=0, text="A plan is wanted.\nI should read the notes first.", time=100, run_id="1"),
         ev.ThinkingDelta(message_id="m", block=0, text=" Then write.", time=104, run_id="1"),
         ev.TextFinished(message_id="m", block=1, text="I will read the notes first.", run_id="1", time=104),
         ev.TodosChanged(todos=todos, run_id="1"),

@@ -20,14 +20,15 @@ def test_streamed_text_is_replaced_by_the_finished_one() -> None:
     assert len(model.entries) == 1
 
 
-def test_a_dropped_message_leaves_what_was_finished_and_comes_again() -> None:
+def test_a_dropped_message_goes_whole_and_comes_again() -> None:
     entries = shown(
-        ev.TextFinished(message_id="m", block=0, text="kept"),
+        ev.TextFinished(message_id="earlier", block=0, text="kept"),
+        ev.TextFinished(message_id="m", block=0, text="first"),
         ev.TextDelta(message_id="m", block=1, text="half"),
         ev.ThinkingDelta(message_id="m", block=2, text="hm"),
         ev.ToolPreparing(message_id="m", tool_use_id="t", name="Read"),
         ev.MessageDropped(message_id="m"),
-        ev.TextDelta(message_id="m", block=1, text="whole"),
+        ev.TextDelta(message_id="n", block=0, text="whole"),
     )
     texts = [entry.text for entry in entries if isinstance(entry, Reply) and not isinstance(entry, Thinking)]
     assert texts == ["kept", "whole"]
@@ -108,3 +109,14 @@ def test_a_replayed_log_gives_the_same_entries() -> None:
     assert (thinking.text, thinking.ended - thinking.started) == ("hm\n", 2.0)
     assert isinstance(reply, Reply)
     assert reply.text == "a\nb"
+
+
+def test_what_a_command_writes_grows_until_its_result_replaces_it():
+    model = TranscriptModel()
+    model.apply(ev.ToolUse(tool_use_id="s", name=ev.SHELL_TOOL, input={"command": "make"}))
+    for text in ("one\n", "two\n"):
+        model.apply(ev.ToolOutput(tool_use_id="s", text=text))
+    (call,) = model.entries
+    assert (call.result, call.state, call.of_the_person) == ("one\ntwo\n", "running", True)
+    model.apply(ev.ToolResult(tool_use_id="s", content="one\ntwo\n(exit status 2)", is_error=True))
+    assert (call.result, call.state) == ("one\ntwo\n(exit status 2)", "failed")

@@ -2,6 +2,7 @@ from collections.abc import Callable
 
 import pytest
 from textual.pilot import Pilot
+from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from dogent_tui.agent import events as ev
@@ -85,7 +86,7 @@ async def test_the_top_line_stays_when_the_width_changes(make_app: Make) -> None
         await settle(pilot, transcript)
         await pilot.press("pageup", "pageup", "pageup", "pageup")
         while "prompt" not in lines(transcript)[0]:
-            await pilot.press("up")
+            transcript.action_scroll_up()
         top = lines(transcript)[0].split()
         for width in (40, 90, 50):
             await pilot.resize_terminal(width, 12)
@@ -100,7 +101,7 @@ async def test_scrolling_meets_every_line_once(make_app: Make) -> None:
         await settle(pilot, transcript)
         seen = lines(transcript)
         while transcript.scroll_offset.y > 0:
-            await pilot.press("up")
+            transcript.action_scroll_up()
             seen.insert(0, lines(transcript)[0])
         prompts = [line.split()[-1] for line in seen if "prompt" in line]
         assert prompts == [str(number) for number in range(12)]
@@ -278,3 +279,33 @@ def test_how_it_looks(snap_compare: Callable[..., bool], make_app: Make, log: li
         await settle(pilot, pilot.app.query_one(Transcript))
 
     assert snap_compare(make_app(log), terminal_size=size, run_before=settled)
+
+
+async def test_c_copies_the_selection_or_the_last_reply(make_app: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    app = make_app(turns(1))
+    async with app.run_test(size=(40, 26)) as pilot:
+        await settle(pilot, app.transcript)
+        await pilot.press("c")
+        await app.workers.wait_for_complete()
+        assert app.clipboard == app.transcript.last_reply()
+        y = next(y for y, line in enumerate(lines(app.transcript)) if "reply" in line)
+        await pilot.click(app.transcript, offset=(4, y), times=2)
+        await pilot.press("c")
+        await app.workers.wait_for_complete()
+        assert app.clipboard == "reply"
+
+
+async def test_text_goes_on_behind_a_modal(make_app: Make) -> None:
+    app = make_app()
+    async with app.run_test(size=(40, 12)) as pilot:
+        app.transcript.apply(delta("first\n\n"))
+        await settle(pilot, app.transcript)
+        await app.push_screen(ModalScreen())
+        for text in ("second\n\n", "third\n\n"):
+            app.transcript.apply(delta(text))
+            await settle(pilot, app.transcript)
+        assert "  third" in lines(app.transcript)
+        app.pop_screen()
+        await settle(pilot, app.transcript)
+        assert "  third" in lines(app.transcript)

@@ -1,0 +1,33 @@
+"""What an empty conversation shows: where we are, who answers, and what to press first."""
+
+from typing import ClassVar
+
+from textual.app import RenderResult
+from textual.content import Content
+from textual.widget import Widget
+
+from dogent_tui.plain import one_line
+
+_FIRST_KEYS = (("@", "refer to a file"), ("/", "run a command"), ("!", "run a shell command"), ("?", "all keys and commands"))
+
+
+class Welcome(Widget):
+    """The greeting. Gone with the first run."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"welcome--name", "welcome--key", "welcome--fact"}
+
+    def __init__(self, workspace: str, endpoint: str, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._workspace = one_line(workspace)
+        self._endpoint = one_line(endpoint)
+
+    def render(self) -> RenderResult:
+        """Draw the greeting, literally."""
+        name, key, fact = (self.get_visual_style(f"welcome--{part}") for part in ("name", "key", "fact"))
+        keys = [line for mark, words in _FIRST_KEYS for line in ((f"{mark}", key), (f"  {words}\n", fact))]
+        return Content.assemble(
+            ("dogent-tui\n", name),
+            (f"{self._workspace}\n{self._endpoint}\n\n", fact),
+            "Ask for a document, and name what it is to be made from.\n\n",
+            *keys,
+        )

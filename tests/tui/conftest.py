@@ -1,0 +1,79 @@
+"""The application over a session that the test plays by hand."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.session import OpenedSession
+from dogent_tui.tui.app import DogentApp
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.workspace.settings import WorkspaceSettings
+from tests.agent.fake_conversation import FakeConversation, FakeLauncher
+
+
+class Stage:
+    """An application that runs, and the conversation behind it."""
+
+    def __init__(self, app: DogentApp, pilot: Pilot[None], launcher: FakeLauncher) -> None:
+        self.app = app
+        self.pilot = pilot
+        self.launcher = launcher
+
+    @property
+    def conversation(self) -> FakeConversation:
+        return self.launcher.conversation
+
+    async def until(self, seen: Callable[[], object]) -> None:
+        """Let the application work until `seen` is true. Fails after as many rounds as nothing honest needs."""
+        for _ in range(1000):
+            if seen():
+                return
+            await self.pilot.pause(0.01)
+        raise AssertionError("It never came.")
+
+    async def type(self, text: str) -> None:
+        self.app.conversation.prompt.editor.insert(text)
+        await self.pilot.pause()
+
+    async def send(self, text: str) -> None:
+        """Type `text`, close what it opened, press Enter, and wait until the agent has it."""
+        sent = len(self.conversation.sent) if self.launcher.started else 0
+        await self.type(text)
+        await self.until(lambda: self.launcher.started)
+        await self.pilot.press("enter")
+        await self.until(lambda: len(self.conversation.sent) > sent)
+
+    async def settle(self) -> None:
+        """Wait until everything that arrived is drawn."""
+        await self.pilot.pause(0.15)
+        await self.pilot.pause()
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    root = tmp_path / "report"
+    root.mkdir()
+    (root / "notes.md").write_text("# Notes\n\nTea is hot.\n", encoding="utf-8")
+    (root / "销售 2025.md").write_text("# 销售\n", encoding="utf-8")
+    return Workspace(root)
+
+
+@pytest.fixture
+def stage(workspace: Workspace) -> Callable:
+    @asynccontextmanager
+    async def staged(size: tuple[int, int] = (100, 30), launcher: FakeLauncher | None = None) -> AsyncIterator[Stage]:
+        launcher = launcher or FakeLauncher()
+        endpoint = Endpoint("offline", "offline")
+        service = AgentService(launcher, endpoint, cwd=str(workspace.root))
+        app = DogentApp(OpenedSession(workspace, WorkspaceSettings(), endpoint, service, (), None))
+        async with app.run_test(size=size) as pilot:
+            stage = Stage(app, pilot, launcher)
+            await stage.until(lambda: launcher.started and app.conversation.prompt.editor.has_focus)
+            yield stage
+
+    return staged

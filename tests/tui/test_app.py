@@ -1,0 +1,250 @@
+"""The application by its keys, over a conversation that the test plays."""
+
+import asyncio
+import json
+
+import pytest
+
+from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded
+from dogent_tui.agent.events import TextDelta, TextFinished, ToolResult, ToolUse
+from dogent_tui.errors import AgentError
+from dogent_tui.tui.screens.help import HelpScreen
+from dogent_tui.tui.screens.permission import PermissionScreen
+from dogent_tui.workspace.history import History
+
+REPLY = "# Draft\n\nTea is **hot**, says [b]the[/b] note.\n\n| a | b |\n|---|---|\n| 1 | 茶 |"
+
+
+def reply(stage, text=REPLY):
+    stage.conversation.arrive(
+        TextDelta(message_id="m", block=0, text=text[:10]),
+        TextDelta(message_id="m", block=0, text=text[10:]),
+        TextFinished(message_id="m", block=0, text=text),
+        TurnEnded("completed", text=text),
+    )
+
+
+def answering(stage):
+    return stage.app.conversation.prompt.editor
+
+
+async def ask(stage, tool="Bash", tool_input=None, reasons=("It deletes.",), targets=()):
+    question = PermissionQuestion("t1", tool, tool_input or {"command": "rm a.md"}, reasons, targets)
+    asked = asyncio.create_task(stage.launcher.ask(question))
+    await stage.until(lambda: isinstance(stage.app.screen, PermissionScreen))
+    return asked
+
+
+async def test_a_prompt_goes_to_the_agent_with_metadata_and_its_reply_is_shown(stage):
+    async with stage() as s:
+        await s.send("Write on @notes.md ")
+        metadata = json.loads(s.conversation.sent[0].split("<attachments>")[1].split("</attachments>")[0])
+        assert metadata == [{"path": "notes.md", "name": "notes.md", "type": "md"}]
+        reply(s)
+        await s.until(lambda: s.app.conversation.transcript.last_reply() == REPLY)
+        assert s.app.conversation.prompt.editor.value == ""
+        assert [entry.attachment.path for entry in s.app.conversation.attachments.entries] == ["notes.md"]
+
+
+async def test_the_sidebar_knows_what_was_read(stage, workspace):
+    async with stage(size=(140, 40)) as s:
+        await s.send("Write on @notes.md ")
+        path = str(workspace.root / "notes.md")
+        s.conversation.arrive(ToolUse(tool_use_id="1", name="Read", input={"file_path": path}))
+        await s.until(lambda: s.app.conversation.attachments.entries[0].read == "reading")
+        s.conversation.arrive(ToolResult(tool_use_id="1", content="Tea"), TurnEnded("completed"))
+        await s.until(lambda: s.app.conversation.attachments.entries[0].read == "read")
+        assert s.app.conversation.sidebar.display
+
+
+async def test_prompts_typed_during_a_run_wait_and_can_be_edited(stage):
+    async with stage() as s:
+        await s.send("first")
+        await s.type("second")
+        await s.pilot.press("enter")
+        await s.until(lambda: s.app.opened.service.queued)
+        await s.pilot.press("up")
+        await s.pilot.press("enter")
+        await s.until(lambda: answering(s).value == "second")
+        assert s.app.opened.service.queued == ()
+
+
+async def test_escape_interrupts_and_arrow_keys_do_not(stage):
+    async with stage() as s:
+        await s.send("go")
+        await s.pilot.press("up", "down", "left", "right", "pageup", "pagedown")
+        assert s.conversation.interrupts == 0
+        await s.pilot.press("escape")
+        await s.until(lambda: s.conversation.interrupts)
+        await s.until(lambda: s.app.opened.service.state == "idle")
+
+
+async def test_deny_is_the_first_answer(stage):
+    async with stage() as s:
+        await s.send("go")
+        asked = await ask(s)
+        await s.until(lambda: s.app.screen._guard.open)
+        await s.pilot.press("enter")
+        verdict = await asked
+        assert (verdict.allow, verdict.stop) == (False, True)
+
+
+@pytest.mark.parametrize(("keys", "allows"), [(["y"], True), (["n"], False), (["escape"], False), (["right", "enter"], True)])
+async def test_the_answers_have_keys(stage, keys, allows):
+    async with stage() as s:
+        await s.send("go")
+        asked = await ask(s)
+        await s.until(lambda: s.app.screen._guard.open)
+        await s.pilot.press(*keys)
+        assert (await asked).allow is allows
+        await s.until(lambda: not isinstance(s.app.screen, PermissionScreen))
+
+
+async def test_keys_meant_for_the_prompt_do_not_answer(stage):
+    async with stage() as s:
+        await s.send("go")
+        asked = await ask(s)
+        s.app.screen._guard.clock = lambda: 0.0
+        s.app.screen._guard.shown()
+        await s.pilot.press("y", "enter", "escape", "n")
+        assert not asked.done()
+        s.app.screen._guard.clock = lambda: 1.0
+        await s.pilot.press("y")
+        assert (await asked).allow
+
+
+async def test_an_interrupt_takes_the_question_away(stage):
+    async with stage() as s:
+        await s.send("go")
+        asked = await ask(s)
+        await s.app.opened.service.interrupt()
+        assert not (await asked).allow
+        await s.until(lambda: not isinstance(s.app.screen, PermissionScreen))
+        await s.until(lambda: answering(s).has_focus)
+
+
+async def test_questions_of_one_turn_come_one_after_the_other(stage):
+    async with stage() as s:
+        await s.send("go")
+        first = await ask(s)
+        question = PermissionQuestion("t2", "Bash", {"command": "touch b"}, ("It writes.",))
+        second = asyncio.create_task(s.launcher.ask(question))
+        await s.until(lambda: len(s.app.conversation._questions) == 2)
+        await s.until(lambda: s.app.screen._guard.open)
+        await s.pilot.press("y")
+        assert (await first).allow
+        await s.until(lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen.request.tool_use_id == "t2")
+        await s.until(lambda: s.app.screen._guard.open)
+        await s.pilot.press("y")
+        assert (await second).allow
+
+
+async def test_commands_run_are_recorded_and_recalled(stage, workspace):
+    async with stage() as s:
+        await s.type("/theme nord")
+        await s.pilot.press("enter")
+        await s.until(lambda: s.app.theme == "nord")
+        await s.until(lambda: History(workspace.history_file).recall() == ["/theme nord"])
+        await s.pilot.press("up")
+        assert answering(s).value == "/theme nord"
+
+
+async def test_an_unknown_command_stays_in_the_prompt_and_is_not_recorded(stage, workspace):
+    async with stage() as s:
+        await s.type("/thme nord")
+        await s.pilot.press("escape", "enter")
+        await s.until(lambda: answering(s).value == "/thme nord")
+        assert not workspace.history_file.exists()
+
+
+async def test_attach_goes_with_the_next_prompt(stage):
+    async with stage() as s:
+        await s.type("/attach 销售 2025.md")
+        await s.pilot.press("enter")
+        await s.until(lambda: s.app.conversation.attachments.pending)
+        await s.send("go")
+        assert '"path": "销售 2025.md"' in s.conversation.sent[0]
+
+
+async def test_a_shell_command_of_the_person(stage):
+    async with stage() as s:
+        await s.type("!echo spoken")
+        await s.pilot.press("enter")
+        await s.until(lambda: s.app.opened.service._shell_notes)
+        await s.send("What did it say?")
+        assert "spoken" in s.conversation.sent[0]
+
+
+async def test_a_lost_agent_is_started_again_by_command(stage):
+    async with stage() as s:
+        await s.send("go")
+        s.conversation.arrive(AgentError("killed"))
+        await s.until(lambda: s.app.opened.service.state == "lost")
+        await s.type("/restart")
+        await s.pilot.press("enter")
+        await s.until(lambda: len(s.launcher.started) == 2)
+        assert s.launcher.started[1][0].resume
+
+
+async def test_help_names_every_command_and_binding(stage):
+    async with stage() as s:
+        await s.pilot.press("question_mark")
+        await s.until(lambda: isinstance(s.app.screen, HelpScreen))
+        page = "\n".join(f"{key} {words}" for section in s.app.screen._sections for key, words in section.lines)
+        for command in s.app.commands:
+            assert command.usage in page
+        for words in ("Send", "Find", "Attachments", "Quit"):
+            assert words in page
+        await s.pilot.press("escape")
+        await s.until(lambda: answering(s).has_focus)
+
+
+async def test_the_sidebar_gives_way_in_a_narrow_window_and_comes_when_asked(stage):
+    async with stage(size=(80, 24)) as s:
+        sidebar = s.app.conversation.sidebar
+        assert not sidebar.display
+        await s.pilot.press("ctrl+b")
+        assert sidebar.display
+        assert sidebar.has_focus_within
+        await s.pilot.press("ctrl+b")
+        assert not sidebar.display
+        await s.pilot.resize_terminal(160, 40)
+        assert not sidebar.display  # the person closed it
+    async with stage(size=(160, 40)) as s:
+        assert s.app.conversation.sidebar.display
+        await s.pilot.resize_terminal(80, 24)
+        await s.until(lambda: not s.app.conversation.sidebar.display)
+
+
+async def test_the_draft_is_kept_when_the_application_ends(stage, workspace):
+    async with stage() as s:
+        await s.type("half a thought")
+    async with stage() as s:
+        await s.until(lambda: answering(s).value == "half a thought")
+
+
+async def test_new_starts_another_session(stage, monkeypatch):
+    async with stage() as s:
+        await s.send("go")
+        reply(s)
+        await s.until(lambda: s.app.conversation.transcript.last_reply())
+        first = s.app.opened.service
+        await s.type("/new")
+        await s.pilot.press("enter")
+        await s.until(lambda: s.app.opened.service is not first)
+        await s.until(lambda: s.app.conversation.transcript.last_reply() == "")
+        assert first.state == "closed"
+
+
+async def test_copy_says_what_is_known(stage, monkeypatch):
+    copied: list[str] = []
+    async with stage() as s:
+        monkeypatch.setattr(s.app, "copy_to_clipboard", copied.append)
+        await s.send("go")
+        reply(s)
+        await s.until(lambda: s.app.conversation.transcript.last_reply())
+        await s.type("/copy")
+        await s.pilot.press("enter")
+        await s.until(lambda: copied)
+        await s.until(lambda: s.app._notifications)
+    assert copied == [REPLY]

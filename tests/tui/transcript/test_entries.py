@@ -1,0 +1,122 @@
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dogent_tui.agent import events as ev
+from dogent_tui.agent.tool_names import friendly_name, input_summary
+from dogent_tui.tui.transcript import model
+from dogent_tui.tui.transcript.entries import Look, duration, entry_lines, foldable
+
+_text = st.one_of(st.text(max_size=80), st.sampled_from(["a\nb\tc", "x" * 3000, "漢字" * 60, "[/b]\x1b[0m", "line\n" * 400]))
+_input = st.dictionaries(
+    st.sampled_from(["path", "content", "old_string", "new_string", "edits", "command", "odd key"]),
+    st.one_of(_text, st.integers(), st.none(), st.lists(st.dictionaries(st.just("old_string"), _text), max_size=3)),
+)
+_entries = st.one_of(
+    _text.map(lambda text: model.UserTurn(ev.Prompt(text))),
+    st.builds(model.Notice, st.sampled_from(["info", "warning", "error"]), _text, _text),
+    st.builds(model.Outcome, st.sampled_from(["completed", "failed", "aborted", "interrupted"]), _text, _text, st.none()),
+    st.builds(model.Asked, st.sampled_from(["clarification", "outline_edit", "change"]), _text, _text),
+    st.builds(
+        model.ToolCall, st.just("t"), _text,
+        state=st.sampled_from(["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]),
+        input=_input, result=st.one_of(st.none(), _text), note=_text, depth=st.integers(0, 9),
+    ),
+    st.lists(st.builds(ev.Todo, _text, st.sampled_from(["pending", "in_progress", "completed"]))).map(
+        lambda todos: model.Plan(tuple(todos))
+    ),
+    _text.map(lambda text: model.Thinking("m", True, text)),
+    _text.map(lambda text: model.Waiting(ev.Retrying(attempt=1, max_attempts=3, delay_ms=400, status=529, error=text))),
+)  # fmt: skip
+
+
+@settings(max_examples=200)
+@given(_entries, st.integers(20, 100), st.booleans())
+def test_no_entry_is_wider_than_its_width_or_draws_a_control(entry: model.Entry, width: int, unfolded: bool) -> None:
+    for line in entry_lines(entry, Look(width, unfolded=unfolded)):
+        assert line.width <= width
+        assert not any(ord(character) < 32 for character in line.text)
+        assert 0 <= line.decoration <= len(line.text)
+
+
+def drawn(entry: model.Entry, *, unfolded: bool = False, now: float = 0.0) -> list[str]:
+    return [line.text.rstrip() for line in entry_lines(entry, Look(70, unfolded=unfolded, cwd="/work", now=now))]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "shown"),
+    [
+        (model.Outcome("completed", duration_ms=65_000, cost_usd=0.5), ["✓ done in 1 min 5 s · $0.50"]),
+        (model.Outcome("interrupted", duration_ms=400), ["■ stopped by you after 0.4 s"]),
+        (model.Outcome("aborted", "You denied Run.", duration_ms=20_000), ["✗ ended by a denial after 20 s: You denied Run."]),
+        (model.Outcome("failed", "No key.", "Set one.", 1000), ["✗ failed after 1.0 s: No key.", "  → Set one."]),
+    ],
+)
+def test_outcomes_say_what_happened_in_words(outcome: model.Outcome, shown: list[str]) -> None:
+    assert drawn(outcome) == shown
+
+
+def test_a_long_prompt_is_folded_and_says_how_long_it_is() -> None:
+    turn = model.UserTurn(ev.Prompt("line\n" * 5000 + "end"))
+    assert foldable(turn)
+    assert len(drawn(turn)) < 14
+    assert drawn(turn)[-1] == "▌ ▸ 5,001 lines in all"
+    assert drawn(turn, unfolded=True)[-1] == "▌ ▾ … 4,701 more lines"
+
+
+def test_a_written_file_and_an_edit_show_what_changes() -> None:
+    write = model.ToolCall("t", "Write", "done", input={"file_path": "/work/a.md", "content": "one\ntwo\n"}, result="ok")
+    assert drawn(write) == ["▸ Write  a.md  ✓ +2 −0 lines"]
+    assert "  │ + two" in drawn(write, unfolded=True)
+    edits: list[dict[str, Any]] = [{"old_string": "a", "new_string": "b"}, {"old_string": "", "new_string": "c"}]
+    edit = model.ToolCall("t", "MultiEdit", "done", input={"file_path": "x", "edits": edits}, result="ok")
+    assert drawn(edit) == ["▸ Edit  x  ✓ +2 −1 lines"]
+    assert [line for line in drawn(edit, unfolded=True) if "- a" in line or "+ b" in line] == ["  │ - a", "  │ + b"]
+
+
+def test_a_running_tool_tells_for_how_long() -> None:
+    call = model.ToolCall("t", "Bash", "running", input={"command": "make\ttest"}, started=100)
+    assert drawn(call, now=112) == ["▸ Run  make test  ● running  12 s"]
+
+
+def test_retries_and_silence() -> None:
+    retry = ev.Retrying(attempt=2, max_attempts=10, delay_ms=4000, status=529)
+    assert drawn(model.Waiting(retry))[0].startswith("… The endpoint failed (529 overloaded). Asking again in 4.0 s")
+    assert drawn(model.Waiting(ev.Stalled(seconds=30)))[0].startswith("… Nothing has come for 30 s.")
+
+
+@pytest.mark.parametrize(
+    ("name", "friendly"),
+    [
+        ("mcp__dogent__read_document", "Read document"),
+        ("Read", "Read"),
+        ("Bash", "Run"),
+        ("TodoWrite", "Plan"),
+        ("mcp__dogent__web_search", "Search web"),
+        ("mcp__other_server__doThatThing", "Do that thing"),
+        ("", "Tool"),
+        ("\x1b", "␛"),
+    ],
+)
+def test_friendly_names(name: str, friendly: str) -> None:
+    assert friendly_name(name) == friendly
+
+
+@pytest.mark.parametrize(
+    ("tool_input", "summary"),
+    [
+        ({"file_path": "/work/notes/a.md"}, "notes/a.md"),
+        ({"file_path": "/workshop/a.md"}, "/workshop/a.md"),
+        ({"command": "ls\n-l"}, "ls -l"),
+        ({"pattern": "*.md", "path": "/work/notes"}, "*.md in notes"),
+        ({"path": 3, "x": "y"}, ""),
+    ],
+)
+def test_the_summary_of_an_input(tool_input: dict[str, Any], summary: str) -> None:
+    assert input_summary(tool_input, "/work") == summary
+
+
+def test_durations() -> None:
+    assert [duration(seconds) for seconds in (0.04, 9.94, 59, 61, 3720)] == ["0.0 s", "9.9 s", "59 s", "1 min 1 s", "1 h 2 min"]
