@@ -38,7 +38,8 @@ class TerminalScreen:
     `frames` counts the synchronized updates that were completed, `clipboard` is what was last copied by OSC 52.
     """
 
-    def __init__(self, columns: int, rows: int) -> None:
+    def __init__(self, columns: int, rows: int, *, drawn: bool = True) -> None:
+        """Be of this size. Where nobody looks (`drawn` is False), questions are answered and nothing is drawn."""
         self.modes: set[int] = {CURSOR_VISIBLE, 7}
         self.keyboard_stack = 0
         self.clipboard: str | None = None
@@ -47,6 +48,7 @@ class TerminalScreen:
         self._shown = self._main
         self._stream = pyte.ByteStream(self._shown)
         self._rest = b""
+        self._drawn = drawn
 
     @property
     def text(self) -> str:
@@ -81,11 +83,15 @@ class TerminalScreen:
         data, self._rest = data[:end], data[end:]
         answers, drawn = b"", 0
         for found in _OUR_PART.finditer(data):
-            self._stream.feed(data[drawn : found.start()])
+            self._draw(data[drawn : found.start()])
             drawn = found.end()
             answers += self._handle(found)
-        self._stream.feed(data[drawn:])
+        self._draw(data[drawn:])
         return answers
+
+    def _draw(self, data: bytes) -> None:
+        if self._drawn:
+            self._stream.feed(data)
 
     def _handle(self, found: re.Match[bytes]) -> bytes:
         parts = found.groupdict()

@@ -57,9 +57,9 @@ def plain_environment(home: Path, **more: str) -> dict[str, str]:
 class Terminal:
     """One program in one terminal. Use `open`."""
 
-    def __init__(self, process: asyncio.subprocess.Process, master: int, size: tuple[int, int], mark: str) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, master: int, size: tuple[int, int], mark: str, *, drawn: bool) -> None:
         self.process = process
-        self.screen = TerminalScreen(*size)
+        self.screen = TerminalScreen(*size, drawn=drawn)
         self.output = bytearray()
         """Everything the program has written."""
         self.on_output: Callable[[bytes], None] | None = None
@@ -74,9 +74,12 @@ class Terminal:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, argv: Sequence[str], *, size: tuple[int, int] = (80, 24), env: Mapping[str, str], cwd: Path
+        cls, argv: Sequence[str], *, size: tuple[int, int] = (80, 24), env: Mapping[str, str], cwd: Path, drawn: bool = True
     ) -> AsyncIterator[Self]:
-        """Run `argv` in a terminal of `size` (columns, rows). At the end, end it with everything that it started."""
+        """Run `argv` in a terminal of `size` (columns, rows). At the end, end it with everything that it started.
+
+        `drawn`: whether anybody looks at the screen; measurements look at the bytes.
+        """
         mark = uuid.uuid4().hex
         master, slave = os.openpty()
         _set_size(slave, size)
@@ -94,7 +97,7 @@ class Terminal:
         finally:
             os.close(slave)
         os.set_blocking(master, False)
-        terminal = cls(process, master, size, mark)
+        terminal = cls(process, master, size, mark, drawn=drawn)
         try:
             yield terminal
         finally:
