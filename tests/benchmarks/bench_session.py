@@ -138,7 +138,13 @@ def measure() -> list[Row]:
     for messages, of in found.items():
         rows += [
             Row(f"CPU of streaming 13,000 characters, {messages:,} messages", cpu[messages], "s"),
-            Row(f"key echo while streaming, {messages:,} messages", statistics.median(of.echo), "ms", 25, f"worst {max(of.echo):.0f} ms"),
+            Row(
+                f"key echo while streaming, {messages:,} messages",
+                statistics.median(of.echo),
+                "ms",
+                25,
+                f"worst {max(of.echo):.0f} ms",
+            ),
         ]
     rows.append(Row("CPU of streaming, worst over the empty session", max(cpu.values()) / cpu[0], "×", 1.3))
     for messages in (MESSAGES[0], MESSAGES[-1]):
