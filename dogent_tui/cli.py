@@ -79,7 +79,7 @@ def _sample_folder() -> Path:
     from dogent_tui.sample import copy_sample
     from dogent_tui.workspace.paths import state_dir
 
-    return copy_sample(state_dir() / "sample")
+    return copy_sample(state_dir() / "sample" / "city-library")
 
 
 def _print(options: argparse.Namespace) -> int:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import shlex
 import signal
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
@@ -22,13 +23,17 @@ from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.screens.help import HelpScreen, binding_section, command_section
+from dogent_tui.tui.screens.history import HistoryScreen
 from dogent_tui.tui.terminal import own_terminal
 from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
 from dogent_tui.tui.transcript.view import Transcript
 from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
 from dogent_tui.workspace.paths import log_dir
-from dogent_tui.workspace.sessions import read_lines
+from dogent_tui.workspace.sessions import latest_session, read_lines
+
+MOST_SEARCHED = 100_000
+"""So many earlier prompts are searched at the most."""
 
 
 class DogentApp(App[None]):
@@ -181,6 +186,20 @@ class DogentApp(App[None]):
 
         return run
 
+    def action_history(self) -> None:
+        """Find an earlier prompt, and take it into the prompt; what was typed there can be undone back."""
+        self.push_screen(HistoryScreen(self._all_prompts), self._take_earlier)
+
+    def _all_prompts(self) -> list[str]:
+        with suppress(OSError):
+            return list(dict.fromkeys(reversed(self.history.recall(MOST_SEARCHED))))
+        return []
+
+    def _take_earlier(self, prompt: str | None) -> None:
+        if prompt is not None and self.conversation is not None:
+            self.conversation.prompt.editor.replace_all(prompt)
+            self.conversation.prompt.focus_editor()
+
     def action_help(self) -> None:
         """Show all keys and commands."""
         sections = [
@@ -207,4 +226,6 @@ def run_app(opened: OpenedSession) -> int:
         logging.basicConfig(filename=log_file, level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
         app = DogentApp(opened)
         app.run()
+    if latest_session(opened.workspace) is not None:
+        print(f"Go on with:  dogent-tui --continue {shlex.quote(str(opened.workspace.root))}")
     return app.return_code or 0

@@ -9,8 +9,9 @@ from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded
 from dogent_tui.agent.events import TextDelta, TextFinished, ToolResult, ToolUse
 from dogent_tui.errors import AgentError
 from dogent_tui.tui.screens.help import HelpScreen
+from dogent_tui.tui.screens.history import HistoryScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
-from dogent_tui.workspace.history import History
+from dogent_tui.workspace.history import History, HistoryEntry
 
 REPLY = "# Draft\n\nTea is **hot**, says [b]the[/b] note.\n\n| a | b |\n|---|---|\n| 1 | 茶 |"
 
@@ -248,3 +249,18 @@ async def test_copy_says_what_is_known(stage, monkeypatch):
         await s.until(lambda: copied)
         await s.until(lambda: s.app._notifications)
     assert copied == [REPLY]
+
+
+async def test_an_earlier_prompt_is_found_by_a_few_letters(stage, workspace):
+    history = History(workspace.history_file)
+    for number, prompt in enumerate(["Write on tea 茶", "Write on coffee [b]", "/theme nord", "Write on tea 茶"]):
+        history.append(HistoryEntry(f"2026-01-0{number + 1}T00:00:00.000+00:00", "completed", prompt))
+    async with stage() as s:
+        await s.pilot.press("ctrl+r")
+        await s.until(lambda: isinstance(s.app.screen, HistoryScreen) and s.app.screen._shown)
+        assert s.app.screen._shown == ["Write on tea 茶", "/theme nord", "Write on coffee [b]"]
+        await s.pilot.press("c", "o", "f")
+        await s.until(lambda: s.app.screen._shown == ["Write on coffee [b]"])
+        await s.pilot.press("enter")
+        await s.until(lambda: answering(s).value == "Write on coffee [b]")
+        assert answering(s).has_focus

@@ -21,6 +21,7 @@ from dogent_tui.agent.events import (
     PermissionDecided,
     PermissionRequested,
     QueueChanged,
+    RunFinished,
     RunStarted,
     ToolResult,
 )
@@ -62,6 +63,7 @@ class ConversationScreen(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+f", "find", "Find"),
         Binding("ctrl+b", "sidebar", "Attachments"),
+        Binding("ctrl+r", "app.history", "Earlier prompts", show=False),
         Binding("ctrl+o", "fold_all", "Unfold tools"),
         Binding("ctrl+end", "follow", "Follow", show=False),
         Binding("shift+pageup", "transcript_page(-1)", "Scroll the transcript", show=False),
@@ -124,11 +126,14 @@ class ConversationScreen(Screen[None]):
         match event:
             case RunStarted() | Notice():
                 self._leave_welcome()
+            case RunFinished():
+                self._call_back()
             case QueueChanged(prompts=prompts):
                 self.prompt.set_queue(prompts)
             case PermissionRequested():
                 self._questions.append(event)
                 self._ask_next()
+                self._call_back()
             case PermissionDecided(request_id=request_id):
                 self._settle(request_id)
             case ToolResult():
@@ -141,6 +146,11 @@ class ConversationScreen(Screen[None]):
         self.transcript.replay(events)
         self._show_attachments()
         self._leave_welcome()
+
+    def _call_back(self) -> None:
+        """Ring, where the person looks at another window."""
+        if not self.app.app_focus:
+            self.app.bell()
 
     def _leave_welcome(self) -> None:
         if not self.transcript.display:

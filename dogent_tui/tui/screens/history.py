@@ -1,0 +1,89 @@
+"""Ctrl+R: every prompt and command of this workspace, found by a few letters of it."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+
+from dogent_tui.plain import one_line
+from dogent_tui.tui.stylesheets import stylesheet
+
+_MOST_SHOWN = 100
+
+
+def matching(prompts: Sequence[str], letters: str) -> list[str]:
+    """Return those of `prompts` that `letters` are found in, the best first; all, in their order, where there are none."""
+    if not letters.strip():
+        return list(prompts[:_MOST_SHOWN])
+    from frizbee import Matcher
+
+    found = Matcher(letters.strip(), max_typos=0).match_list(prompts)
+    return [prompts[match.index] for match in found[:_MOST_SHOWN]]
+
+
+class HistoryScreen(ModalScreen[str]):
+    """Dismissed with the prompt that was chosen, or with nothing."""
+
+    CSS_PATH = stylesheet("history.tcss")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "dismiss", "Close"),
+        Binding("up", "step(-1)", "Up", show=False),
+        Binding("down,ctrl+r", "step(1)", "Down", show=False),
+    ]
+
+    def __init__(self, load: Callable[[], Sequence[str]]) -> None:
+        """Search what `load` returns, newest first; it reads the disk and is called in a thread."""
+        super().__init__()
+        self._load = load
+        self._prompts: Sequence[str] = ()
+        self._shown: list[str] = []
+
+    def compose(self) -> ComposeResult:
+        """Lay out the line to type into and the list."""
+        with Vertical(id="history"):
+            yield Input(placeholder="Find an earlier prompt", compact=True, id="history-letters")
+            yield OptionList(id="history-list", markup=False, compact=True)
+            yield Static("Enter takes it into the prompt · Esc closes", id="history-keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Read the history in a thread."""
+        self.query_one(OptionList).can_focus = False
+        self.run_worker(self._read())
+
+    async def _read(self) -> None:
+        self._prompts = await asyncio.to_thread(self._load)
+        self._show()
+
+    def _show(self) -> None:
+        self._shown = matching(self._prompts, self.query_one(Input).value)
+        options = self.query_one(OptionList)
+        options.set_options(Content(one_line(prompt)) for prompt in self._shown)
+        options.highlighted = 0 if self._shown else None
+
+    def action_step(self, step: int) -> None:
+        """Move the highlight."""
+        options = self.query_one(OptionList)
+        (options.action_cursor_down if step > 0 else options.action_cursor_up)()
+
+    @on(Input.Changed)
+    def _search(self, event: Input.Changed) -> None:
+        event.stop()
+        self._show()
+
+    @on(Input.Submitted)
+    def _take(self, event: Input.Submitted) -> None:
+        event.stop()
+        highlighted = self.query_one(OptionList).highlighted
+        self.dismiss(self._shown[highlighted] if highlighted is not None else None)
+
+    @on(OptionList.OptionSelected)
+    def _take_clicked(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        self.dismiss(self._shown[event.option_index])
