@@ -1,11 +1,7 @@
-"""Print how long the file index takes for 100,000 files: the walk, each key of a few queries, and memory.
-
-Run it as ``python tests/benchmarks/bench_index.py [files]``.
-"""
+"""The file index over 100,000 files: the walk, each key of a few queries, and memory."""
 
 import resource
 import statistics
-import sys
 import tempfile
 import threading
 import time
@@ -13,6 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dogent_tui.workspace.file_index import FileIndex
+from tests.benchmarks.table import Row
+
+FILES = 100_000
 
 QUERIES = ("report2024", "chapter notes", "资料报告", "folder12/sub3", "zzzzzz", "anual reprot")
 
@@ -42,20 +41,24 @@ def worst_gap_while(action: Callable[[], None]) -> tuple[float, float]:
     return (time.perf_counter() - started) * 1000, worst
 
 
-def main() -> None:
-    files = int(sys.argv[1]) if len(sys.argv) > 1 else 100_000
+def measure(files: int = FILES) -> list[Row]:
+    """Measure over `files` files."""
     with tempfile.TemporaryDirectory() as folder:
         make_tree(Path(folder), files)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         index = FileIndex(Path(folder))
         took, gap = worst_gap_while(index.refresh)
-        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024
-        print(f"{len(index):,} paths: refresh {took:.0f} ms, delays another thread by {gap:.1f} ms at most, {grown} MB")
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        rows = [
+            Row(f"walk of {len(index):,} files", took),
+            Row("delay of another thread meanwhile, at most", gap, "ms", 100),
+            Row("memory of the index", max(grown, 0.0), "MB"),
+        ]
         for query in QUERIES:
             keys = [milliseconds(lambda typed=query[:end]: index.search(typed)) for end in range(1, len(query) + 1)]  # type: ignore[misc]
-            print(f"  {query!r}: {statistics.median(keys):.1f} ms per key (median), {max(keys):.1f} ms at most")
-        print(f"  empty query: {milliseconds(lambda: index.search('')):.2f} ms, browse root: {milliseconds(index.browse):.2f} ms")
-
-
-if __name__ == "__main__":
-    main()
+            rows.append(
+                Row(f"a key of the query “{query}”, at most", max(keys), "ms", 50, f"median {statistics.median(keys):.1f} ms")
+            )
+        rows.append(Row("the empty query", milliseconds(lambda: index.search("")), "ms", 50))
+        rows.append(Row("the root, browsed", milliseconds(index.browse), "ms", 50))
+    return rows

@@ -1,6 +1,4 @@
-"""Times the prompt in a real pty: key to echo, the picker over many files, a paste of 1 MB. Prints a table, then JSON.
-
-    python tests/benchmarks/bench_prompt.py [FILES]
+"""The prompt alone, in a real pty: key to echo, the picker over many files, a paste of 1 MB.
 
 Each key waits for the echo of the one before. "gap" is the longest time that the event loop did not run.
 """
@@ -20,7 +18,10 @@ import threading
 import time
 from pathlib import Path
 
+from tests.benchmarks.table import Row
+
 FILES = 100_000
+KEY_MS = 50.0
 GAPS = "PROMPT_BENCH_GAPS"
 
 
@@ -29,6 +30,7 @@ def run_app(folder: Path) -> None:
     from textual.app import App, ComposeResult
     from textual.widgets import Static
 
+    from dogent_tui.tui.driver import TerminalDriver
     from dogent_tui.tui.prompt.box import PromptBox
     from dogent_tui.tui.prompt.references import WorkspaceReferences
     from dogent_tui.tui.stylesheets import stylesheet
@@ -42,7 +44,7 @@ def run_app(folder: Path) -> None:
         CSS = "#transcript { height: 1fr; }"
 
         def __init__(self) -> None:
-            super().__init__()
+            super().__init__(driver_class=TerminalDriver)
             self.box = PromptBox(WorkspaceReferences(Workspace(folder), index))
             self.worst = 0.0
 
@@ -79,7 +81,7 @@ class Terminal:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.environ.update({GAPS: str(gaps), "TERM": "xterm-256color", "COLORTERM": "truecolor"})
-            os.execv(sys.executable, [sys.executable, __file__, "--app", str(folder)])
+            os.execv(sys.executable, [sys.executable, "-m", __name__, "--app", str(folder)])
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
 
     def read(self, wait: float) -> bytes:
@@ -118,16 +120,14 @@ class Terminal:
         return json.loads(self.gaps.read_text())
 
 
-def report(name: str, times: list[float], gap: float, results: dict[str, object]) -> None:
-    """Print a row and keep it."""
-    row = {"median_ms": statistics.median(times), "worst_ms": max(times), "gap_ms": gap}
-    results[name] = row
-    print(f"{name:42} median {row['median_ms']:7.1f} ms   worst {row['worst_ms']:7.1f} ms   gap {gap:7.1f} ms")
+def row(name: str, times: list[float], gap: float, target: float | None = None) -> Row:
+    """Return what was found of some keys: their median, the worst, and the worst gap of the loop."""
+    return Row(name, statistics.median(times), "ms", target, f"worst {max(times):.1f} ms, gap of the loop {gap:.1f} ms")
 
 
-def main(files: int) -> None:
-    """Measure and print."""
-    results: dict[str, object] = {"files": files}
+def measure(files: int = FILES) -> list[Row]:
+    """Measure over `files` files."""
+    rows: list[Row] = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "workspace"
         for number in range(files):
@@ -137,44 +137,50 @@ def main(files: int) -> None:
             path.touch()
         terminal = Terminal(folder, Path(name) / "gaps.json")
         terminal.read(1.0)
-        report(
-            "typing while the index is built",
-            [terminal.echo_ms(key) for key in "hello there world"],
-            terminal.loop()["gap_ms"],
-            results,
+        rows.append(
+            row(
+                "typing while the index is built",
+                [terminal.echo_ms(key) for key in "hello there world"],
+                terminal.loop()["gap_ms"],
+                KEY_MS,
+            )
         )
         while not terminal.loop()["ready"]:
             time.sleep(0.2)
         terminal.loop()
-        report("typing", [terminal.echo_ms(key) for key in " and some more words"], terminal.loop()["gap_ms"], results)
-        report("picker", [terminal.echo_ms(key) for key in " @note_0991chapter19"], terminal.loop()["gap_ms"], results)
+        rows.append(row("typing", [terminal.echo_ms(key) for key in " and some more words"], terminal.loop()["gap_ms"], KEY_MS))
+        rows.append(row("picker", [terminal.echo_ms(key) for key in " @note_0991chapter19"], terminal.loop()["gap_ms"], KEY_MS))
         terminal.echo_ms("\x03")
         terminal.loop()
         began = time.perf_counter()
         terminal.write(b"\x1b[200~" + b"A line of the pasted text, as long as lines are.\n" * 21_400 + b"\x1b[201~")
         while b"Pasted" not in terminal.read(0.02) and time.perf_counter() - began < 20:
             pass
-        report("paste of 1 MB, until it is drawn", [(time.perf_counter() - began) * 1000], terminal.loop()["gap_ms"], results)
-        report("typing after it", [terminal.echo_ms(key) for key in " and some more words"], terminal.loop()["gap_ms"], results)
+        rows.append(
+            row("paste of 1 MB, until it is drawn", [(time.perf_counter() - began) * 1000], terminal.loop()["gap_ms"], 200)
+        )
+        rows.append(
+            row("typing after it", [terminal.echo_ms(key) for key in " and some more words"], terminal.loop()["gap_ms"], KEY_MS)
+        )
         terminal.echo_ms("\x03")
         terminal.write(b"\x1b[200~" + b"word " * 799 + b"\x1b[201~")
         terminal.read(0.5)
         terminal.echo_ms("\x0f")
         terminal.read(0.5)
         terminal.loop()
-        report(
-            "typing in a line of 4,000 characters",
-            [terminal.echo_ms(key) for key in "and some more words"],
-            terminal.loop()["gap_ms"],
-            results,
+        rows.append(
+            row(
+                "typing in a line of 4,000 characters",
+                [terminal.echo_ms(key) for key in "and some more words"],
+                terminal.loop()["gap_ms"],
+                KEY_MS,
+            )
         )
         os.write(terminal.fd, b"\x1b[21~")
         os.waitpid(terminal.pid, 0)
-    print(json.dumps(results))
+    return rows
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--app"]:
         run_app(Path(sys.argv[2]))
-    else:
-        main(int(sys.argv[1]) if len(sys.argv) > 1 else FILES)

@@ -31,7 +31,10 @@ def command_line() -> list[Row]:
             took[name].append((time.perf_counter() - began) * 1000)
     bare, version, usage = (statistics.median(times) for times in took.values())
     beside = f"bare Python {bare:.0f} ms"
-    return [Row("--version, over bare Python", version - bare, "ms", 60, beside), Row("--help, over bare Python", usage - bare, "ms", 120, beside)]
+    return [
+        Row("--version, over bare Python", version - bare, "ms", 60, beside),
+        Row("--help, over bare Python", usage - bare, "ms", 120, beside),
+    ]
 
 
 async def first_paint(stage: Stage, argv: Sequence[str]) -> tuple[float, float]:
@@ -57,9 +60,21 @@ async def starts() -> list[Row]:
     reference_painted, reference_keyed = (statistics.median(times) for times in zip(*reference, strict=True))
     return [
         Row("first paint", painted, "ms"),
-        Row("first paint, over an empty Textual app", painted / reference_painted, "×", 1.3, f"empty app {reference_painted:.0f} ms"),
+        Row(
+            "first paint, over an empty Textual app",
+            painted / reference_painted,
+            "×",
+            1.3,
+            f"empty app {reference_painted:.0f} ms",
+        ),
         Row("first key echoed", keyed, "ms"),
-        Row("first key echoed, over an empty Textual app", keyed / reference_keyed, "×", 1.3, f"empty app {reference_keyed:.0f} ms"),
+        Row(
+            "first key echoed, over an empty Textual app",
+            keyed / reference_keyed,
+            "×",
+            1.3,
+            f"empty app {reference_keyed:.0f} ms",
+        ),
     ]
 
 
@@ -95,7 +110,13 @@ async def loading() -> list[Row]:
         Row("agent ready after the first paint", statistics.median(ready_s), "s"),
         Row("worst gap of the event loop meanwhile", statistics.median(worst), "ms", 100, f"worst of all {max(worst):.0f} ms"),
         Row("key echo meanwhile, median", statistics.median(echoes), "ms", None, f"worst {max(echoes):.0f} ms"),
-        Row("memory with the SDK loaded (RSS)", statistics.median(memory), "MB", 120, f"of its own (USS) {statistics.median(own):.0f} MB"),
+        Row(
+            "memory with the SDK loaded (RSS)",
+            statistics.median(memory),
+            "MB",
+            120,
+            f"of its own (USS) {statistics.median(own):.0f} MB",
+        ),
         Row("CPU when idle", statistics.median(idle), "%", 1),
     ]
 

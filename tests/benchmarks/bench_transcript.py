@@ -1,18 +1,16 @@
-"""Measure the transcript: ``python tests/benchmarks/bench_transcript.py [JSON file]`` prints a table, and writes JSON if told to.
+"""The transcript alone: streaming, typing, and what makes everything look different.
 
 A real application draws to a driver that throws the bytes away, so that what is measured is everything up to the terminal.
 """
 
 import asyncio
 import gc
-import json
 import os
 import statistics
 import sys
 import time
 import tracemalloc
 from collections.abc import Callable
-from pathlib import Path
 
 from textual import events
 from textual.app import App, ComposeResult
@@ -22,6 +20,7 @@ from textual.widgets import Input
 
 from dogent_tui.agent import events as ev
 from dogent_tui.tui.transcript import Transcript
+from tests.benchmarks.table import Row
 
 SIZE = (120, 40)
 SIZES = (0, 200, 2_000)
@@ -194,25 +193,25 @@ def memory() -> float:
     return asyncio.run(live())
 
 
-def main() -> None:
+TARGETS = {"echo": 25.0, "resize": 100.0, "resize back": 100.0, "theme": 100.0, "blur": 100.0, "focus": 100.0, "idle %": 1.0}
+NAMES = {"stream": ("stream CPU", "s"), "echo": ("key echo while streaming, median", "ms"), "idle %": ("CPU when idle", "%")}
+
+
+def measure() -> list[Row]:
+    """Measure with each number of messages."""
     os.environ["COLUMNS"], os.environ["LINES"] = map(str, SIZE)
-    rows: dict[str, float] = {}
+    rows: list[Row] = []
+    streams: list[float] = []
     for messages in SIZES:
         app = BenchApp(messages)
         app.run(size=SIZE)
         if not app.results:
             sys.exit("The application ended before it was measured.")
-        rows[f"stream CPU at {messages} messages (s)"] = app.results.pop("stream")
-        rows[f"key echo at {messages} messages (ms, median)"] = app.results.pop("echo")
-        rows |= {f"{name} at {messages} messages{'' if '%' in name else ' (ms)'}": value for name, value in app.results.items()}
-    streams = [rows[f"stream CPU at {messages} messages (s)"] for messages in SIZES]
-    rows["stream CPU, worst over empty (ratio)"] = max(streams) / streams[0]
-    rows["memory (bytes a message)"] = memory()
-    for name, value in rows.items():
-        print(f"{name:<46} {value:>10,.2f}")
-    if len(sys.argv) > 1:
-        Path(sys.argv[1]).write_text(json.dumps(rows, indent=2), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+        streams.append(app.results["stream"])
+        for key, value in app.results.items():
+            name, unit = NAMES.get(key, (key, "ms"))
+            rows.append(Row(f"{name}, {messages:,} messages", value, unit, TARGETS.get(key)))
+    del os.environ["COLUMNS"], os.environ["LINES"]
+    rows.append(Row("stream CPU, worst over empty", max(streams) / streams[0], "×", 1.3))
+    rows.append(Row("memory a message", memory() / 1_000, "KB", 10))
+    return rows

@@ -23,7 +23,7 @@ from tests.e2e.scripted_api import MODEL, ScriptedApi
 from tests.e2e.terminal import DOGENT, Terminal, plain_environment
 
 SIZE = (120, 40)
-PAINTED = "hat shall we write?".encode()
+PAINTED = b"hat shall we write?"
 """The end of the prompt's placeholder, without its first letter, which the cursor covers."""
 
 READY = "ready  ·".encode()

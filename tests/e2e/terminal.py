@@ -57,7 +57,9 @@ def plain_environment(home: Path, **more: str) -> dict[str, str]:
 class Terminal:
     """One program in one terminal. Use `open`."""
 
-    def __init__(self, process: asyncio.subprocess.Process, master: int, size: tuple[int, int], mark: str, *, drawn: bool) -> None:
+    def __init__(
+        self, process: asyncio.subprocess.Process, master: int, size: tuple[int, int], mark: str, *, drawn: bool
+    ) -> None:
         self.process = process
         self.screen = TerminalScreen(*size, drawn=drawn)
         self.output = bytearray()

@@ -97,9 +97,7 @@ class ConversationScreen(Screen[None]):
         """Lay out the screen."""
         with Horizontal(id="body"):
             with Vertical(id="conversation"):
-                yield TranscriptSearch(self.transcript, id="search")
                 yield Welcome(display_path(self.opened.workspace.root), self.status_bar.status.endpoint, id="welcome")
-                yield self.transcript
             yield self.sidebar
         yield self.prompt
         yield self.status_bar
@@ -109,6 +107,14 @@ class ConversationScreen(Screen[None]):
         """Take the first key as soon as there is something to see."""
         self.transcript.display = False
         self.prompt.focus_editor()
+        self.call_after_refresh(self._furnish)
+
+    async def _furnish(self) -> None:
+        """Bring what is not seen at first: the styles of the transcript alone cost a tenth of the first paint."""
+        room = self.query_one("#conversation")
+        if room.is_attached:  # nobody left meanwhile
+            await room.mount(TranscriptSearch(self.transcript, id="search"), before=0)
+            await room.mount(self.transcript)
 
     # ── Events of the session become what is seen ─────────────────────────────────────────────
 
@@ -344,7 +350,8 @@ class ConversationScreen(Screen[None]):
 
     def action_find(self) -> None:
         """Search the transcript."""
-        self.query_one(TranscriptSearch).open()
+        for search in self.query(TranscriptSearch):
+            search.open()
 
     def action_fold_all(self) -> None:
         """Unfold or fold every card."""
