@@ -47,9 +47,27 @@ class HelpSection:
     lines: tuple[tuple[str, str], ...]
 
 
+PROMPT_HELP = HelpSection(
+    "What you type",
+    (
+        ("@", "Refer to a file or folder; Tab or Enter takes it"),
+        ("@book.xlsx#", "Refer to a sheet of it"),
+        ("/", "Run a command"),
+        ("!", "Run a shell command; the agent sees its output next"),
+        ("?", "This page, from an empty prompt"),
+        ("\\ at the end, then Enter", "New line"),
+        ("↑ ↓ at the edges", "Earlier prompts and commands"),
+        ("Alt+↑, ↑ when empty", "The prompts that wait: Enter edits, Delete drops"),
+    ),
+)
+
+
 def key_name(key: str) -> str:
     """Return what is printed on the keyboard for Textual's name of a key: ``ctrl+pageup`` gives ``Ctrl+PgUp``."""
-    return "+".join(_KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper() for part in key.split("+"))
+    parts = key.split("+")
+    if parts == [key] and len(key) == 1:
+        return key  # n is not N
+    return "+".join(_KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper() for part in parts)
 
 
 def binding_section(title: str, bindings: Iterable[BindingType]) -> HelpSection:
