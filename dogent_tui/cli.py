@@ -28,12 +28,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"dogent-tui {__version__}")
         return 0
     options = _parser().parse_args(arguments)
+    import os
+
     from dogent_tui.errors import DogentError
 
     try:
         return _print(options) if options.print is not None else _app(options)
-    except DogentError as error:
-        print(f"dogent-tui: {error}", file=sys.stderr)
+    except BrokenPipeError:  # whoever read our output has enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (DogentError, OSError) as error:
+        from dogent_tui.plain import visible
+
+        print(visible(f"dogent-tui: {error}"), file=sys.stderr)
         return 1
 
 
@@ -84,9 +91,12 @@ def _sample_folder() -> Path:
 
 def _print(options: argparse.Namespace) -> int:
     import asyncio
+    import io
 
     from dogent_tui.print_mode import PrintRequest, run_print
 
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     piped = "" if sys.stdin is None or sys.stdin.isatty() else _read_stdin()
     if not options.print.strip() and not piped.strip():
         print("dogent-tui: -p needs a prompt: after it, or on standard input.", file=sys.stderr)

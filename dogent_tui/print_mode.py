@@ -27,6 +27,7 @@ from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
 from dogent_tui.agent.tool_names import friendly_name, input_summary
+from dogent_tui.errors import AgentError
 from dogent_tui.plain import visible
 from dogent_tui.workspace.references import find_references
 
@@ -58,13 +59,15 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
     if request.piped:
         prompt = Prompt(f"{prompt.text}\n\n{request.piped}".strip(), prompt.attachments)
     for warning in opened.warnings:
-        print(f"warning: {warning}", file=stderr)
+        print(visible(f"warning: {warning}"), file=stderr)
     for reference in unresolved:
-        print(f"warning: there is no file {reference.path} here; the reference is sent as plain text.", file=stderr)
+        print(visible(f"warning: there is no file {reference.path} here; it is sent as plain text."), file=stderr)
     async with opened.service as service:
         printer = Printer(request.output_format, service, stdout, stderr)
         events, record = service.events(), service.events()
-        recording = asyncio.create_task(Recorder(opened.workspace, service.session_id).record(record))
+        recording = asyncio.create_task(
+            Recorder(opened.workspace, service.session_id, secrets=opened.endpoint.secrets).record(record)
+        )
         _interrupt_on_signals(service)
         await service.submit(prompt)
         finished = await printer.follow(events)
@@ -98,7 +101,8 @@ class Printer:
                 self._line(to_json(event))
             self._progress(event)
             if isinstance(event, PermissionRequested):
-                await self._service.reply(event.request_id, PermissionAnswer("deny"))
+                with suppress(AgentError):  # it was cancelled meanwhile, by a signal or a denial beside it
+                    await self._service.reply(event.request_id, PermissionAnswer("deny"))
             if isinstance(event, RunFinished):
                 return event
         return RunFinished(status="interrupted", duration_ms=0)
@@ -138,5 +142,7 @@ class Printer:
         print(visible(text), file=self._stderr, flush=True)
 
     def _line(self, text: str) -> None:
+        if self._stdout.isatty():
+            text = visible(text)
         self._stdout.write(f"{text}\n")
         self._stdout.flush()

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -40,10 +41,29 @@ async def stream_process(
 
 async def _end_group(process: asyncio.subprocess.Process) -> None:
     """End whatever is left of the group: what the program put into the background belongs to it."""
-    for how in (signal.SIGTERM, signal.SIGKILL):
-        try:
-            os.killpg(process.pid, how)
-        except (ProcessLookupError, PermissionError):
-            break
+    try:
+        os.killpg(process.pid, signal.SIGTERM)
+    except (ProcessLookupError, PermissionError):
+        return
+    try:
         with suppress(TimeoutError):
             await asyncio.wait_for(process.wait(), _TERM_GRACE_S)
+    finally:  # also where this is cancelled once more
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    await process.wait()
+
+
+def kill_tree(pid: int) -> None:
+    """Kill the process `pid` and all that descends from it, at once. Blocks for the time of one `ps`."""
+    try:
+        listing = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, timeout=2, check=True).stdout
+        parents = {int(child): int(parent) for child, parent in (line.split() for line in listing.splitlines())}
+    except (OSError, ValueError, subprocess.SubprocessError):
+        parents = {}
+    doomed = [pid]
+    for parent in doomed:  # grows while it is walked
+        doomed.extend(child for child, its_parent in parents.items() if its_parent == parent)
+    for process in doomed:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(process, signal.SIGKILL)

@@ -2,7 +2,6 @@
 
 import contextlib
 import os
-import signal
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,6 +31,7 @@ from dogent_tui.agent.events import (
     ThinkingDelta,
     Todo,
     TodosChanged,
+    TodoStatus,
     ToolPreparing,
     ToolResult,
     ToolUse,
@@ -39,7 +39,9 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.gate import Gate, Policy
 from dogent_tui.errors import AgentError
+from dogent_tui.processes import kill_tree
 from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.workspace.secrets import redact
 
 TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "TodoWrite", "WebSearch", "WebFetch")
 """The CLI's own tools that the model is offered."""
@@ -70,6 +72,7 @@ class ClaudeConversation:
         self.session_id = options.session_id
         gate = Gate(policy, ask, options.cwd)
         self._stderr: list[str] = []
+        self._secrets = options.endpoint.secrets
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
                 tools=list(TOOLS),
@@ -96,10 +99,10 @@ class ClaudeConversation:
         """Start the CLI. Raises AgentError where it does not start."""
         try:
             await self._client.connect()
-        except (ClaudeSDKError, OSError) as error:
+        except Exception as error:  # the SDK raises plain exceptions too, when the process does not answer
             raise AgentError(
-                f"The agent process did not start: {self._last_words() or error}.",
-                "Send the prompt again; if that does not help, `dogent-tui doctor` shows what is missing.",
+                f"The agent process did not start: {self._last_words() or self._redacted(str(error))}.",
+                "Send the prompt again; if that does not help, reinstall claude-agent-sdk, whose package carries the process.",
             ) from error
 
     async def send(self, text: str) -> None:
@@ -107,8 +110,8 @@ class ClaudeConversation:
         self._translator.start_turn()
         try:
             await self._client.query(text)
-        except (ClaudeSDKError, OSError) as error:
-            raise AgentError(f"The agent process is gone: {error}.", "Send the prompt again.") from error
+        except Exception as error:
+            raise AgentError("The agent process is gone.", "Send the prompt again.") from error
 
     async def messages(self) -> AsyncIterator[Event | TurnEnded]:
         """Everything the CLI says, as events, until it ends. Raises AgentError with its last words where it failed."""
@@ -117,11 +120,11 @@ class ClaudeConversation:
                 for event in self._translator.translate(message):
                     yield event
         except ClaudeSDKError as error:
-            raise AgentError(self._last_words() or str(error)) from error
+            raise AgentError(self._last_words() or self._redacted(str(error))) from error
 
     async def interrupt(self) -> None:
-        """Stop the turn under way. A CLI that is gone has nothing to stop."""
-        with contextlib.suppress(ClaudeSDKError, OSError):
+        """Stop the turn under way. A CLI that is gone, or does not answer, has nothing to stop."""
+        with contextlib.suppress(Exception):
             await self._client.interrupt()
 
     async def close(self) -> None:
@@ -131,10 +134,8 @@ class ClaudeConversation:
 
     def kill(self) -> None:
         """End the CLI at once, with all that it started. For a process that did not end when asked to."""
-        pid = self.pid
-        if pid is not None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL)
+        if self.pid is not None:
+            kill_tree(self.pid)
 
     @property
     def pid(self) -> int | None:
@@ -146,25 +147,40 @@ class ClaudeConversation:
         self._stderr = [*self._stderr[-19:], line]
 
     def _last_words(self) -> str:
-        return " ".join(self._stderr)[-400:].strip()
+        return self._redacted(" ".join(self._stderr)[-400:].strip())
+
+    def _redacted(self, text: str) -> str:
+        return redact(text, self._secrets)
 
 
 def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
-    """Return the variables that the CLI runs with, over those of our own process.
+    """Return the variables that the CLI runs with, over those of our own process, which it inherits.
 
     The endpoint blanks every credential and route that is not its own: a key never reaches another's endpoint.
     """
+    inherited = {name: "" for name in os.environ if name.startswith(_STEERING)}
     return {
+        **inherited,
         **endpoint.environment(),
         "CLAUDE_CONFIG_DIR": str(config_dir),
         "CLAUDE_CODE_DISABLE_FILE_MENTIONS": "1",
         "CLAUDE_CODE_ENABLE_TASKS": "0",
         "CLAUDE_CODE_MAX_RETRIES": "3",
-        "CLAUDE_CODE_SIMPLE": "",  # any value silences the hooks, and with them the gate
         "ENABLE_TOOL_SEARCH": "false",
         **(_LOOPBACK_ONLY if endpoint.kind == "offline" else {}),
     }
 
+
+_STEERING = (
+    "ANTHROPIC_",
+    "CLAUDE_CODE_API_",
+    "CLAUDE_CODE_EXTRA_BODY",
+    "CLAUDE_CODE_OAUTH_",
+    "CLAUDE_CODE_SESSION_ACCESS_TOKEN",
+    "CLAUDE_CODE_SIMPLE",  # any value silences the hooks, and with them the gate
+    "CLAUDE_CODE_USE_",
+)
+"""How variables begin that would steer a session elsewhere, with other keys, or without hooks."""
 
 _LOOPBACK_ONLY = {"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost"}
 """The offline engine answers on this machine: a proxy of the environment must not come between."""
@@ -295,11 +311,16 @@ def _todos_changed(tool_input: Mapping[str, Any]) -> TodosChanged:
     todos = tool_input.get("todos")
     return TodosChanged(
         todos=tuple(
-            Todo(str(todo.get("content", "")), todo.get("status", "pending"), str(todo.get("activeForm", "")))
+            Todo(str(todo.get("content", "")), _todo_status(todo.get("status")), str(todo.get("activeForm", "")))
             for todo in (todos if isinstance(todos, list) else [])
             if isinstance(todo, dict)
         )
     )
+
+
+def _todo_status(status: object) -> TodoStatus:
+    """Return the status as one that we know: the input of a tool is whatever the model made of it."""
+    return "completed" if status == "completed" else "in_progress" if status == "in_progress" else "pending"
 
 
 def result_text(content: str | list[dict[str, Any]] | None) -> str:

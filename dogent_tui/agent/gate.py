@@ -4,6 +4,7 @@ The hook sees every call, also those that the CLI would let through by itself, a
 raises would fail open, so everything that goes wrong in it becomes a denial (measured; see docs/architecture.md).
 """
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -44,7 +45,8 @@ class Gate:
         del tool_use_id, context
         try:
             values: dict[str, Any] = dict(payload)
-            decision = self._decide(values["tool_name"], values["tool_input"], values.get("cwd"))
+            # In a thread: it looks at the disk, and a slow one must not hold up the screen.
+            decision = await asyncio.to_thread(self._decide, values["tool_name"], values["tool_input"], values.get("cwd"))
         except Exception as error:
             decision = Decision("deny", (f"The permission policy failed ({type(error).__name__}).",))
         return {
@@ -59,8 +61,9 @@ class Gate:
         self, tool: str, tool_input: dict[str, Any], context: ToolPermissionContext
     ) -> PermissionResultAllow | PermissionResultDeny:
         """Put the call to the person and wait. Suggestions of the CLI to remember the answer are never applied."""
-        decision = self._decide(tool, tool_input, None)
-        question = PermissionQuestion(context.tool_use_id or "", tool, tool_input, decision.reasons, decision.targets)
+        decision = await asyncio.to_thread(self._decide, tool, tool_input, None)
+        reasons = decision.reasons or ((context.decision_reason,) if context.decision_reason else ())
+        question = PermissionQuestion(context.tool_use_id or "", tool, tool_input, reasons, decision.targets)
         verdict: Verdict = await self._ask(question)
         if verdict.allow:
             return PermissionResultAllow()

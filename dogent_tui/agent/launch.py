@@ -1,6 +1,7 @@
 """How a conversation comes to life: the endpoint, the words, the policy, and the SDK, which is imported here and not before."""
 
 import asyncio
+import codecs
 import importlib
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
@@ -10,8 +11,12 @@ from typing import Protocol
 from dogent_tui.agent.conversation import Ask, Conversation
 from dogent_tui.agent.prompts import system_prompt
 from dogent_tui.permissions.policy import Decision, ToolCall, decide
-from dogent_tui.workspace.paths import Workspace, state_dir
+from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
 from dogent_tui.workspace.profiles import Endpoint
+
+_MOST_CONSTRAINTS_BYTES = 200_000
+"""Read of `.dogent/dogent.md` at the most; what is too long for the prompt is cut there."""
+_MOST_LANGUAGE = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +75,12 @@ class ClaudeLauncher:
     def _prepare(self) -> str:
         """Import the SDK, and return the system prompt."""
         importlib.import_module("dogent_tui.agent.claude")
-        constraints = self.workspace.constraints_file
-        text = constraints.read_text(encoding="utf-8", errors="replace") if constraints.is_file() else ""
-        return system_prompt(workspace=str(self.workspace.root), constraints=text, language=self.language)
+        return system_prompt(
+            workspace=str(self.workspace.root), constraints=_constraints(self.workspace), language=self.language[:_MOST_LANGUAGE]
+        )
 
     def _decide(self, call: ToolCall) -> Decision:
-        return decide(call, self.workspace.root)
+        return decide(call, self.workspace.root, (dogent_home(), state_dir()))
 
     async def _reach(self) -> Endpoint:
         if self._reachable is None:
@@ -87,6 +92,17 @@ class ClaudeLauncher:
 
         engine = await self._shared.enter_async_context(OfflineEngine())
         return replace(self.endpoint, base_url=engine.base_url, token=engine.token, model=engine.model, small_model=engine.model)
+
+
+def _constraints(workspace: Workspace) -> str:
+    """Return the standing wishes of the workspace. No link out of it is followed: that would send any file."""
+    file = workspace.constraints_file
+    if not workspace.contains(file) or not file.is_file():
+        return ""
+    with file.open("rb") as stream:
+        data = stream.read(_MOST_CONSTRAINTS_BYTES)
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    return data.decode(encoding, errors="replace").replace("\0", "")
 
 
 def claude_config_dir() -> Path:

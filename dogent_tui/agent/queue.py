@@ -15,6 +15,7 @@ class PromptQueue:
         self._waiting: list[QueuedPrompt] = []
         self._filled = asyncio.Event()
         self._shown = False
+        self._stopped = False
 
     @property
     def waiting(self) -> tuple[QueuedPrompt, ...]:
@@ -39,9 +40,13 @@ class PromptQueue:
                 return queued.prompt
         return None
 
+    def stop(self) -> None:
+        """Let nothing run any more; what waits stays."""
+        self._stopped = True
+
     async def next(self) -> Prompt:
         """Wait for a prompt and take it out."""
-        while not self._waiting:
+        while self._stopped or not self._waiting:
             self._filled.clear()
             await self._filled.wait()
         prompt = self._waiting.pop(0).prompt

@@ -2,14 +2,15 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Iterable
 from datetime import UTC, datetime
 
-from dogent_tui.agent.events import Event, RunFinished, RunStarted, SessionStarted, TodosChanged, to_json
+from dogent_tui.agent.events import Event, Notice, RunFinished, RunStarted, SessionStarted, TodosChanged, to_json
 from dogent_tui.errors import DogentError
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.history import History, HistoryEntry
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.secrets import redact
 from dogent_tui.workspace.sessions import SessionLog
 
 _LOG = logging.getLogger(__name__)
@@ -24,9 +25,20 @@ class Recorder:
     A session is on disk from its first run on: one in which nothing was asked is nothing to go back to.
     """
 
-    def __init__(self, workspace: Workspace, session_id: str) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        session_id: str,
+        *,
+        secrets: Iterable[str] = (),
+        notify: Callable[[Notice], None] | None = None,
+    ) -> None:
+        """Record the session `session_id`. `secrets` are left out of what is written; `notify` tells the person of trouble."""
         self._workspace = workspace
         self._session_id = session_id
+        self._secrets = tuple(secrets)
+        self._notify = notify
+        self._told = False
         self._history = History(workspace.history_file)
         self._log: SessionLog | None = None
         self._before_first_run: list[Event] = []
@@ -36,30 +48,49 @@ class Recorder:
     async def record(self, events: AsyncIterator[Event]) -> None:
         """Record `events` until they end."""
         async for event in events:
-            try:
-                await asyncio.to_thread(self._write, event)
-            except (OSError, DogentError) as error:  # a full disk must not end the conversation
-                _LOG.warning("An event was not recorded: %s", error)
+            for write in (self._write, self._remember):
+                try:
+                    await asyncio.to_thread(write, event)
+                except (OSError, DogentError) as error:  # a full disk must not end the conversation
+                    self._tell(error)
         if self._log is not None:
             self._log.close()
 
     def _write(self, event: Event) -> None:
         if isinstance(event, SessionStarted):
             self._session_id = event.session_id
+            if self._log is not None:
+                self._log.describe(session_id=event.session_id)  # it could not be resumed, and goes on under another id
         if self._log is None and isinstance(event, RunStarted):
             self._open_log(event)
-        if self._log is None:
+        if self._log is not None:
+            self._log.append(self._line(event))
+        elif self._started is None:
             self._before_first_run.append(event)
-        else:
-            self._log.append(to_json(event))
-        self._remember(event)
+
+    def _line(self, event: Event) -> str:
+        return redact(to_json(event), self._secrets)
+
+    def _tell(self, error: Exception) -> None:
+        """Say once in the transcript that the disk does not take what happens, and every time in the log."""
+        _LOG.warning("An event was not recorded: %s", error)
+        if not self._told and self._notify is not None:
+            self._told = True
+            self._notify(
+                Notice(
+                    level="warning",
+                    code="not_recorded",
+                    message=f"This conversation cannot be kept on disk: {error}.",
+                    remedy="It goes on, but cannot be resumed later. Make room, or correct the permissions.",
+                )
+            )
 
     def _open_log(self, first: RunStarted) -> None:
         self._log = SessionLog.create(self._workspace, self._session_id)
         if self._log.path.stat().st_size == 0:
             self._log.describe(title=one_line(first.prompt.text)[:_TITLE_CHARS])
         for event in self._before_first_run:
-            self._log.append(to_json(event))
+            self._log.append(self._line(event))
         self._before_first_run.clear()
 
     def _remember(self, event: Event) -> None:

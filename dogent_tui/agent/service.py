@@ -37,7 +37,7 @@ from dogent_tui.agent.queue import PromptQueue
 from dogent_tui.agent.shell import ShellNote, run_shell
 from dogent_tui.agent.stream import EventStream
 from dogent_tui.agent.tool_names import friendly_name, input_summary
-from dogent_tui.errors import AgentError
+from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.workspace.profiles import Endpoint
 
 State = Literal["connecting", "idle", "running", "lost", "closed"]
@@ -47,6 +47,8 @@ _INTERRUPT_LIMIT_S = 5.0
 """How long a turn may take to end after it was interrupted (it takes 6–30 ms) before its process is given up."""
 _LAST_BREATH_S = 0.5
 """How long a process that ends takes from the end of its turn to the end of its output (75 ms measured)."""
+_UNKNOWN_SESSION = "No conversation found"
+"""What the CLI says where it does not know the session that it is asked to resume."""
 _CLOSE_LIMIT_S = 1.0
 """How long the CLI may take to end by itself when we close; then it is killed."""
 
@@ -103,6 +105,7 @@ class AgentService:
         self._conversation: Conversation | None = None
         self._connecting: asyncio.Task[Conversation] | None = None
         self._worker: asyncio.Task[None] | None = None
+        self._warming: asyncio.Task[None] | None = None
         self._reader: asyncio.Task[None] | None = None
         self._endings: list[asyncio.Task[None]] = []
         self._shell: asyncio.Task[ShellNote] | None = None
@@ -114,24 +117,29 @@ class AgentService:
 
     async def __aenter__(self) -> Self:
         self._worker = asyncio.create_task(self._work(), name="agent-runs")
+        self._warming = asyncio.create_task(self._warm_up(), name="agent-warm-up")
         return self
 
     async def __aexit__(self, *exc: object) -> None:
         await self.close()
 
     async def close(self) -> None:
-        """End the run, every question and the CLI; subscribers see the stream end. Takes two seconds at the most."""
+        """End the run, every question and the CLI; subscribers see the stream end. Prompts that wait stay in `queued`.
+
+        Takes some 50 ms; at the most, with a process that does not answer, three seconds.
+        """
         if self.state == "closed":
             return
+        self._queue.stop()
         await self._stop_run()
         self.state = "closed"
         if self._run is not None:
             self._finish(self._run, "interrupted", Interrupted())
-        for task in (self._worker, self._reader, self._connecting, self._shell):
-            if task is not None:
+        for task in (self._worker, self._warming, self._reader, self._connecting, self._shell):
+            if task is not None and not task.cancelling():
                 task.cancel()
-        if self._connecting is not None:
-            await asyncio.wait({self._connecting}, timeout=_CLOSE_LIMIT_S)
+        if ending := [task for task in (self._connecting, self._shell) if task is not None]:
+            await asyncio.wait(ending, timeout=_CLOSE_LIMIT_S)
         await self._end_conversation()
         with suppress(TimeoutError):
             await asyncio.wait_for(self._launcher.close(), _CLOSE_LIMIT_S)
@@ -143,6 +151,10 @@ class AgentService:
             return
         self._run.stop.set()
         self._questions.cancel()
+        await self._interrupt_conversation()
+
+    async def _interrupt_conversation(self) -> None:
+        """Ask the process to stop; one that hangs is not waited for."""
         if self._conversation is not None:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._conversation.interrupt(), _INTERRUPT_AGAIN_S)
@@ -186,7 +198,8 @@ class AgentService:
     async def interrupt(self) -> None:
         """Stop the shell command or the run under way, if any. Waiting prompts stay queued and run next."""
         if self._shell is not None and not self._shell.done():
-            self._shell.cancel()
+            if not self._shell.cancelling():
+                self._shell.cancel()
         elif self._run is not None and not self._run.stop.is_set():
             await self._stop_run()
 
@@ -214,10 +227,13 @@ class AgentService:
 
     # ── Runs ──────────────────────────────────────────────────────────────────────────────────
 
-    async def _work(self) -> None:
-        """Connect while the person types, then take one prompt after the other."""
+    async def _warm_up(self) -> None:
+        """Connect while the person types. What goes wrong is published, and tried again with the first prompt."""
         with suppress(AgentError):
             await self._connected()
+
+    async def _work(self) -> None:
+        """Take one prompt after the other."""
         while True:
             await self._perform(await self._queue.next())
 
@@ -281,11 +297,13 @@ class AgentService:
             done, _ = await asyncio.wait({run.ended}, timeout=_INTERRUPT_AGAIN_S)
             if done:
                 return
-            if self._conversation is not None:
-                await self._conversation.interrupt()
-        run.ended.set_result(TurnEnded("stopped"))
+            await self._interrupt_conversation()
+        if not run.ended.done():
+            run.ended.set_result(TurnEnded("stopped"))
         if self._conversation is not None:
             self._conversation.kill()
+        if self._reader is not None:
+            await asyncio.wait({self._reader}, timeout=_LAST_BREATH_S)  # it finds the process gone: the next run starts another
 
     async def _await_loss(self) -> None:
         """A CLI that a signal ends finishes its turn first, then itself. Raises AgentError where that is what happened."""
@@ -377,11 +395,13 @@ class AgentService:
     async def _connect(self) -> Conversation:
         try:
             conversation = await self._launch()
-        except AgentError as error:
+        except Exception as error:
+            failure = _as_agent_error(error)
             self.state = "lost"
-            self._publish(SessionLost(message=error.message, remedy=error.remedy))
-            raise
+            self._publish(SessionLost(message=failure.message, remedy=failure.remedy))
+            raise failure from error
         self._conversation = conversation
+        self._spent_usd = 0.0  # each process counts from zero
         if self.state != "closed":
             self.state = "running" if self._run is not None else "idle"
         self._reader = asyncio.create_task(self._read(conversation), name="agent-reader")
@@ -402,11 +422,12 @@ class AgentService:
         """Start the chosen session; where an earlier one cannot be resumed, a new one, and say so."""
         try:
             return await self._launcher.start(self._session, self._ask)
-        except AgentError:
-            if not self._session.resume:
+        except AgentError as error:
+            if not (self._session.resume and _UNKNOWN_SESSION in error.message):
                 raise
-        self._session = SessionChoice(str(uuid.uuid4()))
-        conversation = await self._launcher.start(self._session, self._ask)
+        anew = SessionChoice(str(uuid.uuid4()))
+        conversation = await self._launcher.start(anew, self._ask)
+        self._session = anew
         self._publish(
             Notice(
                 level="warning",
@@ -423,8 +444,8 @@ class AgentService:
         try:
             async for item in conversation.messages():
                 self._receive(item)
-        except AgentError as error:
-            detail = error.message
+        except Exception as error:
+            detail = _as_agent_error(error).message
         if self.state != "closed" and self._conversation is conversation:
             self._lose(detail)
             self._endings.append(asyncio.create_task(conversation.close(), name="agent-end"))
@@ -485,6 +506,14 @@ class AgentService:
 
     def _publish(self, event: Event) -> None:
         self._stream.publish(event, self._run.id if self._run is not None else "")
+
+
+def _as_agent_error(error: Exception) -> AgentError:
+    """Return `error` as a sentence: whatever goes wrong on the way to the agent ends a run, never the service."""
+    if isinstance(error, AgentError):
+        return error
+    words = error.message if isinstance(error, DogentError) else f"{type(error).__name__}: {error}"
+    return AgentError(f"The agent could not be reached ({words}).", "Send the prompt again, or restart dogent-tui.")
 
 
 async def _first_of(*waits: asyncio.Future[Any]) -> None:

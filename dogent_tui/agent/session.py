@@ -10,7 +10,8 @@ from dogent_tui.agent.events import Attachment, EndpointKind, Prompt
 from dogent_tui.agent.launch import ClaudeLauncher, SessionChoice
 from dogent_tui.agent.service import AgentService
 from dogent_tui.errors import ConfigError
-from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.workspace.files import private_folder
+from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, state_dir
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
 from dogent_tui.workspace.references import Reference, ResolvedReference, resolve
 from dogent_tui.workspace.sessions import latest_session
@@ -35,7 +36,7 @@ class OpenedSession:
     service: AgentService
     warnings: tuple[ConfigWarning, ...]
     earlier_log: Path | None
-    profile: str = ""
+    profile: str
 
 
 def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ) -> OpenedSession:
@@ -44,8 +45,9 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     settings, warnings = load_settings(workspace)
     try:
         ensure_home_files(home)
-    except ConfigError as error:  # a home that cannot be written costs the stubs, not the session
-        warnings.append(ConfigWarning(error.message, error.remedy, "home_not_writable"))
+        private_folder(state_dir(environ))
+    except (ConfigError, OSError) as error:  # a home that cannot be written costs the stubs, not the session
+        warnings.append(_not_writable(error, home))
     endpoint, endpoint_warnings = choose_endpoint(settings, home, environ, override=options.profile or None)
     earlier = latest_session(workspace) if options.continue_latest else None
     service = AgentService(
@@ -55,7 +57,13 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         session=SessionChoice(earlier.session_id, resume=True) if earlier else SessionChoice(str(uuid.uuid4())),
     )
     return OpenedSession(
-        workspace, settings, endpoint, service, (*warnings, *endpoint_warnings), earlier.path if earlier else None
+        workspace=workspace,
+        settings=settings,
+        endpoint=endpoint,
+        service=service,
+        warnings=(*warnings, *endpoint_warnings),
+        earlier_log=earlier.path if earlier else None,
+        profile=options.profile,
     )
 
 
@@ -76,3 +84,13 @@ def endpoint_label(name: str, kind: EndpointKind, model: str) -> str:
     if kind == "offline":
         return "offline engine · no AI model"
     return f"{name} · {model}" if model else name
+
+
+def _not_writable(error: ConfigError | OSError, home: Path) -> ConfigWarning:
+    if isinstance(error, ConfigError):
+        return ConfigWarning(error.message, error.remedy, "home_not_writable")
+    return ConfigWarning(
+        f"Nothing can be kept on disk: {error.strerror or error}.",
+        f"Correct the permissions of {display_path(error.filename or home)}, or set DOGENT_HOME to another folder.",
+        "home_not_writable",
+    )

@@ -3,6 +3,7 @@
 import codecs
 import os
 import uuid
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,9 @@ from dogent_tui.processes import stream_process
 _MOST_KEPT = 1_000_000
 _MOST_OFFERED = 10_000
 """Characters of output that are kept for the screen, and that travel with the next prompt: its end, where the result is."""
+
+
+_LEFT_OUT = "[the beginning is left out]\n"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,33 +30,53 @@ class ShellNote:
     def as_text(self) -> str:
         """Return the block that the model reads."""
         ended = "stopped by the person" if self.status is None else f"exit status {self.status}"
-        output = (
-            self.output if len(self.output) <= _MOST_OFFERED else "[the beginning is left out]\n" + self.output[-_MOST_OFFERED:]
-        )
+        output = self.output if len(self.output) <= _MOST_OFFERED else f"{_LEFT_OUT}{self.output[-_MOST_OFFERED:]}"
         return f"<shell-command>\n$ {self.command}\n{output.rstrip()}\n({ended})\n</shell-command>"
+
+
+class _Tail:
+    """The end of a text that grows; `total` counts all of it, in characters."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self._pieces: deque[str] = deque()
+        self._kept = 0
+
+    def add(self, text: str) -> None:
+        self.total += len(text)
+        self._kept += len(text)
+        self._pieces.append(text)
+        while self._kept - len(self._pieces[0]) >= _MOST_KEPT:
+            self._kept -= len(self._pieces.popleft())
+
+    @property
+    def text(self) -> str:
+        end = "".join(self._pieces)
+        return end if self.total == self._kept else f"{_LEFT_OUT}{end}"
 
 
 async def run_shell(command: str, cwd: Path, publish: Callable[[Event], None]) -> ShellNote:
     """Run `command` in the person's shell and publish it as a tool call. Cancelling stops it, and is a result too."""
     tool_use_id = f"shell-{uuid.uuid4().hex[:12]}"
     publish(ToolUse(tool_use_id=tool_use_id, name=SHELL_TOOL, input={"command": command}))
-    written: list[str] = []
+    kept = _Tail()
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
 
     def take(chunk: bytes) -> None:
         text = decoder.decode(chunk)
-        if text and sum(map(len, written)) < _MOST_KEPT:
-            written.append(text)
-            publish(ToolOutput(tool_use_id=tool_use_id, text=text))
+        if text:
+            kept.add(text)
+            if kept.total <= _MOST_KEPT:  # what is more would only scroll by; the result has the end
+                publish(ToolOutput(tool_use_id=tool_use_id, text=text))
 
     status: int | None = None
     try:
         status = await stream_process([os.environ.get("SHELL") or "/bin/sh", "-c", command], cwd=cwd, on_output=take)
     except OSError as error:
-        written.append(f"The shell did not start: {error.strerror}. Set $SHELL to one that is installed.")
+        kept.add(f"The shell did not start: {error.strerror}. Set $SHELL to one that is installed.")
         status = 127
     finally:
-        output = "".join(written)
+        output = kept.text
         failed = "" if status == 0 else "(stopped)" if status is None else f"(exit status {status})"
         content = "\n".join(part for part in (output.rstrip("\n"), failed) if part)
         publish(ToolResult(tool_use_id=tool_use_id, content=content, is_error=status != 0))

@@ -6,7 +6,7 @@ import shlex
 import signal
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
-from typing import ClassVar
+from typing import ClassVar, TextIO
 
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
@@ -15,7 +15,9 @@ from textual.screen import Screen
 
 from dogent_tui.agent.events import Event, Notice, from_json
 from dogent_tui.agent.recorder import Recorder
+from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
+from dogent_tui.errors import DogentError
 from dogent_tui.tui.app_commands import app_commands
 from dogent_tui.tui.attachments.sidebar import AttachmentList
 from dogent_tui.tui.commands import Command
@@ -31,6 +33,8 @@ from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
 from dogent_tui.workspace.paths import log_dir
 from dogent_tui.workspace.sessions import latest_session, read_lines
+
+_LOG = logging.getLogger(__name__)
 
 MOST_SEARCHED = 100_000
 """So many earlier prompts are searched at the most."""
@@ -84,8 +88,9 @@ class DogentApp(App[None]):
         """End the session and its process."""
         if self.conversation is not None:
             self.conversation.index.stop()
-            await self._save_draft(self.conversation.prompt.editor.value)
-        await self._end()
+            unsent = [queued.prompt.text for queued in self.opened.service.queued]
+            await self._save_draft("\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value])))
+        await _close(self.opened.service, self._following)
         await asyncio.to_thread(self.drafts.close)
 
     def _begin(self) -> None:
@@ -102,7 +107,7 @@ class DogentApp(App[None]):
         await service.__aenter__()
         self._following = [
             asyncio.create_task(self._follow(screen)),
-            asyncio.create_task(Recorder(self.opened.workspace, service.session_id).record(service.events())),
+            asyncio.create_task(self._record(service, screen)),
         ]
         for warning in self.opened.warnings:
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
@@ -111,14 +116,13 @@ class DogentApp(App[None]):
             screen.replay(await asyncio.to_thread(lambda: list(_earlier_events(self.opened))))
         await screen.refresh_index()
 
+    async def _record(self, service: AgentService, screen: ConversationScreen) -> None:
+        recorder = Recorder(self.opened.workspace, service.session_id, secrets=self.opened.endpoint.secrets, notify=screen.handle)
+        await recorder.record(service.events())
+
     async def _follow(self, screen: ConversationScreen) -> None:
         async for event in self.opened.service.events():
             screen.handle(event)
-
-    async def _end(self) -> None:
-        await self.opened.service.close()
-        if self._following:
-            await asyncio.wait(self._following, timeout=1.0)
 
     def _unsent(self) -> str:
         """Return what was typed and not sent when the application ended the last time, once."""
@@ -151,22 +155,25 @@ class DogentApp(App[None]):
             try:
                 await asyncio.to_thread(self.drafts.save, text)
             except OSError as error:
-                logging.getLogger(__name__).warning("The draft could not be saved: %s", error)
+                _LOG.warning("The draft could not be saved: %s", error)
 
     async def record_command(self, text: str) -> None:
         """Put a command that was run into the history, so that it can be recalled."""
-        with suppress(OSError):
+        try:
             await asyncio.to_thread(self.history.append, HistoryEntry(utc_now(), "command", text))
+        except (OSError, DogentError) as error:
+            _LOG.warning("The command was not recorded: %s", error)
 
     # ── Commands ──────────────────────────────────────────────────────────────────────────────
 
     async def start_anew(self) -> None:
-        """End the session and begin a new one, in the same workspace and with the same profile."""
-        await self._end()
-        self.opened = open_session(self.opened.workspace, SessionOptions(self.opened.profile))
+        """Begin a new session, in the same workspace and with the same profile; the one before ends behind it."""
+        service, following = self.opened.service, self._following
+        self.opened = await asyncio.to_thread(open_session, self.opened.workspace, SessionOptions(self.opened.profile))
         self.conversation = ConversationScreen(self.opened, self.commands)
         await self.switch_screen(self.conversation)
         self._begin()
+        await _close(service, following)
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Offer every command in the palette too."""
@@ -213,6 +220,17 @@ class DogentApp(App[None]):
         self.push_screen(HelpScreen(sections))
 
 
+async def _close(service: AgentService, following: list[asyncio.Task[None]]) -> None:
+    """Close `service`, and let those who follow it take in its end."""
+    await service.close()
+    if following:
+        await asyncio.wait(following, timeout=1.0)
+
+
+def _log_stream() -> TextIO:
+    return open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
+
+
 def _earlier_events(opened: OpenedSession) -> Iterable[Event]:
     if opened.earlier_log is not None:
         for line in read_lines(opened.earlier_log):
@@ -224,7 +242,8 @@ def run_app(opened: OpenedSession) -> int:
     """Run the application until the person leaves, and say how to come back. Returns the exit status."""
     log_file = log_dir() / "dogent-tui.log"
     with own_terminal(log_file):
-        logging.basicConfig(filename=log_file, level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s")
+        # To stderr, which is the log file now, where there can be one.
+        logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s", stream=_log_stream())
         app = DogentApp(opened)
         app.run()
     if latest_session(opened.workspace) is not None:

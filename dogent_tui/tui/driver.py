@@ -5,6 +5,7 @@ keys: pasted text would send the prompt, or quit. A megabyte takes seconds. And 
 """
 
 import codecs
+import contextlib
 import logging
 import os
 import selectors
@@ -101,10 +102,15 @@ class TerminalDriver(LinuxDriver):
                 if selector.select(_POLL_S):
                     data = self._read()
                     if not data:
-                        self.exit_event.wait()  # hung up: the signal for that ends us
+                        self._hang_up()
                         return
                     self._pass_on(terminal_input.feed(decode(data)))
                 self._pass_on(terminal_input.tick())
+
+    def _hang_up(self) -> None:
+        """The terminal is gone. A signal may say so too, but only where it is our controlling terminal."""
+        with contextlib.suppress(RuntimeError):  # the loop has ended already
+            self._loop.call_soon_threadsafe(self._app.exit)
 
     def _read(self) -> bytes:
         try:

@@ -42,6 +42,7 @@ class Status:
     """What the status bar says, built from the events of the session. Plain state, without a screen."""
 
     workspace: str
+    """The folder, made safe to draw."""
     endpoint: str
     clock: Callable[[], float] = time.monotonic
     doing: str = "connecting"

@@ -9,6 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from dogent_tui.workspace.files import private_folder
+
 
 @contextmanager
 def own_terminal(log_file: Path) -> Iterator[None]:
@@ -17,9 +19,8 @@ def own_terminal(log_file: Path) -> Iterator[None]:
     Native libraries and child processes write to the descriptor itself, past Python. Textual draws on `sys.__stderr__`, which
     becomes a descriptor of its own here.
     """
-    log_file.parent.mkdir(parents=True, exist_ok=True)
     terminal = os.dup(2 if os.isatty(2) else 1)
-    log = os.open(log_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    log = _open_log(log_file)
     original = sys.__stderr__
     sys.__stderr__ = open(terminal, "w", encoding="utf-8", errors="replace", closefd=False)  # type: ignore[misc]  # noqa: SIM115
     os.dup2(log, 2)
@@ -30,6 +31,16 @@ def own_terminal(log_file: Path) -> Iterator[None]:
         os.dup2(terminal, 2)
         sys.__stderr__ = original  # type: ignore[misc]
         os.close(terminal)
+
+
+def _open_log(log_file: Path) -> int:
+    """Open the log for appending; where there can be none, what would be logged is lost, and the work goes on."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    try:
+        private_folder(log_file.parent)
+        return os.open(log_file, flags, 0o600)
+    except OSError:
+        return os.open(os.devnull, flags)
 
 
 def edit_externally(text: str, environ: Mapping[str, str]) -> str:

@@ -61,6 +61,7 @@ class FileIndex:
         self.root = root.absolute()
         self._limit = limit
         self._snapshot: _Snapshot | None = None
+        self._wanted = threading.Event()
         self._refreshing = threading.Lock()
         self._stopped = threading.Event()
 
@@ -80,17 +81,17 @@ class FileIndex:
     def refresh(self) -> None:
         """Walk the folder again. Blocks for one to three seconds per 100,000 paths: call it in a thread.
 
-        Returns at once if another thread is at it already. A folder that cannot be read is left out.
+        Returns at once if another thread is at it already; that one walks once more then. What cannot be read is left out.
         """
-        if not self._refreshing.acquire(blocking=False):
-            return
-        try:
-            found = _Walk(self.root, self._limit, self._stopped)
-            snapshot = found.snapshot()
-            if not self._stopped.is_set():
-                self._snapshot = snapshot
-        finally:
-            self._refreshing.release()
+        self._wanted.set()
+        while self._wanted.is_set() and self._refreshing.acquire(blocking=False):
+            try:
+                self._wanted.clear()
+                snapshot = _Walk(self.root, self._limit, self._stopped).snapshot()
+                if not self._stopped.is_set():
+                    self._snapshot = snapshot
+            finally:
+                self._refreshing.release()
 
     def stop(self) -> None:
         """End a refresh that runs in another thread, and all later ones, because the application closes."""

@@ -104,7 +104,7 @@ class History:
 
     def _refuse_a_link(self) -> None:
         # A workspace may come from anyone; a link in it must not turn the history into a pen for any other file.
-        if self.file.is_symlink():
+        if self.file.is_symlink() or self.file.parent.is_symlink():
             raise DogentError(f"{self.file} is a link, and the history is not written through links.", "Replace it by a file.")
 
     def entries(self) -> list[HistoryEntry]:

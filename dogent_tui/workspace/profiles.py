@@ -184,7 +184,9 @@ def _named(wanted: str, profiles: Mapping[str, Mapping[str, Any]], home: Path, w
         near = nearest(wanted, profiles)
         known = f'Did you mean "{near}"?' if near else f"It has: {', '.join(profiles) or 'none'}."
         message = f"There is no profile {wanted} in {display_path(file)}."
-        warnings.append(ConfigWarning(message, f"{known} Choose one with /profile, or add it to the file.", "profile_unknown"))
+        warnings.append(
+            ConfigWarning(message, f"{known} Correct the profile in .dogent/dogent.json, or add it here.", "profile_unknown")
+        )
         return None
     where = f" in the profile {wanted}"
     warnings += [unknown_key_warning(file, key, PROFILE_KEYS, where) for key in data if key not in PROFILE_KEYS]
@@ -241,7 +243,13 @@ def _hint_at_profiles(profiles: Mapping[str, Mapping[str, Any]], warnings: list[
     usable = [name for name, data in profiles.items() if any(_credential(data, key) for key in _KEY_NAMES)]
     if usable:
         message = f"This workspace has chosen no profile; you have {', '.join(usable)}."
-        warnings.append(ConfigWarning(message, f"Choose one with /profile {usable[0]}.", "profile_not_chosen"))
+        warnings.append(
+            ConfigWarning(
+                message,
+                f"Start with --profile {usable[0]}, or name it as the profile in .dogent/dogent.json.",
+                "profile_not_chosen",
+            )
+        )
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:

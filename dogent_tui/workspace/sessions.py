@@ -60,8 +60,13 @@ class SessionLog:
         """Add `line`, an event as JSON. It reaches the kernel at once: a crash of ours loses nothing. Raises OSError."""
         flat = line.rstrip("\n").replace("\n", " ")  # JSON has no line breaks of its own but between tokens
         data = memoryview(f"{flat}\n".encode("utf-8", errors="backslashreplace"))
-        while data:
-            data = data[os.write(self._descriptor, data) :]
+        size = os.fstat(self._descriptor).st_size
+        try:
+            while data:
+                data = data[os.write(self._descriptor, data) :]
+        except OSError:
+            os.ftruncate(self._descriptor, size)  # a part of a line would spoil the next one too
+            raise
 
     def describe(self, *, title: str | None = None, session_id: str | None = None) -> None:
         """Set what the list of conversations shows, or the id under which the agent goes on. Raises OSError."""

@@ -6,7 +6,6 @@ from collections.abc import AsyncIterator
 from dogent_tui.agent.conversation import Ask, TurnEnded
 from dogent_tui.agent.events import Event
 from dogent_tui.agent.launch import SessionChoice
-from dogent_tui.errors import AgentError
 
 
 class FakeConversation:
@@ -18,9 +17,9 @@ class FakeConversation:
         self.closed = False
         self.killed = False
         self.ends_on_interrupt = True
-        self._incoming: asyncio.Queue[Event | TurnEnded | AgentError | None] = asyncio.Queue()
+        self._incoming: asyncio.Queue[Event | TurnEnded | Exception | None] = asyncio.Queue()
 
-    def arrive(self, *items: Event | TurnEnded | AgentError | None) -> None:
+    def arrive(self, *items: Event | TurnEnded | Exception | None) -> None:
         """Have something arrive; None ends the stream, an error breaks it."""
         for item in items:
             self._incoming.put_nowait(item)
@@ -33,7 +32,7 @@ class FakeConversation:
 
     async def messages(self) -> AsyncIterator[Event | TurnEnded]:
         while (item := await self._incoming.get()) is not None:
-            if isinstance(item, AgentError):
+            if isinstance(item, Exception):
                 raise item
             yield item
 
@@ -52,7 +51,7 @@ class FakeConversation:
 class FakeLauncher:
     """Starts fake conversations. `failures` are raised first, one a start."""
 
-    def __init__(self, *failures: AgentError) -> None:
+    def __init__(self, *failures: Exception) -> None:
         self.failures = list(failures)
         self.started: list[tuple[SessionChoice, FakeConversation]] = []
         self.ask: Ask | None = None

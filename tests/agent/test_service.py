@@ -64,12 +64,36 @@ async def test_an_interrupt_while_the_agent_connects_ends_the_run_at_once():
     launcher = FakeLauncher()
     launcher.may_start.clear()
     async with serving(launcher) as agent:
-        launcher.failures = []
-        agent.service._worker.cancel()  # the warm-up would hold the worker; a prompt is what is tested
-        agent.service._worker = asyncio.create_task(agent.service._perform(Prompt("Go")))
+        await agent.service.submit(Prompt("Go"))
         await agent.heard(RunStarted)
         await agent.service.interrupt()
         assert (await agent.heard(RunFinished)).status == "interrupted"
+
+
+async def test_closing_starts_no_prompt_that_waits():
+    launcher = FakeLauncher()
+    async with serving(launcher) as agent:
+        await begin(agent, launcher)
+        await agent.service.submit(Prompt("second"))
+    assert len(launcher.conversation.sent) == 1
+    assert [queued.prompt.text for queued in agent.service.queued] == ["second"]
+
+
+async def test_whatever_goes_wrong_at_the_start_is_a_failed_run_and_no_end():
+    launcher = FakeLauncher(PermissionError("no"), RuntimeError("odd"))
+    async with serving(launcher) as agent:
+        await agent.heard(SessionLost)
+        finished = await agent.run("Go")
+        assert (finished.status, finished.code) == ("failed", "not_started")
+        await begin(agent, launcher, "Again")
+
+
+async def test_whatever_goes_wrong_while_reading_is_a_lost_session():
+    launcher = FakeLauncher()
+    async with serving(launcher) as agent:
+        await begin(agent, launcher)
+        launcher.conversation.arrive(TypeError("odd"))
+        assert (await agent.heard(RunFinished)).code == "session_lost"
 
 
 async def test_every_subscriber_gets_every_event_in_order():

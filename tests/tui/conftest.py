@@ -70,7 +70,7 @@ def stage(workspace: Workspace) -> Callable:
         launcher = launcher or FakeLauncher()
         endpoint = Endpoint("offline", "offline")
         service = AgentService(launcher, endpoint, cwd=str(workspace.root))
-        app = DogentApp(OpenedSession(workspace, WorkspaceSettings(), endpoint, service, (), None))
+        app = DogentApp(OpenedSession(workspace, WorkspaceSettings(), endpoint, service, (), None, ""))
         async with app.run_test(size=size) as pilot:
             stage = Stage(app, pilot, launcher)
             await stage.until(lambda: launcher.started and app.conversation.prompt.editor.has_focus)

@@ -91,7 +91,7 @@ def app(home: Path) -> DogentApp:
     root.mkdir()
     endpoint = Endpoint("offline", "offline")
     service = AgentService(FakeLauncher(), endpoint, cwd=str(root))
-    return DogentApp(OpenedSession(Workspace(root), WorkspaceSettings(), endpoint, service, (), None))
+    return DogentApp(OpenedSession(Workspace(root), WorkspaceSettings(), endpoint, service, (), None, ""))
 
 
 def showing(*events: Event, keys: tuple[str, ...] = ()):

@@ -134,7 +134,7 @@ def test_with_nothing_it_is_offline_quietly_and_a_filled_in_profile_is_pointed_a
     profiles(deep=DEEP)
     endpoint, warnings = choose(home)
     assert endpoint.kind == "offline"
-    assert "/profile deep" in warnings[0].remedy
+    assert "--profile deep" in warnings[0].remedy
 
 
 @pytest.mark.parametrize(

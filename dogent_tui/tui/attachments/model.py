@@ -103,7 +103,7 @@ class Attachments:
         """Learn from `event`; return whether anything changed."""
         match event:
             case RunStarted(prompt=prompt):
-                return self._sent(prompt.attachments)
+                return self.sent(prompt.attachments)
             case ToolUse(name=name, input=given, tool_use_id=tool_use_id) if name in READING_TOOLS:
                 return self._began_reading(tool_use_id, given.get(READING_TOOLS[name]), given)
             case ToolResult(tool_use_id=tool_use_id) if tool_use_id in self._reading:
@@ -111,7 +111,8 @@ class Attachments:
             case _:
                 return False
 
-    def _sent(self, attachments: tuple[Attachment, ...]) -> bool:
+    def sent(self, attachments: tuple[Attachment, ...]) -> bool:
+        """Take notice that `attachments` went with a prompt: they are pending no more. Return whether there were any."""
         for attachment in attachments:
             key = (attachment.path, attachment.sheet)
             self._entries[key] = replace(self._entries.get(key, AttachmentEntry(attachment)), sent=True, pending=False)

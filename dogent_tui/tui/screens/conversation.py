@@ -85,9 +85,10 @@ class ConversationScreen(Screen[None]):
         self.prompt = PromptBox(self._references, id="prompt")
         self.sidebar = AttachmentsSidebar(id="attachments")
         endpoint = opened.endpoint
-        self.status_bar = StatusBar(
-            Status(display_path(opened.workspace.root), endpoint_label(endpoint.name, endpoint.kind, endpoint.model)), id="status"
-        )
+        place = one_line(display_path(opened.workspace.root))
+        label = one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model))
+        self.status_bar = StatusBar(Status(place, label), id="status")
+        self._sending = asyncio.Lock()
         self._questions: list[PermissionRequested] = []
         self._asking: PermissionScreen | None = None
         self._sidebar_wanted: bool | None = None
@@ -199,11 +200,20 @@ class ConversationScreen(Screen[None]):
             self.run_worker(self._send(event), group="send")
 
     async def _send(self, event: PromptEditor.Submitted) -> None:
-        pending = self.attachments.pending
-        prompt, missing = await asyncio.to_thread(make_prompt, event.text, self.opened.workspace, event.references, pending)
+        async with self._sending:  # one at a time: prompts go in the order in which they were sent
+            prompt, missing = await asyncio.to_thread(
+                make_prompt, event.text, self.opened.workspace, event.references, self.attachments.pending
+            )
+            try:
+                await self.service.submit(prompt)
+            except AgentError as error:
+                self.prompt.put_back(event.text)
+                self.prompt.notify_hint(str(error))
+                return
+            if self.attachments.sent(prompt.attachments):
+                self._show_attachments()
         for reference in missing:
             self.notify(f"There is no file {one_line(reference.path)} here; it was sent as plain text.", markup=False)
-        await self.service.submit(prompt)
         self.transcript.action_follow()
 
     async def _run_shell(self, command: str) -> None:
@@ -255,8 +265,8 @@ class ConversationScreen(Screen[None]):
         try:
             with self.app.suspend():
                 text = await asyncio.to_thread(edit_externally, event.text, os.environ)
-        except OSError as error:
-            self.prompt.notify_hint(f"The editor did not start: {error.strerror}. Set $EDITOR to one that is installed.")
+        except (OSError, ValueError) as error:
+            self.prompt.notify_hint(f"The editor did not start: {one_line(str(error))}. Set $EDITOR to one that is installed.")
             return
         self.prompt.editor.replace_all(text)
         self.refresh(layout=True)

@@ -31,8 +31,6 @@ _TITLES: Mapping[str, str] = {
     "WebSearch": "May the agent search the web for this?",
     "Write": "May the agent write this file?",
 }
-_BODY_KEYS = ("command", "content", "new_string", "query", "url", "pattern")
-_MOST_CHARACTERS = 20_000
 
 
 @dataclass(slots=True)
@@ -58,16 +56,14 @@ def question_title(tool: str) -> str:
 
 
 def question_body(tool_input: Mapping[str, Any]) -> str:
-    """Return what the call is about, whole: its command or text where it has one, else its input as JSON."""
-    for key in _BODY_KEYS:
-        value = tool_input.get(key)
-        if isinstance(value, str) and value:
-            body = value
-            break
-    else:
-        body = json.dumps(dict(tool_input), ensure_ascii=False, indent=2)
-    rest = len(body) - _MOST_CHARACTERS
-    return visible(body[:_MOST_CHARACTERS]) + (f"\n… and {rest:,} more characters" if rest > 0 else "")
+    """Return what the call is about, whole: its command first where it has one, then every other field, none left out."""
+    parts = [visible(str(tool_input["command"]))] if "command" in tool_input else []
+    for key, value in tool_input.items():
+        if key != "command":
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
+            gap = "\n" if "\n" in text else " "
+            parts.append(f"{one_line(key)}:{gap}{visible(text)}")
+    return "\n".join(parts)
 
 
 class PermissionScreen(ModalScreen[PermissionAnswer]):
@@ -87,6 +83,7 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
         self.request = request
         self._counter = f"question {position} of {count}" if count > 1 else ""
         self._guard = AnswerGuard()
+        self._cancelled = False
 
     def compose(self) -> ComposeResult:
         """Lay out the sentence, the call, the places, the reasons and the answers."""
@@ -110,8 +107,14 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
         self.call_after_refresh(self._guard.shown)
 
     def cancel(self) -> None:
-        """Close without an answer."""
+        """Close without an answer, at once or as soon as what lies over it is closed."""
+        self._cancelled = True
         if self.is_current:
+            self.dismiss(None)
+
+    def on_screen_resume(self) -> None:
+        """Close where nobody has to answer any more."""
+        if self._cancelled:
             self.dismiss(None)
 
     def action_deny(self) -> None:

@@ -307,7 +307,7 @@ def _plan(plan: model.Plan, look: Look) -> list[Line]:
     done = sum(todo.status == "completed" for todo in plan.todos)
     lines = [Line((Span("Plan", "strong"), Span(f"  {done} of {len(plan.todos)}", "muted")))]
     for todo in plan.todos:
-        mark, mark_style, style = _TODO_MARKS[todo.status]
+        mark, mark_style, style = _TODO_MARKS.get(todo.status, _TODO_MARKS["pending"])
         text = todo.active_form if todo.status == "in_progress" and todo.active_form else todo.content
         lines += prefixed(
             wrap([Span(one_line(text), style)], look.width - 2), Span(f"{mark} ", mark_style), Span("  "), copied=True
