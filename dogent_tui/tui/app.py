@@ -102,6 +102,7 @@ class DogentApp(App[None]):
         """Start the service and follow it; read what the screen can do without at first."""
         screen = self.conversation
         assert screen is not None
+        await screen.furnish()
         if draft := await asyncio.to_thread(self._unsent):
             screen.prompt.put_back(draft)
         service = self.opened.service

@@ -12,7 +12,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.widgets import Footer
 
 from dogent_tui.agent.events import (
     Attachment,
@@ -35,6 +34,7 @@ from dogent_tui.tui.attachments.model import Attachments, measure
 from dogent_tui.tui.attachments.preview import PreviewScreen
 from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
 from dogent_tui.tui.commands import Command, CommandTable
+from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.prompt import completion
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.editor import PromptEditor
@@ -103,16 +103,15 @@ class ConversationScreen(Screen[None]):
             yield self.sidebar
         yield self.prompt
         yield self.status_bar
-        yield Footer(show_command_palette=False, compact=True)
+        yield KeyHints(id="keys")
 
     def on_mount(self) -> None:
         """Take the first key as soon as there is something to see."""
         self.transcript.display = False
         self.prompt.focus_editor()
-        self.call_after_refresh(self._furnish)
 
-    async def _furnish(self) -> None:
-        """Bring what is not seen at first: the styles of the transcript alone cost a tenth of the first paint."""
+    async def furnish(self) -> None:
+        """Bring what is not seen at first, once the rest is: the transcript's styles alone cost a tenth of the first paint."""
         room = self.query_one("#conversation")
         if room.is_attached:  # nobody left meanwhile
             await room.mount(TranscriptSearch(self.transcript, id="search"), before=0)
