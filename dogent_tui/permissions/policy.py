@@ -1,60 +1,66 @@
-"""The first gate: what runs unasked in a workspace. Everything else is put to the person."""
+"""The policy: a tool call in, a decision out."""
 
-import os
-from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
 
-_READS = {"Read": "file_path", "Glob": "path", "Grep": "path", "LS": "path"}
-_WRITES = {"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path"}
-_HARMLESS = frozenset({"TodoWrite"})
-_RIGHTS = frozenset({".dogent", ".claude", ".git", ".mcp.json"})
-"""Folders and files at the root that hold settings or rights of the agent: writing there is always asked."""
+from dogent_tui.permissions.disk import Disk, OverlayDisk, RealDisk
+from dogent_tui.permissions.judgement import decide_effects
+from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
+from dogent_tui.permissions.paths import PathRule
+from dogent_tui.permissions.shell.parser import ParserMissingError, ShellSyntaxError
+from dogent_tui.permissions.shell.recorder import Recorder
+from dogent_tui.permissions.shell.state import State
+from dogent_tui.permissions.shell.text import deceptive_character
+from dogent_tui.permissions.shell.walk import TooMuchError, Walk
+from dogent_tui.permissions.tools import Unjudged, tool_effects
 
+__all__ = ["NO_PARSER", "Decision", "ToolCall", "decide"]
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A tool call as the model made it. `cwd` is the folder that relative paths start from."""
-
-    tool: str
-    input: Mapping[str, Any]
-    cwd: Path
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What the policy says of a call: the reasons are sentences, the targets real paths."""
-
-    verdict: Literal["allow", "ask", "deny"]
-    reasons: tuple[str, ...] = ()
-    targets: tuple[str, ...] = ()
+NO_PARSER = "The program shfmt is not installed, so commands cannot be looked into: each one is asked about."
+"""The notice for a session without shfmt (it comes with the package `shfmt-py`)."""
 
 
-def decide(call: ToolCall, root: Path) -> Decision:
-    """Judge `call` in the workspace `root` (a real path). Raises nothing: what cannot be judged is asked."""
+def decide(call: ToolCall, workspace: Path, home: Path | None = None, disk: Disk | None = None) -> Decision:
+    """Return whether a call may run, must be asked about, or must not run. Never raises: what goes wrong is asked about.
+
+    `home` is the user's home folder, the real one by default; `disk` is what the decision sees of the file system.
+    """
     try:
-        return _judge(call, root)
+        overlay = OverlayDisk(disk or RealDisk())
+        rule = PathRule(workspace, home or Path.home(), overlay)
+        return decide_effects(_effects(call, rule, overlay), rule)
     except Exception as error:
-        return Decision("ask", (f"This call could not be judged ({type(error).__name__}).",))
+        effect = Effect(EffectKind.UNKNOWN, None, "", None, call.tool, f"It could not be judged ({type(error).__name__}).")
+        return Decision("ask", (effect.note,), (effect,), (effect,))
 
 
-def _judge(call: ToolCall, root: Path) -> Decision:
-    if call.tool in _HARMLESS:
-        return Decision("allow")
-    argument = _READS.get(call.tool) or _WRITES.get(call.tool)
-    if argument is None:
-        return Decision("ask", (f"{call.tool} can do more than read and write files of the workspace.",))
-    named = call.input.get(argument)
-    real = Path(os.path.realpath(call.cwd / Path(str(named)).expanduser())) if named else Path(os.path.realpath(call.cwd))
-    if real != root and root not in real.parents:
-        return Decision("ask", (f"{real} lies outside the workspace.",), (str(real),))
-    if call.tool == "Glob" and _climbs(str(call.input.get("pattern", ""))):
-        return Decision("ask", ("The pattern may lead outside the workspace.",), (str(call.input["pattern"]),))
-    if call.tool in _WRITES and real != root and real.relative_to(root).parts[0].casefold() in _RIGHTS:
-        return Decision("ask", (f"{real} holds settings that steer the agent itself.",), (str(real),))
-    return Decision("allow", targets=(str(real),))
+def _effects(call: ToolCall, rule: PathRule, disk: OverlayDisk) -> tuple[Effect, ...]:
+    if call.tool != "Bash":
+        try:
+            return tool_effects(call, rule)
+        except Unjudged as holds:
+            return (*holds.effects, *_shell_effects(holds.command, call, rule, disk))
+    command = call.input.get("command")
+    if not isinstance(command, str):
+        return (Effect(EffectKind.UNKNOWN, program="Bash", note="There is no command in the call."),)
+    effects = _shell_effects(command, call, rule, disk)
+    if call.input.get("dangerouslyDisableSandbox"):
+        effects = (*effects, Effect(EffectKind.UNKNOWN, program="Bash", note="It asks to run outside the sandbox."))
+    return effects
 
 
-def _climbs(pattern: str) -> bool:
-    return pattern.startswith(("/", "~")) or ".." in Path(pattern).parts
+def _shell_effects(command: str, call: ToolCall, rule: PathRule, disk: OverlayDisk) -> tuple[Effect, ...]:
+    """Return what a shell command does; a doubt stands in for what cannot be understood."""
+    recorder = Recorder(rule, disk)
+    note = deceptive_character(command)
+    try:
+        if not note:
+            Walk(recorder, str(rule.home)).command(command, State(str(call.cwd or rule.workspace), stdin=()))
+    except ShellSyntaxError:
+        note = "It is not a shell command that can be understood."
+    except ParserMissingError:
+        note = NO_PARSER
+    except (TooMuchError, RecursionError):
+        note = "It does more, or is nested deeper, than can be looked at."
+    if not note:
+        return recorder.effects
+    return (*recorder.effects, Effect(EffectKind.UNKNOWN, None, "", (0, len(command)), "Bash", note))
