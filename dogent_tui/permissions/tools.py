@@ -11,8 +11,10 @@ from dogent_tui.permissions.paths import PathRule
 from dogent_tui.permissions.shell.text import deceptive_character
 
 _PATHLESS = {
-    "TodoWrite", "Task", "Agent", "WebSearch", "AskUserQuestion", "ExitPlanMode", "EnterPlanMode", "BashOutput", "KillShell", "KillBash",
-    "TaskOutput", "TaskStop", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "Skill", "SlashCommand", "ToolSearch", "ListMcpResources",
+    "TodoWrite", "Task", "Agent", "WebSearch", "AskUserQuestion", "ExitPlanMode", "EnterPlanMode", "BashOutput", "KillShell",
+    "KillBash",
+    "TaskOutput", "TaskStop", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "Skill", "SlashCommand", "ToolSearch",
+    "ListMcpResources",
     "ListMcpResourcesTool", "ReadMcpResource", "ReadMcpResourceTool", "StructuredOutput", "Brief", "SendUserMessage",
     "mcp__dogent__web_search", "mcp__dogent__ui_request",
 }  # fmt: skip
@@ -24,7 +26,9 @@ _PATH_KEY = re.compile(
 _COMMAND_KEY = re.compile(r"command|cmd|script|shell|bash|command_?line", re.IGNORECASE)
 _DELETING_NAME = re.compile(r"(^|_)(delete|remove|rm|unlink|trash|erase|purge|destroy|drop)(_|$)")
 _MOVING_NAME = re.compile(r"(^|_)(move|rename|mv)(_|$)")
-_READING_NAME = re.compile(r"(^|_)(read|get|list|search|find|stat|info|view|show|grep|glob|tree|head|tail|cat|query|fetch|describe)(_|$)")
+_READING_NAME = re.compile(
+    r"(^|_)(read|get|list|search|find|stat|info|view|show|grep|glob|tree|head|tail|cat|query|fetch|describe)(_|$)"
+)
 _PRIVATE_NAMES = (".local", ".internal", ".localhost", ".home", ".lan")
 
 
@@ -73,10 +77,13 @@ class _Inputs:
         if warning or not text:
             return Effect(EffectKind.UNKNOWN, None, text, None, self.call.tool, warning or "The path is missing.")
         spelled = text.removeprefix("file://")
-        if spelled.startswith("~"):
-            spelled = str(self.rule.home) + spelled[1:] if spelled in {"~"} or spelled.startswith("~/") else f"/home/{spelled[1:]}"
+        if spelled == "~" or spelled.startswith("~/"):
+            spelled = str(self.rule.home) + spelled[1:]
+        elif spelled.startswith("~"):
+            spelled = f"/home/{spelled[1:]}"
         path = self.rule.resolve(
-            spelled if spelled.startswith("/") else f"{self.base}/{spelled}", follow=kind not in {EffectKind.DELETE, EffectKind.MOVE}
+            spelled if spelled.startswith("/") else f"{self.base}/{spelled}",
+            follow=kind not in {EffectKind.DELETE, EffectKind.MOVE},
         )
         if kind is EffectKind.WRITE and not self.rule.exists(path):
             kind, replaces = EffectKind.CREATE, False
@@ -114,7 +121,9 @@ def _web_fetch(inputs: _Inputs) -> Iterator[Effect]:
     url = inputs.text("url")
     parts = urlsplit(url if "://" in url else f"https://{url}")
     if parts.scheme not in {"http", "https"} or _is_private(parts.hostname or ""):
-        yield Effect(EffectKind.NETWORK, None, url, None, inputs.call.tool, f"The address {parts.hostname or url} is not a public one.")
+        yield Effect(
+            EffectKind.NETWORK, None, url, None, inputs.call.tool, f"The address {parts.hostname or url} is not a public one."
+        )
 
 
 def _is_private(host: str) -> bool:
@@ -174,8 +183,18 @@ def _foreign(inputs: _Inputs) -> Iterator[Effect]:
     yield from found
 
 
+_TEXT_KEY = re.compile(
+    r"content|contents|text|body|data|pattern|query|message|prompt|description|(old|new)_?(string|text|content)|title|summary"
+)
+
+
 def _is_path(key: str, text: str) -> bool:
-    if "\n" in text or ("://" in text and not text.startswith("file://")) or _COMMAND_KEY.fullmatch(key):
+    if (
+        _TEXT_KEY.fullmatch(key.lower())
+        or "\n" in text
+        or ("://" in text and not text.startswith("file://"))
+        or _COMMAND_KEY.fullmatch(key)
+    ):
         return False
     if text.startswith(("/", "~/", "../", "./", "file://")) or text in {"..", "~"}:
         return True

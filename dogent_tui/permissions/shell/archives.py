@@ -8,9 +8,12 @@ from dogent_tui.permissions.shell.options import Parsed, parse
 from dogent_tui.permissions.shell.words import Field
 
 _TAR_VALUED = {
-    "-f", "-C", "-T", "-X", "-b", "-I", "-g", "-K", "-L", "-N", "-V", "-H", "-F", "--file", "--directory", "--files-from", "--exclude",
-    "--exclude-from", "--use-compress-program", "--to-command", "--checkpoint-action", "--transform", "--xform", "--strip-components",
-    "--owner", "--group", "--mode", "--mtime", "--rsh-command", "--rmt-command", "--info-script", "--new-volume-script", "--format",
+    "-f", "-C", "-T", "-X", "-b", "-I", "-g", "-K", "-L", "-N", "-V", "-H", "-F", "--file", "--directory", "--files-from",
+    "--exclude",
+    "--exclude-from", "--use-compress-program", "--to-command", "--checkpoint-action", "--transform", "--xform",
+    "--strip-components",
+    "--owner", "--group", "--mode", "--mtime", "--rsh-command", "--rmt-command", "--info-script", "--new-volume-script",
+    "--format",
     "--one-top-level", "--index-file", "--listed-incremental", "--sort", "--warning", "--exclude-ignore", "--add-file", "--label",
 }  # fmt: skip
 _TAR_RUNS = (

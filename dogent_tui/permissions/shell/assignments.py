@@ -16,7 +16,24 @@ _COMMANDS = {
 }  # fmt: skip
 """Variables whose text another program runs as a command; a harmless one is let through."""
 
-_HARMLESS = {"cat", "less", "more", "head", "bat", "true", ":", "", "less -R", "less -FRX", "less -FX", "cat -", "col -b", "vi", "vim", "nano"}
+_HARMLESS = {
+    "cat",
+    "less",
+    "more",
+    "head",
+    "bat",
+    "true",
+    ":",
+    "",
+    "less -R",
+    "less -FRX",
+    "less -FX",
+    "cat -",
+    "col -b",
+    "vi",
+    "vim",
+    "nano",
+}
 
 _DANGEROUS = re.compile(
     r"PATH|CDPATH|LD_\w+|DYLD_\w+|BASH_ENV|ENV|BASH_FUNC\w*|PROMPT_COMMAND|PS[0-4]|SHELLOPTS|BASHOPTS|SHELL|GLOBIGNORE|EXECIGNORE"

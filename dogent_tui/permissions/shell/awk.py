@@ -1,6 +1,7 @@
 """awk: its programs are read for output redirections, pipes, `getline` and `system`."""
 
 import re
+from dataclasses import replace
 
 from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import parse
@@ -10,7 +11,22 @@ from dogent_tui.permissions.shell.words import Field
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 _REGEX = re.compile(r"(?<![\w)\]\"])(\s*)/(?:[^/\\\n\[]|\\.|\[(?:\\.|[^\]\n])*\])*/")
 _COMMENT = re.compile(r"#[^\n]*")
-_VALUED = {"-f", "-v", "-F", "--file", "--assign", "--field-separator", "-i", "--include", "-l", "--load", "-E", "--exec", "-e", "--source"}
+_VALUED = {
+    "-f",
+    "-v",
+    "-F",
+    "--file",
+    "--assign",
+    "--field-separator",
+    "-i",
+    "--include",
+    "-l",
+    "--load",
+    "-E",
+    "--exec",
+    "-e",
+    "--source",
+}
 _PRINT = re.compile(r"\b(?:print|printf)\b([^;}\n]*)")
 _RUNS = re.compile(r"\bsystem\s*\(|@(load|include)|\bARGV\s*\[[^\]]*\]\s*=[^=]|@\w+\s*\(")
 
@@ -79,7 +95,7 @@ def _run(call: Call, text: str, program: Field) -> None:
     if "\\" in text or DYNAMIC in text:
         call.doubt("Its program runs a command.", program)
     else:
-        call.runner.run_text(text, call.state.copy(), program.span)
+        call.runner.run_text(text, replace(call.state.copy(), stdin=None, script=None), program.span)
 
 
 def _reads(call: Call, code: str, strings: list[str], program: Field) -> None:

@@ -1,5 +1,6 @@
 """Brace expansion (bash manual 3.5.1) over the tokens of a word."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 
@@ -66,7 +67,7 @@ def _closing(tokens: list[Token], start: int) -> tuple[int | None, list[int]]:
 def _choices(tokens: list[Token], start: int, end: int, commas: list[int]) -> list[list[Token]] | None:
     if commas:
         borders = [start, *commas, end]
-        return [tokens[a + 1 : b] for a, b in zip(borders, borders[1:], strict=False)]
+        return [tokens[a + 1 : b] for a, b in pairwise(borders)]
     inner = tokens[start + 1 : end]
     if any(token.kind != "c" for token in inner):
         return None

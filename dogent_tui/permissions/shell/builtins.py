@@ -72,6 +72,7 @@ def _popd(call: Call) -> list[State]:
 
 
 def _eval(call: Call) -> list[State]:
+    call.printed = True
     text = " ".join(arg.text for arg in call.args)
     if DYNAMIC in text or ANY in text:
         call.doubt("It runs text that is only known when it runs.")
@@ -99,13 +100,16 @@ def _source(call: Call) -> list[State]:
 
 
 def _exec(call: Call) -> list[State]:
+    call.printed = True
     parsed = parse(call.args, {"-a"}, stop_at_operand=True)
     return call.runner.run_fields(parsed.operands, call.state)
 
 
 def _command(call: Call) -> list[State]:
+    call.printed = True
     parsed = parse(call.args, stop_at_operand=True)
     if parsed.has("-v", "-V"):
+        call.printed = None
         return [call.state]
     inner = call.state
     functions, aliases = inner.functions, inner.aliases

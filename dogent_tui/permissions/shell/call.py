@@ -31,7 +31,10 @@ class Runner(Protocol):
 
 @dataclass
 class Call:
-    """A command with its expanded arguments. A family sets `printed` where it knows what the command may print."""
+    """A command with its expanded arguments.
+
+    A family sets `printed` where it knows what the command may print; `True` says that a command which it ran has told.
+    """
 
     name: str
     args: list[Field]

@@ -61,6 +61,8 @@ def run_command(walk: "Walk", fields: list[Field], state: State) -> list[State]:
         return [state]
     if head.wildcard:
         walk.recorder.doubt("The name of a command comes out of a pattern.", head.span, written=head.text)
+    if head.text.startswith("-") or any(char.isspace() for char in head.text):
+        walk.recorder.doubt("The name of a command is not one of a program.", head.span, written=head.text)
     if head.text in state.functions:
         if "child" not in state.options:
             return walk.call_function(state.functions[head.text], args, state)

@@ -89,7 +89,7 @@ def _copy_tree(call: Call, path: Path, target: Path, goal: Field, follows: bool)
     for name in (names or []) if follows else []:
         if not rule.inside(rule.resolve(name)):
             call.read(replace(goal, text=name))
-    if disk.entry(str(target)) is None:
+    if not _is_folder(call, target):
         call.recorder.write_path(target, goal, call.name)
         if linked:
             disk.add_link(str(target), str(path))
@@ -110,6 +110,8 @@ def _mv(call: Call) -> None:
     if not sources:
         call.lose("It moves what it is given.")
     for source in sources:
+        if not source.text:
+            call.lose("It moves what it is given.", source)
         call.touch(EffectKind.MOVE, source)
         goal = _target(call, source, target, in_folder) if target is not None else None
         if goal is not None:
@@ -171,7 +173,9 @@ def _rsync(call: Call) -> None:
     if any(":" in operand.text.partition("/")[0] for operand in parsed.operands):
         call.network("It copies to or from another machine.")
         return
-    for file in parsed.values("--exclude-from", "--include-from", "--link-dest", "--compare-dest", "--copy-dest", "--password-file"):
+    for file in parsed.values(
+        "--exclude-from", "--include-from", "--link-dest", "--compare-dest", "--copy-dest", "--password-file"
+    ):
         call.read(file)
     for file in parsed.values("--log-file", "--backup-dir", "--partial-dir", "-T", "--temp-dir"):
         call.output(file)

@@ -20,7 +20,7 @@ _FILES = {"-newer", "-anewer", "-cnewer", "-samefile"}
 _OUTPUTS = {"-fprint", "-fprint0", "-fls", "-fprintf"}
 _RUNS = {"-exec", "-execdir", "-ok", "-okdir"}
 _UNORDERED = {"-o", "-or", "(", ")", ",", "-prune"}
-_MOST_RUNS = 40
+_MOST_RUNS = 200
 
 
 @dataclass
@@ -52,6 +52,8 @@ def _find(call: Call) -> None:
         _run(call, command, ending, found)
     if not search.silent:
         call.printed = None if found is None else tuple(found)
+    elif search.runs:
+        call.printed = True
 
 
 def _expression(call: Call, args: list[Field], search: _Search) -> None:
@@ -148,11 +150,10 @@ def _delete(call: Call, where: Field, found: list[str] | None) -> None:
 
 def _run(call: Call, command: list[Field], ending: str, found: list[str] | None) -> None:
     paths = found or [DYNAMIC]
-    whole = ending == "+" or (sum("{}" in arg.text for arg in command) == 1 and any(arg.text == "{}" for arg in command))
-    if whole or len(paths) > _MOST_RUNS:
+    if ending == "+":
         call.runner.run_fields([new for arg in command for new in _filled(arg, paths)], call.state.copy())
         return
-    for path in paths:
+    for path in paths if len(paths) <= _MOST_RUNS else [DYNAMIC]:
         call.runner.run_fields([new for arg in command for new in _filled(arg, [path])], call.state.copy())
 
 
@@ -171,6 +172,7 @@ _XARGS_VALUED = {
 
 
 def _xargs(call: Call) -> list[State]:
+    call.printed = True
     parsed = parse(call.args, _XARGS_VALUED, stop_at_operand=True)
     for file in parsed.values("-a", "--arg-file"):
         call.read(file)

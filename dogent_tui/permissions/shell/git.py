@@ -13,7 +13,17 @@ from dogent_tui.permissions.shell.words import Field
 
 _Judge: TypeAlias = Callable[[Call, list[Field]], None]
 
-_GLOBAL_VALUED = {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--super-prefix", "--config-env", "--attr-source"}
+_GLOBAL_VALUED = {
+    "-C",
+    "-c",
+    "--git-dir",
+    "--work-tree",
+    "--namespace",
+    "--exec-path",
+    "--super-prefix",
+    "--config-env",
+    "--attr-source",
+}
 _SAFE_SETTINGS = re.compile(
     r"(user\.(name|email)|color\..*|core\.(quotepath|autocrlf|safecrlf|abbrev|ignorecase|precomposeunicode)|advice\..*|init\.defaultbranch"
     r"|diff\.(renames|context|algorithm|wserrorhighlight|colormoved)|log\..*|commit\.gpgsign|tag\.gpgsign|column\..*|grep\..*number"
@@ -23,7 +33,8 @@ _SAFE_SETTINGS = re.compile(
 
 _READS = {
     "status", "log", "show", "blame", "annotate", "shortlog", "describe", "ls-files", "ls-tree", "cat-file", "rev-parse",
-    "rev-list", "name-rev", "grep", "merge-base", "cherry", "show-ref", "for-each-ref", "count-objects", "diff-tree", "diff-index",
+    "rev-list", "name-rev", "grep", "merge-base", "cherry", "show-ref", "for-each-ref", "count-objects", "diff-tree",
+    "diff-index",
     "diff-files", "whatchanged", "var", "version", "help", "check-ignore", "check-attr", "range-diff", "show-branch", "fsck",
     "verify-commit", "verify-tag", "stripspace", "interpret-trailers", "merge-tree", "check-ref-format", "column",
     "check-mailmap", "get-tar-commit-id", "hash-object", "write-tree", "commit-tree",
@@ -53,9 +64,12 @@ _LOSES = {
     "unpack-objects": "It writes objects.",
 }
 _TEXT_VALUED = {
-    "-m", "--message", "-n", "--max-count", "--since", "--until", "--after", "--before", "--author", "--committer", "--grep", "-S", "-G",
-    "-L", "--format", "--pretty", "--date", "-U", "--unified", "--diff-filter", "-e", "--skip", "--cleanup", "--fixup", "--squash",
-    "-C", "--reuse-message", "--trailer", "--initial-branch", "--object-format", "--points-at", "--contains", "--merged", "--sort",
+    "-m", "--message", "-n", "--max-count", "--since", "--until", "--after", "--before", "--author", "--committer", "--grep",
+    "-S", "-G",
+    "-L", "--format", "--pretty", "--date", "-U", "--unified", "--diff-filter", "-e", "--skip", "--cleanup", "--fixup",
+    "--squash",
+    "-C", "--reuse-message", "--trailer", "--initial-branch", "--object-format", "--points-at", "--contains", "--merged",
+    "--sort",
     "--abbrev", "--strategy-option", "--strategy",
 }  # fmt: skip
 _READ_VALUED = {"-F", "--file", "--template", "--pathspec-from-file", "--exclude-from", "--ignore-revs-file"}
@@ -76,8 +90,22 @@ def _git(call: Call) -> None:
         return
     inner.name = f"git {command.text}"
     _judge(inner, command.text, args)
-    if command.text in {"ls-files", "diff"} and (command.text == "ls-files" or any(arg.text == "--name-only" for arg in args)):
-        call.printed = _tracked(inner)
+    call.printed = _printed(inner, command.text, [arg.text for arg in args])
+
+
+def _printed(call: Call, command: str, words: list[str]) -> tuple[str, ...] | None:
+    if command == "ls-files" or (command == "diff" and "--name-only" in words):
+        return _tracked(call)
+    return _top_level(call) if command == "rev-parse" and words == ["--show-toplevel"] else None
+
+
+def _top_level(call: Call) -> tuple[str, ...] | None:
+    """Return what `git rev-parse --show-toplevel` prints: the nearest folder upwards that has a `.git`."""
+    if call.state.cwd is None:
+        return None
+    here = call.recorder.rule.resolve(call.state.cwd)
+    found = [str(folder) for folder in (here, *here.parents) if call.recorder.disk.entry(f"{folder}/.git") is not None]
+    return tuple(found[:1])
 
 
 def _global_option(call: Call, name: str, value: Field | None) -> None:
@@ -119,7 +147,9 @@ def _files(call: Call, args: list[Field]) -> Parsed:
         call.read(value)
     for value in parsed.values(*_OUT_VALUED):
         call.output(value)
-    if parsed.has("--open-files-in-pager", "--exec", "--ext-diff", "--textconv") or (call.name == "git grep" and parsed.has("-O")):
+    if parsed.has("--open-files-in-pager", "--exec", "--ext-diff", "--textconv") or (
+        call.name == "git grep" and parsed.has("-O")
+    ):
         call.doubt("It runs another program.")
     if parsed.has("--abort", "--quit"):
         call.lose("It discards what was not committed.")
@@ -218,13 +248,28 @@ def _stash(call: Call, args: list[Field]) -> None:
 
 
 def _branch(call: Call, args: list[Field]) -> None:
-    parsed = parse(args, {"-u", "--set-upstream-to", "--contains", "--no-contains", "--merged", "--no-merged", "--sort", "--format", "--points-at"})
+    parsed = parse(
+        args,
+        {
+            "-u",
+            "--set-upstream-to",
+            "--contains",
+            "--no-contains",
+            "--merged",
+            "--no-merged",
+            "--sort",
+            "--format",
+            "--points-at",
+        },
+    )
     if parsed.has("-d", "-D", "--delete", "-f", "--force", "-M", "-C"):
         call.lose("It deletes or replaces a branch.")
 
 
 def _tag(call: Call, args: list[Field]) -> None:
-    parsed = parse(args, {"-m", "--message", "-F", "--file", "-u", "--local-user", "--sort", "--format", "-n", "--contains", "--points-at"})
+    parsed = parse(
+        args, {"-m", "--message", "-F", "--file", "-u", "--local-user", "--sort", "--format", "-n", "--contains", "--points-at"}
+    )
     if parsed.has("-d", "--delete", "-f", "--force"):
         call.lose("It deletes or replaces a tag.")
     for value in parsed.values("-F", "--file"):
@@ -289,6 +334,15 @@ def _diff(call: Call, args: list[Field]) -> None:
         call.read(operand)
 
 
+def _grep(call: Call, args: list[Field]) -> None:
+    """The first operand is a pattern, unless an option gives it."""
+    parsed = parse(args, _TEXT_VALUED | {"-f", "-O"})
+    pattern = [] if parsed.has("-e", "-f") else parsed.operands[:1]
+    for value in parsed.values("-f"):
+        call.read(value)
+    _files(call, [arg for arg in args if arg not in pattern and arg not in parsed.values("-e", "-f")])
+
+
 def _archive(call: Call, args: list[Field]) -> None:
     parsed = parse(args, {"-o", "--output", "--format", "--prefix", "--remote", "--exec", "--add-file"})
     for value in parsed.values("-o", "--output"):
@@ -326,7 +380,9 @@ def _tracked(call: Call) -> tuple[str, ...] | None:
     folder = call.recorder.rule.resolve(call.state.cwd)
     if not call.recorder.rule.inside(folder):
         return None
-    names = below(call.recorder.rule, call.recorder.disk, str(folder), lambda path, kind: kind != "folder" and not path.startswith(".git/"))
+    names = below(
+        call.recorder.rule, call.recorder.disk, str(folder), lambda path, kind: kind != "folder" and not path.startswith(".git/")
+    )
     return None if names is None else tuple(names)
 
 
@@ -351,6 +407,7 @@ _SPECIAL: dict[str, _Judge] = {
     "archive": _archive,
     "bundle": _bundle,
     "format-patch": _format_patch,
+    "grep": _grep,
     "difftool": _tool,
     "mergetool": _tool,
     "rebase": _rebase,

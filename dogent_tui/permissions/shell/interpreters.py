@@ -28,6 +28,7 @@ def _shell(call: Call) -> list[State]:
     code, operands = _shell_arguments(call)
     state = _child(call.state)
     if code and operands:
+        call.printed = True
         state.arguments = tuple(arg.text for arg in operands[2:])
         if operands[0].dynamic:
             call.doubt(_COMPUTED, operands[0])
@@ -59,6 +60,8 @@ def _shell_arguments(call: Call) -> tuple[bool, list[Field]]:
             _shell_file(call, args.pop(0), [], _child(call.state))
         elif not option.text.startswith("--"):
             code = code or "c" in option.text
+            if "s" in option.text and not code:
+                return False, []
             args = args[option.text.count("o") + option.text.count("O") :]
     return code, args[1:] if args and args[0].text == "--" else args
 
@@ -162,7 +165,8 @@ def _python_script(call: Call, path: Path, file: Field, args: list[Field]) -> No
 
 
 _MODULES = {
-    "json.tool", "pytest", "unittest", "doctest", "this", "calendar", "tokenize", "ast", "dis", "compileall", "py_compile", "tabnanny",
+    "json.tool", "pytest", "unittest", "doctest", "this", "calendar", "tokenize", "ast", "dis", "compileall", "py_compile",
+    "tabnanny",
     "pyclbr", "sysconfig", "platform", "site", "mypy", "ruff", "black", "flake8", "pylint", "isort", "mkdocs", "sphinx",
     "markdown", "venv", "textwrap", "pydoc", "base64", "coverage",
 }  # fmt: skip
@@ -258,13 +262,15 @@ _RECIPES = ("Makefile", "makefile", "GNUmakefile", "justfile", "Taskfile.yml")
 def _make(call: Call) -> list[State]:
     """make and its like run recipes that lie in the workspace; what they are told on the command line counts."""
     call.execute()
-    parsed = parse(call.args, {"-f", "-C", "-I", "-j", "-l", "-o", "-W", "--file", "--directory", "--makefile", "--eval", "--justfile", "-d"})
+    parsed = parse(
+        call.args, {"-f", "-C", "-I", "-j", "-l", "-o", "-W", "--file", "--directory", "--makefile", "--eval", "--justfile", "-d"}
+    )
     if parsed.has("--eval"):
         call.doubt("It runs a recipe given on the command line.")
     given = parsed.values("-f", "-C", "-I", "--file", "--directory", "--makefile", "--justfile")
     for value in given:
         call.read(value)
-        if value.text == "-":
+        if value.text == "-" or value.text.startswith("/dev/"):
             call.doubt(_COMPUTED, value)
     for recipe in [*given, *(Field(name, call.span) for name in _RECIPES)]:
         path = call.recorder.resolve(recipe, call.state, call.name)

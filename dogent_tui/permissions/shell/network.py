@@ -5,10 +5,13 @@ from dogent_tui.permissions.shell.options import parse
 from dogent_tui.permissions.shell.table import unknown_program
 
 _PROGRAMS = (
-    "wget", "wget2", "aria2c", "axel", "http", "https", "xh", "httpie", "curlie", "ssh", "scp", "sftp", "ftp", "lftp", "tftp", "nc", "ncat",
-    "netcat", "telnet", "socat", "openssl", "rclone", "aws", "gcloud", "az", "gsutil", "s3cmd", "mc", "gh", "hub", "glab", "npx", "bunx",
+    "wget", "wget2", "aria2c", "axel", "http", "https", "xh", "httpie", "curlie", "ssh", "scp", "sftp", "ftp", "lftp", "tftp",
+    "nc", "ncat",
+    "netcat", "telnet", "socat", "openssl", "rclone", "aws", "gcloud", "az", "gsutil", "s3cmd", "mc", "gh", "hub", "glab",
+    "npx", "bunx",
     "uvx", "pipx", "ping", "ping6", "dig", "host", "nslookup", "drill", "traceroute", "tracepath", "mtr", "whois", "nmap", "croc",
-    "wormhole", "magic-wormhole", "transfer", "yt-dlp", "youtube-dl", "lynx", "w3m", "links", "elinks", "mosh", "rsh", "rlogin", "rcp",
+    "wormhole", "magic-wormhole", "transfer", "yt-dlp", "youtube-dl", "lynx", "w3m", "links", "elinks", "mosh", "rsh",
+    "rlogin", "rcp",
     "sshfs", "ngrok", "cloudflared", "heroku", "vercel", "netlify", "fly", "surge", "twine", "deno", "dropbox", "ollama",
     "ssh-copy-id", "ssh-keygen", "ssh-add", "gist", "curlftpfs", "smbclient", "ldapsearch", "kinit", "claude", "llm",
     "wkhtmltopdf", "chromium", "google-chrome", "firefox", "chrome",
@@ -18,7 +21,9 @@ _EXCHANGES = "It exchanges data with another machine."
 
 def _curl(call: Call) -> None:
     call.network(_EXCHANGES)
-    parsed = parse(call.args, {"-o", "--output", "-T", "--upload-file", "-K", "--config", "-c", "--cookie-jar", "-D", "--dump-header"})
+    parsed = parse(
+        call.args, {"-o", "--output", "-T", "--upload-file", "-K", "--config", "-c", "--cookie-jar", "-D", "--dump-header"}
+    )
     for value in parsed.values("-o", "--output", "-c", "--cookie-jar", "-D", "--dump-header"):
         call.output(value)
     for value in parsed.values("-T", "--upload-file", "-K", "--config"):
@@ -32,11 +37,43 @@ def _network(call: Call) -> None:
 
 _LOCAL: dict[str, set[str]] = {
     "pip": {"list", "show", "freeze", "check", "--version", "-V", "help", "inspect"},
-    "npm": {"test", "t", "run", "run-script", "start", "ls", "list", "--version", "-v", "help", "pkg", "version", "root", "prefix", "explain"},
+    "npm": {
+        "test",
+        "t",
+        "run",
+        "run-script",
+        "start",
+        "ls",
+        "list",
+        "--version",
+        "-v",
+        "help",
+        "pkg",
+        "version",
+        "root",
+        "prefix",
+        "explain",
+    },
     "yarn": {"test", "run", "start", "list", "why", "--version", "build", "lint"},
     "pnpm": {"test", "run", "start", "list", "ls", "why", "--version", "build", "lint"},
     "bun": {"test", "run", "--version"},
-    "cargo": {"build", "test", "run", "check", "fmt", "clippy", "doc", "tree", "metadata", "--version", "bench", "b", "t", "r", "c"},
+    "cargo": {
+        "build",
+        "test",
+        "run",
+        "check",
+        "fmt",
+        "clippy",
+        "doc",
+        "tree",
+        "metadata",
+        "--version",
+        "bench",
+        "b",
+        "t",
+        "r",
+        "c",
+    },
     "go": {"build", "test", "run", "vet", "fmt", "doc", "version", "env", "list"},
     "gem": {"list", "--version"},
     "bundle": {"exec", "list", "check"},

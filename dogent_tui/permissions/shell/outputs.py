@@ -123,7 +123,7 @@ _FILTER_OPTIONS = {"head": {"-n", "-c"}, "tail": {"-n", "-c"}, "sort": {"-k", "-
 def _filter(call: Call) -> Lines:
     """A program that passes on some of the lines that come in, or nothing that can be told if it reads files."""
     parsed = parse(call.args, _FILTER_OPTIONS.get(call.name, set()))
-    return None if parsed.operands or parsed.has("-c", "-n") and call.name in {"uniq", "cat"} else call.state.stdin
+    return None if parsed.operands or (parsed.has("-c", "-n") and call.name in {"uniq", "cat"}) else call.state.stdin
 
 
 def _basename(call: Call) -> Lines:

@@ -51,7 +51,8 @@ fd fdfind : TEXT READ* ; -e=TEXT --extension=TEXT -t=TEXT --type=TEXT -d=TEXT --
 sort : READ* ; -k=TEXT -t=TEXT -S=TEXT -T=EDIT -o=SORTED --output=SORTED --key=TEXT --field-separator=TEXT --buffer-size=TEXT \\
  --compress-program=RUN --files0-from=ASK --parallel=TEXT --batch-size=TEXT --random-source=READ --temporary-directory=EDIT
 uniq : READ OUT ; -f=TEXT -s=TEXT -w=TEXT --skip-fields=TEXT --skip-chars=TEXT --check-chars=TEXT
-cut : READ* ; -d=TEXT -f=TEXT -c=TEXT -b=TEXT --delimiter=TEXT --fields=TEXT --characters=TEXT --bytes=TEXT --output-delimiter=TEXT
+cut : READ* ; -d=TEXT -f=TEXT -c=TEXT -b=TEXT --delimiter=TEXT --fields=TEXT --characters=TEXT --bytes=TEXT \\
+ --output-delimiter=TEXT
 paste : READ* ; -d=TEXT --delimiters=TEXT
 join comm : READ* ; -t=TEXT -j=TEXT -o=TEXT -a=TEXT -v=TEXT -e=TEXT --output-delimiter=TEXT
 cmp : READ READ TEXT* ; -n=TEXT -i=TEXT --bytes=TEXT --ignore-initial=TEXT
@@ -100,12 +101,13 @@ dos2unix unix2dos fromdos todos : EDIT*
 split : READ PREFIX ; -l=TEXT -b=TEXT -n=TEXT -a=TEXT -C=TEXT --lines=TEXT --bytes=TEXT --number=TEXT \\
  --suffix-length=TEXT --additional-suffix=TEXT --filter=RUN
 csplit : READ TEXT* ; -f=PREFIX -n=TEXT -b=TEXT --prefix=PREFIX --digits=TEXT --suffix-format=TEXT
-patch : EDIT READ ; -p=TEXT -i=READ -d=EDIT -o=OUT -r=OUT -F=TEXT -B=TEXT -z=TEXT --input=READ --output=OUT --directory=EDIT --strip=TEXT
+patch : EDIT READ ; -p=TEXT -i=READ -d=EDIT -o=OUT -r=OUT -F=TEXT -B=TEXT -z=TEXT --input=READ --output=OUT \\
+ --directory=EDIT --strip=TEXT
 chown chgrp setfacl chattr xattr setfattr compress uncompress crontab at batch atrm dd_rescue : ASK*
 mkfs mke2fs mkswap fdisk parted sfdisk gdisk wipefs blkdiscard diskutil hdiutil mount umount losetup cryptsetup dmsetup : DEVICE*
 reboot shutdown poweroff halt init telinit systemctl service launchctl rc-service sysctl modprobe insmod rmmod : ASK*
 useradd userdel usermod groupadd passwd chpasswd visudo vipw chsh adduser deluser : ASK*
-killall pkill skill xkill fuser tmutil : ASK*
+killall pkill skill xkill fuser tmutil defaults plutil networksetup scutil dropdb createdb : ASK*
 apt apt-get aptitude dpkg yum dnf rpm pacman zypper apk port snap flatpak nix nix-env guix conda mamba : ASK*
 docker podman nerdctl kubectl helm vagrant lxc systemd-run systemd-nspawn virsh qemu-system-x86_64 : ASK*
 chroot unshare nsenter su runuser pkexec gosu setpriv capsh newgrp sg : ASK*

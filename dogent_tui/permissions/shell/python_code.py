@@ -21,7 +21,8 @@ _HARMLESS_MODULES = {
 }  # fmt: skip
 _SAFE_ATTRIBUTES = {
     "os": {
-        "path", "sep", "linesep", "getcwd", "listdir", "walk", "scandir", "stat", "environ", "getenv", "name", "cpu_count", "fspath",
+        "path", "sep", "linesep", "getcwd", "listdir", "walk", "scandir", "stat", "environ", "getenv", "name", "cpu_count",
+        "fspath",
         "makedirs", "mkdir", "curdir", "pardir", "extsep", "pathsep", "getpid", "PathLike", "DirEntry", "access", "F_OK", "R_OK",
     },
     "sys": {
@@ -31,17 +32,30 @@ _SAFE_ATTRIBUTES = {
 }  # fmt: skip
 _DELETING = {"remove", "unlink", "rmdir", "removedirs", "rename", "renames", "replace", "rmtree", "move", "truncate"}
 _FORBIDDEN_NAMES = {
-    "eval", "exec", "compile", "__import__", "getattr", "setattr", "delattr", "globals", "locals", "vars", "breakpoint", "__builtins__",
+    "eval", "exec", "compile", "__import__", "getattr", "setattr", "delattr", "globals", "locals", "vars", "breakpoint",
+    "__builtins__",
     "__loader__", "__spec__",
 }  # fmt: skip
 _FORBIDDEN_ATTRIBUTES = {
-    "system", "popen", "symlink_to", "hardlink_to", "link_to", "extractall", "extract", "urlopen", "urlretrieve", "chmod", "lchmod",
-    "kill", "modules", "meta_path", "f_globals", "attrgetter", "methodcaller", "eval", "to_sql", "read_sql", "read_pickle", "to_pickle",
+    "system", "popen", "symlink_to", "hardlink_to", "link_to", "extractall", "extract", "urlopen", "urlretrieve", "chmod",
+    "lchmod",
+    "kill", "modules", "meta_path", "f_globals", "attrgetter", "methodcaller", "eval", "to_sql", "read_sql", "read_pickle",
+    "to_pickle",
     "read_html", "load_module", "FileIO", "fileinput", "unsafe_load", "full_load", "expanduser", "home",
 }  # fmt: skip
 _READING_METHODS = {"read_text", "read_bytes", "iterdir", "stat", "exists", "is_file", "is_dir", "glob", "rglob"}
 _WRITING_METHODS = {"write_text", "write_bytes"}
-_TABLE_READERS = {"read_csv", "read_excel", "read_json", "read_table", "Document", "load_workbook", "PdfReader", "read_fwf", "read_parquet"}
+_TABLE_READERS = {
+    "read_csv",
+    "read_excel",
+    "read_json",
+    "read_table",
+    "Document",
+    "load_workbook",
+    "PdfReader",
+    "read_fwf",
+    "read_parquet",
+}
 _TABLE_WRITERS = {"to_csv", "to_excel", "to_json", "to_markdown", "to_html", "to_latex", "to_parquet", "savefig", "save"}
 _FILE_FUNCTIONS = {"listdir", "walk", "scandir", "glob", "iglob", "getsize", "getmtime", "stat"}
 
@@ -75,31 +89,31 @@ class _Judge(ast.NodeVisitor):
 
     # ── Imports and names ───────────────────────────────────────────────────────────────────────────
 
-    def visit_Import(self, node: ast.Import) -> None:  # noqa: N802 — ast's own naming
+    def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
             if alias.name not in _HARMLESS_MODULES:
                 self._doubt(f"The code uses the module {alias.name}.")
             if alias.asname and alias.name in _SAFE_ATTRIBUTES:
                 self._doubt(f"The code gives {alias.name} another name.")
 
-    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:  # noqa: N802
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
         allowed = _SAFE_ATTRIBUTES.get(module)
         for alias in node.names:
             if module in {"os", "shutil"} and alias.name in _DELETING:
                 self._call.lose("The code imports a function that deletes or moves files.", self._where)
-            elif allowed is not None and alias.name not in allowed:
+            elif alias.name == "open" or (allowed is not None and alias.name not in allowed):
                 self._doubt(f"The code imports {alias.name} from {module}.")
             elif f"{module}.{alias.name}" not in _HARMLESS_MODULES and module not in _HARMLESS_MODULES:
                 self._doubt(f"The code uses the module {module}.")
 
-    def visit_Name(self, node: ast.Name) -> None:  # noqa: N802
+    def visit_Name(self, node: ast.Name) -> None:
         if node.id in _FORBIDDEN_NAMES:
             self._doubt(f"The code uses {node.id}.")
         elif node.id in _SAFE_ATTRIBUTES or node.id in {"shutil", "open"}:
             self._doubt(f"The code passes {node.id} around.")
 
-    def visit_Attribute(self, node: ast.Attribute) -> None:  # noqa: N802
+    def visit_Attribute(self, node: ast.Attribute) -> None:
         owner = node.value.id if isinstance(node.value, ast.Name) else ""
         if node.attr.startswith("__") and node.attr not in {"__name__", "__doc__", "__version__", "__file__"}:
             self._doubt(f"The code reaches for {node.attr}.")
@@ -114,7 +128,7 @@ class _Judge(ast.NodeVisitor):
 
     # ── Calls ───────────────────────────────────────────────────────────────────────────────────────
 
-    def visit_Call(self, node: ast.Call) -> None:  # noqa: N802
+    def visit_Call(self, node: ast.Call) -> None:
         function = node.func
         if isinstance(function, ast.Name):
             self._named(node, function.id)

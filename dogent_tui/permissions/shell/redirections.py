@@ -59,7 +59,7 @@ def _file(walk: "Walk", node: Node, kind: tuple[str, str], state: State, found: 
             walk.recorder.output(target, state, operator)
         else:
             walk.recorder.touch(EffectKind.READ, target, state, operator)
-            found.stdin, found.stdin_known, state.script = None, True, None
+            found.stdin, found.stdin_known, state.script = (() if target.text == "/dev/null" else None), True, None
 
 
 def _substituted(node: Node) -> list[Node] | None:

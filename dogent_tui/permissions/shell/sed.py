@@ -82,7 +82,7 @@ def _sed(call: Call) -> None:
     args = [arg for arg in call.args if not _IN_PLACE.fullmatch(arg.text)]
     parsed = parse(args, {"-e", "--expression", "-f", "--file", "-l", "--line-length"})
     operands = parsed.operands
-    if in_place and operands and not operands[0].text:
+    if in_place and len(operands) > 2 and not operands[0].text:
         operands = operands[1:]  # BSD: -i '' is "no backup"
     scripts = parsed.values("-e", "--expression")
     for file in parsed.values("-f", "--file"):
@@ -90,7 +90,7 @@ def _sed(call: Call) -> None:
     if not parsed.has("-e", "--expression", "-f", "--file"):
         scripts, operands = operands[:1], operands[1:]
     quiet = any(re.match(r"-[Ersuz]*n", arg.text) or arg.text in {"--quiet", "--silent"} for arg in call.args)
-    empties = any([_script(call, script, quiet) for script in scripts])
+    empties = True in [_script(call, script, quiet) for script in scripts]
     for operand in operands:
         if not in_place:
             call.read(operand)

@@ -24,7 +24,7 @@ def by_table(call: Call) -> bool:
         return True
     words = any(len(name) > 2 and name[1] != "-" for name in program.options)
     parsed = parse(call.args, program.options, words=words)
-    stands_in = False
+    stands_in = parsed.has("--files")
     for name, value in parsed.options:
         role = _role(name, program)
         stands_in = stands_in or role.endswith("!")

@@ -31,7 +31,9 @@ def _jq(call: Call) -> None:
 def _yq(call: Call) -> None:
     call.execute()
     parsed = parse(call.args, {"-o", "--output-format", "-p", "--input-format", "-I", "--indent", "--from-file"})
-    operands = parsed.operands[1:] if parsed.operands and parsed.operands[0].text in {"eval", "e", "ea", "eval-all"} else parsed.operands
+    operands = (
+        parsed.operands[1:] if parsed.operands and parsed.operands[0].text in {"eval", "e", "ea", "eval-all"} else parsed.operands
+    )
     for operand in operands[1:] or operands:
         if parsed.has("-i", "--inplace"):
             call.edit(operand)
@@ -40,7 +42,8 @@ def _yq(call: Call) -> None:
 
 
 _PANDOC_TEXT = {
-    "-f", "-r", "--from", "--read", "-t", "-w", "--to", "--write", "-M", "--metadata", "-V", "--variable", "--toc-depth", "--columns",
+    "-f", "-r", "--from", "--read", "-t", "-w", "--to", "--write", "-M", "--metadata", "-V", "--variable", "--toc-depth",
+    "--columns",
     "--wrap", "--highlight-style", "--syntax-highlighting", "--shift-heading-level-by", "--top-level-division", "--number-offset",
     "--dpi", "--eol", "--tab-stop", "--markdown-headings", "--reference-location", "-T", "--title-prefix", "--id-prefix",
     "--slide-level", "--default-image-extension", "--track-changes", "--email-obfuscation", "--ipynb-output",
@@ -82,7 +85,8 @@ def _pandoc(call: Call) -> None:
 
 
 _CONVERTER_VALUED = {
-    "-i", "-ss", "-to", "-t", "-vf", "-af", "-f", "-c:v", "-c:a", "-r", "-b:v", "-b:a", "-resize", "-quality", "-crop", "-density",
+    "-i", "-ss", "-to", "-t", "-vf", "-af", "-f", "-c:v", "-c:a", "-r", "-b:v", "-b:a", "-resize", "-quality", "-crop",
+    "-density",
     "-rotate", "-background", "-geometry", "-frames:v", "-vframes", "-s", "-map", "-loglevel", "-gravity", "-fill", "-font",
     "-pointsize", "-annotate", "-extent", "-o",
 }  # fmt: skip

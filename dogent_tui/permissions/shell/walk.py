@@ -65,7 +65,9 @@ class Walk:
             ShellSyntaxError, ParserMissingError, TooMuchError, RecursionError: it cannot be understood.
         """
         if not text.isascii():
-            self._offsets = [index for index, char in enumerate(text) for _ in char.encode("utf-8", "surrogatepass")] + [len(text)]
+            self._offsets = [index for index, char in enumerate(text) for _ in char.encode("utf-8", "surrogatepass")] + [
+                len(text)
+            ]
         self.statements(parse(text), [state])
 
     def run_text(self, text: str, state: State, span: tuple[int, int] | None) -> list[State]:

@@ -1,9 +1,8 @@
 """Words → fields: every expansion of the shell, with stand-ins for what only running the command could tell."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from dogent_tui.permissions.disk import Disk
 from dogent_tui.permissions.shell import parameters
@@ -13,6 +12,9 @@ from dogent_tui.permissions.shell.globs import Char, expand_glob, has_magic
 from dogent_tui.permissions.shell.parser import Node
 from dogent_tui.permissions.shell.state import Lines, State, Value
 from dogent_tui.permissions.shell.text import ANY, DYNAMIC, deceptive_word
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @dataclass(frozen=True, slots=True)

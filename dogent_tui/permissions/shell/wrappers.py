@@ -37,6 +37,7 @@ _WRAPPERS: dict[str, tuple[set[str], int]] = {
 
 
 def _plain(call: Call) -> list[State]:
+    call.printed = True
     call.execute()
     valued, skipped = _WRAPPERS[call.name]
     parsed = parse(call.args, valued, stop_at_operand=True)
@@ -48,6 +49,7 @@ def _plain(call: Call) -> list[State]:
 
 
 def _time(call: Call) -> list[State]:
+    call.printed = True
     parsed = parse(call.args, {"-o", "--output", "-f", "--format"}, stop_at_operand=True)
     for value in parsed.values("-o", "--output"):
         call.output(value, append=parsed.has("-a"))
@@ -56,6 +58,7 @@ def _time(call: Call) -> list[State]:
 
 
 def _env(call: Call) -> list[State]:
+    call.printed = True
     call.execute()
     _environment(call, call.args, call.state.copy())
     return [call.state]
@@ -99,7 +102,24 @@ def _assign(call: Call, field: Field, state: State) -> None:
 
 def _sudo(call: Call) -> list[State]:
     call.doubt("It runs a command with another user's rights.")
-    valued = {"-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R", "--user", "--group", "--host", "--prompt", "--chdir"}
+    valued = {
+        "-u",
+        "-g",
+        "-h",
+        "-p",
+        "-C",
+        "-r",
+        "-t",
+        "-T",
+        "-U",
+        "-D",
+        "-R",
+        "--user",
+        "--group",
+        "--host",
+        "--prompt",
+        "--chdir",
+    }
     _environment(call, parse(call.args, valued, stop_at_operand=True).operands, call.state.copy())
     return [call.state]
 
