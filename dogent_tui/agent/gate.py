@@ -60,8 +60,7 @@ class Gate:
     ) -> PermissionResultAllow | PermissionResultDeny:
         """Put the call to the person and wait. Suggestions of the CLI to remember the answer are never applied."""
         decision = self._decide(tool, tool_input, None)
-        targets = tuple(dict.fromkeys(str(target.path or target.written) for target in decision.targets))
-        question = PermissionQuestion(context.tool_use_id or "", tool, tool_input, decision.reasons, targets)
+        question = PermissionQuestion(context.tool_use_id or "", tool, tool_input, decision.reasons, decision.targets)
         verdict: Verdict = await self._ask(question)
         if verdict.allow:
             return PermissionResultAllow()

@@ -15,8 +15,9 @@ def explain(call: ToolCall, workspace: Path, home: Path | None = None, disk: Dis
         "tool": call.tool,
         "verdict": decision.verdict,
         "reasons": list(decision.reasons),
+        "targets": list(decision.targets),
         "rememberable": decision.rememberable,
-        "effects": [_as_data(effect, effect in decision.targets) for effect in decision.effects],
+        "effects": [_as_data(effect, effect in decision.asked) for effect in decision.effects],
     }
 
 

@@ -26,7 +26,8 @@ def decide_effects(effects: tuple[Effect, ...], rule: PathRule) -> Decision:
         if chosen:
             reasons = tuple(dict.fromkeys(finding.reason for _, finding in chosen))
             rememberable = verdict == "ask" and all(finding.rememberable for _, finding in chosen)
-            return Decision(verdict, reasons, tuple(effect for effect, _ in chosen), effects, rememberable)
+            targets = tuple(dict.fromkeys(str(effect.path) for effect, _ in chosen if effect.path is not None))
+            return Decision(verdict, reasons, targets, tuple(effect for effect, _ in chosen), effects, rememberable)
     return Decision("allow", effects=effects)
 
 

@@ -53,13 +53,15 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What to do with a call. `targets` are the effects that led to `ask` or `deny`, `effects` are all of them.
+    """What to do with a call. The reasons are sentences, the targets real paths.
 
-    `rememberable`: "always allow" can be offered, since every target is a plain place or program.
+    `asked` are the effects that led to `ask` or `deny`, `effects` are all of them. `rememberable`: "always allow" can be
+    offered, since everything asked is a plain place or program.
     """
 
     verdict: Verdict
     reasons: tuple[str, ...] = ()
-    targets: tuple[Effect, ...] = ()
+    targets: tuple[str, ...] = ()
+    asked: tuple[Effect, ...] = ()
     effects: tuple[Effect, ...] = field(default=(), repr=False)
     rememberable: bool = False

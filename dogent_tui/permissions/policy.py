@@ -30,7 +30,7 @@ def decide(call: ToolCall, workspace: Path, home: Path | None = None, disk: Disk
         return decide_effects(_effects(call, rule, overlay), rule)
     except Exception as error:
         effect = Effect(EffectKind.UNKNOWN, None, "", None, call.tool, f"It could not be judged ({type(error).__name__}).")
-        return Decision("ask", (effect.note,), (effect,), (effect,))
+        return Decision("ask", (effect.note,), (), (effect,), (effect,))
 
 
 def _effects(call: ToolCall, rule: PathRule, disk: OverlayDisk) -> tuple[Effect, ...]:

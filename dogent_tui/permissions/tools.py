@@ -180,6 +180,8 @@ def _foreign(inputs: _Inputs) -> Iterator[Effect]:
     commands = [text for key, text in _texts(inputs.call.input) if _COMMAND_KEY.fullmatch(key)]
     if commands:
         raise Unjudged("\n".join(commands), tuple(found))
+    if not found and kind is not EffectKind.READ:
+        found.append(Effect(EffectKind.UNKNOWN, None, "", None, inputs.call.tool, f"What the tool {name} does is not known."))
     yield from found
 
 

@@ -75,7 +75,8 @@ xmllint : READ* ; --xpath=TEXT --output=OUT --schema=READ --dtdvalid=READ --enco
 readlink realpath : READ* ; --relative-to=READ --relative-base=READ
 basename dirname echo pwd true false : yes expr seq factor type whereis whatis whoami id groups logname uname arch nproc \\
  uptime cal ncal locale tput clear reset users who w times jobs wait umask ulimit getconf tty stty dirs break which \\
- continue return exit logout suspend disown bg fg numfmt banner figlet cowsay fortune lolcat sleep usleep inotifywait printenv : TEXT*
+ continue return exit logout suspend disown bg fg numfmt banner figlet cowsay fortune lolcat sleep usleep \\
+ inotifywait printenv : TEXT*
 bc dc : READ* ; -e=TEXT --expression=TEXT
 date : TEXT* ; -d=TEXT --date=TEXT -r=READ --reference=READ -f=READ --file=READ -s=ASK --set=ASK
 hostname domainname : TEXT*
