@@ -75,8 +75,8 @@ def test_a_verdict_does_not_change_when_a_command_is_wrapped(command, workspace)
 
 
 _COMMANDS = 'ls cat notes.md echo \'a "$x" $x $(ls) `pwd` find . git sed -i awk {print} python3 -c eval xargs -exec chapters/*.md'
-_SYNTAX = """>o.txt <notes.md | && ; & ( ) { } if then fi for f in * do done while x=1 a=(b c) [[ -f x ]] [ ] <<< ? {a,b} ~ $((1)) \\
-    ' " case esac x) ;; function f() \\; ${x:-y} ${x%.*} .. / - -- 中文 é ! # 2>&1 \x1b \u202e"""
+_SYNTAX = """>o.txt <notes.md | && ; & ( ) { } if then fi for f in * do done while x=1 a=(b c) [[ -f x ]] [ ] <<< ? {a,b} ~ $((1))
+    \\ ' " case esac x) ;; function f() \\; ${x:-y} ${x%.*} .. / - -- 中文 é ! # 2>&1 \x1b \u202e"""
 WORDS = st.sampled_from([*_COMMANDS.split(), *_SYNTAX.split()])
 TEXTS = st.one_of(st.lists(WORDS, max_size=12).map(" ".join), st.text(max_size=60))
 TOOLS = st.sampled_from(["Bash", "Read", "Write", "Glob", "Grep", "WebFetch", "mcp__a__b", "mcp__dogent__export_document", "New"])
@@ -94,7 +94,9 @@ def test_no_call_raises(tool, tool_input, workspace):
     assert decide(ToolCall(tool, tool_input), workspace, workspace.parent / "home").verdict in {"allow", "ask", "deny"}
 
 
-_BEFORE = "|ls; |ls && |true @@ |ls @ |( |{ |! |if true; then |x=$( |echo `|A=1 |env |nice |command |exec |>o |2>/dev/null |sudo |f() { |time |while "
+_BEFORE = (
+    "|ls; |ls && |true @@ |ls @ |( |{ |! |if true; then |x=$( |echo `|A=1 |env |nice |command |exec |>o |sudo |f() { |while "
+)
 BEFORE = st.sampled_from([text.replace("@", "|") for text in _BEFORE.split("|")])
 RM = st.sampled_from(["rm", "r\\m", "'rm'", '"rm"', "/bin/rm", "r''m", "$'rm'", "$'\\x72m'", "RM"])
 
