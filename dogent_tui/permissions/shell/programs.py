@@ -76,7 +76,7 @@ readlink realpath : READ* ; --relative-to=READ --relative-base=READ
 basename dirname echo pwd true false : yes expr seq factor type whereis whatis whoami id groups logname uname arch nproc \\
  uptime cal ncal locale tput clear reset users who w times jobs wait umask ulimit getconf tty stty dirs break which \\
  continue return exit logout suspend disown bg fg numfmt banner figlet cowsay fortune lolcat sleep usleep \\
- inotifywait printenv : TEXT*
+ inotifywait printenv history : TEXT*
 bc dc : READ* ; -e=TEXT --expression=TEXT
 date : TEXT* ; -d=TEXT --date=TEXT -r=READ --reference=READ -f=READ --file=READ -s=ASK --set=ASK
 hostname domainname : TEXT*
@@ -117,7 +117,7 @@ gdb lldb dtrace bpftrace perf : ASK*
 osascript open xdg-open gvfs-open mail mailx sendmail mutt msmtp wall write lp lpr : ASK*
 psql mysql mariadb mongo mongosh redis-cli sqlite3 duckdb : ASK*
 vi vim nvim view ex ed red emacs emacsclient nano pico joe micro helix hx kak code subl mate gedit : ASK*
-update-alternatives ldconfig logger fc history bind complete compgen ipcrm jshell : ASK*
+update-alternatives ldconfig logger fc bind complete compgen ipcrm jshell : ASK*
 """
 
 

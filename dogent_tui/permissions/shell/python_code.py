@@ -15,15 +15,17 @@ _HARMLESS_MODULES = {
     "fractions", "numbers", "bisect", "heapq", "copy", "enum", "dataclasses", "typing", "typing_extensions", "types", "locale",
     "difflib", "struct", "zlib", "uuid", "secrets", "colorsys", "keyword", "token", "tokenize", "ast", "fnmatch", "glob", "io",
     "codecs", "os", "os.path", "sys", "pathlib", "argparse", "logging", "warnings", "traceback", "platform", "array", "abc",
-    "configparser", "tomllib", "xml.etree", "xml.etree.ElementTree", "html.parser", "urllib.parse", "__future__", "timeit",
-    "yaml", "toml", "markdown", "bs4", "pandas", "numpy", "docx", "openpyxl", "chardet", "tiktoken", "jinja2", "lxml", "wcwidth",
-    "zoneinfo", "graphlib", "contextlib", "sysconfig", "collections.abc", "PIL", "pypdf", "fitz",
+    "configparser", "tomllib", "xml.etree", "xml.etree.ElementTree", "html.parser", "urllib.parse", "__future__", "yaml",
+    "toml", "markdown", "bs4", "pandas", "numpy", "docx", "openpyxl", "chardet", "tiktoken", "lxml", "wcwidth",
+    "zoneinfo", "graphlib", "contextlib", "sysconfig", "collections.abc", "PIL", "matplotlib", "matplotlib.pyplot", "pypdf",
+    "fitz",
 }  # fmt: skip
 _SAFE_ATTRIBUTES = {
     "os": {
         "path", "sep", "linesep", "getcwd", "listdir", "walk", "scandir", "stat", "environ", "getenv", "name", "cpu_count",
         "fspath",
-        "makedirs", "mkdir", "curdir", "pardir", "extsep", "pathsep", "getpid", "PathLike", "DirEntry", "access", "F_OK", "R_OK",
+        "makedirs", "mkdir", "curdir", "pardir", "extsep", "pathsep", "getpid", "PathLike", "DirEntry", "access", "F_OK",
+        "R_OK",
     },
     "sys": {
         "argv", "stdin", "stdout", "stderr", "exit", "version", "version_info", "maxsize", "platform", "getsizeof", "path",
@@ -41,8 +43,11 @@ _FORBIDDEN_ATTRIBUTES = {
     "lchmod",
     "kill", "modules", "meta_path", "f_globals", "attrgetter", "methodcaller", "eval", "to_sql", "read_sql", "read_pickle",
     "to_pickle",
-    "read_html", "load_module", "FileIO", "fileinput", "unsafe_load", "full_load", "expanduser", "home",
+    "read_html", "load_module", "FileIO", "fileinput", "unsafe_load", "full_load", "basicConfig", "FileHandler",
+    "expanduser", "home",
 }  # fmt: skip
+_MODULES_WITHIN = {"os", "_os", "sys", "_sys", "subprocess", "shutil", "builtins", "posix", "nt", "socket", "importlib", "ctypes"}
+"""Modules that other modules have imported: reaching one through them is a way around."""
 _READING_METHODS = {"read_text", "read_bytes", "iterdir", "stat", "exists", "is_file", "is_dir", "glob", "rglob"}
 _WRITING_METHODS = {"write_text", "write_bytes"}
 _TABLE_READERS = {
@@ -102,7 +107,7 @@ class _Judge(ast.NodeVisitor):
         for alias in node.names:
             if module in {"os", "shutil"} and alias.name in _DELETING:
                 self._call.lose("The code imports a function that deletes or moves files.", self._where)
-            elif alias.name == "open" or (allowed is not None and alias.name not in allowed):
+            elif alias.name in {"open", *_MODULES_WITHIN} or (allowed is not None and alias.name not in allowed):
                 self._doubt(f"The code imports {alias.name} from {module}.")
             elif f"{module}.{alias.name}" not in _HARMLESS_MODULES and module not in _HARMLESS_MODULES:
                 self._doubt(f"The code uses the module {module}.")
@@ -117,9 +122,16 @@ class _Judge(ast.NodeVisitor):
         owner = node.value.id if isinstance(node.value, ast.Name) else ""
         if node.attr.startswith("__") and node.attr not in {"__name__", "__doc__", "__version__", "__file__"}:
             self._doubt(f"The code reaches for {node.attr}.")
-        if node.attr in _FORBIDDEN_ATTRIBUTES or node.attr.startswith(("exec", "spawn")):
+        reaches = node.attr in _FORBIDDEN_ATTRIBUTES | _MODULES_WITHIN or (owner == "yaml" and node.attr == "load")
+        if reaches or node.attr.startswith(("exec", "spawn")):
             self._doubt(f"The code uses {node.attr}.")
-        if (owner in {"os", "shutil"} and node.attr in _DELETING) or node.attr in {"unlink", "rmdir", "rmtree", "rename"}:
+        if (owner in {"os", "shutil"} and node.attr in _DELETING) or node.attr in {
+            "unlink",
+            "rmdir",
+            "rmtree",
+            "rename",
+            "truncate",
+        }:
             self._call.lose("The code deletes or moves files.", self._where)
         elif owner in _SAFE_ATTRIBUTES and node.attr not in _SAFE_ATTRIBUTES[owner]:
             self._doubt(f"The code uses {owner}.{node.attr}.")
@@ -180,6 +192,16 @@ class _Judge(ast.NodeVisitor):
             self._file(node.args[:1], "r")
         elif name in _TABLE_WRITERS:
             self._file(node.args[:1], "w")
+        elif owner not in {"os", "re", "json", "sys", ""}:
+            self._named_outside(node)
+
+    def _named_outside(self, node: ast.Call) -> None:
+        """Read a text that is given to a library as a path, where it names something that lies outside."""
+        rule = self._call.recorder.rule
+        for value in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            text = value.value if isinstance(value, ast.Constant) else None
+            if isinstance(text, str) and text.startswith(("/", "../")) and rule.disk.entry(text) is not None:
+                self._file([value], "r")
 
     def _open(self, node: ast.Call, file: list[ast.expr], mode_index: int) -> None:
         given = [keyword.value for keyword in node.keywords if keyword.arg == "mode"] or node.args[mode_index : mode_index + 1]

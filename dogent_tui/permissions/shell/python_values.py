@@ -106,6 +106,8 @@ class Values:
             return self._joined(list(node.args), "/") if node.args else ["."]
         if name in {"glob.glob", "glob.iglob", "glob"} and len(node.args) == 1:
             return self._globbed(self.strings(node.args[0]))
+        if name in {"range", "len"}:
+            return [ANY]
         if name in {"Path.cwd", "pathlib.Path.cwd", "os.getcwd"}:
             return ["."]
         if isinstance(node.func, ast.Attribute) and node.func.attr in {"glob", "rglob", "iterdir"}:

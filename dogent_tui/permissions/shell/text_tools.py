@@ -2,7 +2,7 @@
 
 from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import parse
-from dogent_tui.permissions.shell.table import maybe, unknown_program
+from dogent_tui.permissions.shell.table import by_table, maybe, unknown_program
 
 _PAIRS = {"--arg": False, "--argjson": False, "--slurpfile": True, "--rawfile": True}
 """Options of jq that take a name and a value, and whether the value is a file."""
@@ -116,6 +116,13 @@ def _latex(call: Call) -> None:
     unknown_program(call)
 
 
+def _pager(call: Call) -> None:
+    """`less +!command` and `more +!command` run something before the first page is shown."""
+    if any(arg.text.startswith("+") and "!" in arg.text for arg in call.args):
+        call.doubt("It runs a command when it starts.")
+    by_table(call)
+
+
 def _converts_to(call: Call) -> None:
     """Programs that write their second operand."""
     call.execute()
@@ -132,5 +139,6 @@ HANDLERS: dict[str, Handler] = {
     "pandoc": _pandoc,
     **dict.fromkeys(("ffmpeg", "convert", "magick"), _converter),
     **dict.fromkeys(("pdflatex", "xelatex", "lualatex", "latexmk", "tex", "latex"), _latex),
+    **dict.fromkeys(("less", "more", "most"), _pager),
     "ps2pdf": _converts_to,
 }
