@@ -117,7 +117,7 @@ gdb lldb dtrace bpftrace perf : ASK*
 osascript open xdg-open gvfs-open mail mailx sendmail mutt msmtp wall write lp lpr : ASK*
 psql mysql mariadb mongo mongosh redis-cli sqlite3 duckdb : ASK*
 vi vim nvim view ex ed red emacs emacsclient nano pico joe micro helix hx kak code subl mate gedit : ASK*
-update-alternatives ldconfig logger fc bind complete compgen ipcrm jshell : ASK*
+update-alternatives ldconfig logger fc bind complete compgen ipcrm jshell dmesg journalctl log : ASK*
 """
 
 

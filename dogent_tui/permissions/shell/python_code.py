@@ -18,7 +18,7 @@ _HARMLESS_MODULES = {
     "configparser", "tomllib", "xml.etree", "xml.etree.ElementTree", "html.parser", "urllib.parse", "__future__", "yaml",
     "toml", "markdown", "bs4", "pandas", "numpy", "docx", "openpyxl", "chardet", "tiktoken", "lxml", "wcwidth",
     "zoneinfo", "graphlib", "contextlib", "sysconfig", "collections.abc", "PIL", "matplotlib", "matplotlib.pyplot", "pypdf",
-    "fitz",
+    "this", "fitz",
 }  # fmt: skip
 _SAFE_ATTRIBUTES = {
     "os": {
