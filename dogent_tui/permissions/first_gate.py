@@ -1,34 +1,16 @@
 """The first gate: what runs unasked in a workspace. Everything else is put to the person."""
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+
+from dogent_tui.permissions.model import Decision, ToolCall
 
 _READS = {"Read": "file_path", "Glob": "path", "Grep": "path", "LS": "path"}
 _WRITES = {"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path"}
 _HARMLESS = frozenset({"TodoWrite"})
 _RIGHTS = frozenset({".dogent", ".claude", ".git", ".mcp.json"})
 """Folders and files that hold settings or rights of the agent, at any depth: writing there is always asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A tool call as the model made it. `cwd` is the folder that relative paths start from."""
-
-    tool: str
-    input: Mapping[str, Any]
-    cwd: Path
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """What the policy says of a call: the reasons are sentences, the targets real paths."""
-
-    verdict: Literal["allow", "ask", "deny"]
-    reasons: tuple[str, ...] = ()
-    targets: tuple[str, ...] = ()
 
 
 def decide(call: ToolCall, root: Path, private: Sequence[Path] = ()) -> Decision:
@@ -50,7 +32,8 @@ def _judge(call: ToolCall, root: Path, private: Sequence[Path]) -> Decision:
     if argument is None:
         return Decision("ask", (f"{call.tool} can do more than read and write files of the workspace.",))
     named = call.input.get(argument)
-    real = Path(os.path.realpath(call.cwd / Path(str(named)).expanduser())) if named else Path(os.path.realpath(call.cwd))
+    place = (call.cwd or root) / Path(str(named) if named else ".").expanduser()
+    real = Path(os.path.realpath(place))
     if not real.is_relative_to(root):
         return Decision("ask", (f"{real} lies outside the workspace.",), (str(real),))
     if any(real.is_relative_to(folder) or (call.tool == "Grep" and folder.is_relative_to(real)) for folder in private):

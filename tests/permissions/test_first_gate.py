@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dogent_tui.permissions.first_gate import ToolCall, decide
+from dogent_tui.permissions.first_gate import decide
+from dogent_tui.permissions.model import ToolCall
 
 
 @pytest.fixture

@@ -1,0 +1,51 @@
+"""A decision in words, for a person who wonders why they were asked."""
+
+from pathlib import Path
+from typing import Any
+
+from dogent_tui.permissions.disk import Disk
+from dogent_tui.permissions.model import Effect, ToolCall
+from dogent_tui.permissions.policy import decide
+
+
+def explain(call: ToolCall, workspace: Path, home: Path | None = None, disk: Disk | None = None) -> dict[str, Any]:
+    """Return a decision with everything that led to it, as plain data for printing or JSON."""
+    decision = decide(call, workspace, home, disk)
+    return {
+        "tool": call.tool,
+        "verdict": decision.verdict,
+        "reasons": list(decision.reasons),
+        "targets": list(decision.targets),
+        "rememberable": decision.rememberable,
+        "effects": [_as_data(effect, effect in decision.asked) for effect in decision.effects],
+    }
+
+
+def _as_data(effect: Effect, asked: bool) -> dict[str, Any]:
+    data: dict[str, Any] = {
+        "kind": effect.kind.value,
+        "path": None if effect.path is None else str(effect.path),
+        "written": effect.written,
+        "span": None if effect.span is None else list(effect.span),
+        "program": effect.program,
+        "note": effect.note,
+        "replaces": effect.replaces,
+        "asked": asked,
+    }
+    return {key: value for key, value in data.items() if value not in ("", None, False)}
+
+
+def explain_text(call: ToolCall, workspace: Path, home: Path | None = None, disk: Disk | None = None) -> str:
+    """Return the same for reading: the verdict, why, and one line for each effect; control characters are shown as symbols."""
+    found = explain(call, workspace, home, disk)
+    lines = [found["verdict"], *(f"  because: {reason}" for reason in found["reasons"])]
+    for effect in found["effects"]:
+        mark = "!" if effect.get("asked") else " "
+        where = effect.get("path") or effect.get("written") or effect.get("program", "")
+        note = f"  ({effect['note']})" if "note" in effect else ""
+        lines.append(f"{mark} {effect['kind']:<8} {where}{note}")
+    return "\n".join(_shown(line) for line in lines)
+
+
+def _shown(line: str) -> str:
+    return "".join(chr(0x2400 + ord(char)) if ord(char) < 32 else "␡" if char == "\x7f" else char for char in line)

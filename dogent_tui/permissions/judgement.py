@@ -1,0 +1,126 @@
+"""From effects to a decision: a small table. Everything clever happens before, in finding the effects."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from dogent_tui.permissions.model import Decision, Effect, EffectKind, Verdict
+from dogent_tui.permissions.paths import Guard, PathRule, Place
+
+
+@dataclass(frozen=True)
+class _Finding:
+    verdict: Verdict
+    reason: str = ""
+    rememberable: bool = True
+
+
+_ALLOW = _Finding("allow")
+_CHANGES = {EffectKind.WRITE, EffectKind.CREATE, EffectKind.DELETE, EffectKind.MOVE}
+
+
+def decide_effects(effects: tuple[Effect, ...], rule: PathRule) -> Decision:
+    """Return the decision on a call with these effects: the strictest that any of them calls for."""
+    findings = [(effect, _judge(effect, rule)) for effect in effects]
+    for verdict in _STRICTEST_FIRST:
+        chosen = [(effect, finding) for effect, finding in findings if finding.verdict == verdict]
+        if chosen:
+            reasons = tuple(dict.fromkeys(finding.reason for _, finding in chosen))
+            rememberable = verdict == "ask" and all(finding.rememberable for _, finding in chosen)
+            targets = tuple(dict.fromkeys(str(effect.path) for effect, _ in chosen if effect.path is not None))
+            return Decision(verdict, reasons, targets, tuple(effect for effect, _ in chosen), effects, rememberable)
+    return Decision("allow", effects=effects)
+
+
+_STRICTEST_FIRST: tuple[Verdict, ...] = ("deny", "ask")
+
+
+def _judge(effect: Effect, rule: PathRule) -> _Finding:
+    if effect.kind in _CHANGES and (forbidden := _forbidden(effect, rule)):
+        return _Finding("deny", forbidden, rememberable=False)
+    return _TABLE[effect.kind](effect, rule)
+
+
+def _forbidden(effect: Effect, rule: PathRule) -> str:
+    """What no question should offer."""
+    path = effect.path
+    if path is None:
+        return ""
+    guard = rule.guard(path)
+    if guard is Guard.ROOT and effect.kind in {EffectKind.DELETE, EffectKind.MOVE}:
+        return f"It would delete or move {path}, which holds everything."
+    if guard is Guard.STORE:
+        return "It would change which permissions are remembered."
+    if rule.place(path) is Place.DEVICE:
+        return f"It would write to the device {path}."
+    return ""
+
+
+def _read(effect: Effect, rule: PathRule) -> _Finding:
+    path = effect.path
+    if path is None:
+        return _Finding("ask", effect.note or "It reads a file that cannot be named beforehand.", rememberable=False)
+    place = rule.place(path)
+    if place is Place.SOCKET:
+        return _network(effect, rule)
+    return _ALLOW if place in {Place.INSIDE, Place.STREAM} else _Finding("ask", f"It reads outside the workspace: {path}")
+
+
+def _write(effect: Effect, rule: PathRule) -> _Finding:
+    path = effect.path
+    if path is None:
+        return _Finding("ask", effect.note or "It writes a file that cannot be named beforehand.", rememberable=False)
+    place, guard = rule.place(path), rule.guard(path)
+    if place is Place.SOCKET:
+        return _network(effect, rule)
+    if place is not Place.INSIDE:
+        return _Finding("ask", f"It writes outside the workspace: {path}")
+    if guard is Guard.PRIVILEGED:
+        return _Finding("ask", f"{_name(effect, rule)} decides what programs or the agent may do.", rememberable=False)
+    if guard is Guard.PROTECTED and effect.kind is EffectKind.WRITE:
+        return _Finding("ask", f"It changes {_name(effect, rule)}, which only you change.", rememberable=False)
+    if effect.replaces and guard is not Guard.SCRATCH:
+        return _Finding("ask", f"It replaces all of {_name(effect, rule)}.", rememberable=not effect.wildcard)
+    return _ALLOW
+
+
+def _delete(effect: Effect, rule: PathRule) -> _Finding:
+    word = "moves away" if effect.kind is EffectKind.MOVE else "deletes"
+    path = effect.path
+    if path is None:
+        return _Finding("ask", effect.note or f"It {word} something.", rememberable=False)
+    guard, inside = rule.guard(path), rule.inside(path)
+    if effect.kind is EffectKind.DELETE and guard is Guard.SCRATCH and inside:
+        return _ALLOW
+    sure = not effect.wildcard and guard not in {Guard.PROTECTED, Guard.PRIVILEGED}
+    return _Finding("ask", f"It {word} {_name(effect, rule)}{'' if inside else ', outside the workspace'}.", rememberable=sure)
+
+
+def _execute(effect: Effect, rule: PathRule) -> _Finding:
+    if effect.path is None or rule.place(effect.path) in {Place.INSIDE, Place.STREAM}:
+        return _ALLOW
+    return _Finding("ask", f"It runs a program outside the workspace: {effect.path}")
+
+
+def _network(effect: Effect, _rule: PathRule) -> _Finding:
+    return _Finding("ask", effect.note or f"{effect.program} exchanges data with other machines.")
+
+
+def _unknown(effect: Effect, _rule: PathRule) -> _Finding:
+    return _Finding("ask", effect.note or "What it does cannot be told.", rememberable=False)
+
+
+def _name(effect: Effect, rule: PathRule) -> str:
+    """Return a place as the person knows it: from the workspace on where it lies inside."""
+    return str(effect.path).removeprefix(rule.root + "/")
+
+
+_TABLE: dict[EffectKind, Callable[[Effect, PathRule], _Finding]] = {
+    EffectKind.READ: _read,
+    EffectKind.WRITE: _write,
+    EffectKind.CREATE: _write,
+    EffectKind.DELETE: _delete,
+    EffectKind.MOVE: _delete,
+    EffectKind.EXECUTE: _execute,
+    EffectKind.NETWORK: _network,
+    EffectKind.UNKNOWN: _unknown,
+}

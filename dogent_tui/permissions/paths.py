@@ -1,0 +1,192 @@
+"""The one path rule: where a path really lies, and what that place means to us."""
+
+import os
+import unicodedata
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from dogent_tui.permissions.disk import Disk, real_path, walk
+
+PROTECTED = (".dogent/dogent.md", ".dogent/dogent.json")
+"""Files whose existing content only the person changes (SPEC 6)."""
+
+SCRATCH = ".dogent/memory.md"
+"""The agent's own notes: it may delete and overwrite them unasked (SPEC 6)."""
+
+STORES = ("permissions", "permissions.json", "grants", "grants.json", "trust.json")
+"""Names under the user's `.dogent` that hold remembered decisions. No call writes them, asked or not."""
+
+_PRIVILEGED_FOLDERS = {".claude", ".husky", ".githooks"}
+_PRIVILEGED_NAMES = {
+    ".mcp.json", ".claude.json", ".envrc", ".gitconfig", ".gitmodules", ".npmrc", ".pre-commit-config.yaml", ".inputrc",
+    ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile",
+    ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".pythonrc", ".vimrc", ".exrc", ".ssh",
+}  # fmt: skip
+"""Names that start programs or widen the agent's rights once they hold something."""
+
+_HARMLESS_IN_GIT = {"description", "commit_editmsg", "info/exclude"}
+
+_STREAMS = {
+    "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/full",
+}  # fmt: skip
+_STREAM_FOLDERS = ("/dev/fd/", "/proc/self/fd/")
+PROGRAM_FOLDERS = (
+    "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/opt/local/bin",
+    "/snap/bin", "/usr/games",
+)  # fmt: skip
+"""Where a system keeps its programs: naming one by its full path is not a path outside the workspace."""
+
+
+class Place(StrEnum):
+    """Where a path lies."""
+
+    INSIDE = "inside"
+    OUTSIDE = "outside"
+    STREAM = "stream"
+    DEVICE = "device"
+    SOCKET = "socket"
+
+
+class Guard(StrEnum):
+    """Why a place is not like any other."""
+
+    NONE = ""
+    PROTECTED = "protected"
+    PRIVILEGED = "privileged"
+    STORE = "store"
+    SCRATCH = "scratch"
+    ROOT = "root"
+
+
+def fold(name: str) -> str:
+    """Return a name as a file system that ignores case and composition compares it."""
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
+@dataclass
+class PathRule:
+    """Answers where a path lies for one workspace and one home, through one view of the disk."""
+
+    workspace: Path
+    home: Path
+    disk: Disk
+    _root: str = field(init=False, repr=False)
+    _home: str = field(init=False, repr=False)
+    _root_parts: tuple[str, ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._root = real_path(self.disk, str(self.workspace))
+        self._home = real_path(self.disk, str(self.home))
+        self._root_parts = Path(self._root).parts
+
+    @property
+    def root(self) -> str:
+        """The workspace with its links resolved."""
+        return self._root
+
+    def resolve(self, path: str, follow: bool = True) -> Path:
+        """Return where an absolute path leads. `follow=False` leaves the last link alone, as `rm` and `mv` do."""
+        if path in _STREAMS or path.startswith(_STREAM_FOLDERS):
+            return Path(path)
+        head, tail = os.path.split(path.rstrip("/"))
+        if follow or tail in {"", ".", ".."} or path.endswith("/"):
+            return Path(real_path(self.disk, path))
+        return Path(real_path(self.disk, head), tail)
+
+    def place(self, path: Path) -> Place:
+        """Return where a resolved path lies. A further name of an outside file (hard link) is outside."""
+        text = str(path)
+        if text in _STREAMS or text.startswith(_STREAM_FOLDERS):
+            return Place.STREAM
+        if text.startswith(("/dev/tcp/", "/dev/udp/")):
+            return Place.SOCKET
+        if text.startswith("/dev/") and not text.startswith("/dev/shm/"):  # noqa: S108 — a prefix to compare with
+            return Place.DEVICE
+        return Place.INSIDE if self._inside(path) and not self._named_outside(text) else Place.OUTSIDE
+
+    def inside(self, path: Path) -> bool:
+        """Return whether a resolved path lies in the workspace."""
+        return self.place(path) is Place.INSIDE
+
+    def guard(self, path: Path) -> Guard:
+        """Return what is special about a resolved path."""
+        if self._holds_everything(path):
+            return Guard.ROOT
+        if self._is_store(path):
+            return Guard.STORE
+        parts = self._relative(path)
+        if parts is None:
+            return Guard.NONE
+        relative = "/".join(parts)
+        if relative == SCRATCH:
+            return Guard.SCRATCH
+        if relative in PROTECTED or self._same_as_protected(str(path)):
+            return Guard.PROTECTED
+        return Guard.PRIVILEGED if _is_privileged(parts) else Guard.NONE
+
+    def exists(self, path: Path) -> bool:
+        """Return whether something lies at a resolved path, under this or another spelling of its case."""
+        if self.disk.entry(str(path)) is not None:
+            return True
+        if self.guard(path) is not Guard.PROTECTED:
+            return False
+        relative = "/".join(self._relative(path) or ())
+        return self.disk.entry(f"{self._root}/{relative}") is not None
+
+    def guarded_below(self, folder: Path) -> Path | None:
+        """Return a protected or privileged place at or below `folder` that exists, if there is one."""
+        for relative in (*PROTECTED, ".claude", ".mcp.json", ".git"):
+            path = Path(self._root, relative)
+            if (path == folder or folder in path.parents) and self.disk.entry(str(path)) is not None:
+                return path
+        return folder if self.guard(folder) is Guard.PRIVILEGED else None
+
+    def _relative(self, path: Path) -> tuple[str, ...] | None:
+        if not self._inside(path):
+            return None
+        return tuple(fold(part) for part in path.parts[len(self._root_parts) :])
+
+    def _inside(self, path: Path) -> bool:
+        start = path.parts[: len(self._root_parts)]
+        if start == self._root_parts:
+            return True
+        if tuple(map(fold, start)) != tuple(map(fold, self._root_parts)):
+            return False
+        ours, theirs = self.disk.entry(self._root), self.disk.entry(str(Path(*start)))
+        return ours is not None and theirs is not None and ours.identity == theirs.identity
+
+    def _named_outside(self, path: str) -> bool:
+        entry = self.disk.entry(path)
+        if entry is None or entry.kind != "file" or entry.names < 2:
+            return False
+        below = walk(self.disk, self._root, 20_000) or []
+        same = sum(1 for other in below if (found := self.disk.entry(other)) is not None and found.identity == entry.identity)
+        return same < entry.names
+
+    def _same_as_protected(self, path: str) -> bool:
+        entry = self.disk.entry(path)
+        if entry is None or entry.names < 2 or entry.kind != "file":
+            return False
+        found = (self.disk.entry(f"{self._root}/{relative}") for relative in PROTECTED)
+        return any(other is not None and other.identity == entry.identity for other in found)
+
+    def _holds_everything(self, path: Path) -> bool:
+        ours, home = Path(self._root), Path(self._home)
+        return path in {ours, home} or path in ours.parents or path in home.parents
+
+    def _is_store(self, path: Path) -> bool:
+        parts = path.parts
+        base = Path(self._home, ".dogent").parts
+        if tuple(map(fold, parts[: len(base)])) != tuple(map(fold, base)):
+            return False
+        return len(parts) > len(base) and fold(parts[len(base)]) in STORES
+
+
+def _is_privileged(parts: tuple[str, ...]) -> bool:
+    if any(part in _PRIVILEGED_FOLDERS or part in _PRIVILEGED_NAMES for part in parts):
+        return True
+    if ".git" not in parts:
+        return False
+    below = "/".join(parts[parts.index(".git") + 1 :])
+    return below not in _HARMLESS_IN_GIT

@@ -1,0 +1,301 @@
+"""The shell's own commands: those that change its state, and those that run other text."""
+
+import os
+import re
+
+from dogent_tui.permissions.model import Effect, EffectKind
+from dogent_tui.permissions.paths import Place
+from dogent_tui.permissions.shell.call import Call, Handler
+from dogent_tui.permissions.shell.conditions import test_command
+from dogent_tui.permissions.shell.options import parse
+from dogent_tui.permissions.shell.outputs import formatted
+from dogent_tui.permissions.shell.state import State
+from dogent_tui.permissions.shell.text import ANY, DYNAMIC
+from dogent_tui.permissions.shell.words import Field
+
+
+def _cd(call: Call) -> list[State]:
+    parsed = parse(call.args)
+    call.printed = ()
+    target = parsed.operands[0] if parsed.operands else Field(_text(call, "HOME", call.recorder.rule.home.as_posix()), call.span)
+    if target.text == "-":
+        target = Field(_text(call, "OLDPWD", DYNAMIC), target.span)
+    return _enter(call, target, physical=parsed.has("-P"))
+
+
+def _text(call: Call, name: str, otherwise: str) -> str:
+    value = call.state.variables.get(name, otherwise)
+    return value if isinstance(value, str) else DYNAMIC
+
+
+def _enter(call: Call, target: Field, physical: bool = False) -> list[State]:
+    """Go to a folder. If it may not be there, the shell may also stay where it is."""
+    before = call.state.copy()
+    state = call.state
+    path = call.recorder.resolve(target, state, call.name)
+    if path is None:
+        state.cwd = None
+        return [state]
+    if call.recorder.rule.place(path) is not Place.INSIDE:
+        call.touch(EffectKind.READ, target)
+    state.variables["OLDPWD"] = state.cwd if state.cwd is not None else DYNAMIC
+    joined = target.text if target.text.startswith("/") else f"{state.cwd}/{target.text}"
+    state.cwd = str(path) if physical else os.path.normpath(joined)
+    entry = call.recorder.disk.entry(str(path))
+    if entry is not None and entry.kind == "folder":
+        state.status = True
+        return [state]
+    state.status, before.status = None, False
+    return [state, before]
+
+
+def _pushd(call: Call) -> list[State]:
+    call.printed = ()
+    parsed = parse(call.args)
+    if not parsed.operands or parsed.operands[0].text.startswith("+"):
+        call.doubt("The folder it goes to is only known when it runs.")
+        call.state.cwd = None
+        return [call.state]
+    here = call.state.cwd
+    after = _enter(call, parsed.operands[0])
+    for state in after:
+        state.folders = (*state.folders, here)
+    return after
+
+
+def _popd(call: Call) -> list[State]:
+    call.printed = ()
+    state = call.state
+    if state.folders:
+        state.cwd, state.folders = state.folders[-1], state.folders[:-1]
+    return [state]
+
+
+def _eval(call: Call) -> list[State]:
+    call.printed = True
+    text = " ".join(arg.text for arg in call.args)
+    if DYNAMIC in text or ANY in text:
+        call.doubt("It runs text that is only known when it runs.")
+        return [call.state]
+    return call.runner.run_text(text, call.state, call.args[0].span if call.args else call.span)
+
+
+def _source(call: Call) -> list[State]:
+    if not call.args:
+        return [call.state]
+    file, state = call.args[0], call.state
+    path = call.recorder.resolve(file, state, call.name)
+    state.options |= {"foreign"}
+    if path is None:
+        return [state]
+    if call.recorder.rule.place(path) is Place.STREAM:
+        if state.script is not None and file.text == "/dev/stdin":
+            return call.runner.run_text(state.script, state, file.span)
+        call.doubt("It runs text that is only known when it runs.", file)
+        return [state]
+    call.recorder.add(Effect(EffectKind.EXECUTE, path, file.text, file.span, call.name))
+    if not call.recorder.rule.inside(path):
+        return [state]
+    return call.runner.run_script(file, path, call.args[1:], state)
+
+
+def _exec(call: Call) -> list[State]:
+    call.printed = True
+    parsed = parse(call.args, {"-a"}, stop_at_operand=True)
+    return call.runner.run_fields(parsed.operands, call.state)
+
+
+def _command(call: Call) -> list[State]:
+    call.printed = True
+    parsed = parse(call.args, stop_at_operand=True)
+    if parsed.has("-v", "-V"):
+        call.printed = None
+        return [call.state]
+    inner = call.state
+    functions, aliases = inner.functions, inner.aliases
+    inner.functions, inner.aliases = {}, {}
+    after = call.runner.run_fields(parsed.operands, inner)
+    for state in after:
+        state.functions, state.aliases = {**functions, **state.functions}, {**aliases, **state.aliases}
+    return after
+
+
+def _trap(call: Call) -> list[State]:
+    call.printed = ()
+    parsed = parse(call.args, stop_at_operand=True)
+    if len(parsed.operands) > 1 and parsed.operands[0].text not in {"", "-"} and not parsed.has("-l", "-p"):
+        action = parsed.operands[0]
+        if action.dynamic:
+            call.doubt("It runs text that is only known when it runs.", action)
+        else:
+            call.runner.run_text(action.text, call.state.copy(), action.span)
+    return [call.state]
+
+
+def _alias(call: Call) -> list[State]:
+    call.printed = ()
+    for arg in call.args:
+        name, equals, value = arg.text.partition("=")
+        if arg.dynamic:
+            call.doubt("What the alias stands for is only known when it runs.", arg)
+        elif equals:
+            call.state.aliases[name] = value
+    return [call.state]
+
+
+def _unalias(call: Call) -> list[State]:
+    call.printed = ()
+    names = [arg.text for arg in call.args]
+    call.state.aliases = {} if "-a" in names else {k: v for k, v in call.state.aliases.items() if k not in names}
+    return [call.state]
+
+
+def _read(call: Call) -> list[State]:
+    call.printed = ()
+    parsed = parse(call.args, {"-p", "-n", "-N", "-d", "-t", "-u", "-i", "-a"})
+    state, names = call.state, [field.text for field in parsed.operands] or ["REPLY"]
+    for array in parsed.values("-a"):
+        state.variables[array.text] = (DYNAMIC,)
+    line = state.stdin[0] if state.stdin is not None and len(state.stdin) == 1 and not parsed.has("-u", "-a") else None
+    for name, value in zip(names, _pieces(line, len(names), state), strict=True):
+        state.variables[re.sub(r"\[.*", "", name)] = value
+        if "[" in name:
+            call.doubt("It would run the text in an array index.")
+    return [state]
+
+
+def _pieces(line: str | None, count: int, state: State) -> list[str]:
+    if line is None or DYNAMIC in line:
+        return [DYNAMIC] * count
+    if count == 1:
+        return [line if "IFS" in state.variables else line.strip()]
+    if "IFS" in state.variables:
+        return [DYNAMIC] * count
+    parts = line.split(None, count - 1)
+    return parts + [""] * (count - len(parts))
+
+
+def _mapfile(call: Call) -> list[State]:
+    call.printed = ()
+    parsed = parse(call.args, {"-n", "-c", "-C", "-d", "-O", "-s", "-u"})
+    if parsed.has("-C"):
+        call.doubt("It runs a command for each line.")
+    name = parsed.operands[0].text if parsed.operands else "MAPFILE"
+    call.state.variables[name] = (DYNAMIC,) if call.state.stdin is None else call.state.stdin
+    return [call.state]
+
+
+def _printf(call: Call) -> list[State] | None:
+    args = call.args
+    to_variable = len(args) > 1 and args[0].text == "-v"
+    lines = formatted(args[2:] if to_variable else args)
+    if not to_variable:
+        call.printed = lines
+        return None
+    name = args[1].text
+    if not re.fullmatch(r"\w+", name):
+        call.doubt("It would run the text in an array index.")
+    call.state.variables[name] = DYNAMIC if lines is None else "\n".join(lines)
+    call.printed = ()
+    return [call.state]
+
+
+def _set(call: Call) -> list[State]:
+    call.printed = ()
+    words = [arg.text for arg in call.args]
+    if "--" in words:
+        call.state.arguments = tuple(words[words.index("--") + 1 :])
+    elif words and not words[0].startswith(("-", "+")):
+        call.state.arguments = tuple(words)
+    call.state.status = True
+    return [call.state]
+
+
+def _shift(call: Call) -> list[State]:
+    call.printed = ()
+    count = int(call.args[0].text) if call.args and call.args[0].text.isdigit() else 1
+    call.state.arguments = call.state.arguments[count:]
+    return [call.state]
+
+
+def _unset(call: Call) -> list[State]:
+    call.printed = ()
+    for arg in call.args:
+        if "$(" in arg.text or "`" in arg.text or arg.dynamic:
+            call.doubt("It would run the text in an array index.", arg)
+        elif not arg.text.startswith("-"):
+            if "-v" not in [other.text for other in call.args]:
+                call.state.functions.pop(arg.text, None)
+            call.state.variables[arg.text] = ""
+    return [call.state]
+
+
+def _getopts(call: Call) -> list[State]:
+    call.printed = ()
+    for name in ("OPTARG", "OPTIND", call.args[1].text if len(call.args) > 1 else "REPLY"):
+        call.state.variables[name] = DYNAMIC
+    return [call.state]
+
+
+def _shopt(call: Call) -> list[State]:
+    call.printed = ()
+    names = {arg.text for arg in call.args if not arg.text.startswith("-")}
+    call.state.options |= names & {"dotglob", "globstar", "nocaseglob"}
+    return [call.state]
+
+
+def _renames_programs(call: Call) -> None:
+    """`enable` and `hash` can change which program a name stands for."""
+    if parse(call.args, {"-f", "-p"}).has("-f", "-n", "-p"):
+        call.doubt("It changes which program a name stands for.")
+
+
+def _kill(call: Call) -> None:
+    targets = [arg for arg in call.args if not arg.text.startswith("-")]
+    if not all(arg.text.startswith("%") or arg.text == ANY for arg in targets):
+        call.doubt("It ends a process that this command did not start.")
+
+
+def _export(call: Call) -> None:
+    """`export` in a place where it is not the shell's keyword, as after `command`."""
+    if any("=" in arg.text for arg in call.args):
+        call.doubt("It changes what other programs do.")
+
+
+def _let(call: Call) -> None:
+    call.doubt("It evaluates text as arithmetic.")
+
+
+HANDLERS: dict[str, Handler] = {
+    "cd": _cd,
+    "chdir": _cd,
+    "pushd": _pushd,
+    "popd": _popd,
+    "eval": _eval,
+    "source": _source,
+    ".": _source,
+    "exec": _exec,
+    "command": _command,
+    "builtin": _command,
+    "noglob": _exec,
+    "trap": _trap,
+    "alias": _alias,
+    "unalias": _unalias,
+    "read": _read,
+    "mapfile": _mapfile,
+    "readarray": _mapfile,
+    "printf": _printf,
+    "set": _set,
+    "shift": _shift,
+    "unset": _unset,
+    "getopts": _getopts,
+    "shopt": _shopt,
+    "setopt": _shopt,
+    "enable": _renames_programs,
+    "hash": _renames_programs,
+    "kill": _kill,
+    "test": test_command,
+    "[": test_command,
+    **dict.fromkeys(("export", "declare", "typeset", "readonly", "local"), _export),
+    "let": _let,
+}

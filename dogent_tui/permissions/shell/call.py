@@ -1,0 +1,91 @@
+"""One simple command, ready to be judged: its name, its arguments, and what a family of commands may do with them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+from dogent_tui.permissions.model import Effect, EffectKind
+from dogent_tui.permissions.shell.recorder import Recorder
+from dogent_tui.permissions.shell.state import Lines, State
+from dogent_tui.permissions.shell.words import Field
+
+
+class Runner(Protocol):
+    """What a command may ask of the walk that it is part of: to look at further commands."""
+
+    recorder: Recorder
+
+    def run_fields(self, fields: list[Field], state: State) -> list[State]:
+        """Judge a command that is given as arguments of another one."""
+        ...
+
+    def run_text(self, text: str, state: State, span: tuple[int, int] | None) -> list[State]:
+        """Judge shell text that a command is given."""
+        ...
+
+    def run_script(self, field: Field, path: Path, args: list[Field], state: State) -> list[State]:
+        """Judge a shell script that lies on the disk or was written by the same command."""
+        ...
+
+
+@dataclass
+class Call:
+    """A command with its expanded arguments.
+
+    A family sets `printed` where it knows what the command may print; `True` says that a command which it ran has told.
+    """
+
+    name: str
+    args: list[Field]
+    state: State
+    span: tuple[int, int] | None
+    runner: Runner
+    printed: Lines | bool = False
+
+    @property
+    def recorder(self) -> Recorder:
+        """Where the effects go."""
+        return self.runner.recorder
+
+    def touch(self, kind: EffectKind, operand: Field, note: str = "") -> Path | None:
+        """Note that a file operand is read, changed, deleted …"""
+        return self.recorder.touch(kind, operand, self.state, self.name, note)
+
+    def read(self, operand: Field) -> Path | None:
+        """Note that a file operand is read; `-` is the standard input."""
+        return None if operand.text == "-" else self.touch(EffectKind.READ, operand)
+
+    def edit(self, operand: Field) -> Path | None:
+        """Note that a file operand is changed in place, or made if it is not there."""
+        path = self.recorder.resolve(operand, self.state, self.name)
+        if path is not None:
+            self.recorder.write_path(path, operand, self.name, append=True)
+        return path
+
+    def output(self, operand: Field, append: bool = False, text: str | None = None) -> Path | None:
+        """Note that a file operand is written; `-` is the standard output."""
+        if operand.text == "-":
+            return None
+        return self.recorder.output(operand, self.state, self.name, append, text)
+
+    def doubt(self, note: str, operand: Field | None = None) -> None:
+        """Note that the command cannot be judged, and why."""
+        self.recorder.doubt(note, operand.span if operand else self.span, self.name, operand.text if operand else "")
+
+    def execute(self) -> None:
+        """Note that a program runs."""
+        self.recorder.add(Effect(EffectKind.EXECUTE, None, self.name, self.span, self.name))
+
+    def network(self, note: str) -> None:
+        """Note that data may leave this machine or come in."""
+        self.recorder.add(Effect(EffectKind.NETWORK, None, self.name, self.span, self.name, note))
+
+    def lose(self, note: str, operand: Field | None = None) -> None:
+        """Note that something is deleted that is not one file operand: commits, changes, whole trees."""
+        where = operand or Field("", self.span)
+        self.recorder.add(Effect(EffectKind.DELETE, None, where.text, where.span, self.name, note))
+
+
+Handler: TypeAlias = Callable[[Call], list[State] | None]
+"""Judges a command. Returns the states that may follow, `None` if it leaves the shell as it is."""

@@ -1,0 +1,62 @@
+"""Shell text → syntax tree, by shfmt (mvdan/sh): the same grammar as bash, and an error where bash would be in doubt."""
+
+import functools
+import json
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any, TypeAlias
+
+Node: TypeAlias = dict[str, Any]
+"""A node of shfmt's "typed JSON" tree: `Type`, `Pos`, `End` and the fields of mvdan.cc/sh/v3/syntax."""
+
+_TIME_LIMIT = 5.0
+"""Seconds that a parse may take; a usual one takes three milliseconds."""
+_LONGEST = 100_000
+"""Characters. A longer command is not one that a person could judge by reading."""
+
+
+class ShellSyntaxError(Exception):
+    """The text is not a shell program that can be understood."""
+
+
+class ParserMissingError(Exception):
+    """shfmt is not installed."""
+
+
+@functools.cache
+def find_shfmt() -> str | None:
+    """Return the path of the shfmt program: beside this Python (the `shfmt-py` wheel puts it there), or on PATH."""
+    for folder in (str(Path(sys.executable).parent), sysconfig.get_path("scripts")):
+        if found := shutil.which("shfmt", path=folder):
+            return found
+    return shutil.which("shfmt")
+
+
+def parse(text: str) -> list[Node]:
+    """Return the statements of a shell program.
+
+    Raises:
+        ShellSyntaxError: it does not parse, is too long, or took too long.
+        ParserMissingError: there is no shfmt to parse it with.
+    """
+    program = find_shfmt()
+    if program is None:
+        raise ParserMissingError
+    if len(text) > _LONGEST:
+        raise ShellSyntaxError("the command is too long")
+    return list(_parse(program, text))
+
+
+@functools.lru_cache(maxsize=256)
+def _parse(program: str, text: str) -> tuple[Node, ...]:
+    command = [program, "--to-json", "-ln", "bash"]
+    try:
+        done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=_TIME_LIMIT, check=False)
+        if done.returncode != 0:
+            raise ShellSyntaxError(done.stderr.decode(errors="replace").strip())
+        return tuple(json.loads(done.stdout).get("Stmts") or ())
+    except (subprocess.TimeoutExpired, UnicodeEncodeError, json.JSONDecodeError, RecursionError) as error:
+        raise ShellSyntaxError(str(error)) from error

@@ -1,0 +1,230 @@
+"""Inline Python, by its syntax tree: what it may import and call, and which files it names."""
+
+import ast
+from dataclasses import replace
+
+from dogent_tui.permissions.model import EffectKind
+from dogent_tui.permissions.shell.call import Call
+from dogent_tui.permissions.shell.python_values import Values
+from dogent_tui.permissions.shell.text import DYNAMIC
+from dogent_tui.permissions.shell.words import Field
+
+_HARMLESS_MODULES = {
+    "json", "re", "math", "cmath", "csv", "statistics", "datetime", "time", "calendar", "collections", "itertools", "functools",
+    "operator", "string", "textwrap", "unicodedata", "random", "hashlib", "base64", "binascii", "html", "pprint", "decimal",
+    "fractions", "numbers", "bisect", "heapq", "copy", "enum", "dataclasses", "typing", "typing_extensions", "types", "locale",
+    "difflib", "struct", "zlib", "uuid", "secrets", "colorsys", "keyword", "token", "tokenize", "ast", "fnmatch", "glob", "io",
+    "codecs", "os", "os.path", "sys", "pathlib", "argparse", "logging", "warnings", "traceback", "platform", "array", "abc",
+    "configparser", "tomllib", "xml.etree", "xml.etree.ElementTree", "html.parser", "urllib.parse", "__future__", "yaml",
+    "toml", "markdown", "bs4", "pandas", "numpy", "docx", "openpyxl", "chardet", "tiktoken", "lxml", "wcwidth",
+    "zoneinfo", "graphlib", "contextlib", "sysconfig", "collections.abc", "PIL", "matplotlib", "matplotlib.pyplot", "pypdf",
+    "this", "fitz",
+}  # fmt: skip
+_SAFE_ATTRIBUTES = {
+    "os": {
+        "path", "sep", "linesep", "getcwd", "listdir", "walk", "scandir", "stat", "environ", "getenv", "name", "cpu_count",
+        "fspath",
+        "makedirs", "mkdir", "curdir", "pardir", "extsep", "pathsep", "getpid", "PathLike", "DirEntry", "access", "F_OK",
+        "R_OK",
+    },
+    "sys": {
+        "argv", "stdin", "stdout", "stderr", "exit", "version", "version_info", "maxsize", "platform", "getsizeof", "path",
+        "executable", "byteorder", "maxunicode", "getdefaultencoding", "implementation", "getrecursionlimit", "float_info",
+    },
+}  # fmt: skip
+_DELETING = {"remove", "unlink", "rmdir", "removedirs", "rename", "renames", "replace", "rmtree", "move", "truncate"}
+_FORBIDDEN_NAMES = {
+    "eval", "exec", "compile", "__import__", "getattr", "setattr", "delattr", "globals", "locals", "vars", "breakpoint",
+    "__builtins__",
+    "__loader__", "__spec__",
+}  # fmt: skip
+_FORBIDDEN_ATTRIBUTES = {
+    "system", "popen", "symlink_to", "hardlink_to", "link_to", "extractall", "extract", "urlopen", "urlretrieve", "chmod",
+    "lchmod",
+    "kill", "modules", "meta_path", "f_globals", "attrgetter", "methodcaller", "eval", "to_sql", "read_sql", "read_pickle",
+    "to_pickle",
+    "read_html", "load_module", "FileIO", "fileinput", "unsafe_load", "full_load", "basicConfig", "FileHandler",
+    "expanduser", "home",
+}  # fmt: skip
+_MODULES_WITHIN = {"os", "_os", "sys", "_sys", "subprocess", "shutil", "builtins", "posix", "nt", "socket", "importlib", "ctypes"}
+"""Modules that other modules have imported: reaching one through them is a way around."""
+_READING_METHODS = {"read_text", "read_bytes", "iterdir", "stat", "exists", "is_file", "is_dir", "glob", "rglob"}
+_WRITING_METHODS = {"write_text", "write_bytes"}
+_TABLE_READERS = {
+    "read_csv",
+    "read_excel",
+    "read_json",
+    "read_table",
+    "Document",
+    "load_workbook",
+    "PdfReader",
+    "read_fwf",
+    "read_parquet",
+}
+_TABLE_WRITERS = {"to_csv", "to_excel", "to_json", "to_markdown", "to_html", "to_latex", "to_parquet", "savefig", "save"}
+_FILE_FUNCTIONS = {"listdir", "walk", "scandir", "glob", "iglob", "getsize", "getmtime", "stat"}
+
+
+def judge_code(call: Call, code: str, where: Field, args: list[Field]) -> None:
+    """Note what Python code does; `args` are `sys.argv[1:]`. What cannot be followed becomes a doubt."""
+    if DYNAMIC in code:
+        call.doubt("The code is only known when it runs.", where)
+        return
+    try:
+        tree = ast.parse(code)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        call.doubt("The code cannot be understood.", where)
+        return
+    if any(arg.dynamic for arg in args):
+        call.doubt("An argument of the code is only known when it runs.", where)
+    _Judge(call, where, Values(tree, call, [arg.text for arg in args])).visit(tree)
+
+
+class _Judge(ast.NodeVisitor):
+    def __init__(self, call: Call, where: Field, values: Values) -> None:
+        self._call = call
+        self._where = replace(where, text="")
+        self._values = values
+
+    def _doubt(self, note: str) -> None:
+        self._call.doubt(note, self._where)
+
+    def _at(self, text: str) -> Field:
+        return replace(self._where, text=text)
+
+    # ── Imports and names ───────────────────────────────────────────────────────────────────────────
+
+    def visit_Import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            if alias.name not in _HARMLESS_MODULES:
+                self._doubt(f"The code uses the module {alias.name}.")
+            if alias.asname and alias.name in _SAFE_ATTRIBUTES:
+                self._doubt(f"The code gives {alias.name} another name.")
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        module = node.module or ""
+        allowed = _SAFE_ATTRIBUTES.get(module)
+        for alias in node.names:
+            if module in {"os", "shutil"} and alias.name in _DELETING:
+                self._call.lose("The code imports a function that deletes or moves files.", self._where)
+            elif alias.name in {"open", *_MODULES_WITHIN} or (allowed is not None and alias.name not in allowed):
+                self._doubt(f"The code imports {alias.name} from {module}.")
+            elif f"{module}.{alias.name}" not in _HARMLESS_MODULES and module not in _HARMLESS_MODULES:
+                self._doubt(f"The code uses the module {module}.")
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if node.id in _FORBIDDEN_NAMES:
+            self._doubt(f"The code uses {node.id}.")
+        elif node.id in _SAFE_ATTRIBUTES or node.id in {"shutil", "open"}:
+            self._doubt(f"The code passes {node.id} around.")
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        owner = node.value.id if isinstance(node.value, ast.Name) else ""
+        if node.attr.startswith("__") and node.attr not in {"__name__", "__doc__", "__version__", "__file__"}:
+            self._doubt(f"The code reaches for {node.attr}.")
+        reaches = node.attr in _FORBIDDEN_ATTRIBUTES | _MODULES_WITHIN or (owner == "yaml" and node.attr == "load")
+        if reaches or node.attr.startswith(("exec", "spawn")):
+            self._doubt(f"The code uses {node.attr}.")
+        if (owner in {"os", "shutil"} and node.attr in _DELETING) or node.attr in {
+            "unlink",
+            "rmdir",
+            "rmtree",
+            "rename",
+            "truncate",
+        }:
+            self._call.lose("The code deletes or moves files.", self._where)
+        elif owner in _SAFE_ATTRIBUTES and node.attr not in _SAFE_ATTRIBUTES[owner]:
+            self._doubt(f"The code uses {owner}.{node.attr}.")
+        if owner not in _SAFE_ATTRIBUTES:
+            self.visit(node.value)
+
+    # ── Calls ───────────────────────────────────────────────────────────────────────────────────────
+
+    def visit_Call(self, node: ast.Call) -> None:
+        function = node.func
+        if isinstance(function, ast.Name):
+            self._named(node, function.id)
+        else:
+            if isinstance(function, ast.Attribute):
+                self._method(node, function)
+            self.visit(function)
+        for argument in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            self.visit(argument)
+
+    def _named(self, node: ast.Call, name: str) -> None:
+        if name == "open":
+            self._open(node, node.args[:1], 1)
+        elif name in _TABLE_READERS:
+            self._file(node.args[:1], "r")
+        elif name in _FORBIDDEN_NAMES:
+            self._doubt(f"The code uses {name}.")
+
+    def _method(self, node: ast.Call, function: ast.Attribute) -> None:
+        name = function.attr
+        owner = function.value.id if isinstance(function.value, ast.Name) else ""
+        if owner in {"os", "shutil"} and name in _DELETING:
+            self._delete(node.args[:1])
+        elif name in {"unlink", "rmdir", "rename"}:
+            self._delete([function.value])
+        elif name == "replace" and len(node.args) + len(node.keywords) == 1:
+            self._call.lose("The code moves a file over another.", self._where)
+        elif name == "open":
+            in_module = owner in {"io", "codecs", "os"}
+            self._open(node, node.args[:1] if in_module else [function.value], 1 if in_module else 0)
+        else:
+            self._file_method(node, function, owner, name)
+
+    def _delete(self, expressions: list[ast.expr]) -> None:
+        for expression in expressions:
+            for path in self._values.strings(expression) or []:
+                self._call.touch(EffectKind.DELETE, self._at(path))
+
+    def _file_method(self, node: ast.Call, function: ast.Attribute, owner: str, name: str) -> None:
+        if name in _WRITING_METHODS:
+            self._file([function.value], "w")
+        elif name in {"touch", "mkdir"} and owner != "os":
+            self._file([function.value], "a")
+        elif name in {"mkdir", "makedirs"}:
+            self._file(node.args[:1], "a")
+        elif name in _READING_METHODS and owner not in {"glob", "os"}:
+            self._file([function.value], "r")
+        elif name in _TABLE_READERS or name in _FILE_FUNCTIONS:
+            self._file(node.args[:1], "r")
+        elif name in _TABLE_WRITERS:
+            self._file(node.args[:1], "w")
+        elif owner not in {"os", "re", "json", "sys", ""}:
+            self._named_outside(node)
+
+    def _named_outside(self, node: ast.Call) -> None:
+        """Read a text that is given to a library as a path, where it names something that lies outside."""
+        rule = self._call.recorder.rule
+        for value in [*node.args, *(keyword.value for keyword in node.keywords)]:
+            text = value.value if isinstance(value, ast.Constant) else None
+            if isinstance(text, str) and text.startswith(("/", "../")) and rule.disk.entry(text) is not None:
+                self._file([value], "r")
+
+    def _open(self, node: ast.Call, file: list[ast.expr], mode_index: int) -> None:
+        given = [keyword.value for keyword in node.keywords if keyword.arg == "mode"] or node.args[mode_index : mode_index + 1]
+        mode = given[0].value if given and isinstance(given[0], ast.Constant) else None
+        if given and not isinstance(mode, str):
+            self._doubt("How the code opens a file is only known when it runs.")
+        file = file or [keyword.value for keyword in node.keywords if keyword.arg == "file"]
+        self._file(file, mode if isinstance(mode, str) else "r")
+        if any(keyword.arg in {"opener", None} for keyword in node.keywords):
+            self._doubt("The code opens a file in its own way.")
+
+    def _file(self, expressions: list[ast.expr], mode: str) -> None:
+        for expression in expressions:
+            names = self._values.strings(expression)
+            if names is None:
+                self._doubt("A file name in the code is only known when it runs.")
+            for name in names or []:
+                self._touch(self._at(name), mode)
+
+    def _touch(self, field: Field, mode: str) -> None:
+        if "w" in mode:
+            self._call.output(field)
+        elif set(mode) & set("ax+"):
+            self._call.edit(field)
+        else:
+            self._call.read(field)

@@ -1,0 +1,197 @@
+"""Judges a command by its line in `programs`, and one that has no line by what its words look like."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from dogent_tui.permissions.model import Effect, EffectKind
+from dogent_tui.permissions.shell.call import Call
+from dogent_tui.permissions.shell.options import Parsed, parse
+from dogent_tui.permissions.shell.programs import PROGRAMS, Program, looks_like_path
+from dogent_tui.permissions.shell.text import ANY
+from dogent_tui.permissions.shell.words import Field
+
+_LOSES = {"clean", "distclean", "mrproper", "rm", "rmi", "remove", "delete", "destroy", "prune", "purge", "uninstall", "unlink"}
+"""First operands by which a program that is not known says that it removes something (`make clean`)."""
+
+
+def by_table(call: Call) -> bool:
+    """Judge a command that the table knows. Returns whether it does."""
+    program = PROGRAMS.get(call.name)
+    if program is None:
+        return False
+    call.execute()
+    if program.rest != "DELETE" and _only_asks_for_help(call):
+        return True
+    words = any(len(name) > 2 and name[1] != "-" for name in program.options)
+    parsed = parse(call.args, program.options, words=words)
+    stands_in = parsed.has("--files")
+    for name, value in parsed.options:
+        role = _role(name, program)
+        stands_in = stands_in or role.endswith("!")
+        if value is not None:
+            _option(call, role, value, parsed)
+    if not parsed.operands and program.rest in {"DELETE", "ASK", "MOVE", "DEVICE"}:
+        _ROLES[program.rest](call, Field("", call.span))
+    for index, operand in enumerate(parsed.operands):
+        _ROLES[program.role(index + stands_in)](call, operand)
+    return True
+
+
+def _only_asks_for_help(call: Call) -> bool:
+    return [arg.text for arg in call.args] in (["--help"], ["--version"])
+
+
+def _role(name: str, program: Program) -> str:
+    if name in program.options:
+        return program.options[name]
+    return next((role for known, role in program.options.items() if len(name) > 3 and known.startswith(name)), "MAYBE")
+
+
+def _option(call: Call, role: str, value: Field, parsed: Parsed) -> None:
+    if role == "SORTED":
+        same = any(operand.text == value.text for operand in parsed.operands)
+        _ROLES["EDIT" if same else "OUT"](call, value)
+    elif role == "TEXT":
+        _suspect(call, value)
+    else:
+        _ROLES[role.rstrip("!")](call, value)
+
+
+def _suspect(call: Call, value: Field) -> None:
+    """Read a value that is text by the manual as a path where it names something that lies outside.
+
+    Some other version of the program may take this option without a value.
+    """
+    if value.dynamic or not value.text.startswith(("/", "..")) or len(value.text) < 3 or call.state.cwd is None:
+        return
+    rule = call.recorder.rule
+    path = rule.resolve(value.text if value.text.startswith("/") else f"{call.state.cwd}/{value.text}")
+    if rule.disk.entry(str(path)) is not None and not rule.inside(path):
+        call.read(value)
+
+
+def _run(call: Call, operand: Field) -> None:
+    if operand.dynamic:
+        call.doubt("It runs a command that is only known when it runs.", operand)
+    else:
+        call.runner.run_text(operand.text, call.state.copy(), operand.span)
+
+
+def _ask(call: Call, operand: Field) -> None:
+    call.doubt(f"What {call.name} does cannot be judged from its arguments.", replace(operand, span=operand.span or call.span))
+
+
+def _folder(call: Call, operand: Field) -> None:
+    path = call.recorder.resolve(operand, call.state, call.name)
+    if path is None:
+        return
+    disk = call.recorder.disk
+    if disk.entry(str(path)) is None:
+        call.touch(EffectKind.CREATE, operand)
+        for folder in (path, *path.parents):
+            if disk.entry(str(folder)) is None:
+                disk.add_folder(str(folder))
+    elif not call.recorder.rule.inside(path):
+        call.touch(EffectKind.CREATE, operand)
+
+
+def _prefix(call: Call, operand: Field) -> None:
+    """The names begin like this; where they would meet something that is there is not known."""
+    path = call.recorder.resolve(replace(operand, text=operand.text + ANY), call.state, call.name)
+    if path is None:
+        return
+    start = path.name.rstrip(ANY)
+    for name in call.recorder.disk.names(str(path.parent)) if start else []:
+        if name.startswith(start):
+            call.recorder.write_path(path.parent / name, operand, call.name)
+    call.output(replace(operand, text=operand.text + ANY))
+
+
+def _delete(call: Call, operand: Field) -> None:
+    if operand.text:
+        call.touch(EffectKind.DELETE, operand)
+    else:
+        call.lose("It deletes what it is given.", operand)
+
+
+def _move(call: Call, operand: Field) -> None:
+    if operand.text:
+        call.touch(EffectKind.MOVE, operand)
+    else:
+        call.lose("It moves what it is given.", operand)
+
+
+def _device(call: Call, operand: Field) -> None:
+    call.touch(EffectKind.WRITE, operand)
+    _ask(call, operand)
+
+
+def maybe(call: Call, operand: Field) -> None:
+    """Note a word that a program which is not known may take for a path, and may change what lies there."""
+    if operand.dynamic:
+        call.doubt(f"An argument of {call.name} is only known when it runs.", operand)
+        return
+    if "://" in operand.text:
+        call.network(f"{call.name} is given a web address.")
+        return
+    name, equals, value = operand.text.partition("=")
+    if equals and "/" not in name:
+        operand = replace(operand, text=value)
+    if operand.text and operand.text != "-":
+        _maybe_path(call, operand)
+
+
+def _maybe_path(call: Call, operand: Field) -> None:
+    disk, rule = call.recorder.disk, call.recorder.rule
+    if call.state.cwd is not None and not looks_like_path(operand) and disk.entry(f"{call.state.cwd}/{operand.text}") is None:
+        return
+    path = call.recorder.resolve(operand, call.state, call.name)
+    if path is not None:
+        kind = EffectKind.WRITE if rule.exists(path) and rule.inside(path) else EffectKind.READ
+        note = "It may read or change this."
+        call.recorder.add(Effect(kind, path, operand.text, operand.span, call.name, note, wildcard=operand.wildcard))
+
+
+_ROLES: dict[str, Callable[[Call, Field], object]] = {
+    "TEXT": lambda _call, _operand: None,
+    "READ": Call.read,
+    "EDIT": Call.edit,
+    "OUT": Call.output,
+    "TRUNCATE": Call.output,
+    "FOLDER": _folder,
+    "DELETE": _delete,
+    "MOVE": _move,
+    "RUN": _run,
+    "ASK": _ask,
+    "DEVICE": _device,
+    "PREFIX": _prefix,
+    "MAYBE": maybe,
+}
+
+
+def unknown_program(call: Call) -> None:
+    """Judge a program that nothing is known of: it runs, and may change every path that it is given."""
+    call.execute()
+    if _only_asks_for_help(call):
+        return
+    for index, operand in enumerate(parse(call.args).operands):
+        if index == 0 and operand.text in _LOSES:
+            call.lose(f"{call.name} {operand.text} removes something.", operand)
+        maybe(call, operand)
+    for arg in call.args:
+        if arg.text.startswith("-"):
+            _attached(call, arg)
+
+
+def _attached(call: Call, arg: Field) -> None:
+    """Look at a path that is written into an option: `--out=/x`, `-o/x`, `-I../x`."""
+    name, equals, value = arg.text.partition("=")
+    if equals:
+        maybe(call, replace(arg, text=value))
+        return
+    if arg.dynamic:
+        call.doubt(f"An argument of {call.name} is only known when it runs.", arg)
+        return
+    start = min((place for mark in ("/", "..", "~") if (place := name.find(mark)) > 0), default=-1)
+    if start > 0:
+        maybe(call, replace(arg, text=name[start:]))

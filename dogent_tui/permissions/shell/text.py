@@ -1,0 +1,42 @@
+"""What is looked for in the text of a command before it is parsed: characters that make it read otherwise than it runs."""
+
+import unicodedata
+
+ANY = "\ue000"
+"""Stands in a value for some text without slashes, spaces or a leading dash: a number, a date."""
+DYNAMIC = "\ue001"
+"""Stands in a value for text that only running the command could tell."""
+
+_JOINER = "\u200d"
+_INVISIBLE = {"\u034f", "\u115f", "\u1160", "\u17b4", "\u17b5", "\u3164", "\uffa0", "\u2028", "\u2029", "\u0085"}
+_LOOKALIKE_OPERATORS = set("；｜＆＜＞＄｀＂＇\u037e")
+
+
+def deceptive_character(text: str) -> str:
+    """Return a sentence about the first character that hides what a command does, "" if there is none.
+
+    CJK text, full-width punctuation and emoji (joined ones too) are ordinary; control characters, invisible and bidirectional
+    marks and private-use characters are not.
+    """
+    for index, char in enumerate(text):
+        category = unicodedata.category(char)
+        if category in {"Cc", "Cs", "Co", "Cn"} and char not in "\n\t":
+            return f"It holds the control character U+{ord(char):04X}."
+        if char in _INVISIBLE or (category == "Cf" and not _joins_emoji(text, index)):
+            return f"It holds the invisible character U+{ord(char):04X}."
+    return ""
+
+
+def deceptive_word(text: str) -> str:
+    """Return a sentence about a look-alike of a space or an operator in unquoted text, "" if there is none."""
+    for char in text:
+        if char in _LOOKALIKE_OPERATORS or (unicodedata.category(char) == "Zs" and char != " "):
+            return f"The character “{char}” (U+{ord(char):04X}) looks like shell syntax and is not."
+    return ""
+
+
+def _joins_emoji(text: str, index: int) -> bool:
+    if text[index] != _JOINER or index == 0:
+        return False
+    before = text[index - 1]
+    return before == "\ufe0f" or (unicodedata.category(before) in {"So", "Sk", "Lo", "Mn", "Mc"} and ord(before) > 0x900)

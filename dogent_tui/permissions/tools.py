@@ -1,0 +1,231 @@
+"""What the tools other than Bash do: those of the CLI, ours, and those of other MCP servers."""
+
+import ipaddress
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from dogent_tui.permissions.model import Effect, EffectKind, ToolCall
+from dogent_tui.permissions.paths import PathRule
+from dogent_tui.permissions.shell.text import deceptive_character
+
+_PATHLESS = {
+    "TodoWrite", "Task", "Agent", "WebSearch", "AskUserQuestion", "ExitPlanMode", "EnterPlanMode", "BashOutput", "KillShell",
+    "KillBash",
+    "TaskOutput", "TaskStop", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "Skill", "SlashCommand", "ToolSearch",
+    "ListMcpResources",
+    "ListMcpResourcesTool", "ReadMcpResource", "ReadMcpResourceTool", "StructuredOutput", "Brief", "SendUserMessage",
+    "mcp__dogent__web_search", "mcp__dogent__ui_request",
+}  # fmt: skip
+_WITH_REASON = {"read_markdown_file", "search_markdown_files", "search_markdown_content", "list_file_tree"}
+_PATH_KEY = re.compile(
+    r"(^|_)(paths?|files?|file_?names?|dir|directory|directories|folders?|root|cwd|source|src|destination|dest|target|output|input"
+    r"|location|uri|roots|out|workspace)(_|$)"
+)
+_COMMAND_KEY = re.compile(r"command|cmd|script|shell|bash|command_?line", re.IGNORECASE)
+_DELETING_NAME = re.compile(r"(^|_)(delete|remove|rm|unlink|trash|erase|purge|destroy|drop)(_|$)")
+_MOVING_NAME = re.compile(r"(^|_)(move|rename|mv)(_|$)")
+_READING_NAME = re.compile(
+    r"(^|_)(read|get|list|search|find|stat|info|view|show|grep|glob|tree|head|tail|cat|query|fetch|describe)(_|$)"
+)
+_PRIVATE_NAMES = (".local", ".internal", ".localhost", ".home", ".lan")
+
+
+class Unjudged(Exception):  # noqa: N818 — not an error: the caller judges the command in it as shell text
+    """The call holds a shell command that is to be judged as one."""
+
+    def __init__(self, command: str, effects: tuple[Effect, ...]) -> None:
+        super().__init__(command)
+        self.command = command
+        self.effects = effects
+
+
+def tool_effects(call: ToolCall, rule: PathRule) -> tuple[Effect, ...]:
+    """Return what a call of any tool but Bash does.
+
+    Raises:
+        Unjudged: the tool takes a shell command, which the caller has to look into as well.
+    """
+    if call.tool in _PATHLESS:
+        return ()
+    inputs = _Inputs(call, rule)
+    if handler := _TOOLS.get(call.tool):
+        return tuple(handler(inputs))
+    if call.tool.startswith("mcp__dogent__"):
+        return tuple(_ours(inputs, call.tool.removeprefix("mcp__dogent__")))
+    if call.tool.startswith("mcp__"):
+        return tuple(_foreign(inputs))
+    return (Effect(EffectKind.UNKNOWN, program=call.tool, note=f"The tool {call.tool} is not known."),)
+
+
+class _Inputs:
+    """The inputs of one call, and how its paths are read."""
+
+    def __init__(self, call: ToolCall, rule: PathRule) -> None:
+        self.call = call
+        self.rule = rule
+        self.base = str(call.cwd or rule.workspace)
+
+    def text(self, *names: str) -> str:
+        """Return the first of these inputs that is a text."""
+        return next((value for name in names if isinstance(value := self.call.input.get(name), str)), "")
+
+    def touch(self, kind: EffectKind, text: str, note: str = "", replaces: bool = False) -> Effect:
+        """Return the effect on one path input."""
+        warning = deceptive_character(text) or ("The path holds a line break." if "\n" in text else "")
+        if warning or not text:
+            return Effect(EffectKind.UNKNOWN, None, text, None, self.call.tool, warning or "The path is missing.")
+        spelled = text.removeprefix("file://")
+        if spelled == "~" or spelled.startswith("~/"):
+            spelled = str(self.rule.home) + spelled[1:]
+        elif spelled.startswith("~"):
+            spelled = f"/home/{spelled[1:]}"
+        path = self.rule.resolve(
+            spelled if spelled.startswith("/") else f"{self.base}/{spelled}",
+            follow=kind not in {EffectKind.DELETE, EffectKind.MOVE},
+        )
+        if kind is EffectKind.WRITE and not self.rule.exists(path):
+            kind, replaces = EffectKind.CREATE, False
+        return Effect(kind, path, text, None, self.call.tool, note, replaces)
+
+
+def _reads(*names: str) -> Callable[[_Inputs], Iterator[Effect]]:
+    def read(inputs: _Inputs) -> Iterator[Effect]:
+        yield inputs.touch(EffectKind.READ, inputs.text(*names) or ".")
+
+    return read
+
+
+def _writes(*names: str) -> Callable[[_Inputs], Iterator[Effect]]:
+    def write(inputs: _Inputs) -> Iterator[Effect]:
+        yield inputs.touch(EffectKind.WRITE, inputs.text(*names))
+
+    return write
+
+
+def _glob(inputs: _Inputs) -> Iterator[Effect]:
+    base = inputs.text("path") or "."
+    yield inputs.touch(EffectKind.READ, base)
+    pattern = inputs.text("pattern")
+    fixed = re.split(r"[*?\[{]", pattern, maxsplit=1)[0]
+    if fixed:
+        yield inputs.touch(EffectKind.READ, fixed if fixed.startswith(("/", "~")) else f"{base}/{fixed}")
+    if ".." in re.split(r"[/{},]", pattern):
+        yield Effect(EffectKind.UNKNOWN, None, pattern, None, "Glob", "The pattern leaves its folder.")
+    for alternative in re.findall(r"[{,]([/~][^,}]*)", pattern):
+        yield inputs.touch(EffectKind.READ, alternative)
+
+
+def _web_fetch(inputs: _Inputs) -> Iterator[Effect]:
+    url = inputs.text("url")
+    parts = urlsplit(url if "://" in url else f"https://{url}")
+    if parts.scheme not in {"http", "https"} or _is_private(parts.hostname or ""):
+        yield Effect(
+            EffectKind.NETWORK, None, url, None, inputs.call.tool, f"The address {parts.hostname or url} is not a public one."
+        )
+
+
+def _is_private(host: str) -> bool:
+    try:
+        return not ipaddress.ip_address(host).is_global
+    except ValueError:
+        pass
+    if "." not in host.strip(".") or host.rstrip(".").endswith(_PRIVATE_NAMES):
+        return True
+    return re.fullmatch(r"(0x[0-9a-fA-F]+|[0-9.])+", host) is not None
+
+
+def _ours(inputs: _Inputs, name: str) -> Iterator[Effect]:
+    if name in _WITH_REASON:
+        reason = "The agent asks to look through your documents."
+        yield Effect(EffectKind.READ, None, inputs.text("path"), None, inputs.call.tool, reason)
+        if inputs.text("path"):
+            yield inputs.touch(EffectKind.READ, inputs.text("path"))
+    elif name == "web_fetch":
+        yield from _web_fetch(inputs)
+        if inputs.text("filename"):
+            yield inputs.touch(EffectKind.CREATE, inputs.text("filename"))
+    elif name == "export_document":
+        yield from _export(inputs)
+    elif name == "propose_document_change":
+        effect = inputs.touch(EffectKind.WRITE, inputs.text("path"))
+        if effect.path is None or not inputs.rule.inside(effect.path):
+            yield effect  # inside, the review of the change is the permission
+    elif name in {"read_document", "analyze_media"}:
+        yield inputs.touch(EffectKind.READ, inputs.text("path"))
+    else:
+        yield from _foreign(inputs)
+
+
+def _export(inputs: _Inputs) -> Iterator[Effect]:
+    source = inputs.text("md_path")
+    yield inputs.touch(EffectKind.READ, source)
+    output = inputs.text("output_path") or f"{source.rpartition('.')[0] or source}.{inputs.text('format') or 'pdf'}"
+    yield inputs.touch(EffectKind.WRITE, output, replaces=True)
+
+
+def _foreign(inputs: _Inputs) -> Iterator[Effect]:
+    """A tool of another MCP server: its name tells what it does, its path-like inputs where."""
+    name = inputs.call.tool.rpartition("__")[2].replace("-", "_")
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
+    kind = EffectKind.READ if _READING_NAME.search(name) else EffectKind.WRITE
+    if _DELETING_NAME.search(name):
+        kind = EffectKind.DELETE
+    elif _MOVING_NAME.search(name):
+        kind = EffectKind.MOVE
+    found = [inputs.touch(kind, text) for key, text in _texts(inputs.call.input) if _is_path(key, text)]
+    if kind in {EffectKind.DELETE, EffectKind.MOVE} and not found:
+        found.append(Effect(kind, None, "", None, inputs.call.tool, f"The tool {name} deletes or moves something."))
+    commands = [text for key, text in _texts(inputs.call.input) if _COMMAND_KEY.fullmatch(key)]
+    if commands:
+        raise Unjudged("\n".join(commands), tuple(found))
+    if not found and kind is not EffectKind.READ:
+        found.append(Effect(EffectKind.UNKNOWN, None, "", None, inputs.call.tool, f"What the tool {name} does is not known."))
+    yield from found
+
+
+_TEXT_KEY = re.compile(
+    r"content|contents|text|body|data|pattern|query|message|prompt|description|(old|new)_?(string|text|content)|title|summary"
+)
+
+
+def _is_path(key: str, text: str) -> bool:
+    if (
+        _TEXT_KEY.fullmatch(key.lower())
+        or "\n" in text
+        or ("://" in text and not text.startswith("file://"))
+        or _COMMAND_KEY.fullmatch(key)
+    ):
+        return False
+    if text.startswith(("/", "~/", "../", "./", "file://")) or text in {"..", "~"}:
+        return True
+    named = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key).lower()
+    return bool(text) and _PATH_KEY.search(named) is not None
+
+
+def _texts(value: Mapping[str, Any] | list[Any] | str | None, key: str = "") -> Iterator[tuple[str, str]]:
+    """Yield every text among the inputs with the nearest key that it stands under."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _texts(inner, str(name))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner, key)
+
+
+_TOOLS: dict[str, Callable[[_Inputs], Iterator[Effect]]] = {
+    "Read": _reads("file_path", "path"),
+    "NotebookRead": _reads("notebook_path", "file_path"),
+    "LS": _reads("path"),
+    "Grep": _reads("path"),
+    "Glob": _glob,
+    "LSP": _reads("filePath", "file_path", "path"),
+    "Write": _writes("file_path", "path"),
+    "Edit": _writes("file_path", "path"),
+    "MultiEdit": _writes("file_path", "path"),
+    "NotebookEdit": _writes("notebook_path", "file_path"),
+    "WebFetch": _web_fetch,
+}
