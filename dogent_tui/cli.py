@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     import os
 
-    from dogent_tui.errors import DogentError
+    from dogent_tui.errors import DogentError, UsageError
 
     try:
         return _print(options) if options.print is not None else _app(options)
@@ -41,7 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         from dogent_tui.plain import visible
 
         print(visible(f"dogent-tui: {error}"), file=sys.stderr)
-        return 1
+        return USAGE_ERROR if isinstance(error, UsageError) else 1
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -73,12 +73,12 @@ def _open(options: argparse.Namespace) -> OpenedSession:
     from pathlib import Path
 
     from dogent_tui.agent.session import SessionOptions, open_session
-    from dogent_tui.errors import ConfigError
+    from dogent_tui.errors import UsageError
     from dogent_tui.workspace.paths import Workspace
 
     folder = _sample_folder() if options.sample else Path(options.workspace)
     if not folder.is_dir():
-        raise ConfigError(f"There is no folder {folder}.", "Name an existing folder, or create it first.")
+        raise UsageError(f"There is no folder {folder}.", "Name an existing folder, or create it first.")
     return open_session(Workspace(folder), SessionOptions(options.profile, options.resume))
 
 

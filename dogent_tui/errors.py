@@ -16,6 +16,10 @@ class DogentError(Exception):
         return f"{self.message} {self.remedy}".rstrip()
 
 
+class UsageError(DogentError):
+    """The command line names something that is not there."""
+
+
 class ConfigError(DogentError):
     """A configuration file or an environment variable does not say what it should."""
 

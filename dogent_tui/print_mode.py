@@ -57,7 +57,7 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
     """Run one prompt and return the exit status."""
     prompt, unresolved = await asyncio.to_thread(make_prompt, request.text, opened.workspace, find_references(request.text))
     if request.piped:
-        prompt = Prompt(f"{prompt.text}\n\n{request.piped}".strip(), prompt.attachments)
+        prompt = Prompt(_with_piped(prompt.text, request.piped), prompt.attachments)
     for warning in opened.warnings:
         print(visible(f"warning: {warning}"), file=stderr)
     for reference in unresolved:
@@ -75,6 +75,11 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
         await recording
     printer.conclude(finished)
     return EXIT_STATUS[finished.status]
+
+
+def _with_piped(text: str, piped: str) -> str:
+    """Return the prompt with what was piped in: after the words, marked as material, or on its own as the words."""
+    return f"{text}\n\n<stdin>\n{piped.rstrip()}\n</stdin>" if text.strip() else piped.strip()
 
 
 def _interrupt_on_signals(service: AgentService) -> None:

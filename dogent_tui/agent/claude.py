@@ -323,11 +323,18 @@ def _todo_status(status: object) -> TodoStatus:
     return "completed" if status == "completed" else "in_progress" if status == "in_progress" else "pending"
 
 
+_ERROR_TAGS = ("<tool_use_error>", "</tool_use_error>")
+"""What the CLI puts around a tool's error for the model."""
+
+
 def result_text(content: str | list[dict[str, Any]] | None) -> str:
     """Return a tool result as text; what is no text is named by its type."""
-    if not isinstance(content, list):
-        return content or ""
-    return "\n".join(block.get("text", "") if block.get("type") == "text" else f"[{block.get('type')}]" for block in content)
+    if isinstance(content, list):
+        content = "\n".join(
+            str(block.get("text", "")) if block.get("type") == "text" else f"[{block.get('type')}]" for block in content
+        )
+    text = content or ""
+    return text.removeprefix(_ERROR_TAGS[0]).removesuffix(_ERROR_TAGS[1]) if text.startswith(_ERROR_TAGS[0]) else text
 
 
 def context_tokens(usage: Mapping[str, Any]) -> int:

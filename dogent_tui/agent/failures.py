@@ -78,9 +78,16 @@ def session_lost(detail: str) -> Failure:
     """Return the failure for an agent process that ended on its own."""
     return Failure(
         "session_lost",
-        f"The agent process ended unexpectedly{f' ({detail})' if detail else ''}.",
-        "Send the next prompt to start it again: the conversation goes on where it was.",
+        f"The agent process ended unexpectedly{f' ({detail})' if detail and _DEBRIS not in detail else ''}.",
+        "/restart starts it again, and so does the next prompt: the conversation goes on where it was.",
     )
+
+
+RUN_LOST = Failure("session_lost", "The run ended with the agent process.", "Send the prompt again.")
+"""What a run says whose process was lost; the loss itself has been told."""
+
+_DEBRIS = "Check stderr output"
+"""In what the SDK says where it knows nothing but an exit code."""
 
 
 def turn_failure(detail: str) -> Failure:

@@ -20,7 +20,7 @@ from claude_agent_sdk import (
 )
 
 from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
-from dogent_tui.permissions.policy import Decision, ToolCall
+from dogent_tui.permissions.first_gate import Decision, ToolCall
 
 Policy: TypeAlias = Callable[[ToolCall], Decision]
 

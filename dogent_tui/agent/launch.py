@@ -10,7 +10,7 @@ from typing import Protocol
 
 from dogent_tui.agent.conversation import Ask, Conversation
 from dogent_tui.agent.prompts import system_prompt
-from dogent_tui.permissions.policy import Decision, ToolCall, decide
+from dogent_tui.permissions.first_gate import Decision, ToolCall, decide
 from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
 from dogent_tui.workspace.profiles import Endpoint
 

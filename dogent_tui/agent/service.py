@@ -29,7 +29,7 @@ from dogent_tui.agent.events import (
     ToolUse,
     UsageChanged,
 )
-from dogent_tui.agent.failures import Failure, api_failure, session_lost, turn_failure
+from dogent_tui.agent.failures import RUN_LOST, Failure, api_failure, session_lost, turn_failure
 from dogent_tui.agent.launch import Launcher, SessionChoice
 from dogent_tui.agent.prompts import user_prompt
 from dogent_tui.agent.questions import PendingQuestions
@@ -248,7 +248,7 @@ class AgentService:
             ended = await self._turn(run, prompt)
             self._conclude(run, ended)
         except _SessionLost:
-            self._fail(run, session_lost(""))
+            self._fail(run, RUN_LOST)
         except AgentError as error:
             self._fail(run, Failure("not_started", error.message, error.remedy))
         except Exception as error:
@@ -280,9 +280,9 @@ class AgentService:
                 connected.cancel()
 
     def _words(self, prompt: Prompt) -> str:
-        """Return the message for `prompt`; what the person ran in the shell since the last one goes before it, once."""
+        """Return the message for `prompt`; what the person ran in the shell since the last one follows it, once."""
         notes, self._shell_notes = self._shell_notes, []
-        return "\n\n".join([*(note.as_text() for note in notes), user_prompt(prompt.text, prompt.attachments)])
+        return "\n\n".join([user_prompt(prompt.text, prompt.attachments), *(note.as_text() for note in notes)])
 
     async def _send(self, conversation: Conversation, text: str) -> None:
         try:

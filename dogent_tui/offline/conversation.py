@@ -9,6 +9,8 @@ from typing import Any
 
 from dogent_tui.offline.messages_api import Message, MessagesRequest, Text, ToolOutcome, strip_reminders
 
+_PIPED = re.compile(r"\n\n<stdin>\n.*?</stdin>", re.DOTALL)
+"""What was piped into print mode: material, and not a part of the request."""
 _ATTACHMENTS = ("<attachments>", "</attachments>")
 _INTERRUPTED = "[Request interrupted by user"
 _CWD = re.compile(r"working directory: *(?P<path>[^\n]+)", re.IGNORECASE)
@@ -139,7 +141,7 @@ def parse_prompt(text: str) -> Run:
         items = json.loads(text[start + len(opening) : end])
     except (ValueError, RecursionError):
         items = []
-    return Run(text[:start].strip(), tuple(_sources(items if isinstance(items, list) else [])))
+    return Run(_PIPED.sub("", text[:start]).strip(), tuple(_sources(items if isinstance(items, list) else [])))
 
 
 def _sources(items: Iterable[Any]) -> Iterable[Source]:

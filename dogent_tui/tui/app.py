@@ -24,8 +24,9 @@ from dogent_tui.tui.commands import Command
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
-from dogent_tui.tui.screens.help import HelpScreen, binding_section, command_section
+from dogent_tui.tui.screens.help import PROMPT_HELP, HelpScreen, binding_section, command_section
 from dogent_tui.tui.screens.history import HistoryScreen
+from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import own_terminal
 from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
 from dogent_tui.tui.transcript.view import Transcript
@@ -44,6 +45,7 @@ class DogentApp(App[None]):
     """The application in one workspace."""
 
     TITLE = "dogent-tui"
+    CSS_PATH = stylesheet("app.tcss")
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", priority=True),
@@ -211,7 +213,8 @@ class DogentApp(App[None]):
     def action_help(self) -> None:
         """Show all keys and commands."""
         sections = [
-            binding_section("Prompt", PromptEditor.BINDINGS),
+            PROMPT_HELP,
+            binding_section("Keys of the prompt", PromptEditor.BINDINGS),
             command_section(self.commands),
             binding_section("Everywhere", [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS]),
             binding_section("Transcript", Transcript.BINDINGS),

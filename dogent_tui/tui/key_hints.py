@@ -1,17 +1,19 @@
 """The keys that work now, in the last line of the screen.
 
-Textual's Footer makes a widget of each key, and all of them anew whenever the focus moves: a sixth of the first paint, and most of
-what a change of focus costs. This draws one line.
+Textual's Footer makes a widget of each key, and all of them anew whenever the focus moves: a sixth of the first paint, and most
+of what a change of focus costs. This draws one line.
 """
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import RenderResult
-from textual.binding import Binding
 from textual.content import Content
 from textual.screen import Screen
 from textual.widget import Widget
+
+if TYPE_CHECKING:
+    from textual.binding import Binding
 
 
 class KeyHints(Widget):
@@ -44,8 +46,14 @@ class KeyHints(Widget):
     def render(self) -> RenderResult:
         """Draw the line."""
         key, words = self.get_visual_style("hints--key", partial=True), self.get_visual_style("hints--words", partial=True)
-        parts = [((display, key), (f" {binding.description}", words)) for binding, display in self._shown]
-        return Content(" ").join(Content.assemble(*part) for part in parts)
+        line = Content()
+        for binding, display in self._shown:  # whole keys only: those that find no room are in the help
+            part = Content.assemble((display, key), (f" {binding.description}", words))
+            longer = Content(" ").join([line, part]) if line else part
+            if longer.cell_length > self.size.width:
+                break
+            line = longer
+        return line
 
     def on_click(self, event: events.Click) -> None:
         """Press the key under the mouse."""

@@ -71,9 +71,9 @@ class Status:
                 self.doing = self.doing if self.doing == "not connected" else "ready"
             case TextDelta():
                 self.doing = "writing"
-            case ThinkingDelta() | ToolResult():
+            case ThinkingDelta() | ToolResult() if self.running:
                 self.doing = "thinking"
-            case ToolPreparing(name=name) | ToolUse(name=name):
+            case ToolPreparing(name=name) | ToolUse(name=name) if self.running:
                 self.doing = one_line(friendly_name(name)).lower()
             case Retrying():
                 self.doing = f"retry {event.attempt} of {event.max_attempts}"
@@ -110,7 +110,7 @@ class Status:
             return ""
         if not self.window:
             return f"context {_thousands(self.context_tokens)}"
-        return f"context {round(100 * self.context_tokens / self.window)} %"
+        return f"context {min(100, round(100 * self.context_tokens / self.window))} %"
 
     def parts(self, width: int) -> tuple[str, str]:
         """Return what stands left and right in `width` columns. The folder gives way first: its path, then its name."""

@@ -6,7 +6,7 @@ from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, Permis
 
 from dogent_tui.agent.conversation import Verdict
 from dogent_tui.agent.gate import Gate
-from dogent_tui.permissions.policy import Decision
+from dogent_tui.permissions.first_gate import Decision
 
 CALL = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t", "cwd": "/w"}
 

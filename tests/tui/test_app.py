@@ -101,17 +101,81 @@ async def test_the_answers_have_keys(stage, keys, allows):
         await s.until(lambda: not isinstance(s.app.screen, PermissionScreen))
 
 
-async def test_keys_meant_for_the_prompt_do_not_answer(stage):
+async def test_what_is_still_being_typed_does_not_answer_and_is_not_lost(stage):
     async with stage() as s:
         await s.send("go")
+        now = 100.0
         asked = await ask(s)
-        s.app.screen._guard.clock = lambda: 0.0
-        s.app.screen._guard.shown()
-        await s.pilot.press("y", "enter", "escape", "n")
+        guard = s.app.screen._guard
+        guard.clock = lambda: now
+        guard.shown()
+        for character in "my style y":  # a second's pause is what makes a key an answer
+            now += 0.9
+            await s.pilot.press("space" if character == " " else character)
+        await s.pilot.press("enter")
         assert not asked.done()
-        s.app.screen._guard.clock = lambda: 1.0
+        assert answering(s).value == "my style y"
+        now += 1.0
         await s.pilot.press("y")
         assert (await asked).allow
+        assert answering(s).value == "my style y"
+
+
+async def test_escape_takes_back_what_waits_before_it_interrupts(stage):
+    async with stage() as s:
+        await s.send("first")
+        await s.type("second")
+        await s.pilot.press("enter")
+        await s.until(lambda: s.app.opened.service.queued)
+        await s.pilot.press("escape")
+        await s.until(lambda: answering(s).value == "second")
+        assert s.conversation.interrupts == 0
+        await s.pilot.press("escape")
+        await s.until(lambda: s.conversation.interrupts)
+
+
+async def test_the_transcript_goes_on_following_when_the_prompt_shrinks(stage):
+    async with stage() as s:
+        await s.send("go")
+        s.conversation.arrive(TextDelta(message_id="m", block=0, text="line\n\n" * 60))
+        transcript = s.app.conversation.transcript
+        await s.until(lambda: transcript.scroll_y > 20)
+        await s.pilot.press("ctrl+j", "ctrl+j", "ctrl+j")
+        await s.pilot.pause(0.2)
+        await s.pilot.press("ctrl+c")
+        await s.pilot.pause(0.2)
+        s.conversation.arrive(TextDelta(message_id="m", block=0, text="last words"))
+        await s.until(lambda: not transcript._waiting and not transcript.behind)
+        await s.until(lambda: transcript.scroll_y == transcript.max_scroll_y)
+
+
+async def test_a_click_in_the_transcript_leaves_the_keyboard_to_the_prompt(stage):
+    async with stage() as s:
+        await s.send("go")
+        reply(s)
+        await s.until(lambda: s.app.conversation.transcript.last_reply())
+        await s.pilot.click("#transcript", offset=(5, 3))
+        await s.pilot.press("h", "i")
+        await s.until(lambda: answering(s).value == "hi")
+
+
+async def test_what_was_typed_disarms_the_second_ctrl_c(stage):
+    async with stage() as s:
+        await s.pilot.press("ctrl+c")
+        answering(s).paste_text("pasted")
+        await s.pilot.pause()
+        await s.pilot.press("ctrl+c")
+        await s.pilot.pause()
+        assert answering(s).value == ""
+        assert s.app.is_running
+
+
+async def test_the_words_before_a_long_paste_stay_to_be_read(stage):
+    async with stage() as s:
+        text = "please summarize @notes.md and this: " + "x" * 100_000
+        answering(s).replace_all(text)
+        assert answering(s).raw.startswith("please summarize @notes.md and this: [Pasted text")
+        assert answering(s).value == text
 
 
 async def test_an_interrupt_takes_the_question_away(stage):

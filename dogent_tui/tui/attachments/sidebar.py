@@ -115,6 +115,8 @@ class AttachmentsSidebar(Vertical):
     def focus_list(self) -> None:
         """Focus the list, also where it is empty: its keys work there too."""
         self._list.focus()
+        if self._entries and self._list.highlighted is None:
+            self._list.highlighted = 0
 
     def _draw(self, key: object = None) -> None:
         count = len(self._entries)

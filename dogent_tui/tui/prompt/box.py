@@ -54,6 +54,8 @@ class PromptBox(Vertical):
         self._completing = False
         self._quit_armed = False
         self._notice = ""
+        self._noticed = ""
+        self._busy = False
 
     def compose(self) -> ComposeResult:
         """Lay the parts out from top to bottom; the picker floats above the editor."""
@@ -87,9 +89,14 @@ class PromptBox(Vertical):
         self.editor.replace_all(f"{text}\n{typed}" if typed else text)
         self.editor.focus()
 
+    def set_busy(self, busy: bool) -> None:
+        """Say how to stop a run while there is one."""
+        self._busy = busy
+        self._show_hint()
+
     def notify_hint(self, sentence: str) -> None:
         """Show `sentence` under the prompt until the text changes."""
-        self._notice = sentence
+        self._notice, self._noticed = sentence, self.editor.raw
         self._show_hint()
 
     # ── Keys that the editor shares ───────────────────────────────────────────────────────────────
@@ -149,7 +156,8 @@ class PromptBox(Vertical):
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:
         event.stop()
-        self._notice = ""
+        if self.editor.raw != self._noticed:  # a change from before the notice may be reported after it
+            self._notice = ""
         self._request_completion()
         self._check.poke()
         self._show_mode()
@@ -228,6 +236,7 @@ class PromptBox(Vertical):
             self.editor.mode,
             quit_armed=self._quit_armed,
             notice=self._notice,
+            busy=self._busy,
             problems=self._problems,
             on_pasted_text=self.editor.placeholder_at_cursor is not None,
         )

@@ -1,5 +1,6 @@
 """The editor of the prompt: a text area that sends, recalls, folds long pastes and marks references."""
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -161,6 +162,8 @@ class PromptEditor(FoldingArea):
         self._states: dict[ReferenceKey, ReferenceState] = {}
         self._loose_space: Location | None = None
         self._quit_armed = False
+        self.last_typed = 0.0
+        """When the text changed last, on the monotonic clock."""
         super().__init__(placeholder=placeholder, id=id, compact=True, highlight_cursor_line=False)
         self._draft = Debounce(self, DRAFT_DELAY_S, self._post_draft)
         self.cursor_blink = False
@@ -216,8 +219,11 @@ class PromptEditor(FoldingArea):
         self.post_message(self.DraftChanged(self.value))
 
     def on_text_area_changed(self) -> None:
-        """Have the draft saved at the next pause."""
+        """Have the draft saved at the next pause. Ctrl+C clears what is new before it quits."""
+        self.last_typed = time.monotonic()
         self._draft.poke()
+        if not self.is_blank:
+            self._disarm_quit()
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
 

@@ -9,6 +9,9 @@ from dogent_tui.tui.prompt.literal import carry, newlines, release
 from dogent_tui.tui.prompt.literal_area import LiteralArea
 from dogent_tui.tui.prompt.model import PastedTexts, Placeholder, can_show
 
+_HEAD = 400
+"""Of a text too long to be shown, so many characters stay unfolded at its beginning."""
+
 
 class FoldingArea(LiteralArea):
     """A `LiteralArea` that keeps long texts in `pasted` and shows their placeholders."""
@@ -81,4 +84,9 @@ class FoldingArea(LiteralArea):
 
     def _shown(self, text: str) -> str:
         text = newlines(text)
-        return carry(text) if can_show(text) else self.pasted.fold(text)
+        if can_show(text):
+            return carry(text)
+        # What was typed before a long paste stays to be read, edited, and searched for references.
+        head = text[:_HEAD].rpartition("\n")[0] or text[:_HEAD].rpartition(" ")[0]
+        head = f"{head}{text[len(head)]}" if head else ""
+        return carry(head) + self.pasted.fold(text[len(head) :])

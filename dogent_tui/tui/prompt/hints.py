@@ -12,6 +12,7 @@ HINTS: dict[Mode, str] = {
     "command": "Enter runs the command · Tab completes it",
 }
 QUIT = "Ctrl+C again to quit"
+BUSY = "Esc stops the agent · Enter lets the next prompt wait · ? help"
 UNFOLD = "Ctrl+O shows the pasted text · Ctrl+G opens it in your editor"
 LONGEST_NAME = 60
 
@@ -24,7 +25,7 @@ class Hint:
     warning: bool = False
 
 
-def hint(mode: Mode, *, quit_armed: bool, notice: str, problems: Sequence[str], on_pasted_text: bool) -> Hint:
+def hint(mode: Mode, *, quit_armed: bool, notice: str, problems: Sequence[str], on_pasted_text: bool, busy: bool = False) -> Hint:
     """Return the one hint that matters most. `notice` is a passing sentence, `problems` say which references do not resolve."""
     if quit_armed:
         return Hint(QUIT)
@@ -33,7 +34,9 @@ def hint(mode: Mode, *, quit_armed: bool, notice: str, problems: Sequence[str], 
     if problems:
         first, others = _short(problems[0]), len(problems) - 1
         return Hint(f"{first}, and {others} more" if others else first, warning=True)
-    return Hint(UNFOLD if on_pasted_text else HINTS[mode])
+    if on_pasted_text:
+        return Hint(UNFOLD)
+    return Hint(BUSY if busy and mode == "prompt" else HINTS[mode])
 
 
 def _short(text: str) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -23,6 +24,7 @@ from dogent_tui.agent.events import (
     RunFinished,
     RunStarted,
     ToolResult,
+    UsageChanged,
 )
 from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
 from dogent_tui.errors import AgentError
@@ -38,7 +40,7 @@ from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
-from dogent_tui.tui.screens.permission import PermissionScreen
+from dogent_tui.tui.screens.permission import TYPING_S, PermissionScreen
 from dogent_tui.tui.status import Status, StatusBar
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import edit_externally
@@ -126,7 +128,9 @@ class ConversationScreen(Screen[None]):
         match event:
             case RunStarted() | Notice():
                 self._leave_welcome()
+                self.prompt.set_busy(self.status_bar.status.running)
             case RunFinished():
+                self.prompt.set_busy(False)
                 self._call_back()
             case QueueChanged(prompts=prompts):
                 self.prompt.set_queue(prompts)
@@ -143,6 +147,8 @@ class ConversationScreen(Screen[None]):
         """Show an earlier conversation."""
         for event in events:
             self.attachments.handle(event)
+            if isinstance(event, UsageChanged):
+                self.status_bar.handle(event)
         self.transcript.replay(events)
         self._show_attachments()
         self._leave_welcome()
@@ -163,8 +169,12 @@ class ConversationScreen(Screen[None]):
         if self._asking is not None or not self._questions:
             return
         request = self._questions[0]
-        self._asking = PermissionScreen(request, position=1, count=len(self._questions))
+        typing = time.monotonic() - self.prompt.editor.last_typed < TYPING_S
+        self._asking = PermissionScreen(request, typed=self._type, typing=typing, count=len(self._questions))
         self.app.push_screen(self._asking, lambda answer: self._answered(request, answer))
+
+    def _type(self, character: str) -> None:
+        self.prompt.editor.insert(character)
 
     def _answered(self, request: PermissionRequested, answer: PermissionAnswer | None) -> None:
         self._asking = None
@@ -218,11 +228,14 @@ class ConversationScreen(Screen[None]):
 
     async def _run_shell(self, command: str) -> None:
         self._leave_welcome()
+        self.transcript.action_follow()
         try:
             await self.service.run_shell(command)
         except AgentError as error:
             self.prompt.put_back(f"!{command}")
             self.prompt.notify_hint(str(error))
+            return
+        await self.app.record_command(f"!{command}")  # type: ignore[attr-defined]
 
     async def _run_command(self, text: str) -> None:
         command, argument = self.commands.find(text)
@@ -243,11 +256,22 @@ class ConversationScreen(Screen[None]):
     async def _draft_changed(self, event: PromptEditor.DraftChanged) -> None:
         event.stop()
         self.app.save_draft(event.text)  # type: ignore[attr-defined]
+        if "@" in event.text:
+            self._refresh_index()
 
     @on(PromptEditor.InterruptRequested)
     async def _interrupt(self, event: PromptEditor.InterruptRequested) -> None:
         event.stop()
-        await self.service.interrupt()
+        await self._stop()
+
+    async def _stop(self) -> None:
+        """Take back what waits, or where nothing waits, interrupt the run."""
+        waiting = [self.service.take_back(queued.id) for queued in self.service.queued]
+        if waiting:
+            self.prompt.put_back("\n\n".join(prompt.text for prompt in waiting if prompt is not None))
+            self.prompt.notify_hint("These waited, and are yours again. Esc once more stops the run.")
+        else:
+            await self.service.interrupt()
 
     @on(PromptEditor.HelpRequested)
     async def _help(self, event: PromptEditor.HelpRequested) -> None:
@@ -344,7 +368,7 @@ class ConversationScreen(Screen[None]):
     async def action_escape(self) -> None:
         """Interrupt the run, if there is one, and go back to the prompt."""
         if self.prompt.editor.has_focus or self.focused is None:
-            await self.service.interrupt()
+            await self._stop()
         self.prompt.focus_editor()
 
     def action_find(self) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -15,7 +16,7 @@ from textual.widgets import Static
 from dogent_tui.tui.commands import Command
 from dogent_tui.tui.stylesheets import stylesheet
 
-_KEY_COLUMN = 30
+_KEY_COLUMN = 24
 
 _KEY_NAMES: Mapping[str, str] = {
     "alt": "Alt",
@@ -47,9 +48,27 @@ class HelpSection:
     lines: tuple[tuple[str, str], ...]
 
 
+PROMPT_HELP = HelpSection(
+    "What you type",
+    (
+        ("@", "Refer to a file or folder; Tab or Enter takes it"),
+        ("@book.xlsx#", "Refer to a sheet of it"),
+        ("/", "Run a command"),
+        ("!", "Run a shell command; the agent sees its output next"),
+        ("?", "This page, from an empty prompt"),
+        ("\\ Enter", "New line, where the terminal has no other key for it"),
+        ("↑ ↓ at the edges", "Earlier prompts and commands"),
+        ("Alt+↑, ↑ when empty", "The prompts that wait: Enter edits, Delete drops"),
+    ),
+)
+
+
 def key_name(key: str) -> str:
     """Return what is printed on the keyboard for Textual's name of a key: ``ctrl+pageup`` gives ``Ctrl+PgUp``."""
-    return "+".join(_KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper() for part in key.split("+"))
+    parts = key.split("+")
+    if parts == [key] and len(key) == 1:
+        return key  # n is not N
+    return "+".join(_KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper() for part in parts)
 
 
 def binding_section(title: str, bindings: Iterable[BindingType]) -> HelpSection:
@@ -65,6 +84,30 @@ def binding_section(title: str, bindings: Iterable[BindingType]) -> HelpSection:
 def command_section(commands: Iterable[Command]) -> HelpSection:
     """Return the section for the commands."""
     return HelpSection("Commands", tuple((command.usage, command.help) for command in commands))
+
+
+class HelpLines(Static):
+    """The lines of a section: keys in a column, what they do beside them, wrapped there."""
+
+    def __init__(self, section: HelpSection, *, classes: str) -> None:
+        super().__init__(classes=classes, markup=False)
+        self._section = section
+
+    def on_resize(self) -> None:
+        """Wrap for the width there is."""
+        self.update(help_text(self._section, self.size.width))
+
+
+def help_text(section: HelpSection, width: int) -> Content:
+    """Return the lines of `section` in `width` columns; a key too long for its column has a line of its own."""
+    room = max(20, width - _KEY_COLUMN)
+    rows = []
+    for key, words in section.lines:
+        first, *more = wrap(words, room) or [""]
+        rows += [key] if len(key) >= _KEY_COLUMN else []
+        rows.append(f"{'' if len(key) >= _KEY_COLUMN else key:<{_KEY_COLUMN}}{first}")
+        rows += [f"{'':<{_KEY_COLUMN}}{line}" for line in more]
+    return Content("\n".join(rows))
 
 
 class HelpScreen(ModalScreen[None]):
@@ -84,13 +127,9 @@ class HelpScreen(ModalScreen[None]):
             with VerticalScroll(id="help-page"):
                 for section in self._sections:
                     yield Static(section.title, classes="help-heading", markup=False)
-                    yield Static(self._lines(section), classes="help-lines", markup=False)
+                    yield HelpLines(section, classes="help-lines")
             yield Static("Esc closes · ↑ ↓ PgUp PgDn scroll", id="help-keys", markup=False)
 
     def on_mount(self) -> None:
         """Let the page take the keys that scroll."""
         self.query_one("#help-page").focus()
-
-    def _lines(self, section: HelpSection) -> Content:
-        rows = [f"{key.ljust(_KEY_COLUMN)}  {words}" for key, words in section.lines]
-        return Content("\n".join(rows))

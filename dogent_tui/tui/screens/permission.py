@@ -20,6 +20,11 @@ from dogent_tui.tui.stylesheets import stylesheet
 
 GRACE_S = 0.5
 """Keys within this time of the question's appearance were meant for what was there before (SPEC 6)."""
+TYPING_S = 1.0
+"""So long must a person who was typing have paused: the next letter of a word never answers."""
+
+_ANSWER_KEYS = frozenset({"y", "n", "space"})
+"""Printable keys that mean something here; any other one is the beginning of a word."""
 
 _TITLES: Mapping[str, str] = {
     "Bash": "May the agent run this command?",
@@ -38,16 +43,20 @@ class AnswerGuard:
     """Keeps keys that were typed before the question appeared from answering it."""
 
     clock: Callable[[], float] = time.monotonic
-    _shown: float | None = None
+    _opens: float | None = None
 
     def shown(self) -> None:
         """The question is on the screen now."""
-        self._shown = self.clock()
+        self._opens = self.clock() + GRACE_S
+
+    def typed(self) -> None:
+        """A key came that was not meant for the question."""
+        self._opens = self.clock() + TYPING_S
 
     @property
     def open(self) -> bool:
         """Whether an answer can be meant."""
-        return self._shown is not None and self.clock() - self._shown >= GRACE_S
+        return self._opens is not None and self.clock() >= self._opens
 
 
 def question_title(tool: str) -> str:
@@ -78,9 +87,20 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
         Binding("right,tab", "app.focus_next", "Right", show=False),
     ]
 
-    def __init__(self, request: PermissionRequested, *, position: int = 1, count: int = 1) -> None:
+    def __init__(
+        self,
+        request: PermissionRequested,
+        *,
+        typed: Callable[[str], None],
+        typing: bool = False,
+        position: int = 1,
+        count: int = 1,
+    ) -> None:
+        """Ask `request`. `typed` takes the characters that were meant for the prompt; `typing`: the person is at it just now."""
         super().__init__()
         self.request = request
+        self._typed = typed
+        self._typing = typing
         self._counter = f"question {position} of {count}" if count > 1 else ""
         self._guard = AnswerGuard()
         self._cancelled = False
@@ -104,7 +124,7 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
     def on_mount(self) -> None:
         """Highlight the safe answer, and count from the moment that the question can be seen."""
         self.query_one("#deny", Button).focus()
-        self.call_after_refresh(self._guard.shown)
+        self.call_after_refresh(self._guard.typed if self._typing else self._guard.shown)
 
     def cancel(self) -> None:
         """Close without an answer, at once or as soon as what lies over it is closed."""
@@ -131,7 +151,14 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
         self._answer(PermissionAnswer("allow" if event.button.id == "allow" else "deny"))
 
     def on_key(self, event: events.Key) -> None:
-        """Let the call be scrolled by the keys that do nothing else here."""
+        """Send on what is still being typed; let the call be scrolled by the keys that do nothing else here."""
+        if not self._guard.open or (event.is_printable and event.key not in _ANSWER_KEYS):
+            self._guard.typed()
+            if event.is_printable and event.character:
+                self._typed(event.character)
+            event.stop()
+            event.prevent_default()
+            return
         call = self.query_one("#permission-call", VerticalScroll)
         scroll = {
             "up": call.scroll_up,

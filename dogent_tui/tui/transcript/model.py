@@ -312,7 +312,7 @@ class TranscriptModel:
         call = self._call(event, event.tool_use_id, "")
         call.result, call.ended = event.content, event.time
         if call.state != "denied":
-            call.state = "failed" if event.is_error else "done"
+            call.state = _result_state(event)
         call.gone = call.gone and not event.is_error
         self._open.discard(self._changed[-1])
 
@@ -390,3 +390,13 @@ class TranscriptModel:
                 entry.state, entry.ended = "stopped", event.time
             self._changed.append(number)
         self._open.clear()
+
+
+_NEVER_RUN = "The user doesn't want to proceed with this tool use"
+"""How the CLI begins the result of a call that it did not run because another one was denied."""
+
+
+def _result_state(event: ev.ToolResult) -> ToolState:
+    if not event.is_error:
+        return "done"
+    return "stopped" if event.content.startswith(_NEVER_RUN) else "failed"

@@ -190,11 +190,18 @@ class Transcript(ScrollView, can_focus=True):
         super().watch_scroll_y(old_value, new_value)
         if self._placing or round(new_value) == self._viewport.top:
             return
+        if self.size.height != self._viewport.height:  # nobody scrolled: the widget has grown, and Textual drew the end closer
+            self.on_resize()
+            return
         self._viewport.scroll_to(round(new_value))
         if self._viewport.top != round(new_value) or self._viewport.total != self.virtual_size.height:
             self._place()
         elif self._viewport.following:
             self.behind = False
+
+    def focus_on_click(self) -> bool:
+        """Leave the focus where the person types: a click selects, folds or follows, and the next letter goes to the prompt."""
+        return False
 
     def on_mount(self) -> None:
         """Draw what was applied before."""

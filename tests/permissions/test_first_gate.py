@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from dogent_tui.permissions.policy import ToolCall, decide
+from dogent_tui.permissions.first_gate import ToolCall, decide
 
 
 @pytest.fixture
