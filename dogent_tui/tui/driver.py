@@ -58,7 +58,7 @@ class TerminalInput:
         if start >= known:
             yield from self._feed_keys(text[: start - known])
         else:
-            self._keys = self._new_parser()  # the old one waits for the rest of what is no key
+            self._renew()  # the old one waits for the rest of what is no key
         self._recent, self._pasted = "", []
         return text[start + len(_START) - known :]
 
@@ -86,7 +86,12 @@ class TerminalInput:
             yield from list(read())
         except Exception:  # a malformed sequence: ValueError, OverflowError, …
             logging.getLogger(__name__).warning("The terminal sent something that cannot be read.", exc_info=True)
-            self._keys = self._new_parser()
+            self._renew()
+
+    def _renew(self) -> None:
+        """Go on with a new parser that knows where the mouse is."""
+        old, self._keys = self._keys, self._new_parser()
+        self._keys.last_x, self._keys.last_y = old.last_x, old.last_y
 
 
 class TerminalDriver(LinuxDriver):
