@@ -4,7 +4,7 @@ import asyncio
 import logging
 import shlex
 import signal
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import suppress
 from typing import ClassVar, TextIO
 
@@ -106,11 +106,11 @@ class DogentApp(App[None]):
         if draft := await asyncio.to_thread(self._unsent):
             screen.prompt.put_back(draft)
         service = self.opened.service
-        await service.__aenter__()
-        self._following = [
-            asyncio.create_task(self._follow(screen)),
-            asyncio.create_task(self._record(service, screen)),
+        self._following = [  # before the service starts: a prompt may wait already, and its run begins at once
+            asyncio.create_task(self._follow(service.events(), screen)),
+            asyncio.create_task(self._record(service, screen, service.events())),
         ]
+        await service.__aenter__()
         for warning in self.opened.warnings:
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
@@ -118,12 +118,12 @@ class DogentApp(App[None]):
             screen.replay(await asyncio.to_thread(lambda: list(_earlier_events(self.opened))))
         await screen.refresh_index()
 
-    async def _record(self, service: AgentService, screen: ConversationScreen) -> None:
+    async def _record(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
         recorder = Recorder(self.opened.workspace, service.session_id, secrets=self.opened.endpoint.secrets, notify=screen.handle)
-        await recorder.record(service.events())
+        await recorder.record(events)
 
-    async def _follow(self, screen: ConversationScreen) -> None:
-        async for event in self.opened.service.events():
+    async def _follow(self, events: AsyncIterator[Event], screen: ConversationScreen) -> None:
+        async for event in events:
             screen.handle(event)
 
     def _unsent(self) -> str:

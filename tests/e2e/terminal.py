@@ -165,6 +165,17 @@ class Terminal:
         """Press the keys that send `text`."""
         self.send(text.encode())
 
+    async def press_until(self, key: str, seen: Callable[[], object], what: str) -> None:
+        """Press `key` until `seen` is true, with a pause after each press: a question takes no answer from who is typing."""
+        for _ in range(int(LIMIT_S / 2)):
+            self.type(key)
+            try:
+                await eventually(seen, what, 2)
+            except AssertionError:
+                continue
+            return
+        raise AssertionError(f"{key!r} brought nothing: {what}. The screen:\n{self.text()}")
+
     def paste(self, text: str) -> None:
         """Paste `text` as terminals do where the program asked for brackets."""
         self.send(b"\x1b[200~" + text.encode() + b"\x1b[201~")

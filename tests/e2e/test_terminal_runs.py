@@ -3,7 +3,7 @@
 import pytest
 
 from dogent_tui.offline.messages_api import ReplyText
-from tests.e2e.terminal import DOWN, ESCAPE, TAB, UP, eventually
+from tests.e2e.terminal import DOWN, ESCAPE, TAB, UP
 
 pytestmark = pytest.mark.slow
 
@@ -125,7 +125,9 @@ async def test_a_question_is_denied_first_and_keys_from_before_do_not_answer_it(
         await terminal.wait_for("waits for you")
         assert victim.exists()
         terminal.on_output = None
-        await _press_until(terminal, "\r", "Denied")  # Enter is the highlighted answer: deny
+        await terminal.press_until(
+            "\r", lambda: "Denied" in terminal.text(), "the run ended by the denial"
+        )  # Enter is the highlighted answer: deny
         await terminal.wait_for("ready")
         assert victim.read_text(encoding="utf-8") == "precious"
 
@@ -136,20 +138,8 @@ async def test_an_allowed_call_runs(dogent):
     async with dogent.open() as terminal:
         terminal.type("Say it\r")
         await terminal.wait_for("May the agent")
-        await _press_until(terminal, "y", "Said.")
+        await terminal.press_until("y", lambda: "Said." in terminal.text(), "the run after the command")
     assert (dogent.root / "said.txt").read_text(encoding="utf-8") == "spoken\n"
-
-
-async def _press_until(terminal, key, text):
-    """Press `key` while the question is on the screen, as a person does who finds that the first press came too early."""
-
-    def pressed() -> bool:
-        if "May the agent" in terminal.text():
-            terminal.type(key)
-            return False
-        return text in terminal.text()
-
-    await eventually(pressed, f"“{text}” after {key!r}")
 
 
 async def test_the_picker_offers_files_and_the_reference_reaches_the_model_without_its_contents(dogent):

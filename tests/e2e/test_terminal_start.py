@@ -21,8 +21,14 @@ async def test_it_starts_at_every_size_takes_keys_and_answers(dogent, size):
         await terminal.wait_for("› Hello there")
         assert (SIDEBAR in terminal.text()) is (size[0] >= 120)
         terminal.type("\r")
-        await terminal.wait_for("Good day to you.")
+        await terminal.wait_for("Good day to you.")  # also where Enter came before the agent was there
+        await eventually(lambda: '"run_started"' in _logged(dogent), "the prompt in the log of the session")
         assert max(map(len, terminal.text().split("\n"))) <= size[0]
+
+
+def _logged(dogent) -> str:
+    logs = (dogent.home / ".dogent" / "state" / "sessions").rglob("*.jsonl")
+    return "".join(log.read_text(encoding="utf-8") for log in logs)
 
 
 async def test_the_sidebar_gives_way_and_comes_back(dogent):
