@@ -46,11 +46,6 @@ The house serves **eighty guests** a day, says [the note](https://example.com/a)
 2. Coffee fell; see `sales.csv`.
 
 > “We open on Sundays now.”
-
-```python
-def total(rows):
-    return sum(row.cups for row in rows)  # 合计
-```
 """
 
 QUESTION = PermissionRequested(

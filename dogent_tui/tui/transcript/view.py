@@ -21,6 +21,7 @@ from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript import selecting
 from dogent_tui.tui.transcript.entries import foldable
 from dogent_tui.tui.transcript.layout import Layout, Place
+from dogent_tui.tui.transcript.lines import MIN_WIDTH
 from dogent_tui.tui.transcript.model import ToolCall, TranscriptModel
 from dogent_tui.tui.transcript.painter import Painter
 from dogent_tui.tui.transcript.palette import COMPONENT_CLASSES, MARGIN
@@ -170,6 +171,8 @@ class Transcript(ScrollView, can_focus=True):
 
     def _place(self) -> None:
         """Bring scroll position, scrollbar and screen in line with the viewport."""
+        if self.size:
+            self._fit()
         self._placing = True
         try:
             size = Size(self.size.width, self._viewport.total)
@@ -209,8 +212,16 @@ class Transcript(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         """Wrap what is visible anew, and the rest when there is time."""
-        self._viewport.resize(min(_WIDEST, self.size.width - 2 * MARGIN), max(1, self.size.height))
+        self._fit()
         self._place()
+
+    def _fit(self) -> None:
+        """See that the lines are as wide as the widget is now: a scrollbar may have come since it was told its size."""
+        self._viewport.resize(self._width, max(1, self.size.height))
+
+    @property
+    def _width(self) -> int:
+        return max(MIN_WIDTH, min(_WIDEST, self.size.width - 2 * MARGIN))
 
     def _keep_going(self) -> None:
         """See that what needs time gets it, and that nothing runs when nothing does."""
@@ -244,6 +255,8 @@ class Transcript(ScrollView, can_focus=True):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw the lines in `crop`, straight from the cache: there is neither border nor padding to be added."""
+        if self._layout.look.width != self._width:  # a scrollbar came or went, which is no resize to Textual
+            self.call_later(self.on_resize)
         background = self.background_colors[1]
         filters = self.get_line_filters()
         strips = []

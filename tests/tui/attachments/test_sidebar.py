@@ -67,7 +67,7 @@ async def test_each_attachment_shows_what_is_known() -> None:
 async def test_keys() -> None:
     app = SidebarApp(AttachmentEntry(NOTES), AttachmentEntry(SALES, pending=True))
     async with app.run_test() as pilot:
-        await pilot.press("down", "enter")
+        await pilot.press("enter")  # the first is highlighted from the start
         assert app.posted.pop().path == "docs/notes.md"
         await pilot.press("delete")
         assert isinstance(app.posted.pop(), AttachmentsSidebar.RemoveRefused)
@@ -90,7 +90,7 @@ async def test_a_path_can_be_dropped_on_it() -> None:
 async def test_the_highlight_stays_on_its_attachment() -> None:
     app = SidebarApp(AttachmentEntry(NOTES), AttachmentEntry(SALES))
     async with app.run_test() as pilot:
-        await pilot.press("down", "down")
+        await pilot.press("down")
         app.sidebar.show((AttachmentEntry(SALES, read="read"), AttachmentEntry(NOTES)))
         await pilot.press("enter")
         assert app.posted.pop().path == "numbers.xlsx"
