@@ -75,8 +75,13 @@ def make_prompt(
     `also` are attachments that the text does not name; they come last. Looks at the disk.
     """
     resolved = [resolve(reference, workspace) for reference in references]
-    found = [Attachment(ref.path, ref.name, ref.type, ref.sheet) for ref in resolved if ref.exists]
+    found = [as_attachment(ref) for ref in resolved if ref.exists]
     return Prompt(text, tuple(dict.fromkeys([*found, *also]))), [ref for ref in resolved if not ref.exists]
+
+
+def as_attachment(found: ResolvedReference) -> Attachment:
+    """Return what travels of a file that a reference leads to."""
+    return Attachment(found.path, found.name, found.type, found.sheet)
 
 
 def endpoint_label(name: str, kind: EndpointKind, model: str) -> str:

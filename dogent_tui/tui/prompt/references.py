@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from dogent_tui.agent.events import Attachment
+from dogent_tui.agent.session import as_attachment
 from dogent_tui.tui.prompt.completion import Command, Completions
 from dogent_tui.tui.prompt.dropped import existing
 from dogent_tui.tui.prompt.editor import ReferenceKey, ReferenceState
@@ -55,7 +56,7 @@ class WorkspaceReferences:
     def attachments(self, references: Iterable[Reference]) -> tuple[Attachment, ...]:
         """Return what the files of `references` are, in order; those that lead nowhere are left out."""
         resolved = (resolve(reference, self._workspace) for reference in references)
-        return tuple(Attachment(found.path, found.name, found.type, found.sheet) for found in resolved if found.exists)
+        return tuple(as_attachment(found) for found in resolved if found.exists)
 
     def attachments_at(self, paths: list[str]) -> tuple[Attachment, ...]:
         """Return what the files at `paths` are (``/attach``, a drop on the sidebar); nothing unless every one of them exists."""

@@ -171,8 +171,7 @@ class Transcript(ScrollView, can_focus=True):
 
     def _place(self) -> None:
         """Bring scroll position, scrollbar and screen in line with the viewport."""
-        if self.size:
-            self._fit()
+        self._fit()
         self._placing = True
         try:
             size = Size(self.size.width, self._viewport.total)
@@ -212,12 +211,13 @@ class Transcript(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         """Wrap what is visible anew, and the rest when there is time."""
-        self._fit()
         self._place()
 
     def _fit(self) -> None:
         """See that the lines are as wide as the widget is now: a scrollbar may have come since it was told its size."""
-        self._viewport.resize(self._width, max(1, self.size.height))
+        size = (self._width, max(1, self.size.height))
+        if self.size and size != (self._layout.look.width, self._viewport.height):  # this runs with every flush
+            self._viewport.resize(*size)
 
     @property
     def _width(self) -> int:
