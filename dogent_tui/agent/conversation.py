@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
-from dogent_tui.agent.events import Event
+from dogent_tui.agent.events import Event, Target
 
 TurnOutcome: TypeAlias = Literal["completed", "stopped", "api_error", "error"]
 """`stopped`: an interrupt or a denial ended the turn; `error`: it ended for a reason that is no answer of the endpoint."""
@@ -34,7 +34,7 @@ class PermissionQuestion:
     tool: str
     input: Mapping[str, Any]
     reasons: tuple[str, ...] = ()
-    targets: tuple[str, ...] = ()
+    targets: tuple[Target, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

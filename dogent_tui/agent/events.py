@@ -19,6 +19,10 @@ EndpointKind: TypeAlias = Literal["anthropic", "custom", "offline"]
 """Who answers: Anthropic's own endpoint, another one that speaks its protocol, or the built-in offline engine."""
 
 Level: TypeAlias = Literal["info", "warning", "error"]
+
+Scope: TypeAlias = Literal["once", "session", "always"]
+"""How long a permission holds: for this call, until the session ends, or for good in this workspace."""
+
 SHELL_TOOL = "Shell"
 """The name under which a shell command of the person appears among the tool calls."""
 
@@ -59,7 +63,7 @@ class PermissionAnswer:
     """The person's answer to `PermissionRequested`. `message`: words for the model, which then goes on after a denial."""
 
     behavior: Literal["allow", "deny"]
-    scope: Literal["once", "session", "always"] = "once"
+    scope: Scope = "once"
     message: str = ""
 
 
@@ -220,16 +224,43 @@ class TodosChanged(Event):
     todos: tuple[Todo, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A place that a tool call concerns, as it really resolves. `size` is in bytes, None where there is no plain file.
+
+    `kind` is what happens to it (``read``, ``write``, ``create``, ``delete``, ``move``, ``execute``); `note` says what its name
+    hides ("a link in the workspace leads here").
+    """
+
+    path: str
+    kind: str = ""
+    exists: bool = True
+    size: int | None = None
+    note: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PermissionRequested(Event):
-    """A tool call waits for the person. `reasons`: why it asks; `targets`: the paths concerned as they resolve."""
+    """A tool call waits for the person.
+
+    `sentence` says what it would do ("Delete 3 files in chapters/"), `reasons` why it asks, `targets` are the places concerned.
+    `spans` are the risky parts of ``input["command"]`` (start and end, in characters), `diff` is the unified diff of a Write or
+    an Edit. `words` is the reason that the model gave. `scopes` are the answers that can be given, and `once_because` says why
+    there is none that is remembered.
+    """
 
     request_id: str
     tool_use_id: str
     tool: str
     input: Mapping[str, Any]
+    sentence: str = ""
     reasons: tuple[str, ...] = ()
-    targets: tuple[str, ...] = ()
+    targets: tuple[Target, ...] = ()
+    spans: tuple[tuple[int, ...], ...] = ()
+    diff: str = ""
+    words: str = ""
+    scopes: tuple[Scope, ...] = ("once",)
+    once_because: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -239,7 +270,7 @@ class PermissionDecided(Event):
     request_id: str
     tool_use_id: str
     decision: Literal["allow", "deny", "cancelled"]
-    scope: Literal["once", "session", "always"] = "once"
+    scope: Scope = "once"
     message: str = ""
 
 

@@ -20,6 +20,7 @@ from claude_agent_sdk import (
 )
 
 from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
+from dogent_tui.agent.events import Target
 from dogent_tui.permissions.model import Decision, ToolCall
 
 Policy: TypeAlias = Callable[[ToolCall], Decision]
@@ -63,7 +64,9 @@ class Gate:
         """Put the call to the person and wait. Suggestions of the CLI to remember the answer are never applied."""
         decision = await asyncio.to_thread(self._decide, tool, tool_input, None)
         reasons = decision.reasons or ((context.decision_reason,) if context.decision_reason else ())
-        question = PermissionQuestion(context.tool_use_id or "", tool, tool_input, reasons, decision.targets)
+        question = PermissionQuestion(
+            context.tool_use_id or "", tool, tool_input, reasons, tuple(Target(path) for path in decision.targets)
+        )
         verdict: Verdict = await self._ask(question)
         if verdict.allow:
             return PermissionResultAllow()

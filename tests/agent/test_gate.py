@@ -5,6 +5,7 @@ from pathlib import Path
 from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, PermissionUpdate, ToolPermissionContext
 
 from dogent_tui.agent.conversation import Verdict
+from dogent_tui.agent.events import Target
 from dogent_tui.agent.gate import Gate
 from dogent_tui.permissions.model import Decision
 
@@ -57,7 +58,7 @@ async def test_the_persons_answer_and_nothing_more_goes_back():
     assert isinstance(answer, PermissionResultAllow)
     assert answer.updated_permissions is None
     (question,) = allowing.asked
-    assert (question.tool_use_id, question.reasons, question.targets) == ("t", ("It deletes.",), ("/w/a",))
+    assert (question.tool_use_id, question.reasons, question.targets) == ("t", ("It deletes.",), (Target("/w/a"),))
 
     denying = gate(lambda _: Decision("ask"), Verdict(allow=False, message="No.", stop=True))
     denied = await denying.can_use_tool("Bash", {"command": "rm a"}, context)

@@ -223,7 +223,7 @@ async def test_reading_outside_the_workspace_asks(api, workspace, open_service):
     async with open_service() as agent:
         await agent.service.submit(Prompt("Read it"))
         question = await agent.heard(PermissionRequested)
-        assert question.targets == (str(secret),)
+        assert [target.path for target in question.targets] == [str(secret)]
         await agent.service.reply(question.request_id, PermissionAnswer("deny"))
         await agent.heard(RunFinished)
     assert "do not read me" not in str([request.messages for request in api.requests])

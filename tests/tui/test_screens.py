@@ -16,6 +16,7 @@ from dogent_tui.agent.events import (
     RunFinished,
     RunStarted,
     SessionStarted,
+    Target,
     TextFinished,
     Todo,
     TodosChanged,
@@ -55,7 +56,7 @@ QUESTION = PermissionRequested(
     tool="Bash",
     input={"command": "rm -r 'chapters/旧 [b]old[/b]'\nls -la"},
     reasons=("This command deletes.",),
-    targets=("/home/u/texts/chapters/旧 [b]old[/b]",),
+    targets=(Target("/home/u/texts/chapters/旧 [b]old[/b]"),),
 )
 
 

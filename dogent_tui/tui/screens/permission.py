@@ -113,7 +113,7 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
             with VerticalScroll(id="permission-call", can_focus=False):
                 yield Static(question_body(request.input), markup=False)
             if request.targets:
-                places = "\n".join(f"→ {one_line(target)}" for target in request.targets)
+                places = "\n".join(f"→ {one_line(target.path)}" for target in request.targets)
                 yield Static(places, id="permission-targets", markup=False)
             yield Static(" ".join(one_line(reason) for reason in request.reasons), id="permission-reasons", markup=False)
             with Horizontal(id="permission-answers"):
