@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
+from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask, Conversation
 from dogent_tui.agent.prompts import system_prompt
-from dogent_tui.permissions.first_gate import decide
-from dogent_tui.permissions.model import Decision, ToolCall
-from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
+from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace.paths import Workspace, state_dir
 from dogent_tui.workspace.profiles import Endpoint
 
 _MOST_CONSTRAINTS_BYTES = 200_000
@@ -44,7 +44,9 @@ class ClaudeLauncher:
 
     workspace: Workspace
     endpoint: Endpoint
+    authority: Authority
     language: str = ""
+    copies: Copies | None = None
     _shared: AsyncExitStack = field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
 
@@ -61,7 +63,7 @@ class ClaudeLauncher:
             session_id=choice.session_id,
             resume=choice.resume,
         )
-        conversation = claude.ClaudeConversation(options, self._decide, ask)
+        conversation = claude.ClaudeConversation(options, self.authority, ask, self.copies)
         try:
             await conversation.connect()
         except BaseException:  # also when cancelled: a process that has started must not stay behind
@@ -75,13 +77,11 @@ class ClaudeLauncher:
 
     def _prepare(self) -> str:
         """Import the SDK, and return the system prompt."""
-        importlib.import_module("dogent_tui.agent.claude")
+        for module in ("dogent_tui.agent.claude", "dogent_tui.permissions.policy", "dogent_tui.permissions.question"):
+            importlib.import_module(module)
         return system_prompt(
             workspace=str(self.workspace.root), constraints=_constraints(self.workspace), language=self.language[:_MOST_LANGUAGE]
         )
-
-    def _decide(self, call: ToolCall) -> Decision:
-        return decide(call, self.workspace.root, (dogent_home(), state_dir()))
 
     async def _reach(self) -> Endpoint:
         if self._reachable is None:

@@ -6,10 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.events import Attachment, EndpointKind, Prompt
 from dogent_tui.agent.launch import ClaudeLauncher, SessionChoice
 from dogent_tui.agent.service import AgentService
 from dogent_tui.errors import ConfigError
+from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.files import private_folder
 from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, state_dir
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
@@ -20,15 +22,19 @@ from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings, load
 
 @dataclass(frozen=True, slots=True)
 class SessionOptions:
-    """What the person chose on the command line."""
+    """What the person chose on the command line. `allow` are rules of what may run unasked."""
 
     profile: str = ""
     continue_latest: bool = False
+    allow: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class OpenedSession:
-    """A service that is ready to be entered. `earlier_log` is the log of the conversation that it goes on with."""
+    """A service that is ready to be entered. `earlier_log` is the log of the conversation that it goes on with.
+
+    `authority` knows what the person allowed, `copies` what the session's tool calls changed.
+    """
 
     workspace: Workspace
     settings: WorkspaceSettings
@@ -36,7 +42,9 @@ class OpenedSession:
     service: AgentService
     warnings: tuple[ConfigWarning, ...]
     earlier_log: Path | None
-    profile: str
+    options: SessionOptions
+    authority: Authority
+    copies: Copies
 
 
 def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ) -> OpenedSession:
@@ -50,11 +58,13 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         warnings.append(_not_writable(error, home))
     endpoint, endpoint_warnings = choose_endpoint(settings, home, environ, override=options.profile or None)
     earlier = latest_session(workspace) if options.continue_latest else None
+    session = SessionChoice(earlier.session_id, resume=True) if earlier else SessionChoice(str(uuid.uuid4()))
+    authority, copies = Authority(workspace, options.allow), Copies(workspace, session.session_id)
     service = AgentService(
-        ClaudeLauncher(workspace, endpoint, settings.primary_language),
+        ClaudeLauncher(workspace, endpoint, authority, settings.primary_language, copies),
         endpoint,
         cwd=str(workspace.root),
-        session=SessionChoice(earlier.session_id, resume=True) if earlier else SessionChoice(str(uuid.uuid4())),
+        session=session,
     )
     return OpenedSession(
         workspace=workspace,
@@ -63,7 +73,9 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         service=service,
         warnings=(*warnings, *endpoint_warnings),
         earlier_log=earlier.path if earlier else None,
-        profile=options.profile,
+        options=options,
+        authority=authority,
+        copies=copies,
     )
 
 

@@ -6,6 +6,7 @@ import shlex
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import suppress
+from dataclasses import replace
 from typing import ClassVar, TextIO
 
 from textual.app import App, SystemCommand
@@ -16,7 +17,7 @@ from textual.screen import Screen
 from dogent_tui.agent.events import Event, Notice, from_json
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.service import AgentService
-from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
+from dogent_tui.agent.session import OpenedSession, open_session
 from dogent_tui.errors import DogentError
 from dogent_tui.tui.app_commands import app_commands
 from dogent_tui.tui.attachments.sidebar import AttachmentList
@@ -171,7 +172,8 @@ class DogentApp(App[None]):
     async def start_anew(self) -> None:
         """Begin a new session, in the same workspace and with the same profile; the one before ends behind it."""
         service, following = self.opened.service, self._following
-        self.opened = await asyncio.to_thread(open_session, self.opened.workspace, SessionOptions(self.opened.profile))
+        options = replace(self.opened.options, continue_latest=False)
+        self.opened = await asyncio.to_thread(open_session, self.opened.workspace, options)
         self.conversation = ConversationScreen(self.opened, self.commands)
         await self.switch_screen(self.conversation)
         self._begin()

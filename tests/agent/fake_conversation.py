@@ -3,9 +3,16 @@
 import asyncio
 from collections.abc import AsyncIterator
 
+from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask, TurnEnded
 from dogent_tui.agent.events import Event
 from dogent_tui.agent.launch import SessionChoice
+from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.session import OpenedSession, SessionOptions
+from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.workspace.settings import WorkspaceSettings
 
 
 class FakeConversation:
@@ -73,3 +80,9 @@ class FakeLauncher:
     @property
     def conversation(self) -> FakeConversation:
         return self.started[-1][1]
+
+
+def opened_session(workspace: Workspace, endpoint: Endpoint, service: AgentService) -> OpenedSession:
+    """Return a session as the application gets it, without warnings and with nothing before it."""
+    authority, copies = Authority(workspace), Copies(workspace, service.session_id)
+    return OpenedSession(workspace, WorkspaceSettings(), endpoint, service, (), None, SessionOptions(), authority, copies)

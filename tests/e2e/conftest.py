@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
+from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.events import Event, Prompt, RunFinished
 from dogent_tui.agent.launch import ClaudeLauncher, SessionChoice
 from dogent_tui.agent.service import AgentService
+from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from tests.e2e.scripted_api import MODEL, ScriptedApi
@@ -23,8 +25,10 @@ PROFILE = "test-profile"
 class Listener:
     """A service and all that it has said so far."""
 
-    def __init__(self, service: AgentService) -> None:
+    def __init__(self, service: AgentService, authority: Authority | None = None, copies: Copies | None = None) -> None:
         self.service = service
+        self.authority = authority
+        self.copies = copies
         self.events: list[Event] = []
         self._changed = asyncio.Condition()
         self._task = asyncio.create_task(self._listen(service.events()))
@@ -74,13 +78,14 @@ def open_service(api: ScriptedApi, workspace: Workspace):
 
     @asynccontextmanager
     async def opened(
-        *, session: SessionChoice | None = None, base_url: str = "", stall_after_s: float = 10.0
+        *, session: SessionChoice | None = None, base_url: str = "", stall_after_s: float = 10.0, allow: tuple[str, ...] = ()
     ) -> AsyncIterator[Listener]:
         endpoint = Endpoint(PROFILE, "custom", base_url or api.base_url, token=api.token, model=MODEL, small_model=MODEL)
-        launcher = ClaudeLauncher(workspace, endpoint)
+        authority, copies = Authority(workspace, allow), Copies(workspace, "test")
+        launcher = ClaudeLauncher(workspace, endpoint, authority, copies=copies)
         service = AgentService(launcher, endpoint, cwd=str(workspace.root), session=session, stall_after_s=stall_after_s)
         async with service:
-            yield Listener(service)
+            yield Listener(service, authority, copies)
 
     return opened
 
