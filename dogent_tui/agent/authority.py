@@ -44,12 +44,16 @@ class Authority:
 
     def decide(self, call: "ToolCall") -> "Decision":
         """Return what is decided about `call`: the policy's verdict, and `allow` where everything it asks about is allowed."""
-        from dogent_tui.permissions.policy import decide
-
-        decision = decide(call, self._root, private=self._private)
+        decision = self.judge(call)
         if decision.verdict == "ask" and self.allowing(decision):
             return replace(decision, verdict="allow", reasons=("You allowed this before.",))
         return decision
+
+    def judge(self, call: "ToolCall") -> "Decision":
+        """Return the policy's decision about `call`, whatever was allowed before."""
+        from dogent_tui.permissions.policy import decide
+
+        return decide(call, self._root, private=self._private)
 
     def allowing(self, decision: "Decision") -> tuple["Grant", ...]:
         """Return the grants that allow what `decision` asks about, none unless they cover all of it."""
