@@ -65,8 +65,10 @@ def _call(tool: str, text: str) -> ToolCall:
     try:
         value = json.loads(text)
     except ValueError:
+        value = None
+    if not isinstance(value, dict):
         if tool != "Bash":
-            raise UsageError("--input is not JSON.", 'Write an object, for example {"file_path": "notes.md"}.') from None
+            raise UsageError("--input is not a JSON object.", 'Write one, for example {"file_path": "notes.md"}.')
         value = {"command": text}
     return _checked({"tool": tool, "input": value}, "--input")
 

@@ -109,11 +109,33 @@ async def test_continue_goes_on_with_the_last_conversation(api, workspace, profi
 
 
 async def test_a_call_that_needs_permission_is_a_denial(api, workspace, profile, run):
-    api.call("Bash", {"command": "touch made"})
-    status, stdout, stderr = await run("-p", "Make it")
+    victim = workspace.root / "old notes.md"
+    victim.touch()
+    api.call("Bash", {"command": "rm 'old notes.md'"})
+    status, stdout, stderr = await run("-p", "Clean up")
     assert (status, stdout) == (10, "")
-    assert "touch made" in stderr
-    assert not (workspace.root / "made").exists()
+    assert "Delete old notes.md" in stderr
+    assert f"delete {victim}" in stderr
+    assert "--allow 'delete:old notes.md'" in stderr
+    assert victim.exists()
+
+
+async def test_what_the_command_line_allows_runs(api, workspace, profile, run):
+    victim, other = workspace.root / "old.md", workspace.root / "other.md"
+    victim.touch()
+    other.touch()
+    api.call("Bash", {"command": "rm old.md"})
+    api.call("Bash", {"command": "rm other.md"})
+    status, _, stderr = await run("-p", "Clean up", "--allow", "delete:old.md")
+    assert status == 10
+    assert (victim.exists(), other.exists()) == (False, True)
+    assert "Delete other.md" in stderr
+
+
+async def test_a_rule_that_is_none_is_wrong_usage(run):
+    status, _, stderr = await run("-p", "Hi", "--allow", "everything")
+    assert status == 2
+    assert "“everything” is not a rule" in stderr
 
 
 async def test_a_failure_has_status_1_and_a_remedy_on_stderr(api, profile, run):

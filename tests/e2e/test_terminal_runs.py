@@ -133,6 +133,7 @@ async def test_a_question_is_denied_first_and_keys_from_before_do_not_answer_it(
 
 
 async def test_an_allowed_call_runs(dogent):
+    (dogent.root / "said.txt").write_text("before", encoding="utf-8")
     dogent.api.call("Bash", {"command": "echo spoken > said.txt"})
     dogent.api.say("Said.")
     async with dogent.open() as terminal:
