@@ -5,7 +5,6 @@ is readable by the user only, and goes a week after its session was last used.
 """
 
 import contextlib
-import filecmp
 import json
 import os
 import re
@@ -93,7 +92,8 @@ class Copies:
             changes = self._loaded()
             while changes:
                 change = changes.pop()
-                self._note({"undone": change.number})
+                with contextlib.suppress(OSError):  # a full disk costs only that a later start offers it again
+                    self._note({"undone": change.number})
                 undone = self._undo(change)
                 if undone.restored or undone.removed or undone.left:
                     return undone
@@ -184,7 +184,7 @@ class Copies:
             return stat.S_ISDIR(mode)
         if item.kind == "link":
             return stat.S_ISLNK(mode) and os.readlink(item.path) == item.copy  # noqa: PTH115 — text in, text out
-        return stat.S_ISREG(mode) and filecmp.cmp(item.path, self.folder / item.copy, shallow=False)
+        return stat.S_ISREG(mode) and Path(item.path).read_bytes() == (self.folder / item.copy).read_bytes()
 
     def _put_aside(self, item: _Item, aside: Path) -> None:
         """Move what is there now out of the way. A folder stays: more may lie in it than the change made. Raises OSError."""

@@ -79,6 +79,7 @@ class ToolCall(Entry):
     input: Mapping[str, Any] = field(default_factory=dict)
     result: str | None = None
     note: str = ""
+    kept: tuple[str, ...] = ()
     depth: int = 0
     started: float = 0.0
     ended: float = 0.0
@@ -167,6 +168,7 @@ class TranscriptModel:
             ev.TodosChanged: self._todos_changed,
             ev.PermissionRequested: self._permission_requested,
             ev.PermissionDecided: self._permission_decided,
+            ev.CopiesKept: self._copies_kept,
             ev.UiRequested: self._ui_requested,
             ev.ChangeProposed: self._change_proposed,
             ev.Retrying: self._waiting,
@@ -325,6 +327,9 @@ class TranscriptModel:
         call = self._call(event, event.tool_use_id, "")
         call.state = {"allow": "running", "deny": "denied", "cancelled": "stopped"}[event.decision]  # type: ignore[assignment]
         call.note = event.message
+
+    def _copies_kept(self, event: ev.CopiesKept) -> None:
+        self._call(event, event.tool_use_id, "").kept = event.paths
 
     def _call(self, event: ev.Event, tool_use_id: str, name: str) -> ToolCall:
         self._close_thinking(event)
