@@ -4,8 +4,10 @@ The policy is imported on use: it is not needed before the first tool call, and 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from dogent_tui.agent.events import Scope
 from dogent_tui.workspace.grants import GrantStore, RememberedGrant
@@ -17,8 +19,7 @@ if TYPE_CHECKING:
     from dogent_tui.permissions.question import Question
 
 
-@dataclass(frozen=True, slots=True)
-class HeldGrant:
+class HeldGrant(msgspec.Struct, frozen=True):
     """Something that is allowed just now. `granted` is when it was, UTC, ISO 8601, empty where that is not known.
 
     `origin` is `session` or `always` for answers of the person, and `rule` for what the command line said.
@@ -34,16 +35,22 @@ class Authority:
 
     def __init__(self, workspace: Workspace, rules: Sequence[str] = ()) -> None:
         """Decide for `workspace`. `rules` are allowed from the start. Raises UsageError where one of them is no rule."""
-        from dogent_tui.permissions.paths import STORE
-
         self._root = workspace.root
         self._private = (dogent_home(), state_dir())
-        self.store = GrantStore(dogent_home() / STORE, workspace.root)
         self._rules = tuple(self._parsed(rule) for rule in rules)
         self._session: tuple[Grant, ...] = ()
 
+    @cached_property
+    def store(self) -> GrantStore:
+        """Where lies what is allowed for good."""
+        from dogent_tui.permissions.paths import STORE
+
+        return GrantStore(dogent_home() / STORE, self._root)
+
     def decide(self, call: "ToolCall") -> "Decision":
         """Return what is decided about `call`: the policy's verdict, and `allow` where everything it asks about is allowed."""
+        from dataclasses import replace
+
         decision = self.judge(call)
         if decision.verdict == "ask" and self.allowing(decision):
             return replace(decision, verdict="allow", reasons=("You allowed this before.",))

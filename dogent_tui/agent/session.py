@@ -3,8 +3,9 @@
 import os
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.events import Attachment, EndpointKind, Prompt
@@ -20,8 +21,7 @@ from dogent_tui.workspace.sessions import latest_session
 from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings, load_settings
 
 
-@dataclass(frozen=True, slots=True)
-class SessionOptions:
+class SessionOptions(msgspec.Struct, frozen=True):
     """What the person chose on the command line. `allow` are rules of what may run unasked."""
 
     profile: str = ""
@@ -29,8 +29,7 @@ class SessionOptions:
     allow: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedSession:
+class OpenedSession(msgspec.Struct, frozen=True):
     """A service that is ready to be entered. `earlier_log` is the log of the conversation that it goes on with.
 
     `authority` knows what the person allowed, `copies` what the session's tool calls changed.

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 from dogent_tui.agent.tool_names import relative
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands import Command, CommandTable
-from dogent_tui.tui.screens.permissions import PermissionsScreen
-from dogent_tui.workspace.copies import Undone
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
+    from dogent_tui.workspace.copies import Undone
 
 _MOST_NAMED = 3
 """Files that a line names."""
@@ -43,24 +42,20 @@ class _Commands:
         yield Command("exit", "Leave", self.exit)
 
     async def attach(self, path: str) -> str:
-        screen = self._app.conversation
-        return (
-            await screen.attach([path.removeprefix("@").strip('"')])
-            if screen is not None and path
-            else "Name a file: /attach PATH."
-        )
+        if not path:
+            return "Name a file: /attach PATH."
+        return await self._app.conversation.attach([path.removeprefix("@").strip('"')])
 
     async def copy(self, _: str) -> str:
         screen = self._app.conversation
-        text = screen.transcript.last_reply() if screen is not None else ""
-        if screen is None or not text:
+        text = screen.transcript.last_reply()
+        if not text:
             return "There is no reply to copy yet."
         await screen.copy(text)
         return ""
 
     async def find(self, _: str) -> str:
-        if self._app.conversation is not None:
-            self._app.conversation.action_find()
+        self._app.conversation.action_find()
         return ""
 
     async def help(self, _: str) -> str:
@@ -79,6 +74,8 @@ class _Commands:
         return "A new conversation."
 
     async def permissions(self, _: str) -> str:
+        from dogent_tui.tui.screens.permissions import PermissionsScreen
+
         self._app.push_screen(PermissionsScreen(self._app.opened.authority))
         return ""
 
@@ -109,7 +106,7 @@ class _Commands:
         return ""
 
 
-def undone_words(undone: Undone | None, root: str) -> str:
+def undone_words(undone: "Undone | None", root: str) -> str:
     """Return the line that says what an undo did."""
     if undone is None:
         return "There is no change of the agent left to undo in this conversation."

@@ -5,7 +5,6 @@ is readable by the user only, and goes a week after its session was last used.
 """
 
 import contextlib
-import json
 import os
 import re
 import shutil
@@ -13,9 +12,10 @@ import stat
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
+
+import msgspec
 
 from dogent_tui.workspace.files import private_folder
 from dogent_tui.workspace.paths import Workspace, state_dir
@@ -31,16 +31,14 @@ _KEPT_FOR_S = 7 * 24 * 3600.0
 _Kind: TypeAlias = Literal["file", "link", "folder", "absent"]
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(msgspec.Struct, frozen=True):
     """What came of keeping: places that `undo` can bring back, and those that it cannot (too large, unreadable, too many)."""
 
     paths: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Undone:
+class Undone(msgspec.Struct, frozen=True):
     """What an undo did. `removed` had been made by the change; `left` could not be brought back to what it was."""
 
     label: str
@@ -49,8 +47,7 @@ class Undone:
     left: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Item:
+class _Item(msgspec.Struct, frozen=True):
     """A place as it was. `copy` is relative to the session's folder; a link's is the text of the link."""
 
     path: str
@@ -59,11 +56,16 @@ class _Item:
     size: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class _Change:
+class _Change(msgspec.Struct, frozen=True, tag="change"):
     number: int
     label: str
     items: tuple[_Item, ...]
+
+
+class _Undoing(msgspec.Struct, frozen=True, tag="undone"):
+    """The note that a change was undone: its number."""
+
+    undone: int
 
 
 class Copies:
@@ -93,7 +95,7 @@ class Copies:
             while changes:
                 change = changes.pop()
                 with contextlib.suppress(OSError):  # a full disk costs only that a later start offers it again
-                    self._note({"undone": change.number})
+                    self._note(_Undoing(undone=change.number))
                 undone = self._undo(change)
                 if undone.restored or undone.removed or undone.left:
                     return undone
@@ -119,7 +121,7 @@ class Copies:
         items += [_Item(str(path), "absent") for path in dict.fromkeys(created) if not os.path.lexists(path)]
         if items:
             changes.append(change := _Change(number, label, tuple(items)))
-            self._note(asdict(change))
+            self._note(change)
             self._forget_oldest()
         return Kept(tuple(paths), tuple(left))
 
@@ -218,21 +220,23 @@ class Copies:
         return self._changes
 
     def _apply(self, line: str, changes: list[_Change]) -> None:
-        with contextlib.suppress(ValueError, TypeError, KeyError):  # a line that a crash cut short
-            data: dict[str, Any] = json.loads(line)
-            if "undone" in data:
-                changes[:] = [change for change in changes if change.number != data["undone"]]
+        with contextlib.suppress(ValueError):  # a line that a crash cut short
+            found = msgspec.json.decode(line, type=_Change | _Undoing)
+            if isinstance(found, _Undoing):
+                changes[:] = [change for change in changes if change.number != found.undone]
             else:
-                items = tuple(_Item(**item) for item in data["items"])
-                changes.append(_Change(data["number"], data["label"], items))
-                self._count = max(self._count, data["number"])
+                changes.append(found)
+                self._count = max(self._count, found.number)
 
-    def _note(self, data: dict[str, Any]) -> None:
+    def _note(self, data: _Change | _Undoing) -> None:
         private_folder(self.folder)
-        text = json.dumps(data).replace("\n", " ") + "\n"
+        try:
+            line = msgspec.json.encode(data)
+        except UnicodeEncodeError:  # a name that is not UTF-8: it can be undone until the session ends
+            return
         descriptor = os.open(self.folder / "changes.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "ab") as file:
-            file.write(text.encode())
+            file.write(b"\n" + line + b"\n")  # the line before may have been cut short
 
 
 def _with_all_below(path: Path) -> Iterator[str]:

@@ -5,16 +5,16 @@ version does not know is kept.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from dogent_tui.workspace.files import BrokenFile, atomic_write, json_text, locked, private_folder, read_json
 
 
-@dataclass(frozen=True, slots=True)
-class RememberedGrant:
+class RememberedGrant(msgspec.Struct, frozen=True):
     """One thing that is always allowed. `granted` is when, UTC, ISO 8601."""
 
     kind: str

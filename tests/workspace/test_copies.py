@@ -1,5 +1,6 @@
 """Copies of what is about to change: kept whole, brought back as it was, and nothing lost on the way."""
 
+import os
 import stat
 
 import pytest
@@ -85,6 +86,14 @@ def test_a_later_start_can_still_undo(workspace, copies):
     assert path.read_text() == "a"
     assert Copies(workspace, "session").undo() is None
     assert Copies(workspace, "another").undo() is None
+
+
+def test_a_name_that_is_not_utf_8_comes_back_too(workspace, copies):
+    path = workspace.root / os.fsdecode(b"caf\xe9.md")
+    path.write_text("x")
+    copies.keep("one", [path])
+    path.unlink()
+    assert copies.undo().restored == (str(path),)
 
 
 def test_only_the_user_can_read_the_copies(workspace, copies):
