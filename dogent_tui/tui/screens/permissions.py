@@ -21,11 +21,11 @@ _NOTHING = "Nothing yet. Answer a question with “this session” or “always�
 _KEYS = "↑ ↓ choose · Delete or r takes it back · Esc closes"
 
 
-def grant_line(held: HeldGrant, sentence: str) -> Content:
-    """Return the line for a grant: what is allowed, and how long that holds."""
-    since = f" · since {held.granted[:10]}" if held.granted else ""
+def grant_lines(held: HeldGrant, sentence: str) -> Content:
+    """Return the lines for a grant: what is allowed, and how long that holds."""
+    since = f" · since {one_line(held.granted[:10])}" if held.granted else ""
     words = one_line(sentence)
-    return Content.assemble(f"{words[:1].upper()}{words[1:]}", ("  " + _SINCE[held.origin] + one_line(since), "$text-muted"))
+    return Content.assemble(f"{words[:1].upper()}{words[1:]}", (f"\n  {_SINCE[held.origin]}{since}", "dim"))
 
 
 class PermissionsScreen(ModalScreen[None]):
@@ -68,7 +68,7 @@ class PermissionsScreen(ModalScreen[None]):
     async def _refresh(self, chosen: int = 0) -> None:
         self._held = await asyncio.to_thread(self._authority.grants)
         options = self.query_one(OptionList)
-        options.set_options(grant_line(held, self._authority.describe(held.grant)) for held in self._held)
+        options.set_options(grant_lines(held, self._authority.describe(held.grant)) for held in self._held)
         options.highlighted = min(chosen, len(self._held) - 1) if self._held else None
         options.display = bool(self._held)
         nothing = self.query_one("#permissions-nothing", Static)
