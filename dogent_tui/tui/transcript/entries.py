@@ -25,6 +25,9 @@ _EXCERPT_CHARACTERS = 40_000
 _NAME_COLUMN = 12
 """Cells for the names of the fields of a tool's input."""
 
+SHELL_OF_THE_AGENT = "Bash"
+"""The tool whose changes are said at once, and not only where its card is unfolded: they are what was asked about."""
+
 SPINNER = "◐◓◑◒"
 _SPINNING = "●"
 
@@ -137,9 +140,18 @@ def _tool_call(call: model.ToolCall, look: Look) -> list[Line]:
     middle = crop([Span(f"  {summary}", "summary")], max(0, width - len(fold) - len(name) - sum(_cells(s.text) for s in end)))
     head = Line(crop([Span(fold, "muted"), Span(name, "tool"), *(middle if summary else ()), *end], width))
     lines = [head]
+    if call.kept and call.name == SHELL_OF_THE_AGENT:
+        lines.append(Line(crop([Span("  ↳ ", "muted"), Span(_undoable(call, look.cwd), "muted")], width), decoration=4))
     if look.unfolded:
         lines += prefixed(_tool_body(call, width - 4, look.cwd), Span("  │ ", "rule"))
     return list(prefixed(lines, indent)) if indent.text else lines
+
+
+def _undoable(call: model.ToolCall, cwd: str) -> str:
+    """Say what can be brought back, and how."""
+    first = one_line(relative(call.kept[0], cwd))
+    more = f" and {len(call.kept) - 1} more" if len(call.kept) > 1 else ""
+    return f"/undo brings back {first}{more}"
 
 
 def _cells(text: str) -> int:
@@ -202,6 +214,8 @@ def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
     if change:
         yield BLANK
         yield from _diff(change, width)
+    if call.kept:
+        yield from _field("undo", _undoable(call, cwd), width)
     if call.note:
         yield from _field("you said", call.note, width)
     if call.result is not None:
