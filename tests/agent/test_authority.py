@@ -5,7 +5,7 @@ import pytest
 from dogent_tui.agent.authority import Authority
 from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.permissions.model import ToolCall
-from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
 
 
 @pytest.fixture
@@ -90,3 +90,13 @@ def test_our_own_folders_are_outside_even_in_a_workspace_around_them(home):
     assert verdict(authority, ToolCall("Grep", {"pattern": "KEY"})) == "ask"
     assert verdict(authority, ToolCall("Bash", {"command": "grep -r KEY ."})) == "ask"
     assert verdict(authority, ToolCall("Read", {"file_path": str(home / "notes.md")})) == "allow"
+
+
+def test_the_sample_workspace_lies_in_our_folders_and_is_one_like_any_other():
+    root = state_dir() / "sample" / "city-library"
+    root.mkdir(parents=True)
+    (root / "a.md").touch()
+    authority = Authority(Workspace(root))
+    assert verdict(authority, ToolCall("Read", {"file_path": "a.md"})) == "allow"
+    assert verdict(authority, ToolCall("Write", {"file_path": str(root / "new.md"), "content": ""})) == "allow"
+    assert verdict(authority, ToolCall("Read", {"file_path": "../../sessions/x"})) == "ask"

@@ -188,6 +188,17 @@ async def test_an_edit_that_runs_unasked_is_copied_too(workspace):
     assert (workspace.root / "a.md").read_text() == "a"
 
 
+async def test_a_broken_store_is_said_once_and_asks(workspace):
+    gate, _ = build(workspace)
+    gate._authority.store.path.parent.mkdir(parents=True, exist_ok=True)
+    gate._authority.store.path.write_text("{")
+    assert (await hook(gate, "Bash", remove("a.md"), workspace.root))[0] == "ask"
+    (notice,) = gate.heard()
+    assert notice.code == "grants_broken"
+    await hook(gate, "Bash", remove("a.md"), workspace.root)
+    assert gate.heard() == []
+
+
 async def test_without_a_parser_commands_are_asked_about_and_that_is_said(workspace, monkeypatch):
     monkeypatch.setattr(parser, "find_shfmt", lambda: None)
     gate, _ = build(workspace)
