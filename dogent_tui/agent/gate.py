@@ -27,7 +27,6 @@ from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.errors import DogentError
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
 from dogent_tui.workspace.copies import Copies
-from dogent_tui.workspace.files import BrokenFile
 
 _HOOK_TIMEOUT_S = 3600.0
 """The hook only computes; the limit is there so that the CLI's own of 60 s never turns a slow disk into a decision."""
@@ -62,7 +61,7 @@ class Gate:
         self._copies = copies
         self._announced: dict[str, _Announced] = {}
         self._said: list[Event] = []
-        self._told: BrokenFile | None = None
+        self._told = ""
         if missing := missing_parser():
             self._said.append(Notice(level="warning", code="no_parser", message=missing, remedy="Install shfmt-py."))
 
@@ -74,8 +73,8 @@ class Gate:
         """Return what there is to tell since the last call."""
         said, self._said = self._said, []
         broken = self._authority.store.broken
-        if broken is not None and broken != self._told:
-            self._told = broken
+        if broken is not None and broken.message != self._told:
+            self._told = broken.message
             said.append(Notice(level="warning", code="grants_broken", message=broken.message, remedy=broken.remedy))
         return said
 
