@@ -5,7 +5,7 @@ import codecs
 import importlib
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 from msgspec.structs import replace
@@ -13,9 +13,13 @@ from msgspec.structs import replace
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask, Conversation
 from dogent_tui.agent.prompts import system_prompt
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace, state_dir
 from dogent_tui.workspace.profiles import Endpoint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dogent_tui.workspace.copies import Copies
 
 _MOST_CONSTRAINTS_BYTES = 200_000
 """Read of `.dogent/dogent.md` at the most; what is too long for the prompt is cut there."""
@@ -46,7 +50,7 @@ class ClaudeLauncher(msgspec.Struct):
     endpoint: Endpoint
     authority: Authority
     language: str = ""
-    copies: Copies | None = None
+    copies: "Callable[[], Copies] | None" = None
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
 
@@ -63,7 +67,7 @@ class ClaudeLauncher(msgspec.Struct):
             session_id=choice.session_id,
             resume=choice.resume,
         )
-        conversation = claude.ClaudeConversation(options, self.authority, ask, self.copies)
+        conversation = claude.ClaudeConversation(options, self.authority, ask, self.copies() if self.copies else None)
         try:
             await conversation.connect()
         except BaseException:  # also when cancelled: a process that has started must not stay behind

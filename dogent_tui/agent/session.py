@@ -2,8 +2,10 @@
 
 import os
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -12,13 +14,15 @@ from dogent_tui.agent.events import Attachment, EndpointKind, Prompt
 from dogent_tui.agent.launch import ClaudeLauncher, SessionChoice
 from dogent_tui.agent.service import AgentService
 from dogent_tui.errors import ConfigError
-from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.files import private_folder
 from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, state_dir
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
 from dogent_tui.workspace.references import Reference, ResolvedReference, resolve
 from dogent_tui.workspace.sessions import latest_session
 from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings, load_settings
+
+if TYPE_CHECKING:
+    from dogent_tui.workspace.copies import Copies
 
 
 class SessionOptions(msgspec.Struct, frozen=True):
@@ -32,7 +36,7 @@ class SessionOptions(msgspec.Struct, frozen=True):
 class OpenedSession(msgspec.Struct, frozen=True):
     """A service that is ready to be entered. `earlier_log` is the log of the conversation that it goes on with.
 
-    `authority` knows what the person allowed, `copies` what the session's tool calls changed.
+    `authority` knows what the person allowed, `copies()` what the session's tool calls changed.
     """
 
     workspace: Workspace
@@ -43,7 +47,7 @@ class OpenedSession(msgspec.Struct, frozen=True):
     earlier_log: Path | None
     options: SessionOptions
     authority: Authority
-    copies: Copies
+    copies: Callable[[], "Copies"]
 
 
 def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ) -> OpenedSession:
@@ -58,7 +62,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     endpoint, endpoint_warnings = choose_endpoint(settings, home, environ, override=options.profile or None)
     earlier = latest_session(workspace) if options.continue_latest else None
     session = SessionChoice(earlier.session_id, resume=True) if earlier else SessionChoice(str(uuid.uuid4()))
-    authority, copies = Authority(workspace, options.allow), Copies(workspace, session.session_id)
+    authority, copies = Authority(workspace, options.allow), session_copies(workspace, session.session_id)
     service = AgentService(
         ClaudeLauncher(workspace, endpoint, authority, settings.primary_language, copies),
         endpoint,
@@ -76,6 +80,18 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         authority=authority,
         copies=copies,
     )
+
+
+def session_copies(workspace: Workspace, session_id: str) -> Callable[[], "Copies"]:
+    """Return what gives the copies of a session, always the same: they are not needed before the first tool call."""
+
+    @cache
+    def copies() -> "Copies":
+        from dogent_tui.workspace.copies import Copies
+
+        return Copies(workspace, session_id)
+
+    return copies
 
 
 def make_prompt(

@@ -83,7 +83,7 @@ class _Commands:
         opened = self._app.opened
         if opened.service.state == "running":
             return "The agent is at work. Stop it with Esc first, or wait."
-        return undone_words(await asyncio.to_thread(opened.copies.undo), str(opened.workspace.root))
+        return undone_words(await asyncio.to_thread(opened.copies().undo), str(opened.workspace.root))
 
     async def restart(self, _: str) -> str:
         service = self._app.opened.service

@@ -8,8 +8,7 @@ from dogent_tui.agent.conversation import Ask, TurnEnded
 from dogent_tui.agent.events import Event
 from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.service import AgentService
-from dogent_tui.agent.session import OpenedSession, SessionOptions
-from dogent_tui.workspace.copies import Copies
+from dogent_tui.agent.session import OpenedSession, SessionOptions, session_copies
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.settings import WorkspaceSettings
@@ -84,5 +83,5 @@ class FakeLauncher:
 
 def opened_session(workspace: Workspace, endpoint: Endpoint, service: AgentService) -> OpenedSession:
     """Return a session as the application gets it, without warnings and with nothing before it."""
-    authority, copies = Authority(workspace), Copies(workspace, service.session_id)
+    authority, copies = Authority(workspace), session_copies(workspace, service.session_id)
     return OpenedSession(workspace, WorkspaceSettings(), endpoint, service, (), None, SessionOptions(), authority, copies)

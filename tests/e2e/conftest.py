@@ -82,7 +82,7 @@ def open_service(api: ScriptedApi, workspace: Workspace):
     ) -> AsyncIterator[Listener]:
         endpoint = Endpoint(PROFILE, "custom", base_url or api.base_url, token=api.token, model=MODEL, small_model=MODEL)
         authority, copies = Authority(workspace, allow), Copies(workspace, "test")
-        launcher = ClaudeLauncher(workspace, endpoint, authority, copies=copies)
+        launcher = ClaudeLauncher(workspace, endpoint, authority, copies=lambda: copies)
         service = AgentService(launcher, endpoint, cwd=str(workspace.root), session=session, stall_after_s=stall_after_s)
         async with service:
             yield Listener(service, authority, copies)

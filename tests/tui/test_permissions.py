@@ -60,7 +60,7 @@ async def test_a_new_conversation_keeps_what_the_command_line_allowed_and_no_mor
 async def test_undo_brings_back_what_the_agent_deleted(stage, workspace):
     notes = workspace.root / "notes.md"
     async with stage() as s:
-        s.app.opened.copies.keep("Run rm notes.md", [notes])
+        s.app.opened.copies().keep("Run rm notes.md", [notes])
         notes.unlink()
         for _ in range(2):
             await s.type("/undo")
