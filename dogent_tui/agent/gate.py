@@ -62,6 +62,7 @@ class Gate:
         self._announced: dict[str, _Announced] = {}
         self._said: list[Event] = []
         self._told = ""
+        self._waiting: list[asyncio.Future[None]] = []
         if missing := missing_parser():
             self._said.append(Notice(level="warning", code="no_parser", message=missing, remedy="Install shfmt-py."))
 
@@ -120,7 +121,8 @@ class Gate:
             if decision.verdict == "deny":
                 return PermissionResultDeny(message=" ".join(decision.reasons))
             if asks:
-                verdict = await self._ask(await asyncio.to_thread(self._question, call, decision, tool_use_id, why))
+                question = await asyncio.to_thread(self._question, call, decision, tool_use_id, why)
+                verdict = await self._answer(call, decision, question)
                 if not verdict.allow:
                     return PermissionResultDeny(message=verdict.message or "The person denied this call.", interrupt=verdict.stop)
                 # What was approved is what was shown: a link may lead elsewhere by now.
@@ -132,6 +134,25 @@ class Gate:
             await self._keep_copies(call, decision, tool_use_id)
             return PermissionResultAllow()
         return PermissionResultDeny(message="What this call would touch changed each time it was approved, so it did not run.")
+
+    async def _answer(self, call: ToolCall, decision: Decision, question: PermissionQuestion) -> Verdict:
+        """Wait for the person, or until their answer to another question allows this call too."""
+        asking = asyncio.ensure_future(self._ask(question))
+        try:
+            while not asking.done():
+                remembered = asyncio.get_running_loop().create_future()
+                self._waiting.append(remembered)
+                await asyncio.wait({asking, remembered}, return_when=asyncio.FIRST_COMPLETED)
+                self._waiting = [other for other in self._waiting if other is not remembered]
+                allowed = not asking.done() and decision.verdict == "ask" and await self._allowed_now(call)
+                if allowed and not asking.done():  # an answer that came meanwhile counts
+                    return Verdict(allow=True)
+            return asking.result()
+        finally:
+            asking.cancel()
+
+    async def _allowed_now(self, call: ToolCall) -> bool:
+        return (await asyncio.to_thread(self._authority.decide, call)).verdict == "allow"
 
     def _question(self, call: ToolCall, decision: Decision, tool_use_id: str, why: tuple[str, ...]) -> PermissionQuestion:
         asked = self._authority.question(call, decision)
@@ -151,6 +172,8 @@ class Gate:
         )
 
     async def _remember(self, decision: Decision, verdict: Verdict) -> None:
+        if verdict.scope == "once":
+            return
         try:
             await asyncio.to_thread(self._authority.remember, decision, verdict.scope)
         except (OSError, DogentError) as error:
@@ -158,6 +181,9 @@ class Gate:
             self._said.append(
                 Notice(level="warning", code="grant_not_kept", message=message, remedy="It holds until this session ends.")
             )
+        for other in self._waiting:
+            if not other.done():
+                other.set_result(None)
 
     async def _keep_copies(self, call: ToolCall, decision: Decision, tool_use_id: str) -> None:
         """Keep what a call that now runs is about to change. A disk that takes no copy does not stop what was approved."""

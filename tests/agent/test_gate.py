@@ -1,5 +1,7 @@
 """The gate's bridge to the SDK: what the hook answers, what is asked, and what the person's answer becomes."""
 
+import asyncio
+
 import pytest
 from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, PermissionUpdate, ToolPermissionContext
 
@@ -157,6 +159,31 @@ async def test_a_question_that_an_answer_before_it_settled_is_not_asked(workspac
     gate._authority.remember(gate._authority.decide(ToolCall("Bash", remove("a.md"))), "session")
     assert isinstance(await gate.can_use_tool("Bash", remove("a.md"), CONTEXT), PermissionResultAllow)
     assert person.asked == []
+
+
+async def test_an_answer_for_the_session_settles_the_same_question_that_waits_beside_it(workspace):
+    gate, _ = build(workspace)
+    answers = [asyncio.get_running_loop().create_future() for _ in range(3)]
+    asked = []
+
+    async def ask(question):
+        asked.append(question)
+        return await answers[len(asked) - 1]
+
+    gate._ask = ask
+    calls = [
+        asyncio.create_task(gate.can_use_tool("Bash", {"command": command}, ToolPermissionContext(tool_use_id=str(number))))
+        for number, command in enumerate(("curl https://a.org", "curl https://b.org", "rm a.md"))
+    ]
+    while len(asked) < 3:
+        await asyncio.sleep(0)
+    first = next(number for number, question in enumerate(asked) if question.input["command"].startswith("curl"))
+    answers[first].set_result(Verdict(allow=True, scope="session"))
+    assert [type(await call) for call in calls[:2]] == [PermissionResultAllow] * 2
+    assert not calls[2].done()
+    other = next(number for number, question in enumerate(asked) if question.input["command"] == "rm a.md")
+    answers[other].set_result(Verdict(allow=False))
+    assert isinstance(await calls[2], PermissionResultDeny)
 
 
 async def test_what_the_cli_itself_asks_about_is_a_question(workspace):
