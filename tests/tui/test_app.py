@@ -235,7 +235,7 @@ async def test_a_shell_command_of_the_person(stage):
     async with stage() as s:
         await s.type("!echo spoken")
         await s.pilot.press("enter")
-        await s.until(lambda: s.app.opened.service._shell_notes)
+        await s.until(lambda: s.app.opened.service._shell.notes)
         await s.send("What did it say?")
         assert "spoken" in s.conversation.sent[0]
 
