@@ -6,6 +6,7 @@ import shlex
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import ClassVar, TextIO
 
 from textual.app import App, SystemCommand
@@ -13,8 +14,9 @@ from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.screen import Screen
 
-from dogent_tui.agent.events import Event, Notice, from_json
+from dogent_tui.agent.events import Event, Notice
 from dogent_tui.agent.recorder import Recorder
+from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
 from dogent_tui.errors import DogentError
@@ -33,7 +35,7 @@ from dogent_tui.tui.transcript.view import Transcript
 from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
 from dogent_tui.workspace.paths import log_dir
-from dogent_tui.workspace.sessions import latest_session, read_lines
+from dogent_tui.workspace.sessions import latest_session
 
 _LOG = logging.getLogger(__name__)
 
@@ -105,6 +107,8 @@ class DogentApp(App[None]):
         await screen.furnish()
         if draft := await asyncio.to_thread(self._unsent):
             screen.prompt.put_back(draft)
+        if self.opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
+            await screen.replay(await asyncio.to_thread(self._earlier, self.opened.earlier_log))
         service = self.opened.service
         self._following = [  # before the service starts: a prompt may wait already, and its run begins at once
             asyncio.create_task(self._follow(service.events(), screen)),
@@ -114,8 +118,6 @@ class DogentApp(App[None]):
         for warning in self.opened.warnings:
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
-        if self.opened.earlier_log is not None:
-            screen.replay(await asyncio.to_thread(lambda: list(_earlier_events(self.opened))))
         await screen.refresh_index()
 
     async def _record(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
@@ -134,6 +136,11 @@ class DogentApp(App[None]):
         with suppress(OSError):
             return self.drafts.load()
         return ""
+
+    def _earlier(self, log: Path) -> list[Event]:
+        with suppress(OSError):
+            return list(earlier_events(log))
+        return []
 
     def _recallable(self) -> list[str]:
         with suppress(OSError):
@@ -232,13 +239,6 @@ async def _close(service: AgentService, following: list[asyncio.Task[None]]) -> 
 
 def _log_stream() -> TextIO:
     return open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
-
-
-def _earlier_events(opened: OpenedSession) -> Iterable[Event]:
-    if opened.earlier_log is not None:
-        for line in read_lines(opened.earlier_log):
-            with suppress(ValueError):
-                yield from_json(line)
 
 
 def run_app(opened: OpenedSession) -> int:

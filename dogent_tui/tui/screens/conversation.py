@@ -143,8 +143,8 @@ class ConversationScreen(Screen[None]):
             case ToolResult():
                 self._refresh_index()
 
-    def replay(self, events: Sequence[Event]) -> None:
-        """Show an earlier conversation."""
+    async def replay(self, events: Sequence[Event]) -> None:
+        """Show an earlier conversation, and return when its end can be seen."""
         for event in events:
             self.attachments.handle(event)
             if isinstance(event, UsageChanged):
@@ -152,6 +152,7 @@ class ConversationScreen(Screen[None]):
         self.transcript.replay(events)
         self._show_attachments()
         self._leave_welcome()
+        await self.transcript.wait_for_refresh()
 
     def _call_back(self) -> None:
         """Ring, where the person looks at another window."""
