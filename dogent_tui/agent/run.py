@@ -1,7 +1,8 @@
 """The run under way: what it waits for, and for how long it has heard nothing."""
 
 import asyncio
-from dataclasses import dataclass, field
+
+import msgspec
 
 from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.agent.events import Event, Retrying, ToolResult, ToolUse
@@ -10,17 +11,16 @@ _TELL_AGAIN_S = 5.0
 """How much longer a silence must be to be told once more."""
 
 
-@dataclass(slots=True)
-class Run:
+class Run(msgspec.Struct):
     """The run under way. `ended` gets the end of its turn, or None when the session is lost; times are the event loop's."""
 
     id: str
     ended: asyncio.Future[TurnEnded | None]
     started: float
     last_heard: float
-    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    stop: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
     aborted: str = ""
-    tools: set[str] = field(default_factory=set)
+    tools: set[str] = msgspec.field(default_factory=set)
     stalled: int = 0
 
     @property

@@ -3,9 +3,10 @@
 import asyncio
 import uuid
 from collections.abc import AsyncIterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
+
+from msgspec.structs import replace
 
 from dogent_tui.agent.connection import Connection
 from dogent_tui.agent.conversation import Conversation, PermissionQuestion, TurnEnded, Verdict

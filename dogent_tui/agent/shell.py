@@ -6,8 +6,9 @@ import os
 import uuid
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from dogent_tui.agent.events import SHELL_TOOL, Event, ToolOutput, ToolResult, ToolUse
 from dogent_tui.errors import AgentError
@@ -21,8 +22,7 @@ _STOP_LIMIT_S = 1.0
 """How long a command may take to end when we close."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShellNote:
+class ShellNote(msgspec.Struct, frozen=True):
     """A command that the person ran, and what it wrote; it goes with the next prompt."""
 
     command: str

@@ -16,7 +16,6 @@ from textual.screen import Screen
 
 from dogent_tui.agent.events import Event, Notice
 from dogent_tui.agent.recorder import Recorder
-from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
 from dogent_tui.errors import DogentError
@@ -138,6 +137,8 @@ class DogentApp(App[None]):
         return ""
 
     def _earlier(self, log: Path) -> list[Event]:
+        from dogent_tui.agent.replay import earlier_events
+
         with suppress(OSError):
             return list(earlier_events(log))
         return []

@@ -4,9 +4,10 @@ A key belongs to the endpoint that it was written beside. It is never sent to an
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.workspace.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
@@ -58,8 +59,7 @@ _OF_ANOTHER_ENDPOINT = (
 """Variables by which the CLI would ask another endpoint, or send it what belongs to another."""
 
 
-@dataclass(frozen=True)
-class Endpoint:
+class Endpoint(msgspec.Struct, frozen=True):
     """Who answers, and with which key. `base_url` is empty only for the offline engine, which chooses its own port.
 
     `kind` is ``"anthropic"`` only for Anthropic's own host. `timeout_ms` is for one request. `source` is a sentence.
@@ -68,13 +68,17 @@ class Endpoint:
     name: str
     kind: EndpointKind
     base_url: str = ""
-    token: str = field(default="", repr=False)
-    api_key: str = field(default="", repr=False)
+    token: str = ""
+    api_key: str = ""
     model: str = ""
     small_model: str = ""
     timeout_ms: int | None = None
     source: str = ""
-    oauth_token: str = field(default="", repr=False)
+    oauth_token: str = ""
+
+    def __repr__(self) -> str:
+        """Name the endpoint without its keys, which no log and no traceback may hold."""
+        return f"Endpoint(name={self.name!r}, kind={self.kind!r}, base_url={self.base_url!r}, model={self.model!r})"
 
     @property
     def secrets(self) -> tuple[str, ...]:
