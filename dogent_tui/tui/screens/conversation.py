@@ -187,7 +187,8 @@ class ConversationScreen(Screen[None]):
         self.transcript.replay(events)
         self._show_attachments()
         self._leave_welcome()
-        await self.transcript.wait_for_refresh()
+        if self.transcript.is_running:  # the person may have left already
+            await self.transcript.wait_for_refresh()
 
     def _call_back(self) -> None:
         """Ring, where the person looks at another window."""
