@@ -4,6 +4,7 @@ import asyncio
 import codecs
 import importlib
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,6 +16,7 @@ from dogent_tui.agent.conversation import Ask, Conversation
 from dogent_tui.agent.prompts import system_prompt
 from dogent_tui.workspace.paths import Workspace, state_dir
 from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.workspace.walking import unseen
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,7 +97,7 @@ class ClaudeLauncher(msgspec.Struct):
     async def _start_engine(self) -> Endpoint:
         from dogent_tui.offline.engine import OfflineEngine
 
-        engine = await self._shared.enter_async_context(OfflineEngine())
+        engine = await self._shared.enter_async_context(OfflineEngine(partial(unseen, self.workspace.root)))
         return replace(self.endpoint, base_url=engine.base_url, token=engine.token, model=engine.model, small_model=engine.model)
 
 

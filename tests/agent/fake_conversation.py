@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask, TurnEnded
@@ -81,7 +82,7 @@ class FakeLauncher:
         return self.started[-1][1]
 
 
-def opened_session(workspace: Workspace, endpoint: Endpoint, service: AgentService) -> OpenedSession:
-    """Return a session as the application gets it, without warnings and with nothing before it."""
+def opened_session(workspace: Workspace, endpoint: Endpoint, service: AgentService, earlier: Path | None = None) -> OpenedSession:
+    """Return a session as the application gets it, without warnings. `earlier` is the log of the one that it goes on with."""
     authority, copies = Authority(workspace), session_copies(workspace, service.session_id)
-    return OpenedSession(workspace, WorkspaceSettings(), endpoint, service, (), None, SessionOptions(), authority, copies)
+    return OpenedSession(workspace, WorkspaceSettings(), endpoint, service, (), earlier, SessionOptions(), authority, copies)
