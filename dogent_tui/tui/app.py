@@ -26,6 +26,7 @@ from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.screens.help import PROMPT_HELP, HelpScreen, binding_section, command_section
 from dogent_tui.tui.screens.history import HistoryScreen
+from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import own_terminal
 from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
@@ -219,6 +220,7 @@ class DogentApp(App[None]):
             binding_section("Everywhere", [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS]),
             binding_section("Transcript", Transcript.BINDINGS),
             binding_section("Attachments", AttachmentList.BINDINGS),
+            binding_section("A question of the agent", PermissionScreen.BINDINGS),
         ]
         self.push_screen(HelpScreen(sections))
 

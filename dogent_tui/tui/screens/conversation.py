@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import time
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -17,8 +16,6 @@ from dogent_tui.agent.events import (
     Attachment,
     Event,
     Notice,
-    PermissionAnswer,
-    PermissionDecided,
     PermissionRequested,
     QueueChanged,
     RunFinished,
@@ -40,7 +37,8 @@ from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
-from dogent_tui.tui.screens.permission import TYPING_S, PermissionScreen
+from dogent_tui.tui.questions.controller import Desk, QuestionController
+from dogent_tui.tui.screens.permission import Behind
 from dogent_tui.tui.status import Status, StatusBar
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import edit_externally
@@ -91,8 +89,7 @@ class ConversationScreen(Screen[None]):
         label = one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model))
         self.status_bar = StatusBar(Status(place, label), id="status")
         self._sending = asyncio.Lock()
-        self._questions: list[PermissionRequested] = []
-        self._asking: PermissionScreen | None = None
+        self.questions = QuestionController(self, self._desk())
         self._sidebar_wanted: bool | None = None
 
     def compose(self) -> ComposeResult:
@@ -123,6 +120,7 @@ class ConversationScreen(Screen[None]):
         """Show what happened. The one place where events reach the widgets."""
         self.transcript.apply(event)
         self.status_bar.handle(event)
+        self.questions.handle(event)
         if self.attachments.handle(event):
             self._show_attachments()
         match event:
@@ -135,11 +133,7 @@ class ConversationScreen(Screen[None]):
             case QueueChanged(prompts=prompts):
                 self.prompt.set_queue(prompts)
             case PermissionRequested():
-                self._questions.append(event)
-                self._ask_next()
                 self._call_back()
-            case PermissionDecided(request_id=request_id):
-                self._settle(request_id)
             case ToolResult():
                 self._refresh_index()
 
@@ -165,37 +159,22 @@ class ConversationScreen(Screen[None]):
 
     # ── Questions ─────────────────────────────────────────────────────────────────────────────
 
-    def _ask_next(self) -> None:
-        if self._asking is not None or not self._questions:
-            return
-        request = self._questions[0]
-        typing = time.monotonic() - self.prompt.editor.last_typed < TYPING_S
-        self._asking = PermissionScreen(request, typed=self._type, typing=typing, count=len(self._questions))
-        self.app.push_screen(self._asking, lambda answer: self._answered(request, answer))
+    def _desk(self) -> Desk:
+        """Return what the questions need of this screen."""
+        editor, transcript = self.prompt.editor, self.transcript
+        behind = Behind(
+            typed=editor.insert,
+            pasted=editor.paste_text,
+            page=self.action_transcript_page,
+            scroll=lambda rows: transcript.scroll_relative(y=rows, animate=False),
+            make_room=self._make_room,
+        )
+        return Desk(self.service.reply, lambda: editor.last_typed, behind, str(self.opened.workspace.root))
 
-    def _type(self, character: str) -> None:
-        self.prompt.editor.insert(character)
-
-    def _answered(self, request: PermissionRequested, answer: PermissionAnswer | None) -> None:
-        self._asking = None
-        if answer is not None:
-            self.run_worker(self._reply(request.request_id, answer))
-        else:
-            self._ask_next()
-
-    async def _reply(self, request_id: str, answer: PermissionAnswer) -> None:
-        try:
-            await self.service.reply(request_id, answer)
-        except AgentError as error:
-            self.notify(str(error), severity="warning", markup=False)
-            self._settle(request_id)
-
-    def _settle(self, request_id: str) -> None:
-        self._questions = [question for question in self._questions if question.request_id != request_id]
-        if self._asking is not None and self._asking.request.request_id == request_id:
-            self._asking.cancel()
-        else:
-            self._ask_next()
+    def _make_room(self, rows: int) -> None:
+        """Keep `rows` above the status bar free, so that a question covers the prompt and nothing of the transcript."""
+        self.set_class(rows > 0, "-asked")
+        self.query_one("#body").styles.margin = (0, 0, rows, 0)
 
     # ── What is typed ─────────────────────────────────────────────────────────────────────────
 

@@ -19,7 +19,7 @@ NAMES = (
     "heading1", "heading2", "heading3", "heading4", "link", "rule", "bullet", "quote", "quote-bar",
     "code", "code-inline", "code-block", "code-gutter",
     "code-keyword", "code-name", "code-string", "code-number", "code-comment",
-    "user", "user-bar", "user-block", "success", "warning", "error", "added", "removed",
+    "user", "user-bar", "user-block", "success", "warning", "error", "added", "removed", "risk",
     "match", "match-current", "behind",
 )  # fmt: skip
 """Every style name that lines use. The stylesheet gives each its look, as ``transcript--NAME``."""
