@@ -136,8 +136,9 @@ def risky_parts(command: str, spans: Iterable[Sequence[int]]) -> list[tuple[str,
     """Return `command` in parts, each with whether it is risky: `spans` are (start, end), in any order, and may overlap."""
     risky = bytearray(len(command))
     for span in spans:
-        start, end = max(0, span[0]), min(len(command), span[-1])
-        risky[start:end] = b"\1" * max(0, end - start)
+        start = max(0, span[0])
+        end = max(start, min(len(command), span[-1]))
+        risky[start:end] = b"\1" * (end - start)
     parts: list[tuple[str, bool]] = []
     start = 0
     for end in range(1, len(command) + 1):

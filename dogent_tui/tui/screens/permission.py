@@ -286,6 +286,7 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
 
     def action_scroll(self, rows: int) -> None:
         """Scroll the call to its end, and then the facts; upward the other way round."""
+        self._say("")
         parts = (self._call, self._facts) if rows > 0 else (self._facts, self._call)
         for part in parts:
             if part.scroll_by(rows):

@@ -39,12 +39,12 @@ def asking(request, *keys: str):
 
     async def run_before(pilot: Pilot) -> None:
         screen = pilot.app.conversation
-        while pilot.app.opened.service.state != "idle":
+        while screen.status_bar.status.doing == "connecting":  # its own start would come in between
             await pilot.pause(0.01)
         screen.questions.desk = replace(screen.questions.desk, root=ROOT)
         for event in events:
             screen.handle(event)
-        while pilot.app.screen is screen:
+        while pilot.app.screen is screen or pilot.app.screen.guard._opens is None:
             await pilot.pause(0.01)
         pilot.app.screen.guard.clock = lambda: float("inf")
         await pilot.press(*keys)
