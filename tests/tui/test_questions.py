@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 from contextlib import asynccontextmanager
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from dogent_tui.agent.events import (
     PermissionAnswer,

@@ -1,16 +1,15 @@
 """The answers to a permission question: which are offered, why others are not, and where each stands."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
+import msgspec
 from rich.cells import cell_len
 
 from dogent_tui.agent.events import PermissionAnswer, PermissionRequested
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True):
     """One answer. `reply` is None for the one that asks for words first; `short` is for narrow windows."""
 
     key: str

@@ -2,8 +2,8 @@
 
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
+import msgspec
 from textual.screen import Screen
 
 from dogent_tui.agent.events import Event, PermissionAnswer, PermissionDecided, PermissionRequested, Reply
@@ -13,8 +13,7 @@ from dogent_tui.tui.questions.queue import QuestionQueue
 from dogent_tui.tui.screens.permission import TYPING_S, Behind, PermissionScreen
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
+class Desk(msgspec.Struct, frozen=True):
     """What the controller needs of the conversation. `last_typed` is on the monotonic clock, `root` the workspace."""
 
     reply: Callable[[str, Reply], Awaitable[None]]
@@ -40,6 +39,12 @@ class QuestionController:
                 self._ask_next()
             case PermissionDecided(request_id=request_id):
                 self._settle(request_id)
+
+    def clear(self) -> None:
+        """Forget what waits: the session that asked is left."""
+        self.queue = QuestionQueue()
+        if self._asking is not None:
+            self._asking.cancel()
 
     def _ask_next(self) -> None:
         request = self.queue.current

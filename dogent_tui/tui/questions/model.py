@@ -3,9 +3,9 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import PurePath
 
+import msgspec
 from rich.cells import cell_len
 
 from dogent_tui.agent.events import PermissionRequested, Target
@@ -52,8 +52,7 @@ _SHOWN_AS_WORDS = ("description", "reason")
 _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)")
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(msgspec.Struct, frozen=True):
     """A request, as it is shown in the workspace at `root`."""
 
     request: PermissionRequested
@@ -224,8 +223,7 @@ _AIRY = 14
 """Rows for the call and the facts from which blank ones stand between them, also where something must scroll."""
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(msgspec.Struct, frozen=True):
     """The rows of each part of the panel. `gap` is 1 where blank rows part them, else 0."""
 
     call: int

@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar
 
+import msgspec
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -36,8 +36,7 @@ _MEANT = frozenset({"f", *(answer.key for answer in ANSWERS)})
 _TYPED = "What you type goes to the prompt. To answer, pause for a second."
 
 
-@dataclass(slots=True)
-class AnswerGuard:
+class AnswerGuard(msgspec.Struct):
     """Keeps keys that were typed before the question appeared from answering it."""
 
     clock: Callable[[], float] = time.monotonic
@@ -57,8 +56,7 @@ class AnswerGuard:
         return self._opens is not None and self.clock() >= self._opens
 
 
-@dataclass(frozen=True, slots=True)
-class Behind:
+class Behind(msgspec.Struct, frozen=True):
     """What can be done with the conversation behind a question.
 
     `typed` and `pasted` take text that was meant for the prompt, `page` and `scroll` move the transcript by pages or rows, and

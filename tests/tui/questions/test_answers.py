@@ -1,8 +1,7 @@
 """Which answers are offered and where they stand, and how questions queue."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from dogent_tui.agent.events import PermissionAnswer
 from dogent_tui.tui.questions.answers import ANSWERS, answer_at, answer_rows, offered, why_not

@@ -1,11 +1,11 @@
 """What a question shows, without a screen."""
 
 import re
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dogent_tui.agent.events import PermissionRequested, Target
 from dogent_tui.plain import revealed

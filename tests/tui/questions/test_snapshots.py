@@ -1,9 +1,9 @@
 """What a question looks like, at the sizes of DESIGN.md. `make snapshots` accepts a new look."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from dogent_tui.agent.events import Prompt, RunStarted, SessionStarted, TextFinished, ToolUse
