@@ -18,7 +18,13 @@ from dogent_tui.plain import revealed
 from dogent_tui.tui.questions.answers import MARKS, Answer, Placed, answer_at, answer_rows
 from dogent_tui.tui.questions.model import scroll_cue
 from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
-from dogent_tui.tui.transcript.palette import COMPONENT_CLASSES, MARGIN, Palette
+from dogent_tui.tui.transcript.palette import MARGIN, Palette, component_classes
+
+NAMES = (
+    "muted", "strong", "emphasis", "accent", "output", "code", "code-block", "risk",
+    "success", "warning", "error", "added", "removed",
+)  # fmt: skip
+"""The style names that the lines of a question use."""
 
 _SCROLLBAR = 1
 
@@ -26,7 +32,7 @@ _SCROLLBAR = 1
 class QuestionLines(ScrollView, can_focus=False):
     """Draws the lines that `layout` gives for a width, and of these only what is visible."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(COMPONENT_CLASSES)
+    COMPONENT_CLASSES: ClassVar[set[str]] = component_classes(NAMES)
     ALLOW_SELECT = False
 
     def __init__(self, layout: Callable[[int], list[Line]], *, id: str) -> None:  # noqa: A002
@@ -54,7 +60,7 @@ class QuestionLines(ScrollView, can_focus=False):
     def render_line(self, y: int) -> Strip:
         """Draw line `y` of what is visible."""
         if self._palette is None:
-            self._palette = Palette(self)
+            self._palette = Palette(self, NAMES)
         number = self.scroll_offset.y + y
         line = self._lines[number] if number < len(self._lines) else Line()
         return self._palette.strip(line, self._width, self.size.width)

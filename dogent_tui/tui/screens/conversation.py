@@ -213,8 +213,14 @@ class ConversationScreen(Screen[None]):
 
     def _make_room(self, rows: int) -> None:
         """Keep `rows` above the status bar free, so that a question covers the prompt and nothing of the transcript."""
-        self.set_class(rows > 0, "-asked")
-        self.query_one("#body").styles.margin = (0, 0, rows, 0)
+        body, prompt = self.query_one("#body").styles, self.prompt.styles
+        if not rows:
+            for styles, rule in ((prompt, "layer"), (prompt, "dock"), (prompt, "margin"), (body, "margin")):
+                styles.clear_rule(rule)
+                styles.refresh(layout=True)
+        elif body.margin.bottom != rows:  # here and not by a class, for which the whole screen would be styled anew
+            prompt.layer, prompt.dock, prompt.margin = "over", "bottom", (0, 0, 2, 0)
+            body.margin = (0, 0, rows, 0)
 
     # ── What is typed ─────────────────────────────────────────────────────────────────────────
 
