@@ -78,11 +78,12 @@ class Question(msgspec.Struct, frozen=True):
 
     def call(self, width: int) -> list[Line]:
         """Return the call itself, whole: its diff or its command, then every other field of its input."""
-        fields = dict(self.request.input)
+        named = self._named_elsewhere()
+        fields = {key: value for key, value in self.request.input.items() if key not in named}
         lines: list[Line] = []
         if self.request.diff:
             lines += diff_lines(self.request.diff, width)
-            fields = {key: value for key, value in fields.items() if key not in (*_SHOWN_AS_DIFF, *self._named_elsewhere())}
+            fields = {key: value for key, value in fields.items() if key not in _SHOWN_AS_DIFF}
         elif isinstance(command := fields.get("command"), str):
             lines += _command(command, self.request.spans, width)
             del fields["command"]

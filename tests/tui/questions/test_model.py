@@ -98,6 +98,14 @@ def test_a_call_that_is_not_known_shows_all_its_fields():
     assert texts(Question(BARE).call(80)).split("\n") == ["path          notes/[b]x[/b].md", 'tags          ["a", "b"]']
 
 
+def test_a_path_that_stands_among_the_places_is_not_said_twice():
+    given = {"file_path": "notes.md", "limit": 3}
+    assert texts(Question(asked(tool="Read", input=given, targets=(Target(f"{ROOT}/notes.md", "read"),)), ROOT).call(80)) == (
+        "limit         3"
+    )
+    assert "file_path" in texts(Question(asked(tool="Read", input=given, targets=(Target("/etc/notes.md"),)), ROOT).call(80))
+
+
 def test_nothing_is_lost_of_a_diff_whose_lines_look_like_headers():
     diff = "--- a\n+++ b\n@@ -1,2 +1,2 @@\n--- old rule\n+++ new rule\n\\ No newline at end of file\n"
     assert texts(diff_lines(diff, 60)).split("\n") == [
