@@ -24,16 +24,23 @@ NAMES = (
 )  # fmt: skip
 """Every style name that lines use. The stylesheet gives each its look, as ``transcript--NAME``."""
 
-COMPONENT_CLASSES = frozenset(_PREFIX + name for name in NAMES)
+
+def component_classes(names: Iterable[str]) -> set[str]:
+    """Return the component classes that give `names` their look."""
+    return {_PREFIX + name for name in names}
+
+
+COMPONENT_CLASSES = frozenset(component_classes(NAMES))
 
 
 class Palette:
     """The styles of `widget` as they are now."""
 
-    def __init__(self, widget: Widget) -> None:
+    def __init__(self, widget: Widget, names: Iterable[str] = NAMES) -> None:
+        """Look up `names`; the widget must declare the component class of each."""
         self.base = widget.rich_style
         self.selection = widget.screen.get_component_rich_style("screen--selection")
-        self.styles = {name: _partial(widget, _PREFIX + name) for name in NAMES}
+        self.styles = {name: _partial(widget, _PREFIX + name) for name in names}
         self.styles["selection"] = Style(color=self.selection.color, bgcolor=self.selection.bgcolor)
         self._combined: dict[tuple[str, str, str], Style] = {}
 
