@@ -71,6 +71,7 @@ class Terminal:
         self._mark = mark
         self._outgoing = bytearray()
         self._waiting: dict[asyncio.Future[None], Callable[[], object]] = {}
+        self._strangers: set[psutil.Process] = set()
         asyncio.get_running_loop().add_reader(master, self._read)
 
     @classmethod
@@ -154,9 +155,15 @@ class Terminal:
         """The program and all that was started by it, also where it has ended itself."""
         found = []
         for process in psutil.process_iter():
+            if process in self._strangers:
+                continue
             with suppress(psutil.Error, OSError):
-                if process.environ().get(_MARK) == self._mark and process.status() != psutil.STATUS_ZOMBIE:
-                    found.append(process)
+                variables = process.environ()
+                if variables.get(_MARK) == self._mark:
+                    if process.status() != psutil.STATUS_ZOMBIE:
+                        found.append(process)
+                elif variables:  # there are none for a moment while a program is loaded
+                    self._strangers.add(process)
         return found
 
     # ── Doing ─────────────────────────────────────────────────────────────────────────────────
