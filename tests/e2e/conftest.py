@@ -35,7 +35,7 @@ SIZE = (100, 30)
 class Listener:
     """A service and all that it has said so far."""
 
-    def __init__(self, service: AgentService, root: Path) -> None:
+    def __init__(self, service: AgentService, root: Path = Path()) -> None:
         self.service = service
         self.root = root
         self.events: list[Event] = []
