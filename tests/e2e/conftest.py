@@ -159,7 +159,9 @@ class Dogent:
         write_profile(home / ".dogent", root, api)
 
     @asynccontextmanager
-    async def open(self, *arguments: str, size: tuple[int, int] = SIZE, ready: bool = True, **env: str) -> AsyncIterator[Terminal]:
+    async def open(
+        self, *arguments: str, size: tuple[int, int] = SIZE, ready: bool = True, **env: str
+    ) -> AsyncIterator[Terminal]:
         """Start it, and wait until the agent is there where `ready`."""
         argv = [*DOGENT, str(self.root), *arguments]
         async with Terminal.open(argv, size=size, env=plain_environment(self.home, **env), cwd=self.root) as terminal:

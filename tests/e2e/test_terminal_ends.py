@@ -40,7 +40,12 @@ def _recalled(terminal, text: str) -> bool:
 @pytest.mark.parametrize(
     ("way", "running"),
     [("closed window", False), ("closed window", True), ("SIGTERM", True), ("SIGHUP", True)],
-    ids=["closed window-idle", "closed window-busy", "SIGTERM-busy", "SIGHUP-busy"],  # signals to an idle one: test_terminal_start
+    ids=[
+        "closed window-idle",
+        "closed window-busy",
+        "SIGTERM-busy",
+        "SIGHUP-busy",
+    ],  # signals to an idle one: test_terminal_start
 )
 async def test_the_agent_ends_with_us(dogent, way, running):
     dogent.api.call("Bash", {"command": "tail -f /dev/null"})

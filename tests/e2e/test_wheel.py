@@ -1,7 +1,7 @@
 """What a user installs: the wheel, in an empty environment, outside of the checkout.
 
-The environment holds the wheel and what the wheel says that it needs, with all that this needs in turn, and nothing else of what is
-installed here. The packages are links to those of this environment, which `make setup` had pip find and download by the same list.
+The environment holds the wheel and what the wheel says that it needs, with all that this needs in turn, and nothing else of
+what is installed here. The packages are links to those of this environment, which `make setup` had pip find by the same list.
 """
 
 import subprocess
