@@ -95,6 +95,7 @@ async def test_silence_is_counted_and_ends_when_something_comes(api, open_servic
     assert agent.of(Stalled)[-1].seconds == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 async def test_a_killed_cli_is_noticed_and_the_conversation_resumes(api, agent, how):
     color = f"color number {how}"
@@ -114,6 +115,7 @@ async def test_a_killed_cli_is_noticed_and_the_conversation_resumes(api, agent, 
     assert f"My color is {color}." in str(api.requests[-1].messages)
 
 
+@pytest.mark.slow
 async def test_a_cli_killed_while_idle_starts_again_with_the_next_prompt(api, agent):
     api.say("One.")
     api.say("Two.")
