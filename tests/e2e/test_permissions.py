@@ -16,7 +16,11 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.launch import claude_config_dir
 from dogent_tui.agent.recorder import Recorder
+from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.history import History
+from tests.e2e.conftest import COPIES, IN_ONE_LOOP
+
+pytestmark = IN_ONE_LOOP
 
 
 def removing(name, **more):
@@ -129,8 +133,9 @@ async def test_what_is_deleted_or_overwritten_can_be_undone(api, workspace, open
         await end(agent)
         assert (notes.exists(), draft.read_text(encoding="utf-8")) == (False, "second")
         assert [kept.paths for kept in agent.of(CopiesKept)] == [(str(draft),), (str(notes),)]
-        assert agent.copies.undo().restored == (str(notes),)
-        assert agent.copies.undo().restored == (str(draft),)
+        copies = Copies(workspace, COPIES)
+        assert copies.undo().restored == (str(notes),)
+        assert copies.undo().restored == (str(draft),)
     assert notes.read_text(encoding="utf-8") == "all my notes"
     assert draft.read_text(encoding="utf-8") == "first"
 
