@@ -46,7 +46,7 @@ class _Commands:
         return ""
 
     async def find(self, _: str) -> str:
-        self._app.conversation.action_find()
+        await self._app.conversation.action_find()
         return ""
 
     async def help(self, _: str) -> str:

@@ -46,6 +46,7 @@ class PromptBox(Vertical):
         self.picker = ReferencePicker(references.completions, id="prompt-picker")
         self.queue = QueueStrip(id="prompt-queue")
         self._mark = Static(MARKS["prompt"], id="prompt-mark", markup=False)
+        self._line = Horizontal(id="prompt-line")
         self._hint_line = Static("", id="prompt-hint", markup=False)
         self._check = Debounce(self, CHECK_DELAY_S, self._check_references)
         self._shown_hint: Hint | None = None
@@ -61,7 +62,7 @@ class PromptBox(Vertical):
         """Lay the parts out from top to bottom; the picker floats above the editor."""
         yield self.queue
         yield self.picker
-        with Horizontal(id="prompt-line"):
+        with self._line:
             yield self._mark
             yield self.editor
         yield self._hint_line
@@ -226,8 +227,9 @@ class PromptBox(Vertical):
     def _show_mode(self) -> None:
         mode = self.editor.mode
         if mode != self._mode:
-            self.set_class(mode == "shell", "-shell")
-            self.set_class(mode == "command", "-command")
+            for part in (self._line, self._mark):  # and not the box: that would restyle the editor too
+                part.set_class(mode == "shell", "-shell")
+                part.set_class(mode == "command", "-command")
             self._mode = mode
             self._mark.update(MARKS[mode])
 

@@ -9,14 +9,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events as textual_events
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
+from textual.widget import Widget
 
 from dogent_tui.agent.events import (
-    Attachment,
     Event,
     Notice,
     PermissionAnswer,
@@ -89,7 +89,7 @@ class ConversationScreen(Screen[None]):
         self._questions: list[PermissionRequested] = []
         self._asking: PermissionScreen | None = None
         self._sidebar_wanted: bool | None = None
-        self._search: TranscriptSearch | None = None
+        self._furniture: list[Widget] = []
 
     @property
     def service(self) -> "AgentService":
@@ -108,7 +108,16 @@ class ConversationScreen(Screen[None]):
         """The files that the conversation refers to."""
         from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
 
-        return AttachmentsSidebar(id="attachments")
+        sidebar = AttachmentsSidebar(id="attachments")
+        sidebar.display = False
+        return sidebar
+
+    @cached_property
+    def search(self) -> "TranscriptSearch":
+        """The line that searches the conversation."""
+        from dogent_tui.tui.transcript.search_bar import TranscriptSearch
+
+        return TranscriptSearch(self.transcript, id="search")
 
     def compose(self) -> ComposeResult:
         """Lay out what the first paint shows; the rest comes with `furnish`."""
@@ -129,28 +138,26 @@ class ConversationScreen(Screen[None]):
         self.status_bar.show(_status(opened))
         self.prompt.set_queue(())
         self.prompt.set_busy(False)
-        if self._search is not None:
-            await self._search.remove()
-            await self.transcript.remove()
-            await self.sidebar.remove()
-            self._search = None
-            del self.transcript, self.sidebar
+        for part in self._furniture:
+            await part.remove()
+        self._furniture.clear()
+        for name in ("transcript", "search", "sidebar"):
+            self.__dict__.pop(name, None)
         self.query_one("#welcome").display = True
 
     async def furnish(self) -> None:
         """Bring what is not seen at first, once the rest is: its imports and its styles alone cost a third of the first paint."""
-        await asyncio.to_thread(_import_furniture)  # where keys come between
-        from dogent_tui.tui.transcript.search_bar import TranscriptSearch
+        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.transcript")  # where keys come between
+        if self.is_attached:  # else the person has left
+            self.transcript.display = False
+            await self._place(self.transcript, "#conversation")
+            await self._place_sidebar()
 
-        if not self.is_attached or self._search is not None:  # the person has left, or it is all there
-            return
-        self._search = TranscriptSearch(self.transcript, id="search")
-        self.transcript.display = False
-        room = self.query_one("#conversation")
-        await room.mount(self._search, before=0)
-        await room.mount(self.transcript)
-        self._place_sidebar()
-        await self.query_one("#body").mount(self.sidebar)
+    async def _place(self, part: Widget, room: str, before: int | None = None) -> None:
+        """Mount `part` where it is not yet."""
+        if part not in self._furniture:
+            self._furniture.append(part)
+            await self.query_one(room).mount(part, before=before)
 
     # ── Events of the session become what is seen ─────────────────────────────────────────────
 
@@ -287,7 +294,7 @@ class ConversationScreen(Screen[None]):
         done = await command.run(argument)
         await self.app.record_command(text)  # type: ignore[attr-defined]
         if done:
-            self.notify(done, markup=False)
+            self.prompt.notify_hint(done)
 
     @on(PromptEditor.DraftChanged)
     async def _draft_changed(self, event: PromptEditor.DraftChanged) -> None:
@@ -385,18 +392,16 @@ class ConversationScreen(Screen[None]):
 
         self.app.push_screen(PreviewScreen(self.opened.workspace.absolute(event.path), event.path))
 
-    def _show_attachments(self) -> None:
-        self._place_sidebar()
-        self.sidebar.show(self.attachments.entries)
-        if self.attachments.unmeasured():
-            self.run_worker(self._measure(self.attachments.unmeasured()), group="measure", exclusive=True)
+    @work(group="attachments", exclusive=True)
+    async def _show_attachments(self) -> None:
+        await self._place_sidebar()
+        if unmeasured := self.attachments.unmeasured():
+            self.attachments.measured(await asyncio.to_thread(measure, self.opened.workspace.root, unmeasured))
+            await self._place_sidebar()
 
-    async def _measure(self, unmeasured: Sequence[Attachment]) -> None:
-        self.attachments.measured(await asyncio.to_thread(measure, self.opened.workspace.root, unmeasured))
-        self.sidebar.show(self.attachments.entries)
-
-    def _refresh_index(self) -> None:
-        self.run_worker(self.refresh_index, group="index", exclusive=True)
+    @work(group="index", exclusive=True)
+    async def _refresh_index(self) -> None:
+        await self.refresh_index()
 
     async def refresh_index(self) -> None:
         """Look again which files there are, in a thread."""
@@ -411,10 +416,10 @@ class ConversationScreen(Screen[None]):
             await self._stop()
         self.prompt.focus_editor()
 
-    def action_find(self) -> None:
+    async def action_find(self) -> None:
         """Search the transcript."""
-        if self._search is not None:
-            self._search.open()
+        await self._place(self.search, "#conversation", before=0)
+        self.search.open()
 
     def action_fold_all(self) -> None:
         """Unfold or fold every card."""
@@ -428,30 +433,33 @@ class ConversationScreen(Screen[None]):
         """Scroll the transcript while the prompt keeps the keyboard."""
         (self.transcript.action_page_down if step > 0 else self.transcript.action_page_up)()
 
-    def action_sidebar(self) -> None:
+    async def action_sidebar(self) -> None:
         """Show the attachments and go there; from there, or where they only take room, hide them."""
-        shown = self.sidebar.display
-        if shown and self.sidebar.has_focus_within:
+        if self.sidebar.display and self.sidebar.has_focus_within:
             self._sidebar_wanted = False
             self.prompt.focus_editor()
         else:
             self._sidebar_wanted = True
-        self._place_sidebar()
-        if self._sidebar_wanted and self.sidebar.is_attached:
+        await self._place_sidebar()
+        if self._sidebar_wanted:
             self.sidebar.focus_list()
 
-    def on_resize(self, event: textual_events.Resize) -> None:
+    async def on_resize(self, event: textual_events.Resize) -> None:
         """Let the sidebar give way in a narrow window, and the empty lines in a low one."""
-        self._place_sidebar(event.size.width)
         self.set_class(event.size.height < COMFORTABLE_ROWS, "-short")
+        await self._place_sidebar(event.size.width)
 
-    def _place_sidebar(self, width: int = 0) -> None:
-        if self._search is None:  # not furnished yet
-            return
+    async def _place_sidebar(self, width: int = 0) -> None:
+        """Show the attachments where there are any and room for them, or as the person wanted it."""
         wide = (width or self.size.width) >= SIDEBAR_FROM
         by_itself = wide and bool(self.attachments.entries)
-        self.sidebar.display = by_itself if self._sidebar_wanted is None else self._sidebar_wanted
-        self.sidebar.set_class(not wide, "-narrow")
+        wanted = by_itself if self._sidebar_wanted is None else self._sidebar_wanted
+        if wanted:
+            await self._place(self.sidebar, "#body")
+        if "sidebar" in self.__dict__:
+            self.sidebar.show(self.attachments.entries)
+            self.sidebar.display = wanted
+            self.sidebar.set_class(not wide, "-narrow")
 
     async def on_transcript_link_clicked(self, event: "Transcript.LinkClicked") -> None:
         """Show where a link leads, and have it ready to paste: the words of a link may say anything."""
@@ -474,11 +482,6 @@ class ConversationScreen(Screen[None]):
 
 INDEX_DELAY_S = 0.5
 """How long the file index waits after a tool result before it looks again."""
-
-
-def _import_furniture() -> None:
-    for module in ("transcript.search_bar", "transcript.view", "attachments.sidebar"):
-        importlib.import_module(f"dogent_tui.tui.{module}")
 
 
 def _status(opened: OpenedSession) -> Status:
