@@ -167,7 +167,7 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
         "CLAUDE_CODE_ENABLE_TASKS": "0",
         "CLAUDE_CODE_MAX_RETRIES": "3",
         "ENABLE_TOOL_SEARCH": "false",
-        **(_LOOPBACK_ONLY if endpoint.kind == "offline" else {}),
+        **(_OFFLINE if endpoint.kind == "offline" else {}),
     }
 
 
@@ -182,8 +182,9 @@ _STEERING = (
 )
 """How variables begin that would steer a session elsewhere, with other keys, or without hooks."""
 
-_LOOPBACK_ONLY = {"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost"}
-"""The offline engine answers on this machine: a proxy of the environment must not come between."""
+_OFFLINE = {"NO_PROXY": "127.0.0.1,localhost", "no_proxy": "127.0.0.1,localhost", "CLAUDE_CODE_GLOB_NO_IGNORE": "false"}
+"""The offline engine answers on this machine: a proxy of the environment must not come between. What it searches unasked should
+not fill the hundred places of a Glob with what git ignores."""
 
 
 @dataclass(slots=True)

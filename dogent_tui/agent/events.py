@@ -2,7 +2,8 @@
 
 Every event is immutable, belongs to a run (or to the session, with an empty `run_id`) and carries a sequence number that the
 service assigns. One event is one JSON line: print mode writes it, a session log stores it, and replaying a log draws the same
-transcript. Events carry facts, not words for the screen. This module imports nothing of ours.
+transcript. Events carry facts, not words for the screen. This module imports nothing of ours
+that does anything.
 """
 
 import functools
@@ -14,11 +15,10 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from dogent_tui.endpoint_kind import EndpointKind
+
 RunStatus: TypeAlias = Literal["completed", "needs_clarification", "needs_outline_edit", "aborted", "interrupted", "failed"]
 """How a run ended. `aborted`: a permission was denied; `interrupted`: the person stopped it."""
-
-EndpointKind: TypeAlias = Literal["anthropic", "custom", "offline"]
-"""Who answers: Anthropic's own endpoint, another one that speaks its protocol, or the built-in offline engine."""
 
 Level: TypeAlias = Literal["info", "warning", "error"]
 

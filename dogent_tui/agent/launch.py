@@ -4,6 +4,7 @@ import asyncio
 import codecs
 import importlib
 from contextlib import AsyncExitStack
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -16,6 +17,7 @@ from dogent_tui.permissions.first_gate import decide
 from dogent_tui.permissions.model import Decision, ToolCall
 from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
 from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.workspace.walking import unseen
 
 _MOST_CONSTRAINTS_BYTES = 200_000
 """Read of `.dogent/dogent.md` at the most; what is too long for the prompt is cut there."""
@@ -91,7 +93,7 @@ class ClaudeLauncher(msgspec.Struct):
     async def _start_engine(self) -> Endpoint:
         from dogent_tui.offline.engine import OfflineEngine
 
-        engine = await self._shared.enter_async_context(OfflineEngine())
+        engine = await self._shared.enter_async_context(OfflineEngine(partial(unseen, self.workspace.root)))
         return replace(self.endpoint, base_url=engine.base_url, token=engine.token, model=engine.model, small_model=engine.model)
 
 

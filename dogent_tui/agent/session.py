@@ -7,9 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from dogent_tui.agent.events import Attachment, EndpointKind, Prompt
+from dogent_tui.agent.events import Attachment, Prompt
 from dogent_tui.agent.launch import ClaudeLauncher, SessionChoice
 from dogent_tui.agent.service import AgentService
+from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError
 from dogent_tui.workspace.files import private_folder
 from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, state_dir

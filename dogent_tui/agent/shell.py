@@ -1,5 +1,6 @@
 """The person's own shell commands (``!command``): run in the workspace, shown like a tool call, offered to the agent."""
 
+import asyncio
 import codecs
 import os
 import uuid
@@ -10,14 +11,15 @@ from pathlib import Path
 import msgspec
 
 from dogent_tui.agent.events import SHELL_TOOL, Event, ToolOutput, ToolResult, ToolUse
+from dogent_tui.errors import AgentError
 from dogent_tui.processes import stream_process
 
 _MOST_KEPT = 1_000_000
 _MOST_OFFERED = 10_000
 """Characters of output that are kept for the screen, and that travel with the next prompt: its end, where the result is."""
-
-
 _LEFT_OUT = "[the beginning is left out]\n"
+_STOP_LIMIT_S = 1.0
+"""How long a command may take to end when we close."""
 
 
 class ShellNote(msgspec.Struct, frozen=True):
@@ -32,6 +34,42 @@ class ShellNote(msgspec.Struct, frozen=True):
         ended = "stopped by the person" if self.status is None else f"exit status {self.status}"
         output = self.output if len(self.output) <= _MOST_OFFERED else f"{_LEFT_OUT}{self.output[-_MOST_OFFERED:]}"
         return f"<shell-command>\n$ {self.command}\n{output.rstrip()}\n({ended})\n</shell-command>"
+
+
+class PersonalShell:
+    """Runs the person's commands, one at a time; `notes` are of those that the agent has not been told of yet."""
+
+    def __init__(self, publish: Callable[[Event], None]) -> None:
+        self.notes: list[ShellNote] = []
+        self._publish = publish
+        self._running: asyncio.Task[ShellNote] | None = None
+
+    async def run(self, command: str, cwd: Path) -> None:
+        """Run `command` in the folder `cwd` until it ends. Raises AgentError while another one runs."""
+        if self._running is not None and not self._running.done():
+            raise AgentError("A shell command is still running.", "Wait for it, or stop it with Esc.")
+        self._running = asyncio.create_task(run_shell(command, cwd, self._publish), name="shell")
+        await asyncio.wait({self._running})
+        if not self._running.cancelled():
+            self.notes.append(self._running.result())
+
+    def stop(self) -> bool:
+        """Stop the command under way; returns whether there is one."""
+        if self._running is None or self._running.done():
+            return False
+        if not self._running.cancelling():
+            self._running.cancel()
+        return True
+
+    def take_notes(self) -> list[str]:
+        """Return what the agent should know of the commands since the last call."""
+        notes, self.notes = self.notes, []
+        return [note.as_text() for note in notes]
+
+    async def close(self) -> None:
+        """Stop the command under way and wait a moment for its end."""
+        if self.stop() and self._running is not None:
+            await asyncio.wait({self._running}, timeout=_STOP_LIMIT_S)
 
 
 class _Tail:

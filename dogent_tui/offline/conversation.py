@@ -3,12 +3,19 @@
 import json
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeAlias
 
 from dogent_tui.offline.messages_api import Message, MessagesRequest, Text, ToolOutcome, strip_reminders
 
+Ignored: TypeAlias = Callable[[Collection[str]], Collection[str]]
+"""Tells which of some paths, relative to the workspace, are ignored there: these are read only where the person names them."""
+
+_ENDS = r"\s!-*,:-@\[-^`{-}«»¡¿\u2000-\u206f\u3000-\u3004\u3008-\u3020\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+_NAME = rf"\"(?:[^\"\\\n]|\\.)*\"|“[^”\n]*”|[^{_ENDS}]+"
+REFERENCE = re.compile(rf"(?<![@A-Za-z0-9_+%/\\])@(?P<path>{_NAME})(?:#(?:{_NAME}))?")
+"""A reference as typed. Which files there are, the array of attachments says, so that this need not be exact."""
 _PIPED = re.compile(r"\n\n<stdin>\n.*?</stdin>", re.DOTALL)
 """What was piped into print mode: material, and not a part of the request."""
 _ATTACHMENTS = ("<attachments>", "</attachments>")
@@ -64,10 +71,14 @@ class Call:
 
 @dataclass(slots=True)
 class Run:
-    """One prompt and the calls made for it. `typed` is what the person typed, `sources` what they referenced."""
+    """One prompt and the calls made for it. `typed` is what the person typed, `sources` what they referenced.
+
+    `missing` are the references, as typed, that lead to no file.
+    """
 
     typed: str
     sources: tuple[Source, ...] = ()
+    missing: tuple[str, ...] = ()
     calls: list[Call] = field(default_factory=list)
 
     def named(self, *names: str) -> list[Call]:
@@ -82,6 +93,7 @@ class Conversation:
     cwd: str
     tools: frozenset[str]
     runs: tuple[Run, ...]
+    ignored: Ignored = lambda _paths: ()
 
     @property
     def current(self) -> Run:
@@ -114,7 +126,7 @@ class Conversation:
         }
 
 
-def conversation_of(request: MessagesRequest) -> Conversation:
+def conversation_of(request: MessagesRequest, ignored: Ignored) -> Conversation:
     """Read the conversation from `request`, whose ``<system-reminder>`` notes are still in it: they name the workspace."""
     runs: list[Run] = []
     calls: dict[str, Call] = {}
@@ -127,7 +139,7 @@ def conversation_of(request: MessagesRequest) -> Conversation:
                 call = Call(made.id, made.name, made.input)
                 calls[made.id] = call
                 runs[-1].calls.append(call)
-    return Conversation(_working_directory(request), frozenset(request.tools), tuple(runs) or (Run(""),))
+    return Conversation(_working_directory(request), frozenset(request.tools), tuple(runs) or (Run(""),), ignored)
 
 
 def parse_prompt(text: str) -> Run:
@@ -141,7 +153,9 @@ def parse_prompt(text: str) -> Run:
         items = json.loads(text[start + len(opening) : end])
     except (ValueError, RecursionError):
         items = []
-    return Run(_PIPED.sub("", text[:start]).strip(), tuple(_sources(items if isinstance(items, list) else [])))
+    typed = _PIPED.sub("", text[:start]).strip()
+    sources = tuple(_sources(items if isinstance(items, list) else []))
+    return Run(typed, sources, tuple(_missing(typed, [source.path for source in sources])))
 
 
 def _sources(items: Iterable[Any]) -> Iterable[Source]:
@@ -151,6 +165,16 @@ def _sources(items: Iterable[Any]) -> Iterable[Source]:
         if isinstance(path, str) and path and path not in seen:
             seen.add(path)
             yield Source(path, str(item.get("type") or path.rpartition(".")[2]).lower())
+
+
+def _missing(typed: str, paths: Collection[str]) -> Iterable[str]:
+    """Yield the references in `typed` that none of `paths` can have come from; a part of one may have led there."""
+    named = (re.sub(r"\\(.)", r"\1", found["path"].strip('"“”')).rstrip(".-") for found in REFERENCE.finditer(typed))
+    for name in dict.fromkeys(filter(None, named)):
+        plain = posixpath.normpath(name)
+        end = plain.lstrip("./~")
+        if not any(plain.startswith(path) or path.startswith(f"{plain}#") or path.endswith(end) for path in paths):
+            yield name
 
 
 def _prompts(message: Message) -> Iterable[str]:

@@ -5,6 +5,7 @@ import importlib
 from types import TracebackType
 from typing import ClassVar, Self
 
+from dogent_tui.offline.conversation import Ignored
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock
 from dogent_tui.offline.server import LoopbackServer
 
@@ -16,14 +17,15 @@ class OfflineEngine:
     """The engine behind a loopback server, as an async context manager: point the CLI at `base_url` with `token` and `model`.
 
     `model` is a name that the CLI knows, since for others it assumes a window of a million tokens and sends system messages in
-    the conversation; `name` is what a person should see.
+    the conversation; `name` is what a person should see. `ignored` is asked, in a thread, what not to read unasked.
     """
 
     name: ClassVar[str] = "offline engine"
     model: ClassVar[str] = "claude-haiku-4-5"
 
-    def __init__(self) -> None:
-        self._server = LoopbackServer(_respond, models=(self.model,), pause=_PAUSE)
+    def __init__(self, ignored: Ignored = lambda _paths: ()) -> None:
+        self._ignored = ignored
+        self._server = LoopbackServer(self._respond, models=(self.model,), pause=_PAUSE)
 
     @property
     def base_url(self) -> str:
@@ -46,9 +48,8 @@ class OfflineEngine:
     ) -> None:
         await self._server.__aexit__(kind, error, traceback)
 
+    async def _respond(self, request: MessagesRequest) -> tuple[ReplyBlock, ...]:
+        from dogent_tui.offline.rules import reply
 
-async def _respond(request: MessagesRequest) -> tuple[ReplyBlock, ...]:
-    from dogent_tui.offline.rules import reply
-
-    # Ranking the sentences of large files takes tens of milliseconds, which the screen must not wait for.
-    return await asyncio.to_thread(reply, request)
+        # Ranking the sentences of large files takes tens of milliseconds, which the screen must not wait for.
+        return await asyncio.to_thread(reply, request, self._ignored)

@@ -1,7 +1,7 @@
 """Finding and reading the files of a request: which tools to call next, or what they brought."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from dogent_tui.offline.conversation import Call, Conversation, Source
@@ -76,7 +76,8 @@ def gather(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock, ...]
     if searching and not conversation.tools & {"Glob", "Grep"} and not named:
         return (ReplyText(f"{phrases.cannot_look}\n\n{phrases.no_model}"),)
     finding = _find_calls(conversation, intent, sources, searching=searching)
-    found = _found(conversation, intent) if searching else []
+    hidden = _hidden(conversation, sources) if searching else frozenset()
+    found = _found(conversation, intent, hidden) if searching else []
     wanted = list(dict.fromkeys([*map(conversation.shown, named), *found]))
     reading = _read_calls(conversation, wanted[:_MOST_FILES])
     if finding or reading:
@@ -85,7 +86,7 @@ def gather(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock, ...]
     again = _calls_for_parts(conversation)
     if again:
         return (ReplyText(phrases.read_again), *again)
-    return _brought(conversation, sources, wanted, searching=searching)
+    return _brought(conversation, sources, wanted, hidden, searching=searching)
 
 
 def referenced(conversation: Conversation) -> tuple[Source, ...]:
@@ -122,12 +123,21 @@ def _find_calls(
     return tuple(calls)
 
 
-def _found(conversation: Conversation, intent: Intent) -> list[str]:
+def _hidden(conversation: Conversation, sources: Iterable[Source]) -> frozenset[str]:
+    """Return what was found and is ignored in this workspace, such as what a build made, unless it is what was asked for."""
+    listed = {*_listed(conversation, "Grep"), *_listed(conversation, "Glob")}
+    folders = {conversation.shown(source.path) for source in sources if source.type == "folder"} - {"."}
+    ignored = frozenset(conversation.ignored(listed | folders)) if listed else frozenset()
+    asked_for = tuple(f"{folder}/" for folder in folders & ignored)
+    return frozenset(path for path in listed if (path in ignored and not path.startswith(asked_for)) or _IGNORED.search(path))
+
+
+def _found(conversation: Conversation, intent: Intent, hidden: Collection[str]) -> list[str]:
     """Return the text files found, those first that hold words of the request, then those named like it."""
     matching = dict.fromkeys(_listed(conversation, "Grep"))
     paths = matching | dict.fromkeys(_listed(conversation, "Glob"))
     words = set(intent.words)
-    readable = [path for path in paths if _extension(path) in _TEXT_TYPES and not _IGNORED.search(path)]
+    readable = [path for path in paths if _extension(path) in _TEXT_TYPES and path not in hidden]
     return sorted(readable, key=lambda path: (path not in matching, -len(words.intersection(terms(path))), path.count("/"), path))
 
 
@@ -153,7 +163,9 @@ def _calls_for_parts(conversation: Conversation) -> tuple[ReplyToolUse, ...]:
     return tuple(ReplyToolUse("Read", {"file_path": path, "offset": 1, "limit": _PART}) for path in too_large)
 
 
-def _brought(conversation: Conversation, sources: tuple[Source, ...], wanted: list[str], *, searching: bool) -> Gathered:
+def _brought(
+    conversation: Conversation, sources: tuple[Source, ...], wanted: list[str], hidden: Collection[str], *, searching: bool
+) -> Gathered:
     newest: dict[str, Call] = {conversation.shown(call.path): call for call in conversation.current.named("Read")}
     reads = {path: newest[path] for path in wanted if path in newest}
     readable = {path: call for path, call in reads.items() if call.succeeded and not (call.outcome and call.outcome.media)}
@@ -163,9 +175,9 @@ def _brought(conversation: Conversation, sources: tuple[Source, ...], wanted: li
         conversation.shown(source.path): source for source in sources if source.type != "folder" and not is_readable(source)
     }
     if searching:
-        unopened |= {path: Source(path, _extension(path)) for path in listed if _is_unopened(path) and not _IGNORED.search(path)}
+        unopened |= {path: Source(path, _extension(path)) for path in listed if _is_unopened(path) and path not in hidden}
     unopened |= {path: Source(path, _extension(path)) for path, call in reads.items() if call.succeeded and path not in readable}
-    candidates = max(len(wanted), len(listed) + _unlisted(conversation) - len(unopened) if searching else 0)
+    candidates = max(len(wanted), len(set(listed) - set(hidden)) + _unlisted(conversation) - len(unopened) if searching else 0)
     return Gathered(
         documents={path: text for path, text in texts.items() if not (searching and is_draft(text))},
         existing=frozenset((*listed, *wanted, *_touched(conversation))),

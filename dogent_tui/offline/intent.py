@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from dogent_tui.offline.conversation import Run
+from dogent_tui.offline.conversation import REFERENCE, Run
 from dogent_tui.offline.relevance import terms
 from dogent_tui.offline.sentences import CJK
 
@@ -12,7 +12,6 @@ Language: TypeAlias = Literal["en", "zh"]
 Kind: TypeAlias = Literal["chat", "thanks", "unable", "question", "draft", "shorter", "longer", "section"]
 """`unable`: what takes a model, such as a translation. The last three change the draft of an earlier prompt."""
 
-_REFERENCE = re.compile(r"@(?:\"[^\"\n]*\"|[^\s，。；：！？、,;!?]+)(?:#(?:\"[^\"\n]*\"|[^\s，。；：！？、,;!?]+))?")
 _FILE = rf"[\w{CJK}./\\~-]{{1,200}}\.(?:md|markdown|txt)"
 _QUOTED_FILE = re.compile(r"[`\"“'](?P<path>[^`\"”'\n]{1,200}\.(?:md|markdown|txt))[`\"”']")
 _OUTPUT = re.compile(
@@ -67,6 +66,8 @@ _ANEW = re.compile(
     re.IGNORECASE,
 )
 """A prompt that wants another document, whatever else it says."""
+_POLITE = re.compile(r"^(?:can|could|would|will) you\b", re.IGNORECASE)
+"""Beginning like a question, this asks for a deed."""
 _SECTION = re.compile(
     r"\b(?:add|insert|append|include|write)\b.{0,24}?\b(?:section|chapter|part|paragraph|bit|something|sentences?|words?|points?)\b"
     r".{0,16}?\b(?:on|about|for|regarding|covering|called|named|titled)\b\s*(?P<topic>.+)"
@@ -99,6 +100,39 @@ _COUNT = re.compile(
 )
 _BRIEF = re.compile(r"\b(?:short|brief|concise|one-?page|tl;?dr|quick)\b|简短|简要|简洁|短", re.IGNORECASE)
 _LONG = re.compile(r"\b(?:long|detailed|thorough|comprehensive|in depth|full|complete)\b|详细|全面|完整|深入", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """A prompt is of this `kind` where all of `signs` are in it and none of `unless`.
+
+    `whole`: the sign is all that it says. `changes`: only where there is a draft to change.
+    """
+
+    kind: Kind
+    signs: tuple[re.Pattern[str], ...]
+    unless: tuple[re.Pattern[str], ...] = ()
+    whole: bool = False
+    changes: bool = False
+
+    def fits(self, plain: str, said: str) -> bool:
+        """Whether it holds for a prompt, `plain` without its files, and `said` without the punctuation around it."""
+        if self.whole:
+            return all(sign.fullmatch(said) for sign in self.signs)
+        return all(sign.search(plain) for sign in self.signs) and not any(sign.search(plain) for sign in self.unless)
+
+
+_RULES = (
+    _Rule("chat", (_GREETING,), whole=True),
+    _Rule("thanks", (_THANKS,), whole=True),
+    _Rule("unable", (_UNABLE,)),
+    _Rule("section", (_SECTION,), changes=True),
+    _Rule("shorter", (_SHORTER,), unless=(_ANEW,), changes=True),
+    _Rule("section", (_LONGER, _ABOUT), unless=(_ANEW, _QUESTION), changes=True),
+    _Rule("longer", (_LONGER,), unless=(_ANEW, _QUESTION), changes=True),
+    _Rule("question", (_QUESTION,), unless=(_POLITE,)),
+)
+"""The first that fits decides; where none does, the prompt wants a draft."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,30 +173,9 @@ def language_of(text: str) -> Language:
 
 def _kind(plain: str, *, has_draft: bool, bare: bool) -> Kind:
     said = plain.strip(" \t\n.!?。！？,，~…")
-    if _GREETING.fullmatch(said) or (bare and not said):
+    if bare and not said:
         return "chat"
-    if _THANKS.fullmatch(said):
-        return "thanks"
-    if _UNABLE.search(plain):
-        return "unable"
-    if has_draft and (change := _change(plain)):
-        return change
-    if _QUESTION.search(plain.strip()) and not re.match(r"(?:can|could|would|will) you\b", said, re.IGNORECASE):
-        return "question"
-    return "draft"
-
-
-def _change(plain: str) -> Kind | None:
-    """Return how the last draft should change, None where the prompt asks for something new."""
-    if _SECTION.search(plain):
-        return "section"
-    if _ANEW.search(plain):
-        return None
-    if _SHORTER.search(plain):
-        return "shorter"
-    if _LONGER.search(plain) and not _QUESTION.search(plain):
-        return "section" if _ABOUT.search(plain) else "longer"
-    return None
+    return next((rule.kind for rule in _RULES if (has_draft or not rule.changes) and rule.fits(plain, said)), "draft")
 
 
 def _topic(plain: str, kind: Kind) -> str:
@@ -183,13 +196,13 @@ def _tidy(topic: str) -> str:
 
 
 def _without_files(typed: str) -> str:
-    text = _REFERENCE.sub(" ", typed)
+    text = REFERENCE.sub(" ", typed)
     text = _QUOTED_FILE.sub(" ", text)
     return " ".join(_MENTIONED.sub(" ", text).split())
 
 
 def _output(typed: str, referenced: set[str]) -> str:
-    text = _REFERENCE.sub(" ", typed)
+    text = REFERENCE.sub(" ", typed)
     asked = _OUTPUT.search(text)
     if asked:
         return asked["path"]

@@ -38,6 +38,8 @@ class Phrases:
     answer: str
     no_answer: str
     no_files: str
+    not_found: str
+    nothing_found: str
     cannot_look: str
     nothing_readable: str
     no_sentences: str
@@ -100,6 +102,8 @@ ENGLISH = Phrases(
         "I found no text file to read in this folder. Add Markdown, text or CSV files to it, or reference some with `@`,"
         " and ask again."
     ),
+    not_found="`@{name}` was not found.",
+    nothing_found="Without it I have read and written nothing. Correct the reference, or leave it out to search this folder.",
     cannot_look="I have no tool to look for files here. Reference the files to use with `@` and ask again.",
     nothing_readable="None of the files could be read, so I wrote nothing.",
     no_sentences="I read {files}, but they hold no sentences that I could quote, so I wrote nothing.",
@@ -159,6 +163,8 @@ CHINESE = Phrases(
     answer="文件中的原文是这样说的：",
     no_answer="我在 {files}中没有找到能回答这个问题的内容。",
     no_files="此文件夹中没有可读的文本文件。请放入 Markdown、文本或 CSV 文件，或用 `@` 引用文件，然后再试。",
+    not_found="没有找到 `@{name}`。",
+    nothing_found="因此我什么也没有读，也没有写。请改正引用，或去掉引用以便在此文件夹中查找。",
     cannot_look="这里没有查找文件的工具。请用 `@` 引用要使用的文件，然后再试。",
     nothing_readable="没有一个文件能够读取，因此什么也没有写。",
     no_sentences="我读取了 {files}，但其中没有可以引用的句子，因此什么也没有写。",

@@ -5,7 +5,7 @@ import re
 from collections import Counter
 
 from dogent_tui.offline.changing import change_reply, draft_in_question
-from dogent_tui.offline.conversation import Call, Conversation, conversation_of
+from dogent_tui.offline.conversation import Call, Conversation, Ignored, conversation_of
 from dogent_tui.offline.draft import answer, compose, is_draft, output_path, quotation
 from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather
 from dogent_tui.offline.intent import Intent, intent_of
@@ -29,11 +29,11 @@ _MOST_ATTEMPTS = 4
 _MOST_LISTED = 12
 
 
-def reply(request: MessagesRequest) -> tuple[ReplyBlock, ...]:
+def reply(request: MessagesRequest, ignored: Ignored = lambda _paths: ()) -> tuple[ReplyBlock, ...]:
     """Return the reply to `request`: what to say, and which of the tools that it offers to call next."""
     if not request.tools:
         return (ReplyText(_side_reply(request)),)
-    conversation = conversation_of(request)
+    conversation = conversation_of(request, ignored)
     if _COMPACTION.search(conversation.current.typed):
         return (ReplyText(_summary(conversation)),)
     draft = draft_in_question(conversation)
@@ -49,6 +49,23 @@ def reply(request: MessagesRequest) -> tuple[ReplyBlock, ...]:
             return (ReplyText(phrases.thanks),)
         case "unable":
             return (ReplyText(phrases.unable),)
+    return _without_the_missing(conversation, intent, draft)
+
+
+def _without_the_missing(conversation: Conversation, intent: Intent, draft: str) -> tuple[ReplyBlock, ...]:
+    """Do what the prompt asks for, and say in the end which references lead nowhere; where all of them do, say only that."""
+    run, phrases = conversation.current, PHRASES[intent.language]
+    lines = "\n".join(phrases.not_found.format(name=name) for name in run.missing)
+    if not run.sources and any("." in name or "/" in name for name in run.missing):
+        return _closing(intent, lines, phrases.nothing_found)
+    blocks = _work_reply(conversation, intent, draft)
+    if not lines or any(isinstance(block, ReplyToolUse) for block in blocks):
+        return blocks
+    return (ReplyText("\n\n".join([lines, *(block.text for block in blocks if isinstance(block, ReplyText))])),)
+
+
+def _work_reply(conversation: Conversation, intent: Intent, draft: str) -> tuple[ReplyBlock, ...]:
+    match intent.kind:
         case "question":
             return _question_reply(conversation, intent)
         case "draft":

@@ -6,6 +6,7 @@ import shlex
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import suppress
+from pathlib import Path
 from typing import ClassVar, TextIO
 
 from textual.app import App, SystemCommand
@@ -13,7 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.screen import Screen
 
-from dogent_tui.agent.events import Event, Notice, from_json
+from dogent_tui.agent.events import Event, Notice
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
@@ -29,7 +30,7 @@ from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
 from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
 from dogent_tui.workspace.paths import log_dir
-from dogent_tui.workspace.sessions import latest_session, read_lines
+from dogent_tui.workspace.sessions import latest_session
 
 _LOG = logging.getLogger(__name__)
 
@@ -102,6 +103,8 @@ class DogentApp(App[None]):
         await screen.furnish()
         if draft := await asyncio.to_thread(self._unsent):
             screen.prompt.put_back(draft)
+        if self.opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
+            await screen.replay(await asyncio.to_thread(self._earlier, self.opened.earlier_log))
         service = self.opened.service
         self._following = [  # before the service starts: a prompt may wait already, and its run begins at once
             asyncio.create_task(self._follow(service, screen, service.events())),
@@ -111,8 +114,6 @@ class DogentApp(App[None]):
         for warning in self.opened.warnings:
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
-        if self.opened.earlier_log is not None:
-            screen.replay(await asyncio.to_thread(lambda: list(_earlier_events(self.opened))))
         await screen.refresh_index()
 
     async def _record(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
@@ -132,6 +133,13 @@ class DogentApp(App[None]):
         with suppress(OSError):
             return self.drafts.load()
         return ""
+
+    def _earlier(self, log: Path) -> list[Event]:
+        from dogent_tui.agent.replay import earlier_events
+
+        with suppress(OSError):
+            return list(earlier_events(log))
+        return []
 
     def _recallable(self) -> list[str]:
         with suppress(OSError):
@@ -233,13 +241,6 @@ async def _close(service: AgentService, following: list[asyncio.Task[None]]) -> 
 
 def _log_stream() -> TextIO:
     return open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
-
-
-def _earlier_events(opened: OpenedSession) -> Iterable[Event]:
-    if opened.earlier_log is not None:
-        for line in read_lines(opened.earlier_log):
-            with suppress(ValueError):
-                yield from_json(line)
 
 
 def run_app(opened: OpenedSession) -> int:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from dogent_tui.workspace.walking import walk
+
 if TYPE_CHECKING:
     from frizbee import Haystacks
 
@@ -193,21 +195,10 @@ class _Walk:
 
     def _paths(self) -> Iterator[str]:
         """Yield the paths below the root, relative to it, up to the limit."""
-        from ignore import Error, WalkBuilder
-
-        builder = WalkBuilder(self._root).require_git(False).parents(_in_repository(self._root))
-        walk = builder.build()
-        prefix = len(str(self._root).rstrip("/")) + 1
         count = 0
-        while not self._stopped.is_set():
-            try:
-                path = str(next(walk).path())[prefix:]
-            except StopIteration:
-                return
-            except (Error, OSError):  # a folder that may not be read, or that went away: the walk goes on after it
-                continue
-            if not path or (not path.isascii() and path != _encodable(path)):
-                continue  # the root itself; a name that is not UTF-8 can neither be shown nor sent
+        for path in walk(self._root, self._stopped.is_set):
+            if not path.isascii() and path != _encodable(path):
+                continue  # a name that is not UTF-8 can neither be shown nor sent
             count += 1
             if count > self._limit:
                 self._truncated = True
@@ -236,14 +227,6 @@ def _sorted_in_steps(paths: Sequence[str]) -> list[str]:
     from heapq import merge
 
     return list(merge(*(sorted(step) for step in _steps(paths))))
-
-
-def _in_repository(root: Path) -> bool:
-    """Tell whether `root` lies in a git repository: only then do the ignore files of the folders above it count.
-
-    Otherwise a stray ``.gitignore`` in the home folder, which is what keeping one's dot files in git leaves, would hide all.
-    """
-    return any((folder / ".git").exists() for folder in (root, *root.parents))
 
 
 def _encodable(text: str) -> str:

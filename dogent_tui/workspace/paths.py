@@ -20,11 +20,6 @@ def state_dir(environ: Mapping[str, str] = os.environ) -> Path:
     return _platform_dir("state", environ)
 
 
-def cache_dir(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder for what can be made again. It may not exist yet."""
-    return _platform_dir("cache", environ)
-
-
 def log_dir(environ: Mapping[str, str] = os.environ) -> Path:
     """Return the folder for logs and crash reports. It may not exist yet."""
     return _platform_dir("log", environ)
@@ -37,7 +32,7 @@ def _platform_dir(kind: str, environ: Mapping[str, str]) -> Path:
     from platformdirs import PlatformDirs
 
     folders = PlatformDirs(APP_NAME, appauthor=False)
-    return {"state": folders.user_state_path, "cache": folders.user_cache_path, "log": folders.user_log_path}[kind]
+    return {"state": folders.user_state_path, "log": folders.user_log_path}[kind]
 
 
 class Workspace(msgspec.Struct, frozen=True):
@@ -67,16 +62,6 @@ class Workspace(msgspec.Struct, frozen=True):
     def history_file(self) -> Path:
         """JSON array: what was asked here, and what came of it."""
         return self.dot / "history.json"
-
-    @property
-    def memory_file(self) -> Path:
-        """Markdown: scratch notes of the agent."""
-        return self.dot / "memory.md"
-
-    @property
-    def lessons_file(self) -> Path:
-        """Markdown: what went wrong before, and the right way."""
-        return self.dot / "lessons.md"
 
     @property
     def key(self) -> str:

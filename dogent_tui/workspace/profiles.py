@@ -5,10 +5,11 @@ A key belongs to the endpoint that it was written beside. It is never sent to an
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import msgspec
 
+from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.workspace.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
 from dogent_tui.workspace.files import read_json
 from dogent_tui.workspace.home_files import ensure_home_files
@@ -22,7 +23,7 @@ from dogent_tui.workspace.settings import (
     unknown_key_warning,
 )
 
-__all__ = ["ANTHROPIC_URL", "OFFLINE", "Endpoint", "ProfileChoice", "choose_endpoint", "ensure_home_files", "profile_choices"]
+__all__ = ["ANTHROPIC_URL", "OFFLINE", "Endpoint", "choose_endpoint", "ensure_home_files"]
 
 ANTHROPIC_URL = "https://api.anthropic.com"
 """Anthropic's own endpoint, used where no other is named."""
@@ -56,8 +57,6 @@ _OF_ANOTHER_ENDPOINT = (
     "CLAUDE_CODE_USE_FOUNDRY",
 )
 """Variables by which the CLI would ask another endpoint, or send it what belongs to another."""
-
-EndpointKind: TypeAlias = Literal["anthropic", "custom", "offline"]
 
 
 class Endpoint(msgspec.Struct, frozen=True):
@@ -103,15 +102,6 @@ class Endpoint(msgspec.Struct, frozen=True):
         return variables
 
 
-class ProfileChoice(msgspec.Struct, frozen=True):
-    """A profile as a list of choices shows it. `problem` is a sentence about why it cannot be used yet, else empty."""
-
-    name: str
-    base_url: str
-    model: str
-    problem: str = ""
-
-
 def choose_endpoint(
     settings: WorkspaceSettings, home: Path, environ: Mapping[str, str], *, override: str | None = None
 ) -> tuple[Endpoint, list[ConfigWarning]]:
@@ -131,20 +121,6 @@ def choose_endpoint(
         if endpoint is None:
             _hint_at_profiles(profiles, warnings)
     return endpoint or _offline(_why_offline(wanted)), warnings
-
-
-def profile_choices(home: Path) -> list[ProfileChoice]:
-    """Return the profiles of the user, in the order of the file, without their keys. Never raises."""
-    profiles, _ = _read_profiles(home)
-    choices = []
-    for name, data in profiles.items():
-        found: list[ConfigWarning] = []
-        _endpoint(name, data, f"The profile {name}", "", found)
-        problem = next((w.message for w in found if w.code in _BLOCKING), "")
-        choices.append(
-            ProfileChoice(name, _text(data, "ANTHROPIC_BASE_URL") or ANTHROPIC_URL, _text(data, "ANTHROPIC_MODEL"), problem)
-        )
-    return choices
 
 
 _BLOCKING = ("profile_no_key", "profile_bad_url")

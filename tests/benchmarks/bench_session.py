@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import psutil
 
-from dogent_tui.agent.events import Event, Prompt, RunFinished, RunStarted, TextFinished, ToolResult, ToolUse
+from dogent_tui.agent.events import Event, Prompt, RunFinished, RunStarted, TextDelta, TextFinished, ToolResult, ToolUse
 from dogent_tui.offline.messages_api import ReplyText
-from tests.benchmarks.stage import READY, SIZE, Stage, cpu_s, paced, press, repainted, settled, written
+from tests.benchmarks.stage import PAINTED, READY, SIZE, Stage, cpu_s, paced, press, repainted, settled, written
 from tests.benchmarks.table import Row
 from tests.e2e.terminal import Terminal
 
@@ -25,6 +25,7 @@ _SECTION = (
     f"## A heading\n\n{_PARAGRAPH * 2}\n\n- {_PARAGRAPH}\n- an item\n- another [link](https://example.org)\n\n"
     "```python\ndef total(costs):\n    return sum(costs)\n```\n\n| a | b |\n|---|---|\n| one | two words |\n\n"
 )
+_CHUNK = 40
 _LONG = _SECTION * 18
 """About 13,000 characters: a long reply."""
 
@@ -37,19 +38,25 @@ class Session:
     echo: list[float] = field(default_factory=list)
     changes: dict[str, list[float]] = field(default_factory=dict)
     memory: list[float] = field(default_factory=list)
+    painted: list[float] = field(default_factory=list)
     replay: list[float] = field(default_factory=list)
 
 
 def history(messages: int) -> list[Event]:
-    """A conversation of so many messages: prompts, calls with results, and replies, in turn."""
+    """A conversation of so many messages: prompts, calls with results, and replies with the pieces they came in, in turn."""
     log: list[Event] = []
     for number in range(messages // 4):
         run = str(number)
+        reply = f"Reply {number}\n\n{_SECTION}"
         log += [
             RunStarted(prompt=Prompt(f"Prompt number {number} about the report"), run_id=run),
             ToolUse(tool_use_id=f"t{number}", name="Read", input={"file_path": f"notes/{number}.md"}, run_id=run),
             ToolResult(tool_use_id=f"t{number}", content=f"{number}: {_PARAGRAPH}\n" * 3, run_id=run),
-            TextFinished(message_id=f"m{number}", block=0, text=f"Reply {number}\n\n{_SECTION}", run_id=run),
+            *(
+                TextDelta(message_id=f"m{number}", block=0, text=reply[at : at + _CHUNK], run_id=run)
+                for at in range(0, len(reply), _CHUNK)
+            ),
+            TextFinished(message_id=f"m{number}", block=0, text=reply, run_id=run),
             RunFinished(status="completed", duration_ms=1000, run_id=run),
         ]
     return log
@@ -63,9 +70,10 @@ async def session(messages: int, found: Session) -> None:
         stage.api.otherwise(lambda _request: (ReplyText("Hello."),))
         began = time.perf_counter()
         async with stage.open(*(["--continue"] if messages else [])) as terminal:
-            await written(terminal, READY)
+            found.painted.append((await written(terminal, PAINTED) - began) * 1000)
             if messages:
                 found.replay.append((await written(terminal, b"Reply %d" % (messages // 4 - 1)) - began) * 1000)
+            await written(terminal, READY)
             await settled(terminal)
             found.memory.append(psutil.Process(terminal.process.pid).memory_full_info().uss / 1e3)
             await _first_run(terminal)
@@ -153,8 +161,10 @@ def measure() -> list[Row]:
             for name, times in found[messages].changes.items()
         ]
     grown = statistics.median(found[MESSAGES[-1]].memory) - statistics.median(found[0].memory)
+    long = found[MESSAGES[-1]]
+    painted = f"first paint {statistics.median(long.painted):.0f} ms"
     rows += [
         Row("memory a message", grown / MESSAGES[-1], "KB", 10),
-        Row("2,000 messages on the screen after the start", statistics.median(found[MESSAGES[-1]].replay), "ms"),
+        Row("the end of 2,000 messages seen after the start", statistics.median(long.replay), "ms", 1_000, painted),
     ]
     return rows

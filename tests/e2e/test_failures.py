@@ -152,7 +152,7 @@ async def test_the_process_id_that_kill_relies_on_is_the_cli(api, open_service):
     """Names the reach into the SDK's inside: `ClaudeConversation.pid`."""
     async with open_service() as agent:
         await agent.heard(SessionStarted)
-        assert agent.service._conversation.pid == _cli().pid
+        assert agent.service._connection.live.pid == _cli().pid
 
 
 def _cli() -> psutil.Process:

@@ -16,11 +16,15 @@ REMINDER = "<system-reminder>\n<total_tokens>14999985 tokens left</total_tokens>
 
 @dataclass
 class Conversation:
-    """A conversation of the engine with `files`. `errors` maps (tool, path) to the error that the call returns."""
+    """A conversation of the engine with `files`. `errors` maps (tool, path) to the error that the call returns.
+
+    `ignored` are the paths, of files and folders, that git ignores.
+    """
 
     files: dict[str, str] = field(default_factory=dict)
     tools: tuple[str, ...] = TOOLS
     errors: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
     messages: list[dict[str, Any]] = field(default_factory=list)
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
@@ -39,7 +43,7 @@ class Conversation:
             body = json.dumps(
                 {"model": "m", "stream": True, "messages": self.messages, "tools": [{"name": t} for t in self.tools]}
             )
-            made = reply(parse_request(body))
+            made = reply(parse_request(body), lambda paths: set(paths) & set(self.ignored))
             called = [block for block in made if isinstance(block, ReplyToolUse)]
             if not called:
                 return "\n\n".join(block.text for block in made if isinstance(block, ReplyText))

@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dogent_tui.offline.messages_api import (
@@ -94,7 +94,8 @@ def test_reminders_go_and_what_is_around_them_stays():
 
 @given(st.text(), st.text())
 def test_a_text_without_reminders_comes_back(before, after):
-    assert strip_reminders(before) == before or "<system-reminder>" in before
+    assume("<system-reminder>" not in before)
+    assert strip_reminders(before) == before
     assert strip_reminders(f"{before}<system-reminder>{after}</system-reminder>").startswith(before.rstrip("\n")[:3])
 
 

@@ -71,6 +71,39 @@ def test_a_referenced_folder_is_searched():
     assert sorted(call["file_path"] for call in talk.called("Read")) == [f"{CWD}/notes/a.md", f"{CWD}/notes/b.md"]
 
 
+def test_what_is_ignored_is_read_only_where_it_is_asked_for():
+    files = {**notes(), "build/b.md": TRANSPORT, "notes/private.md": GARDEN}
+    talk = Conversation(files, ignored=("build/b.md", "build", "notes/private.md"))
+    said = talk.ask("Write a report on battery transport")
+    assert not {"build/b.md", "notes/private.md"} & {call["file_path"].removeprefix(f"{CWD}/") for call in talk.called("Read")}
+    assert "(build/b.md)" not in talk.files["drafts/battery-transport.md"]
+    assert "private" not in said
+    talk.ask("Summarize this folder", "build", kind="folder")
+    assert [call["file_path"] for call in talk.called("Read")] == [f"{CWD}/build/b.md"]
+    talk.ask("Summarize this folder", "notes", kind="folder")
+    assert f"{CWD}/notes/private.md" not in [call["file_path"] for call in talk.called("Read")]
+    talk.ask("Summarize it", "notes/private.md")
+    assert [call["file_path"] for call in talk.called("Read")] == [f"{CWD}/notes/private.md"]
+
+
+def test_a_reference_that_leads_nowhere_is_told_and_the_rest_is_done():
+    talk = Conversation(notes())
+    said = talk.ask("Write a report on battery transport from @notes/a.md and @notes/gone.md.", "notes/a.md")
+    assert said.startswith("`@notes/gone.md` was not found.")
+    assert "I wrote **" in said
+    assert "gone.md" not in talk.files["drafts/battery-transport.md"]
+
+
+@pytest.mark.parametrize("typed", ["Write a report on batteries from @gone.md", "What does @gone/a.md say about costs?"])
+def test_where_no_reference_leads_anywhere_nothing_is_made_up_from_other_files(typed):
+    talk = Conversation(notes())
+    said = talk.ask(typed)
+    assert "was not found" in said
+    assert NO_MODEL.search(said)
+    assert not talk.calls
+    assert "没有找到 `@没有.md`" in talk.ask("根据 @没有.md 写一份报告")
+
+
 def test_the_plan_ends_completed():
     talk = Conversation(notes())
     talk.ask("Write a report on batteries")

@@ -66,11 +66,13 @@ def workspace(tmp_path: Path) -> Workspace:
 @pytest.fixture
 def stage(workspace: Workspace) -> Callable:
     @asynccontextmanager
-    async def staged(size: tuple[int, int] = (100, 30), launcher: FakeLauncher | None = None) -> AsyncIterator[Stage]:
+    async def staged(
+        size: tuple[int, int] = (100, 30), launcher: FakeLauncher | None = None, earlier: Path | None = None
+    ) -> AsyncIterator[Stage]:
         launcher = launcher or FakeLauncher()
         endpoint = Endpoint("offline", "offline")
         service = AgentService(launcher, endpoint, cwd=str(workspace.root))
-        app = DogentApp(OpenedSession(workspace, WorkspaceSettings(), endpoint, service, (), None, ""))
+        app = DogentApp(OpenedSession(workspace, WorkspaceSettings(), endpoint, service, (), earlier, ""))
         async with app.run_test(size=size) as pilot:
             stage = Stage(app, pilot, launcher)
             await stage.until(lambda: launcher.started and app.conversation.prompt.editor.has_focus)

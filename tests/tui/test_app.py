@@ -6,7 +6,7 @@ import json
 import pytest
 
 from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded
-from dogent_tui.agent.events import TextDelta, TextFinished, ToolResult, ToolUse
+from dogent_tui.agent.events import TextDelta, TextFinished, ToolResult, ToolUse, UsageChanged, to_json
 from dogent_tui.errors import AgentError
 from dogent_tui.tui.screens.help import HelpScreen
 from dogent_tui.tui.screens.history import HistoryScreen
@@ -45,6 +45,23 @@ async def test_a_prompt_goes_to_the_agent_with_metadata_and_its_reply_is_shown(s
         await s.until(lambda: s.app.conversation.transcript.last_reply() == REPLY)
         assert s.app.conversation.prompt.editor.value == ""
         assert [entry.attachment.path for entry in s.app.conversation.attachments.entries] == ["notes.md"]
+
+
+async def test_an_earlier_conversation_is_there_before_the_agent_is(stage, tmp_path):
+    log = tmp_path / "log.jsonl"
+    said = [TextFinished(message_id=f"m{number}", block=0, text=f"Reply {number}") for number in range(100)]
+    usage = UsageChanged(context_tokens=24_000, window=200_000)
+    log.write_text("".join(f"{to_json(event)}\n" for event in [*said, usage]), encoding="utf-8")
+    async with stage(earlier=log) as s:
+        assert s.app.conversation.transcript.last_reply() == "Reply 99"
+        assert s.app.conversation.transcript.display
+        assert s.app.conversation.status_bar.status.context == "context 12 %"
+        await s.send("Go on")
+
+
+async def test_an_earlier_conversation_that_cannot_be_read_is_no_obstacle(stage, tmp_path):
+    async with stage(earlier=tmp_path / "gone.jsonl") as s:
+        await s.send("Go on")
 
 
 async def test_the_sidebar_knows_what_was_read(stage, workspace):
@@ -235,7 +252,7 @@ async def test_a_shell_command_of_the_person(stage):
     async with stage() as s:
         await s.type("!echo spoken")
         await s.pilot.press("enter")
-        await s.until(lambda: s.app.opened.service._shell_notes)
+        await s.until(lambda: s.app.opened.service._shell.notes)
         await s.send("What did it say?")
         assert "spoken" in s.conversation.sent[0]
 

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from dogent_tui.workspace.paths import Workspace, cache_dir, display_path, dogent_home, log_dir, state_dir
+from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, log_dir, state_dir
 
 
 def test_home_is_named_by_the_environment_or_lies_in_the_home_folder(tmp_path):
@@ -11,12 +11,12 @@ def test_home_is_named_by_the_environment_or_lies_in_the_home_folder(tmp_path):
 
 def test_a_named_home_holds_everything(tmp_path):
     environ = {"DOGENT_HOME": str(tmp_path)}
-    assert [f(environ) for f in (state_dir, cache_dir, log_dir)] == [tmp_path / "state", tmp_path / "cache", tmp_path / "log"]
+    assert [f(environ) for f in (state_dir, log_dir)] == [tmp_path / "state", tmp_path / "log"]
 
 
 def test_without_one_the_platform_says_where():
-    assert len({state_dir({}), cache_dir({}), log_dir({})}) == 3
-    assert all("dogent-tui" in folder.parts for folder in (state_dir({}), cache_dir({})))
+    assert state_dir({}) != log_dir({})
+    assert all("dogent-tui" in folder.parts for folder in (state_dir({}), log_dir({})))
 
 
 def test_a_workspace_is_the_same_by_whatever_path(tmp_path):

@@ -4,7 +4,7 @@ import stat
 import pytest
 
 from dogent_tui.errors import ConfigError
-from dogent_tui.workspace.profiles import ANTHROPIC_URL, choose_endpoint, ensure_home_files, profile_choices
+from dogent_tui.workspace.profiles import ANTHROPIC_URL, choose_endpoint, ensure_home_files
 from dogent_tui.workspace.settings import WorkspaceSettings
 
 KEY = "sk-of-the-environment"
@@ -203,12 +203,3 @@ def test_keys_show_nowhere(home, profiles):
     profiles(deep=DEEP)
     endpoint, _ = choose(home, "deep")
     assert "sk-deep" not in repr(endpoint)
-    assert "sk-deep" not in repr(profile_choices(home))
-
-
-def test_the_choices_say_what_is_missing(home, profiles):
-    profiles(deep=DEEP, stub={"ANTHROPIC_API_KEY": "replace-me"})
-    deep, stub = profile_choices(home)
-    assert (deep.name, deep.model, deep.problem) == ("deep", "chat", "")
-    assert stub.base_url == ANTHROPIC_URL
-    assert "no key" in stub.problem

@@ -185,8 +185,8 @@ class ConversationScreen(Screen[None]):
             case ToolResult():
                 self._refresh_index()
 
-    def replay(self, events: Sequence[Event]) -> None:
-        """Show an earlier conversation."""
+    async def replay(self, events: Sequence[Event]) -> None:
+        """Show an earlier conversation, and return when its end can be seen."""
         for event in events:
             self.attachments.handle(event)
             if isinstance(event, UsageChanged):
@@ -194,6 +194,8 @@ class ConversationScreen(Screen[None]):
         self.transcript.replay(events)
         self._show_attachments()
         self._leave_welcome()
+        if self.transcript.is_running:  # the person may have left already
+            await self.transcript.wait_for_refresh()
 
     def _call_back(self) -> None:
         """Ring, where the person looks at another window."""

@@ -1,0 +1,162 @@
+"""The way to the model session: started when it is needed, read for life, started again after a loss, ended with us."""
+
+import asyncio
+import uuid
+from contextlib import suppress
+from typing import Protocol
+
+from dogent_tui.agent.conversation import Ask, Conversation, TurnEnded
+from dogent_tui.agent.events import Event, Notice
+from dogent_tui.agent.failures import session_lost
+from dogent_tui.agent.launch import Launcher, SessionChoice
+from dogent_tui.errors import AgentError, DogentError
+
+_INTERRUPT_LIMIT_S = 0.5
+"""How long the process may take to hear an interrupt; one that hangs is not waited for."""
+_LAST_BREATH_S = 0.5
+"""How long a process that ends takes from the end of its turn to the end of its output (75 ms measured)."""
+_CLOSE_LIMIT_S = 1.0
+"""How long the CLI may take to end by itself when we close; then it is killed."""
+_UNKNOWN_SESSION = "No conversation found"
+"""What the CLI says where it does not know the session that it is asked to resume."""
+
+
+class Listener(Protocol):
+    """What is told of a connection."""
+
+    def on_start(self, conversation: Conversation, *, resumed: bool) -> None:
+        """A process runs; nothing has been read of it yet."""
+
+    def on_item(self, item: Event | TurnEnded) -> None:
+        """Something arrived: an event without run and number, or the end of a turn."""
+
+    def on_loss(self, message: str, remedy: str) -> None:
+        """The process could not be started, or ended on its own."""
+
+
+class Connection:
+    """Holds the one process that a session has at a time. Not told once `close` was called."""
+
+    def __init__(self, launcher: Launcher, session: SessionChoice, ask: Ask, listener: Listener) -> None:
+        self.live: Conversation | None = None
+        self._launcher = launcher
+        self._session = session
+        self._ask = ask
+        self._listener = listener
+        self._connecting: asyncio.Task[Conversation] | None = None
+        self._reader: asyncio.Task[None] | None = None
+        self._endings: list[asyncio.Task[None]] = []
+
+    @property
+    def session_id(self) -> str:
+        """The id of the session, known from the start."""
+        return self._session.session_id
+
+    async def get(self) -> Conversation:
+        """Return the live conversation, starting one where there is none. Raises AgentError where there can be none."""
+        if self.live is not None:
+            return self.live
+        if self._connecting is None or self._connecting.done():
+            self._connecting = asyncio.create_task(self._connect(), name="agent-connect")
+        return await asyncio.shield(self._connecting)
+
+    async def warm_up(self) -> None:
+        """Connect where there is no conversation yet. What goes wrong is told, and tried again with the next `get`."""
+        with suppress(AgentError):
+            await self.get()
+
+    async def interrupt(self) -> None:
+        """Ask the process to stop its turn."""
+        if self.live is not None:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.live.interrupt(), _INTERRUPT_LIMIT_S)
+
+    async def give_up(self) -> None:
+        """Kill a process that does not answer; the next `get` starts another."""
+        if self.live is not None:
+            self.live.kill()
+        await self.last_breath()
+
+    async def last_breath(self) -> None:
+        """Wait a moment for a process that may be ending: `live` is None afterwards where it was."""
+        if self._reader is not None:
+            await asyncio.wait({self._reader}, timeout=_LAST_BREATH_S)
+
+    async def close(self) -> None:
+        """End the process, and what its launcher shares; at the most some two and a half seconds."""
+        for task in (self._reader, self._connecting):
+            if task is not None:
+                task.cancel()
+        if self._connecting is not None:
+            await asyncio.wait({self._connecting}, timeout=_CLOSE_LIMIT_S)
+        conversation, self.live = self.live, None
+        if conversation is not None:
+            self._end(conversation)
+        if self._endings:
+            _, slow = await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)
+            if slow and conversation is not None:
+                conversation.kill()
+                await asyncio.wait(slow, timeout=_LAST_BREATH_S)
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._launcher.close(), _CLOSE_LIMIT_S)
+
+    # ── Starting and reading ──────────────────────────────────────────────────────────────────
+
+    async def _connect(self) -> Conversation:
+        try:
+            conversation = await self._launch()
+        except Exception as error:
+            failure = _as_agent_error(error)
+            self._listener.on_loss(failure.message, failure.remedy)
+            raise failure from error
+        self.live = conversation
+        self._reader = asyncio.create_task(self._read(conversation), name="agent-reader")
+        resumed = self._session.resume
+        self._session = SessionChoice(conversation.session_id, resume=True)
+        self._listener.on_start(conversation, resumed=resumed)
+        return conversation
+
+    async def _launch(self) -> Conversation:
+        """Start the chosen session; where an earlier one cannot be resumed, a new one, and say so."""
+        try:
+            return await self._launcher.start(self._session, self._ask)
+        except AgentError as error:
+            if not (self._session.resume and _UNKNOWN_SESSION in error.message):
+                raise
+        anew = SessionChoice(str(uuid.uuid4()))
+        conversation = await self._launcher.start(anew, self._ask)
+        self._session = anew
+        self._listener.on_item(
+            Notice(
+                level="warning",
+                code="resume_failed",
+                message="The earlier conversation could not be resumed.",
+                remedy="The agent starts without memory of it; repeat what it should know.",
+            )
+        )
+        return conversation
+
+    async def _read(self, conversation: Conversation) -> None:
+        """Read for life. When the stream ends, the session is lost, with an exception or without."""
+        detail = ""
+        try:
+            async for item in conversation.messages():
+                self._listener.on_item(item)
+        except Exception as error:
+            detail = _as_agent_error(error).message
+        if self.live is conversation:
+            self.live = None
+            failure = session_lost(detail)
+            self._listener.on_loss(failure.message, failure.remedy)
+            self._end(conversation)
+
+    def _end(self, conversation: Conversation) -> None:
+        self._endings.append(asyncio.create_task(conversation.close(), name="agent-end"))
+
+
+def _as_agent_error(error: Exception) -> AgentError:
+    """Return `error` as a sentence: whatever goes wrong on the way to the agent ends a run, never the service."""
+    if isinstance(error, AgentError):
+        return error
+    words = error.message if isinstance(error, DogentError) else f"{type(error).__name__}: {error}"
+    return AgentError(f"The agent could not be reached ({words}).", "Send the prompt again, or restart dogent-tui.")

@@ -1,0 +1,33 @@
+"""Reading the log of an earlier conversation, so that it can be shown again."""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from dogent_tui.agent.events import Event, from_json
+from dogent_tui.workspace.sessions import read_lines
+
+_OF = r'"[^{\[]*?"(?:message_id|tool_use_id)": ?"([^"]*)"(?:, ?"block": ?(\d+))?'
+_PIECE = re.compile(r'\{"type": ?"(?:text_delta|tool_output)' + _OF)
+"""A piece of a text that streamed, as `to_json` writes it: what it is a piece of."""
+_WHOLE = re.compile(r'\{"type": ?"(?:text_finished|tool_result)' + _OF)
+"""The whole text."""
+
+
+def earlier_events(log: Path) -> Iterator[Event]:
+    """Yield the events of `log`, without most pieces of texts that stand there whole as well. Raises OSError.
+
+    Nine lines of ten are such pieces. The first of each stays: it says when the text began. A line that is no event is left out.
+    """
+    lines = list(read_lines(log))
+    whole = {found.groups() for line in lines if (found := _WHOLE.match(line))}
+    begun = set()
+    for line in lines:
+        piece = _PIECE.match(line)
+        if piece is not None and piece.groups() in whole:
+            if piece.groups() in begun:
+                continue
+            begun.add(piece.groups())
+        with suppress(ValueError):
+            yield from_json(line)

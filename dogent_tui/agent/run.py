@@ -1,0 +1,54 @@
+"""The run under way: what it waits for, and for how long it has heard nothing."""
+
+import asyncio
+
+import msgspec
+
+from dogent_tui.agent.conversation import TurnEnded
+from dogent_tui.agent.events import Event, Retrying, ToolResult, ToolUse
+
+_TELL_AGAIN_S = 5.0
+"""How much longer a silence must be to be told once more."""
+
+
+class Run(msgspec.Struct):
+    """The run under way. `ended` gets the end of its turn, or None when the session is lost; times are the event loop's."""
+
+    id: str
+    ended: asyncio.Future[TurnEnded | None]
+    started: float
+    last_heard: float
+    stop: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
+    aborted: str = ""
+    tools: set[str] = msgspec.field(default_factory=set)
+    stalled: int = 0
+
+    @property
+    def stopped_by_us(self) -> bool:
+        """Whether the person ended it, by an interrupt or a denial."""
+        return self.stop.is_set() or bool(self.aborted)
+
+    def end(self, ended: TurnEnded | None) -> None:
+        """Take the end of the turn; the first one counts."""
+        if not self.ended.done():
+            self.ended.set_result(ended)
+
+    def hear(self, item: Event | TurnEnded, now: float) -> bool:
+        """Note that `item` came. Returns whether that ends a silence that was told."""
+        was_told, self.stalled = bool(self.stalled), 0
+        self.last_heard = now
+        if isinstance(item, ToolUse):
+            self.tools.add(item.tool_use_id)
+        elif isinstance(item, ToolResult):
+            self.tools.discard(item.tool_use_id)
+        elif isinstance(item, Retrying):
+            self.last_heard += item.delay_ms / 1000
+        return was_told
+
+    def silence(self, now: float, stall_after_s: float) -> int:
+        """Return for how many seconds nothing has come, where that should be told now; else 0."""
+        quiet = now - self.last_heard
+        if quiet < max(stall_after_s, self.stalled + _TELL_AGAIN_S if self.stalled else 0.0):
+            return 0
+        self.stalled = max(1, int(quiet))
+        return self.stalled
