@@ -99,6 +99,7 @@ def showing(*events: Event, keys: tuple[str, ...] = ()):
         for event in events:
             screen.handle(event)
         await pilot.press(*keys)
+        await pilot.app.workers.wait_for_complete([worker for worker in pilot.app.workers if worker.group == "attachments"])
         while screen.transcript.display and not screen.transcript.measured:
             await pilot.pause(0.01)
         await pilot.pause(0.3)
