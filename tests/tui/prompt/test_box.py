@@ -138,8 +138,8 @@ class TestPicker:
     async def test_a_command_that_needs_more_is_completed_first(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await app.press(pilot, *"/att", "enter", *"x.md", "enter")
-            assert app.sent == ["/attach x.md"]
+            await app.press(pilot, *"/att", "enter", *"notes.md", "enter")
+            assert app.sent == ["/attach notes.md"]
 
     async def test_a_click_takes_a_candidate(self, make_app) -> None:
         app = make_app()

@@ -121,7 +121,7 @@ class TestEscapeAndCtrlC:
             assert not app.messages(PromptEditor.QuitRequested)
 
     async def test_a_late_second_press_does_not_quit(self, make_app, monkeypatch) -> None:
-        monkeypatch.setattr(PromptEditor, "QUIT_WINDOW_S", 0.01)
+        monkeypatch.setattr(PromptEditor, "SECOND_PRESS_S", 0.01)
         app = make_app()
         async with app.run_test() as pilot:
             await app.press(pilot, "ctrl+c")
