@@ -35,7 +35,7 @@ class _Commands:
     async def attach(self, path: str) -> str:
         screen = self._app.conversation
         return (
-            await screen.attach([path.removeprefix("@").strip('"')])
+            await screen.attaching.attach(path)
             if screen is not None and path
             else "Name a file: /attach PATH."
         )

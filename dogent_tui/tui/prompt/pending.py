@@ -21,7 +21,10 @@ _KEY = "Shift+Tab"
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One file that goes along. `reference`: how the prompt names it, None where it was attached; `problem`: why it will not go."""
+    """One file that goes along. `reference`: how the prompt names it, None where it was attached.
+
+    `problem`: why it does not lead to what is meant, empty where it does.
+    """
 
     name: str
     type: str = ""

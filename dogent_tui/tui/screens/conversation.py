@@ -14,7 +14,6 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
 from dogent_tui.agent.events import (
-    Attachment,
     Event,
     Notice,
     PermissionAnswer,
@@ -30,20 +29,21 @@ from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
 from dogent_tui.errors import AgentError
 from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
-from dogent_tui.tui.attachments.model import Attachments, measure
-from dogent_tui.tui.attachments.preview import PreviewScreen
+from dogent_tui.tui.attachments.controller import AttachmentsController
 from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
 from dogent_tui.tui.commands import Command, CommandTable
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.prompt import completion
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.editor import PromptEditor
+from dogent_tui.tui.prompt.pending import PendingStrip
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.screens.permission import TYPING_S, PermissionScreen
 from dogent_tui.tui.status import Status, StatusBar
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import edit_externally
+from dogent_tui.tui.todos import TodoPanel
 from dogent_tui.tui.transcript.search_bar import TranscriptSearch
 from dogent_tui.tui.transcript.view import Transcript
 from dogent_tui.tui.welcome import Welcome
@@ -56,6 +56,9 @@ SIDEBAR_FROM = 110
 COMFORTABLE_ROWS = 20
 """Rows from which an empty line stands above the prompt."""
 
+COMFORTABLE_COLUMNS = 60
+"""Columns from which the status bar has a margin."""
+
 
 class ConversationScreen(Screen[None]):
     """Shows one session and sends what is typed to its service."""
@@ -67,6 +70,7 @@ class ConversationScreen(Screen[None]):
         Binding("ctrl+b", "sidebar", "Attachments"),
         Binding("ctrl+r", "app.history", "Earlier prompts", show=False),
         Binding("ctrl+o", "fold_all", "Unfold tools"),
+        Binding("ctrl+t", "todos", "Plan"),
         Binding("ctrl+end", "follow", "Follow", show=False),
         Binding("shift+pageup", "transcript_page(-1)", "Scroll the transcript", show=False),
         Binding("shift+pagedown", "transcript_page(1)", "Scroll the transcript", show=False),
@@ -79,13 +83,15 @@ class ConversationScreen(Screen[None]):
         self.opened = opened
         self.service = opened.service
         self.commands = commands
-        self.attachments = Attachments(opened.workspace.root)
         self.index = FileIndex(opened.workspace.root)
         offered = [completion.Command(command.name, command.help, command.argument) for command in commands]
         self._references = WorkspaceReferences(opened.workspace, self.index, offered)
         self.transcript = Transcript(id="transcript")
         self.prompt = PromptBox(self._references, id="prompt")
+        self.todos = TodoPanel(id="todos")
         self.sidebar = AttachmentsSidebar(id="attachments")
+        self.attaching = AttachmentsController(self, opened.workspace, self._references, self.sidebar, self.prompt)
+        self.attachments = self.attaching.attachments
         endpoint = opened.endpoint
         place = one_line(display_path(opened.workspace.root))
         label = one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model))
@@ -101,6 +107,7 @@ class ConversationScreen(Screen[None]):
             with Vertical(id="conversation"):
                 yield Welcome(display_path(self.opened.workspace.root), self.status_bar.status.endpoint, id="welcome")
             yield self.sidebar
+        yield self.todos
         yield self.prompt
         yield self.status_bar
         yield KeyHints(id="keys")
@@ -123,8 +130,8 @@ class ConversationScreen(Screen[None]):
         """Show what happened. The one place where events reach the widgets."""
         self.transcript.apply(event)
         self.status_bar.handle(event)
-        if self.attachments.handle(event):
-            self._show_attachments()
+        self.attaching.handle(event)
+        self.todos.handle(event)
         match event:
             case RunStarted() | Notice():
                 self._leave_welcome()
@@ -146,11 +153,11 @@ class ConversationScreen(Screen[None]):
     def replay(self, events: Sequence[Event]) -> None:
         """Show an earlier conversation."""
         for event in events:
-            self.attachments.handle(event)
+            self.todos.handle(event)
             if isinstance(event, UsageChanged):
                 self.status_bar.handle(event)
         self.transcript.replay(events)
-        self._show_attachments()
+        self.attaching.replay(events)
         self._leave_welcome()
 
     def _call_back(self) -> None:
@@ -220,8 +227,7 @@ class ConversationScreen(Screen[None]):
                 self.prompt.put_back(event.text)
                 self.prompt.notify_hint(str(error))
                 return
-            if self.attachments.sent(prompt.attachments):
-                self._show_attachments()
+            self.attaching.sent(prompt.attachments)
         for reference in missing:
             self.notify(f"There is no file {one_line(reference.path)} here; it was sent as plain text.", markup=False)
         self.transcript.action_follow()
@@ -309,20 +315,10 @@ class ConversationScreen(Screen[None]):
 
     # ── Attachments ───────────────────────────────────────────────────────────────────────────
 
-    async def attach(self, paths: list[str]) -> str:
-        """Have the files at `paths` go with the next prompt. Returns the sentence that says so, or what is wrong."""
-        attachments = await asyncio.to_thread(self._references.attachments_at, paths)
-        if not attachments:
-            return f"There is no file {one_line(', '.join(paths))} here."
-        for attachment in attachments:
-            self.attachments.attach(attachment)
-        self._show_attachments()
-        return f"{one_line(', '.join(attachment.name for attachment in attachments))}: goes with the next prompt."
-
     @on(AttachmentsSidebar.PathsPasted)
     async def _paths_pasted(self, event: AttachmentsSidebar.PathsPasted) -> None:
         event.stop()
-        self.notify(await self.attach(event.paths), markup=False)
+        self.notify(await self.attaching.attach_dropped(event.paths), markup=False)
 
     @on(AttachmentsSidebar.AddRequested)
     async def _add(self, event: AttachmentsSidebar.AddRequested) -> None:
@@ -331,29 +327,17 @@ class ConversationScreen(Screen[None]):
         self.prompt.editor.insert("@")
 
     @on(AttachmentsSidebar.RemoveRequested)
-    async def _remove(self, event: AttachmentsSidebar.RemoveRequested) -> None:
+    @on(PendingStrip.Detached)
+    async def _remove(self, event: AttachmentsSidebar.RemoveRequested | PendingStrip.Detached) -> None:
         event.stop()
-        self.attachments.remove(event.attachment)
-        self._show_attachments()
-
-    @on(AttachmentsSidebar.RemoveRefused)
-    async def _keep(self, event: AttachmentsSidebar.RemoveRefused) -> None:
-        event.stop()
-        self.notify("It was sent with an earlier prompt and belongs to the conversation.", markup=False)
+        if said := self.attaching.remove(event.attachment):
+            self.notify(said, markup=False)
 
     @on(AttachmentsSidebar.PreviewRequested)
-    async def _preview(self, event: AttachmentsSidebar.PreviewRequested) -> None:
+    @on(PendingStrip.PreviewRequested)
+    async def _preview(self, event: AttachmentsSidebar.PreviewRequested | PendingStrip.PreviewRequested) -> None:
         event.stop()
-        self.app.push_screen(PreviewScreen(self.opened.workspace.absolute(event.path), event.path))
-
-    def _show_attachments(self) -> None:
-        self.sidebar.show(self.attachments.entries)
-        if self.attachments.unmeasured():
-            self.run_worker(self._measure(self.attachments.unmeasured()), group="measure", exclusive=True)
-
-    async def _measure(self, unmeasured: Sequence[Attachment]) -> None:
-        self.attachments.measured(await asyncio.to_thread(measure, self.opened.workspace.root, unmeasured))
-        self.sidebar.show(self.attachments.entries)
+        self.attaching.preview(event.path)
 
     def _refresh_index(self) -> None:
         self.run_worker(self.refresh_index(), group="index", exclusive=True)
@@ -375,6 +359,11 @@ class ConversationScreen(Screen[None]):
         """Search the transcript."""
         for search in self.query(TranscriptSearch):
             search.open()
+
+    def action_todos(self) -> None:
+        """Show the agent's plan above the prompt, or hide it."""
+        if not self.todos.toggle():
+            self.notify("The agent has made no plan yet. It will be shown here when there is one.", markup=False)
 
     def action_fold_all(self) -> None:
         """Unfold or fold every card."""
@@ -403,7 +392,9 @@ class ConversationScreen(Screen[None]):
     def on_resize(self, event: textual_events.Resize) -> None:
         """Let the sidebar give way in a narrow window, and the empty lines in a low one."""
         self._place_sidebar(event.size.width)
+        self.todos.place()
         self.set_class(event.size.height < COMFORTABLE_ROWS, "-short")
+        self.set_class(event.size.width < COMFORTABLE_COLUMNS, "-slim")
 
     def _place_sidebar(self, width: int = 0) -> None:
         width = width or self.size.width
