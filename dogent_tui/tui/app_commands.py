@@ -34,11 +34,7 @@ class _Commands:
 
     async def attach(self, path: str) -> str:
         screen = self._app.conversation
-        return (
-            await screen.attaching.attach(path)
-            if screen is not None and path
-            else "Name a file: /attach PATH."
-        )
+        return await screen.attaching.attach(path) if screen is not None and path else "Name a file: /attach PATH."
 
     async def copy(self, _: str) -> str:
         screen = self._app.conversation

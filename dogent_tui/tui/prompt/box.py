@@ -142,7 +142,8 @@ class PromptBox(Vertical):
         changes = self._token(completion) != candidate.insert
         send_now = sends and (not changes or candidate.runs)
         if changes:
-            self.editor.complete(completion.start, completion.end, candidate.insert, space=not (candidate.more or send_now))
+            space = not (candidate.more or send_now or completion.bare)  # a command's path ends the line
+            self.editor.complete(completion.start, completion.end, candidate.insert, space=space)
         if send_now:
             self.picker.dismiss()
         self._request_completion()

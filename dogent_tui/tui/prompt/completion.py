@@ -99,9 +99,7 @@ class FileSource(Protocol):
     def browse(self, folder: str) -> Sequence[FileHit]: ...  # noqa: D102
 
 
-def completion_at(
-    line: str, column: int, *, first_line: bool = False, path_commands: Container[str] = ()
-) -> Completion | None:
+def completion_at(line: str, column: int, *, first_line: bool = False, path_commands: Container[str] = ()) -> Completion | None:
     """Return what could be completed at `column` of `line`, or None.
 
     A command stands at the very start of the `first_line`; what follows one of `path_commands` is a path.

@@ -221,8 +221,9 @@ class PromptEditor(FoldingArea):
         self.completes = False
 
     def edit(self, edit: Edit) -> EditResult:
-        """Perform `edit`, and take it for typing."""
+        """Perform `edit`, and take it for typing: what a second press would have done was meant for the text before."""
         self.completes = True
+        self._arm("")
         return super().edit(edit)
 
     def flush_draft(self) -> None:
@@ -233,11 +234,9 @@ class PromptEditor(FoldingArea):
         self.post_message(self.DraftChanged(self.value))
 
     def on_text_area_changed(self) -> None:
-        """Have the draft saved at the next pause. Ctrl+C clears what is new before it quits."""
+        """Have the draft saved at the next pause."""
         self.last_typed = time.monotonic()
         self._draft.poke()
-        if not self.is_blank:
-            self._arm("")
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
 

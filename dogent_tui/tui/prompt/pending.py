@@ -15,6 +15,8 @@ from dogent_tui.plain import one_line
 from dogent_tui.tui.prompt.editor import ReferenceKey, ReferenceState
 
 _GAP = 2
+_LEFT_OUT = len("+99") + _GAP
+"""Cells in which it is said how many chips there are besides."""
 _KEY = "Shift+Tab"
 """The key that leads here, said at the end of the line."""
 
@@ -166,12 +168,16 @@ class PendingStrip(Widget, can_focus=True):
     def render(self) -> Content:
         """Draw the chips that there is room for, the selected one among them, and how many are left out."""
         width = self.content_size.width
-        drawn = [self._draw(chip, selected=self.has_focus and at == self._selected) for at, chip in enumerate(self._chips)]
+        room = width if len(self._chips) == 1 else width - 2 * _LEFT_OUT
+        drawn = [
+            self._draw(chip, selected=self.has_focus and at == self._selected).truncate(max(1, room), ellipsis=True)
+            for at, chip in enumerate(self._chips)
+        ]
         first, last = _window([chip.cell_length for chip in drawn], self._selected if self.has_focus else 0, width)
         parts = [self._more(f"‹{first}")] if first else []
         parts += drawn[first:last]
-        parts += [self._more(f"+{len(drawn) - last} more")] if last < len(drawn) else []
-        line = Content(" " * _GAP).join(parts).truncate(width, ellipsis=True)
+        parts += [self._more(f"+{len(drawn) - last}")] if last < len(drawn) else []
+        line = Content(" " * _GAP).join(parts)
         free = width - line.cell_length
         return Content.assemble(line, " " * (free - len(_KEY)), self._more(_KEY)) if free > len(_KEY) + _GAP else line
 
@@ -179,10 +185,11 @@ class PendingStrip(Widget, can_focus=True):
         return Content(text).stylize(self.get_visual_style("pending--key", partial=True))
 
     def _draw(self, chip: Chip, *, selected: bool) -> Content:
-        facts = [chip.type] if chip.type else []
-        facts += [f"sheet {one_line(chip.sheet)}"] if chip.sheet else []
-        facts += ["no such sheet"] if chip.problem and chip.attachment is not None else []
-        detail = Content(f" {' · '.join(facts)}").stylize(self.get_visual_style("pending--detail", partial=True))
+        sheet = f" #{one_line(chip.sheet)}" if chip.sheet else ""
+        said = "no such sheet" if chip.problem and chip.attachment is not None else chip.type
+        if chip.name.lower().endswith(f".{said}"):  # the name says it
+            said = ""
+        detail = Content(f"{sheet} {said}".rstrip()).stylize(self.get_visual_style("pending--detail", partial=True))
         style = "pending--problem" if chip.problem else "pending--chip"
         text = Content.assemble(
             Content(f"{chip.mark} {one_line(chip.name)}").stylize(self.get_visual_style(style, partial=True)), detail
@@ -192,12 +199,11 @@ class PendingStrip(Widget, can_focus=True):
 
 def _window(widths: list[int], selected: int, room: int) -> tuple[int, int]:
     """Return which chips are drawn, from the first to before the last, so that `selected` is one of them."""
-    most = len("+99 more") + _GAP
     first = 0
     while True:
-        last, used = first, len(f"‹{first}") + _GAP if first else 0
+        last, used = first, _LEFT_OUT if first else 0
         while last < len(widths):
-            left_out = most if last + 1 < len(widths) else 0
+            left_out = _LEFT_OUT if last + 1 < len(widths) else 0
             if last > first and used + widths[last] + left_out > room:
                 break
             used += widths[last] + _GAP
