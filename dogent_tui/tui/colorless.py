@@ -11,7 +11,7 @@ from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 
-_MARKED = 38
+_MARKED = 22
 """How far (0–255, in one channel) a background must lie from its surroundings to be a mark, such as a selection, and no shade."""
 
 _FAINT = 4.5
