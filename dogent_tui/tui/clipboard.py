@@ -4,9 +4,9 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 from textual.app import App
 
 from dogent_tui.processes import feed_process, stream_process
@@ -15,8 +15,7 @@ _PATIENCE_S = 2.0
 """How long a tool may take. They take milliseconds, or wait for a display that does not answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClipboardTool:
+class ClipboardTool(msgspec.Struct, frozen=True):
     """Two programs: `copy` fills the clipboard from its input, `paste` writes what the clipboard holds."""
 
     copy: tuple[str, ...]

@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import msgspec
 from textual.app import RenderResult
 from textual.content import Content
 from textual.widget import Widget
@@ -40,8 +40,7 @@ _NO_MODEL = "no AI model"
 """What the offline engine must not leave out, however narrow the window is."""
 
 
-@dataclass(slots=True)
-class Status:
+class Status(msgspec.Struct):
     """What the status bar says, built from the events of the session. Plain state, without a screen."""
 
     workspace: str
@@ -55,7 +54,7 @@ class Status:
     queued: int = 0
     silent_s: int = 0
     _started: float = 0.0
-    _questions: set[str] = field(default_factory=set)
+    _questions: set[str] = msgspec.field(default_factory=set)
 
     def handle(self, event: Event) -> None:  # noqa: C901  (one flat table of events)
         """Learn from `event`."""

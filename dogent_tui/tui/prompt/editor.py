@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Literal
 
+import msgspec
 from rich.text import Text
 from textual import events
 from textual.actions import SkipAction
@@ -50,8 +51,7 @@ ReferenceKey = tuple[str, str | None]
 """Path and sheet, as written."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceState:
+class ReferenceState(msgspec.Struct, frozen=True):
     """Whether a reference leads to a file. `problem`: why it does not, empty where it does; `attachment`: the file.
 
     `length`: how many of its characters belong to it. Text may follow a name without a blank, as in ``@报告.md的内容``.

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+import msgspec
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -21,8 +22,7 @@ _KEY = "Shift+Tab"
 """The key that leads here, said at the end of the line."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chip:
+class Chip(msgspec.Struct, frozen=True):
     """One file that goes along. `reference`: how the prompt names it, None where it was attached.
 
     `problem`: why it does not lead to what is meant, empty where it does.
