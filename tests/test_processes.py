@@ -64,8 +64,15 @@ async def test_a_program_is_fed_and_what_it_leaves_in_the_background_lives_on(tm
     left.kill()
 
 
-async def test_a_program_that_takes_its_input_too_slowly_ends_with_its_children(tmp_path: Path):
-    command = ["sh", "-c", f"echo $$ > {tmp_path}/pids; sleep 600 & echo $! >> {tmp_path}/pids; wait"]
+async def test_a_program_that_is_fed_in_vain_ends_with_its_children(tmp_path: Path):
+    pids = tmp_path / "pids"
+    command = ["sh", "-c", f"sleep 600 & echo $$ $! > {pids}.new; mv {pids}.new {pids}; wait"]
     with pytest.raises(TimeoutError):
-        await feed_process(command, b"x" * 1_000_000, limit_s=0.5)
-    assert not alive([int(pid) for pid in (tmp_path / "pids").read_text().split()])
+        await feed_process(["sleep", "600"], b"", limit_s=0.01)
+    feeding = asyncio.create_task(feed_process(command, b"x" * 1_000_000, limit_s=600))
+    while not pids.exists():
+        await asyncio.sleep(0.01)
+    feeding.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await feeding
+    assert not alive([int(pid) for pid in pids.read_text().split()])
