@@ -172,6 +172,13 @@ class StatusBar(Widget):
         """Prepare the clock."""
         self._ticker = self.set_interval(1.0, self.refresh, pause=True)
 
+    def show(self, status: Status) -> None:
+        """Draw another `status` from now on."""
+        self.status = status
+        if self._ticker is not None:
+            self._ticker.pause()
+        self.refresh()
+
     def handle(self, event: Event) -> None:
         """Learn from `event`, and draw what changed of it."""
         before = (self.status.activity, self.status.context, self.status.queued, self.status.endpoint)

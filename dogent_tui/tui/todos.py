@@ -40,6 +40,11 @@ class TodoPanel(Widget):
             self.todos = event.todos
             self.place()
 
+    def forget(self) -> None:
+        """Begin anew, with another session."""
+        self.todos = ()
+        self.place()
+
     def toggle(self) -> bool:
         """Show the plan, or hide it. Returns whether there is one."""
         self._wanted = not self._wanted if self.todos else True  # where there is none, the next one will be shown

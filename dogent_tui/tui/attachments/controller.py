@@ -1,38 +1,33 @@
 """What happens to the attachments of a conversation: from what is typed, dropped and pressed to what is shown."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from textual.screen import Screen
 
 from dogent_tui.agent.events import Attachment, Event
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import Attachments, measure
-from dogent_tui.tui.attachments.preview import PreviewScreen
-from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
-from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.workspace.paths import Workspace
 
 
 class AttachmentsController:
-    """Keeps `attachments`, the sidebar and the chips of the prompt in line. Its sentences are for the person."""
+    """Keeps `attachments` and what is shown of them in line. Its sentences are for the person."""
 
     def __init__(
         self,
         screen: Screen[None],
         workspace: Workspace,
         references: WorkspaceReferences,
-        sidebar: AttachmentsSidebar,
-        prompt: PromptBox,
+        draw: Callable[[], None],
     ) -> None:
-        """Work for `screen`, on whose loop what touches the disk is waited for."""
+        """Work for `screen`, on whose loop what touches the disk is waited for. `draw` shows how things are."""
         self.attachments = Attachments(workspace.root)
         self._screen = screen
         self._workspace = workspace
         self._references = references
-        self._sidebar = sidebar
-        self._prompt = prompt
+        self._draw = draw
 
     def handle(self, event: Event) -> None:
         """Learn from `event`."""
@@ -77,15 +72,16 @@ class AttachmentsController:
 
     def preview(self, path: str) -> None:
         """Show the beginning of the file at `path`."""
+        from dogent_tui.tui.attachments.preview import PreviewScreen  # not needed before
+
         self._screen.app.push_screen(PreviewScreen(self._workspace.absolute(path), path))
 
     def show(self) -> None:
         """Draw how things are."""
-        self._sidebar.show(self.attachments.entries)
-        self._prompt.set_attached(self.attachments.pending)
+        self._draw()
         if unmeasured := self.attachments.unmeasured():
             self._screen.run_worker(self._measure(unmeasured), group="measure", exclusive=True)
 
     async def _measure(self, unmeasured: Sequence[Attachment]) -> None:
         self.attachments.measured(await asyncio.to_thread(measure, self._workspace.root, unmeasured))
-        self._sidebar.show(self.attachments.entries)
+        self._draw()

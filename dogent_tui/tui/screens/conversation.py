@@ -1,10 +1,12 @@
 """The screen on which a person and the agent write: a composition of transcript, attachments, prompt and status."""
 
 import asyncio
+import importlib
 import os
 import time
 from collections.abc import Sequence
-from typing import ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events as textual_events
 from textual import on
@@ -14,6 +16,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
 from dogent_tui.agent.events import (
+    Attachment,
     Event,
     Notice,
     PermissionAnswer,
@@ -30,7 +33,7 @@ from dogent_tui.errors import AgentError
 from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.controller import AttachmentsController
-from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
+from dogent_tui.tui.attachments.model import Attachments
 from dogent_tui.tui.commands import Command, CommandTable
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.prompt import completion
@@ -39,16 +42,19 @@ from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.pending import PendingStrip
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
-from dogent_tui.tui.screens.permission import TYPING_S, PermissionScreen
 from dogent_tui.tui.status import Status, StatusBar
-from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import edit_externally
 from dogent_tui.tui.todos import TodoPanel
-from dogent_tui.tui.transcript.search_bar import TranscriptSearch
-from dogent_tui.tui.transcript.view import Transcript
 from dogent_tui.tui.welcome import Welcome
 from dogent_tui.workspace.file_index import FileIndex
 from dogent_tui.workspace.paths import display_path
+
+if TYPE_CHECKING:  # imported when they are made, after the first paint
+    from dogent_tui.agent.service import AgentService
+    from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
+    from dogent_tui.tui.screens.permission import PermissionScreen
+    from dogent_tui.tui.transcript.search_bar import TranscriptSearch
+    from dogent_tui.tui.transcript.view import Transcript
 
 SIDEBAR_FROM = 110
 """Columns from which the attachments stand beside the transcript by themselves; in a narrower window they come with Ctrl+B."""
@@ -62,8 +68,6 @@ COMFORTABLE_COLUMNS = 60
 
 class ConversationScreen(Screen[None]):
     """Shows one session and sends what is typed to its service."""
-
-    CSS_PATH: ClassVar = [stylesheet(f"{name}.tcss") for name in ("conversation", "prompt", "attachments")]
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+f", "find", "Find"),
@@ -81,32 +85,43 @@ class ConversationScreen(Screen[None]):
     def __init__(self, opened: OpenedSession, commands: CommandTable) -> None:
         super().__init__()
         self.opened = opened
-        self.service = opened.service
         self.commands = commands
         self.index = FileIndex(opened.workspace.root)
         offered = [completion.Command(command.name, command.help, command.argument) for command in commands]
         self._references = WorkspaceReferences(opened.workspace, self.index, offered)
-        self.transcript = Transcript(id="transcript")
         self.prompt = PromptBox(self._references, id="prompt")
         self.todos = TodoPanel(id="todos")
-        self.sidebar = AttachmentsSidebar(id="attachments")
-        self.attaching = AttachmentsController(self, opened.workspace, self._references, self.sidebar, self.prompt)
-        self.attachments = self.attaching.attachments
-        endpoint = opened.endpoint
-        place = one_line(display_path(opened.workspace.root))
-        label = one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model))
-        self.status_bar = StatusBar(Status(place, label), id="status")
+        self.attaching = self._attaching()
+        self.status_bar = StatusBar(_status(opened), id="status")
         self._sending = asyncio.Lock()
         self._questions: list[PermissionRequested] = []
         self._asking: PermissionScreen | None = None
         self._sidebar_wanted: bool | None = None
+        self._search: TranscriptSearch | None = None
+
+    @property
+    def service(self) -> "AgentService":
+        """The service of the session on the screen."""
+        return self.opened.service
+
+    @cached_property
+    def transcript(self) -> "Transcript":
+        """The conversation as it is drawn."""
+        from dogent_tui.tui.transcript.view import Transcript
+
+        return Transcript(id="transcript")
+
+    @cached_property
+    def sidebar(self) -> "AttachmentsSidebar":
+        """The files that the conversation refers to."""
+        from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
+
+        return AttachmentsSidebar(id="attachments")
 
     def compose(self) -> ComposeResult:
-        """Lay out the screen."""
-        with Horizontal(id="body"):
-            with Vertical(id="conversation"):
-                yield Welcome(display_path(self.opened.workspace.root), self.status_bar.status.endpoint, id="welcome")
-            yield self.sidebar
+        """Lay out what the first paint shows; the rest comes with `furnish`."""
+        with Horizontal(id="body"), Vertical(id="conversation"):
+            yield Welcome(display_path(self.opened.workspace.root), self.status_bar.status.endpoint, id="welcome")
         yield self.todos
         yield self.prompt
         yield self.status_bar
@@ -114,15 +129,39 @@ class ConversationScreen(Screen[None]):
 
     def on_mount(self) -> None:
         """Take the first key as soon as there is something to see."""
-        self.transcript.display = False
         self.prompt.focus_editor()
 
+    async def show_session(self, opened: OpenedSession) -> None:
+        """Show another session in place of the one before, from its beginning."""
+        self.opened = opened
+        self.attaching = self._attaching()
+        self.todos.forget()
+        self.prompt.set_attached(())
+        self.status_bar.show(_status(opened))
+        self.prompt.set_queue(())
+        self.prompt.set_busy(False)
+        if self._search is not None:
+            await self._search.remove()
+            await self.transcript.remove()
+            await self.sidebar.remove()
+            self._search = None
+            del self.transcript, self.sidebar
+        self.query_one("#welcome").display = True
+
     async def furnish(self) -> None:
-        """Bring what is not seen at first, once the rest is: the transcript's styles alone cost a tenth of the first paint."""
+        """Bring what is not seen at first, once the rest is: its imports and its styles alone cost a third of the first paint."""
+        await asyncio.to_thread(_import_furniture)  # where keys come between
+        from dogent_tui.tui.transcript.search_bar import TranscriptSearch
+
+        if not self.is_attached or self._search is not None:  # the person has left, or it is all there
+            return
+        self._search = TranscriptSearch(self.transcript, id="search")
+        self.transcript.display = False
         room = self.query_one("#conversation")
-        if room.is_attached:  # nobody left meanwhile
-            await room.mount(TranscriptSearch(self.transcript, id="search"), before=0)
-            await room.mount(self.transcript)
+        await room.mount(self._search, before=0)
+        await room.mount(self.transcript)
+        self._place_sidebar()
+        await self.query_one("#body").mount(self.sidebar)
 
     # ── Events of the session become what is seen ─────────────────────────────────────────────
 
@@ -176,6 +215,8 @@ class ConversationScreen(Screen[None]):
         if self._asking is not None or not self._questions:
             return
         request = self._questions[0]
+        from dogent_tui.tui.screens.permission import TYPING_S, PermissionScreen
+
         typing = time.monotonic() - self.prompt.editor.last_typed < TYPING_S
         self._asking = PermissionScreen(request, typed=self._type, typing=typing, count=len(self._questions))
         self.app.push_screen(self._asking, lambda answer: self._answered(request, answer))
@@ -315,27 +356,51 @@ class ConversationScreen(Screen[None]):
 
     # ── Attachments ───────────────────────────────────────────────────────────────────────────
 
-    @on(AttachmentsSidebar.PathsPasted)
-    async def _paths_pasted(self, event: AttachmentsSidebar.PathsPasted) -> None:
+    def _attaching(self) -> AttachmentsController:
+        return AttachmentsController(self, self.opened.workspace, self._references, self._show_attachments)
+
+    @property
+    def attachments(self) -> Attachments:
+        """The files that the conversation refers to."""
+        return self.attaching.attachments
+
+    def _show_attachments(self) -> None:
+        self._place_sidebar()
+        self.sidebar.show(self.attachments.entries)
+        self.prompt.set_attached(self.attachments.pending)
+
+    async def on_attachments_sidebar_paths_pasted(self, event: "AttachmentsSidebar.PathsPasted") -> None:
+        """Have pasted or dropped files go with the next prompt."""
         event.stop()
         self.notify(await self.attaching.attach_dropped(event.paths), markup=False)
 
-    @on(AttachmentsSidebar.AddRequested)
-    async def _add(self, event: AttachmentsSidebar.AddRequested) -> None:
+    async def on_attachments_sidebar_add_requested(self, event: "AttachmentsSidebar.AddRequested") -> None:
+        """Let the person pick a file."""
         event.stop()
         self.prompt.focus_editor()
         self.prompt.editor.insert("@")
 
-    @on(AttachmentsSidebar.RemoveRequested)
-    @on(PendingStrip.Detached)
-    async def _remove(self, event: AttachmentsSidebar.RemoveRequested | PendingStrip.Detached) -> None:
+    async def on_attachments_sidebar_remove_requested(self, event: "AttachmentsSidebar.RemoveRequested") -> None:
+        """Leave a file out, or off the list."""
         event.stop()
-        if said := self.attaching.remove(event.attachment):
+        self._remove(event.attachment)
+
+    @on(PendingStrip.Detached)
+    def _detached(self, event: PendingStrip.Detached) -> None:
+        event.stop()
+        self._remove(event.attachment)
+
+    def _remove(self, attachment: Attachment) -> None:
+        if said := self.attaching.remove(attachment):
             self.notify(said, markup=False)
 
-    @on(AttachmentsSidebar.PreviewRequested)
+    async def on_attachments_sidebar_preview_requested(self, event: "AttachmentsSidebar.PreviewRequested") -> None:
+        """Show what is in a file."""
+        event.stop()
+        self.attaching.preview(event.path)
+
     @on(PendingStrip.PreviewRequested)
-    async def _preview(self, event: AttachmentsSidebar.PreviewRequested | PendingStrip.PreviewRequested) -> None:
+    def _preview(self, event: PendingStrip.PreviewRequested) -> None:
         event.stop()
         self.attaching.preview(event.path)
 
@@ -357,8 +422,8 @@ class ConversationScreen(Screen[None]):
 
     def action_find(self) -> None:
         """Search the transcript."""
-        for search in self.query(TranscriptSearch):
-            search.open()
+        if self._search is not None:
+            self._search.open()
 
     def action_todos(self) -> None:
         """Show the agent's plan above the prompt, or hide it."""
@@ -386,7 +451,7 @@ class ConversationScreen(Screen[None]):
         else:
             self._sidebar_wanted = True
         self._place_sidebar()
-        if self._sidebar_wanted:
+        if self._sidebar_wanted and self.sidebar.is_attached:
             self.sidebar.focus_list()
 
     def on_resize(self, event: textual_events.Resize) -> None:
@@ -397,13 +462,14 @@ class ConversationScreen(Screen[None]):
         self.set_class(event.size.width < COMFORTABLE_COLUMNS, "-slim")
 
     def _place_sidebar(self, width: int = 0) -> None:
-        width = width or self.size.width
-        wide = width >= SIDEBAR_FROM
-        self.sidebar.display = wide if self._sidebar_wanted is None else self._sidebar_wanted
+        if self._search is None:  # not furnished yet
+            return
+        wide = (width or self.size.width) >= SIDEBAR_FROM
+        by_itself = wide and bool(self.attachments.entries)
+        self.sidebar.display = by_itself if self._sidebar_wanted is None else self._sidebar_wanted
         self.sidebar.set_class(not wide, "-narrow")
 
-    @on(Transcript.LinkClicked)
-    async def _link_clicked(self, event: Transcript.LinkClicked) -> None:
+    async def on_transcript_link_clicked(self, event: "Transcript.LinkClicked") -> None:
         """Show where a link leads, and have it ready to paste: the words of a link may say anything."""
         event.stop()
         await self.copy(event.url)
@@ -424,3 +490,14 @@ class ConversationScreen(Screen[None]):
 
 INDEX_DELAY_S = 0.5
 """How long the file index waits after a tool result before it looks again."""
+
+
+def _import_furniture() -> None:
+    for module in ("transcript.search_bar", "transcript.view", "attachments.sidebar"):
+        importlib.import_module(f"dogent_tui.tui.{module}")
+
+
+def _status(opened: OpenedSession) -> Status:
+    endpoint = opened.endpoint
+    label = endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
+    return Status(one_line(display_path(opened.workspace.root)), one_line(label))

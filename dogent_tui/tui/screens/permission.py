@@ -133,7 +133,7 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
 
     def on_screen_resume(self) -> None:
         """Close where nobody has to answer any more."""
-        if self._cancelled:
+        if self._cancelled and self.is_current:
             self.dismiss(None)
 
     def action_deny(self) -> None:
