@@ -17,6 +17,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from dogent_tui.agent.events import (
+    Attachment,
     Event,
     Notice,
     PermissionAnswer,
@@ -32,16 +33,19 @@ from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
 from dogent_tui.errors import AgentError
 from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
-from dogent_tui.tui.attachments.model import Attachments, measure
+from dogent_tui.tui.attachments.controller import AttachmentsController
+from dogent_tui.tui.attachments.model import Attachments
 from dogent_tui.tui.commands import Command, CommandTable
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.prompt import completion
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.editor import PromptEditor
+from dogent_tui.tui.prompt.pending import PendingStrip
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.status import Status, StatusBar
 from dogent_tui.tui.terminal import edit_externally
+from dogent_tui.tui.todos import TodoPanel
 from dogent_tui.tui.welcome import Welcome
 from dogent_tui.workspace.file_index import FileIndex
 from dogent_tui.workspace.paths import display_path
@@ -59,6 +63,9 @@ SIDEBAR_FROM = 110
 COMFORTABLE_ROWS = 20
 """Rows from which an empty line stands above the prompt."""
 
+COMFORTABLE_COLUMNS = 60
+"""Columns from which the status bar has a margin."""
+
 
 class ConversationScreen(Screen[None]):
     """Shows one session and sends what is typed to its service."""
@@ -68,6 +75,7 @@ class ConversationScreen(Screen[None]):
         Binding("ctrl+b", "sidebar", "Attachments"),
         Binding("ctrl+r", "app.history", "Earlier prompts", show=False),
         Binding("ctrl+o", "fold_all", "Unfold tools"),
+        Binding("ctrl+t", "todos", "Plan"),
         Binding("ctrl+end", "follow", "Follow", show=False),
         Binding("shift+pageup", "transcript_page(-1)", "Scroll the transcript", show=False),
         Binding("shift+pagedown", "transcript_page(1)", "Scroll the transcript", show=False),
@@ -79,11 +87,12 @@ class ConversationScreen(Screen[None]):
         super().__init__()
         self.opened = opened
         self.commands = commands
-        self.attachments = Attachments(opened.workspace.root)
         self.index = FileIndex(opened.workspace.root)
         offered = [completion.Command(command.name, command.help, command.argument) for command in commands]
         self._references = WorkspaceReferences(opened.workspace, self.index, offered)
         self.prompt = PromptBox(self._references, id="prompt")
+        self.todos = TodoPanel(id="todos")
+        self.attaching = self._attaching()
         self.status_bar = StatusBar(_status(opened), id="status")
         self._sending = asyncio.Lock()
         self._questions: list[PermissionRequested] = []
@@ -123,6 +132,7 @@ class ConversationScreen(Screen[None]):
         """Lay out what the first paint shows; the rest comes with `furnish`."""
         with Horizontal(id="body"), Vertical(id="conversation"):
             yield Welcome(display_path(self.opened.workspace.root), self.status_bar.status.endpoint, id="welcome")
+        yield self.todos
         yield self.prompt
         yield self.status_bar
         yield KeyHints(id="keys")
@@ -134,7 +144,9 @@ class ConversationScreen(Screen[None]):
     async def show_session(self, opened: OpenedSession) -> None:
         """Show another session in place of the one before, from its beginning."""
         self.opened = opened
-        self.attachments = Attachments(opened.workspace.root)
+        self.attaching = self._attaching()
+        self.todos.forget()
+        self.prompt.set_attached(())
         self.status_bar.show(_status(opened))
         self.prompt.set_queue(())
         self.prompt.set_busy(False)
@@ -165,8 +177,8 @@ class ConversationScreen(Screen[None]):
         """Show what happened. The one place where events reach the widgets."""
         self.transcript.apply(event)
         self.status_bar.handle(event)
-        if self.attachments.handle(event):
-            self._show_attachments()
+        self.attaching.handle(event)
+        self.todos.handle(event)
         match event:
             case RunStarted() | Notice():
                 self._leave_welcome()
@@ -188,11 +200,11 @@ class ConversationScreen(Screen[None]):
     async def replay(self, events: Sequence[Event]) -> None:
         """Show an earlier conversation, and return when its end can be seen."""
         for event in events:
-            self.attachments.handle(event)
+            self.todos.handle(event)
             if isinstance(event, UsageChanged):
                 self.status_bar.handle(event)
         self.transcript.replay(events)
-        self._show_attachments()
+        self.attaching.replay(events)
         self._leave_welcome()
         if self.transcript.is_running:  # the person may have left already
             await self.transcript.wait_for_refresh()
@@ -266,8 +278,7 @@ class ConversationScreen(Screen[None]):
                 self.prompt.put_back(event.text)
                 self.prompt.notify_hint(str(error))
                 return
-            if self.attachments.sent(prompt.attachments):
-                self._show_attachments()
+            self.attaching.sent(prompt.attachments)
         for reference in missing:
             self.notify(f"There is no file {one_line(reference.path)} here; it was sent as plain text.", markup=False)
         self.transcript.action_follow()
@@ -355,20 +366,26 @@ class ConversationScreen(Screen[None]):
 
     # ── Attachments ───────────────────────────────────────────────────────────────────────────
 
-    async def attach(self, paths: list[str]) -> str:
-        """Have the files at `paths` go with the next prompt. Returns the sentence that says so, or what is wrong."""
-        attachments = await asyncio.to_thread(self._references.attachments_at, paths)
-        if not attachments:
-            return f"There is no file {one_line(', '.join(paths))} here."
-        for attachment in attachments:
-            self.attachments.attach(attachment)
-        self._show_attachments()
-        return f"{one_line(', '.join(attachment.name for attachment in attachments))}: goes with the next prompt."
+    def _attaching(self) -> AttachmentsController:
+        return AttachmentsController(self, self.opened.workspace, self._references, self._show_attachments)
+
+    @property
+    def attachments(self) -> Attachments:
+        """The files that the conversation refers to."""
+        return self.attaching.attachments
+
+    def _show_attachments(self) -> None:
+        self.prompt.set_attached(self.attachments.pending)
+        self._place_attachments()
+
+    @work(group="attachments", exclusive=True)
+    async def _place_attachments(self) -> None:
+        await self._place_sidebar()
 
     async def on_attachments_sidebar_paths_pasted(self, event: "AttachmentsSidebar.PathsPasted") -> None:
         """Have pasted or dropped files go with the next prompt."""
         event.stop()
-        self.notify(await self.attach(event.paths), markup=False)
+        self.notify(await self.attaching.attach_dropped(event.paths), markup=False)
 
     async def on_attachments_sidebar_add_requested(self, event: "AttachmentsSidebar.AddRequested") -> None:
         """Let the person pick a file."""
@@ -377,29 +394,28 @@ class ConversationScreen(Screen[None]):
         self.prompt.editor.insert("@")
 
     async def on_attachments_sidebar_remove_requested(self, event: "AttachmentsSidebar.RemoveRequested") -> None:
-        """Leave a file out."""
+        """Leave a file out, or off the list."""
         event.stop()
-        self.attachments.remove(event.attachment)
-        self._show_attachments()
+        self._remove(event.attachment)
 
-    async def on_attachments_sidebar_remove_refused(self, event: "AttachmentsSidebar.RemoveRefused") -> None:
-        """Say why a file stays."""
+    @on(PendingStrip.Detached)
+    def _detached(self, event: PendingStrip.Detached) -> None:
         event.stop()
-        self.notify("It was sent with an earlier prompt and belongs to the conversation.", markup=False)
+        self._remove(event.attachment)
+
+    def _remove(self, attachment: Attachment) -> None:
+        if said := self.attaching.remove(attachment):
+            self.notify(said, markup=False)
 
     async def on_attachments_sidebar_preview_requested(self, event: "AttachmentsSidebar.PreviewRequested") -> None:
         """Show what is in a file."""
         event.stop()
-        from dogent_tui.tui.attachments.preview import PreviewScreen
+        self.attaching.preview(event.path)
 
-        self.app.push_screen(PreviewScreen(self.opened.workspace.absolute(event.path), event.path))
-
-    @work(group="attachments", exclusive=True)
-    async def _show_attachments(self) -> None:
-        await self._place_sidebar()
-        if unmeasured := self.attachments.unmeasured():
-            self.attachments.measured(await asyncio.to_thread(measure, self.opened.workspace.root, unmeasured))
-            await self._place_sidebar()
+    @on(PendingStrip.PreviewRequested)
+    def _preview(self, event: PendingStrip.PreviewRequested) -> None:
+        event.stop()
+        self.attaching.preview(event.path)
 
     @work(group="index", exclusive=True)
     async def _refresh_index(self) -> None:
@@ -422,6 +438,11 @@ class ConversationScreen(Screen[None]):
         """Search the transcript."""
         await self._place(self.search, "#conversation", before=0)
         self.search.open()
+
+    def action_todos(self) -> None:
+        """Show the agent's plan above the prompt, or hide it."""
+        if not self.todos.toggle():
+            self.notify("The agent has made no plan yet. It will be shown here when there is one.", markup=False)
 
     def action_fold_all(self) -> None:
         """Unfold or fold every card."""
@@ -448,7 +469,9 @@ class ConversationScreen(Screen[None]):
 
     async def on_resize(self, event: textual_events.Resize) -> None:
         """Let the sidebar give way in a narrow window, and the empty lines in a low one."""
+        self.todos.place()
         self.set_class(event.size.height < COMFORTABLE_ROWS, "-short")
+        self.set_class(event.size.width < COMFORTABLE_COLUMNS, "-slim")
         await self._place_sidebar(event.size.width)
 
     async def _place_sidebar(self, width: int = 0) -> None:
