@@ -14,14 +14,14 @@ MARGIN = 2
 """Cells left free at either side."""
 
 LOOKS: Mapping[str, str] = {
-    "muted": "$text-muted",
+    "muted": "auto 60%",
     "accent": "bold $text-primary",
     "strong": "bold",
     "emphasis": "italic",
     "strike": "strike",
     "summary": "$foreground",
     "tool": "bold $text-secondary",
-    "thinking": "italic $text-muted",
+    "thinking": "italic auto 60%",
     "output": "$foreground 85%",
     "heading1": "bold $text-primary",
     "heading2": "bold $text-primary",
@@ -40,7 +40,7 @@ LOOKS: Mapping[str, str] = {
     "code-name": "$text-primary",
     "code-string": "$text-success",
     "code-number": "$text-warning",
-    "code-comment": "italic $text-muted",
+    "code-comment": "italic auto 60%",
     "user": "$foreground",
     "user-bar": "bold $primary",
     "user-block": "on $surface",
@@ -49,12 +49,13 @@ LOOKS: Mapping[str, str] = {
     "error": "$text-error",
     "added": "$text-success on $success 10%",
     "removed": "$text-error on $error 10%",
-    "match": "underline $text on $warning 40%",
-    "match-current": "bold underline $text on $warning",
-    "behind": "bold $text on $primary",
+    "match": "underline auto 87% on $warning 40%",
+    "match-current": "bold underline auto 87% on $warning",
+    "behind": "bold auto 87% on $primary",
 }
 """What each style name of a line looks like, in Textual's words for styles and in colors of the theme.
 
+``auto 60%`` and ``auto 87%`` are what ``$text-muted`` and ``$text`` stand for: Textual loses the part after a variable's name.
 Not in a stylesheet: component classes would all be matched and parsed anew with every change of theme, a fifth of its time.
 """
 
