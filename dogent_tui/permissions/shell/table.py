@@ -137,6 +137,7 @@ def maybe(call: Call, operand: Field) -> None:
     name, equals, value = operand.text.partition("=")
     if equals and "/" not in name:
         operand = replace(operand, text=value)
+    operand = replace(operand, text=operand.text.removeprefix("@"))
     if operand.text and operand.text != "-":
         _maybe_path(call, operand)
 
@@ -156,6 +157,7 @@ _ROLES: dict[str, Callable[[Call, Field], object]] = {
     "TEXT": lambda _call, _operand: None,
     "READ": Call.read,
     "EDIT": Call.edit,
+    "REWRITE": Call.rewrite,
     "OUT": Call.output,
     "TRUNCATE": Call.output,
     "FOLDER": _folder,
@@ -180,10 +182,10 @@ def unknown_program(call: Call) -> None:
         maybe(call, operand)
     for arg in call.args:
         if arg.text.startswith("-"):
-            _attached(call, arg)
+            attached(call, arg)
 
 
-def _attached(call: Call, arg: Field) -> None:
+def attached(call: Call, arg: Field) -> None:
     """Look at a path that is written into an option: `--out=/x`, `-o/x`, `-I../x`."""
     name, equals, value = arg.text.partition("=")
     if equals:
