@@ -20,12 +20,12 @@ _HARMLESS_MODULES = {
     "configparser", "tomllib", "xml.etree", "xml.etree.ElementTree", "html.parser", "urllib.parse", "__future__", "yaml",
     "toml", "markdown", "bs4", "pandas", "numpy", "docx", "openpyxl", "chardet", "tiktoken", "lxml", "wcwidth", "zoneinfo",
     "graphlib", "contextlib", "sysconfig", "collections.abc", "PIL", "matplotlib", "matplotlib.pyplot", "pypdf", "this", "fitz",
-    "zipfile", "importlib", "importlib.util", "importlib.metadata", "shutil", "inspect", "email", "hmac", "queue", "threading",
-    "gzip", "bz2", "lzma", "mimetypes", "xml.dom.minidom", "urllib", "jieba", "jieba.analyse", "pypinyin", "opencc", "docx2txt",
-    "pptx", "ebooklib", "pdfplumber", "PyPDF2", "tabulate", "frontmatter", "mistune", "markdown_it", "charset_normalizer",
-    "regex", "emoji", "rich", "seaborn", "scipy", "networkx", "sympy", "wordcloud", "dateutil", "pytz", "textstat", "xlrd",
-    "xlsxwriter", "html2text", "markdownify", "nltk", "sklearn", "polars", "tqdm", "jinja2", "ruamel.yaml", "tomli", "tomli_w",
-    "orjson", "ujson", "simplejson", "Levenshtein", "rapidfuzz", "zhon", "pangu",
+    "zipfile", "importlib", "importlib.util", "importlib.metadata", "shutil", "posixpath", "ntpath", "email", "hmac", "queue",
+    "threading", "gzip", "bz2", "lzma", "mimetypes", "xml.dom.minidom", "urllib", "jieba", "jieba.analyse", "pypinyin",
+    "opencc", "docx2txt", "pptx", "ebooklib", "pdfplumber", "PyPDF2", "tabulate", "frontmatter", "mistune", "markdown_it",
+    "charset_normalizer", "regex", "emoji", "rich", "seaborn", "scipy", "networkx", "sympy", "wordcloud", "dateutil", "pytz",
+    "textstat", "xlrd", "xlsxwriter", "html2text", "markdownify", "nltk", "sklearn", "polars", "tqdm", "jinja2", "ruamel.yaml",
+    "tomli", "tomli_w", "orjson", "ujson", "simplejson", "Levenshtein", "rapidfuzz", "zhon", "pangu",
 }  # fmt: skip
 _SAFE_ATTRIBUTES = {
     "os": {
@@ -50,47 +50,22 @@ _FORBIDDEN_NAMES = {
 }  # fmt: skip
 _FORBIDDEN_ATTRIBUTES = {
     "system", "popen", "symlink_to", "hardlink_to", "link_to", "extractall", "extract", "urlopen", "urlretrieve", "chmod",
-    "lchmod", "kill", "modules", "meta_path", "f_globals", "attrgetter", "methodcaller", "eval", "to_sql", "read_sql",
-    "read_pickle", "to_pickle", "read_html", "load_module", "FileIO", "fileinput", "unsafe_load", "full_load", "basicConfig",
-    "FileHandler", "expanduser", "home",
+    "lchmod", "kill", "modules", "meta_path", "f_globals", "f_builtins", "f_locals", "tb_frame", "gi_frame", "sympify",
+    "parse_expr", "attrgetter", "methodcaller", "eval", "to_sql", "read_sql", "read_pickle", "to_pickle", "read_html",
+    "load_module", "FileIO", "fileinput", "unsafe_load", "full_load", "basicConfig", "FileHandler", "expanduser", "home",
 }  # fmt: skip
 _MODULES_WITHIN = {"os", "_os", "sys", "_sys", "subprocess", "shutil", "builtins", "posix", "nt", "socket", "importlib", "ctypes"}
 """Modules that other modules have imported: reaching one through them is a way around."""
 _READING_METHODS = {"read_text", "read_bytes", "iterdir", "stat", "exists", "is_file", "is_dir", "glob", "rglob"}
 _WRITING_METHODS = {"write_text", "write_bytes"}
 _TABLE_READERS = {
-    "read_csv",
-    "read_excel",
-    "read_json",
-    "read_table",
-    "Document",
-    "load_workbook",
-    "PdfReader",
-    "read_fwf",
-    "read_parquet",
-    "Presentation",
-    "imread",
-    "loadtxt",
-    "genfromtxt",
-    "open_workbook",
-}
+    "read_csv", "read_excel", "read_json", "read_table", "read_fwf", "read_parquet", "Document", "Presentation", "load_workbook",
+    "open_workbook", "PdfReader", "imread", "loadtxt", "genfromtxt",
+}  # fmt: skip
 _TABLE_WRITERS = {
-    "to_csv",
-    "to_excel",
-    "to_json",
-    "to_markdown",
-    "to_html",
-    "to_latex",
-    "to_parquet",
-    "savefig",
-    "save",
-    "savetxt",
-    "savez",
-    "imsave",
-    "imwrite",
-    "write_image",
-    "write_html",
-}
+    "to_csv", "to_excel", "to_json", "to_markdown", "to_html", "to_latex", "to_parquet", "to_xml", "to_stata", "to_feather",
+    "savefig", "save", "savetxt", "savez", "savemat", "imsave", "imwrite", "write_image", "write_html", "tofile", "memmap",
+}  # fmt: skip
 _FILE_FUNCTIONS = {"listdir", "walk", "scandir", "glob", "iglob", "getsize", "getmtime", "stat"}
 _PATH_QUESTIONS = {"exists", "isfile", "isdir", "islink", "lexists", "getsize", "getmtime", "getctime", "realpath", "samefile"}
 _TEXT_METHODS = {
@@ -126,14 +101,6 @@ def _file_argument(node: ast.Call) -> list[ast.expr]:
     return node.args[:1] or [keyword.value for keyword in node.keywords if keyword.arg in _FILE_KEYWORDS][:1]
 
 
-def _is_mode(arguments: list[ast.expr]) -> bool:
-    """Return whether the first argument of a method `open` is a mode, as `Path.open` takes one, and not a file."""
-    if not arguments:
-        return True
-    first = arguments[0]
-    return isinstance(first, ast.Constant) and isinstance(first.value, str) and _MODE.fullmatch(first.value) is not None
-
-
 class _Judge(ast.NodeVisitor):
     def __init__(self, call: Call, where: Field, values: Values) -> None:
         self._call = call
@@ -152,7 +119,7 @@ class _Judge(ast.NodeVisitor):
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
             self._imported.add(alias.asname or alias.name.partition(".")[0])
-            if alias.name not in _HARMLESS_MODULES and not self._ours(alias.name):
+            if not self._ours(alias.name) and alias.name not in _HARMLESS_MODULES:
                 self._doubt(f"The code uses the module {alias.name}.")
             if alias.asname and alias.name in _SAFE_ATTRIBUTES:
                 self._doubt(f"The code gives {alias.name} another name.")
@@ -160,6 +127,7 @@ class _Judge(ast.NodeVisitor):
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
         allowed = _SAFE_ATTRIBUTES.get(module)
+        known = self._ours(module) or module in _HARMLESS_MODULES
         for alias in node.names:
             self._imported.add(alias.asname or alias.name)
             if alias.asname and alias.name in _FILE_NAMES:
@@ -168,7 +136,7 @@ class _Judge(ast.NodeVisitor):
                 self._call.lose("The code imports a function that deletes or moves files.", self._where)
             elif alias.name in {"open", *_MODULES_WITHIN} or (allowed is not None and alias.name not in allowed):
                 self._doubt(f"The code imports {alias.name} from {module}.")
-            elif f"{module}.{alias.name}" not in _HARMLESS_MODULES and module not in _HARMLESS_MODULES and not self._ours(module):
+            elif f"{module}.{alias.name}" not in _HARMLESS_MODULES and not known:
                 self._doubt(f"The code uses the module {module}.")
 
     def _ours(self, module: str) -> bool:
@@ -233,6 +201,10 @@ class _Judge(ast.NodeVisitor):
             self._open(node, node.args[:1], 1)
         elif name in _TABLE_READERS:
             self._file(_file_argument(node), "r")
+        elif name in _FILE_FUNCTIONS | _PATH_QUESTIONS and name in self._imported:
+            self._file(node.args[:1], "r")
+        elif name in {"mkdir", "makedirs"} and name in self._imported:
+            self._file(node.args[:1], "a")
         elif name in _COPIERS and name in self._imported and len(node.args) + len(node.keywords) > 1:
             self._copy(node)
         elif name in _FORBIDDEN_NAMES:
@@ -248,14 +220,23 @@ class _Judge(ast.NodeVisitor):
         elif name == "replace" and len(node.args) + len([word for word in node.keywords if word.arg in {"target", None}]) == 1:
             self._call.lose("The code moves a file over another.", self._where)
         elif name in {"open", "ZipFile"}:
-            in_module = owner in self._imported or not _is_mode(node.args[:1])
-            self._open(node, node.args[:1] if in_module else [function.value], 1 if in_module else 0)
+            if owner in self._imported or not self._is_path(function.value, node.args[:1]):
+                self._open(node, node.args[:1], 1)
+            else:
+                self._open(node, [function.value], 0)
         elif owner == "shutil" and name in _COPIERS:
             self._copy(node)
-        elif ast.unparse(function.value) == "os.path":
+        elif ast.unparse(function.value) in {"os.path", "posixpath"}:
             self._file(node.args[:1] if name in _PATH_QUESTIONS else [], "r")
         else:
             self._file_method(node, function, owner, name)
+
+    def _is_path(self, owner: ast.expr, arguments: list[ast.expr]) -> bool:
+        """Return whether a method `open` is that of a path, and its first argument a mode, not a file."""
+        if not arguments or self._values.strings(owner) is not None:
+            return True
+        given = self._values.strings(arguments[0])
+        return given is None or any(_MODE.fullmatch(text) for text in given)
 
     def _delete(self, expressions: list[ast.expr]) -> None:
         for expression in expressions:
@@ -271,12 +252,27 @@ class _Judge(ast.NodeVisitor):
             self._file(node.args[:1], "a")
         elif name in _READING_METHODS and owner not in {"glob", "os"}:
             self._file([function.value], "r")
-        elif name in _TABLE_READERS or name in _FILE_FUNCTIONS:
+        elif name in _TABLE_READERS or (name in _FILE_FUNCTIONS and owner in {"os", "glob", *self._imported} - {"ast"}):
             self._file(_file_argument(node), "r")
         elif name in _TABLE_WRITERS:
             self._file(_file_argument(node), "w")
+        elif name == "write":
+            self._written(node)
         elif name not in _TEXT_METHODS and owner not in {"os", "re", "json", "sys", ""}:
             self._named_outside(node)
+
+    def _written(self, node: ast.Call) -> None:
+        """`write` takes a text, or (ElementTree, PdfWriter) the name of a file."""
+        for text in (self._values.strings(node.args[0]) or []) if node.args else []:
+            path = self._call.recorder.resolve(self._at(text), self._call.state, self._call.name) if "\0" not in text else None
+            entry = None if path is None else self._call.recorder.disk.entry(str(path))
+            names_file = entry is not None and entry.kind == "file"
+            if "zipfile" in self._imported:
+                self._touch(self._at(text), "r")
+            elif names_file or (
+                text.startswith(("/", "../")) and self._imported & {"pypdf", "PyPDF2", "ET", "xml", "ElementTree"}
+            ):
+                self._touch(self._at(text), "w")
 
     def _named_outside(self, node: ast.Call) -> None:
         """Read a text that is given to a library as a path, where it names something that lies outside."""

@@ -43,13 +43,15 @@ class Values:
             self._bind(node.target, None)
         elif isinstance(node, ast.arg):
             self._assigned.setdefault(node.arg, []).append(None)
+        elif isinstance(node, ast.MatchAs | ast.MatchStar | ast.ExceptHandler) and node.name:
+            self._assigned.setdefault(node.name, []).append(None)
 
     def _bind(self, target: ast.expr, value: ast.expr | None) -> None:
         if isinstance(target, ast.Name):
             self._assigned.setdefault(target.id, []).append(value)
             return
         parts: list[ast.expr | None] = [None]
-        if isinstance(target, ast.Tuple) and isinstance(value, ast.Call) and len(value.args) == 1:
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Call) and value.args:
             name = ast.unparse(value.func)
             if name == "os.walk" and len(target.elts) == 3:
                 somewhere = ast.BinOp(value.args[0], ast.Div(), ast.Constant(SOME))
@@ -83,7 +85,7 @@ class Values:
         if isinstance(node, ast.ListComp | ast.GeneratorExp):
             return self.strings(node.elt)
         if isinstance(node, ast.JoinedStr):
-            return self._joined([part.value if isinstance(part, ast.FormattedValue) else part for part in node.values], "")
+            return None if "/" in _specs(node) else self._joined(list(map(_inner, node.values)), "")
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add | ast.Div):
             return self._joined([node.left, node.right], "/" if isinstance(node.op, ast.Div) else "")
         return self._derived(node)
@@ -216,6 +218,18 @@ def _path_join(parts: tuple[str, ...]) -> str:
     return "/".join(parts[start:])
 
 
+def _inner(part: ast.expr) -> ast.expr:
+    return part.value if isinstance(part, ast.FormattedValue) else part
+
+
+def _specs(node: ast.JoinedStr) -> str:
+    """Return the format specifications in an f-string; one of them may fill up with slashes."""
+    specs = [part.format_spec for part in node.values if isinstance(part, ast.FormattedValue) and part.format_spec]
+    return "".join(
+        "/" if any(isinstance(part, ast.FormattedValue) for part in ast.walk(spec)) else ast.unparse(spec) for spec in specs
+    )
+
+
 def _without_suffix(text: str) -> str:
     head, slash, name = text.rpartition("/")
     stem, dot, _ = name.rpartition(".")
@@ -236,7 +250,10 @@ _PATH_PARTS = {"os.path.basename": _PARTS["name"], "os.path.dirname": _PARTS["pa
 
 def _parameters(tree: ast.AST) -> dict[ast.arg, list[ast.expr | None]]:
     """Return what is passed for the parameters of functions that are only ever called by their name."""
-    functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    methods = {id(part) for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for part in ast.walk(node)}
+    defined = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    names = [node.name for node in defined]
+    functions = {node.name: node for node in defined if names.count(node.name) == 1 and id(node) not in methods}
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
     called = {id(node.func) for node in calls}
     passed = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called}
