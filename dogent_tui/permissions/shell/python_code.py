@@ -14,19 +14,23 @@ from dogent_tui.permissions.shell.words import Field
 _HARMLESS_MODULES = {
     "json", "re", "math", "cmath", "csv", "statistics", "datetime", "time", "calendar", "collections", "itertools", "functools",
     "operator", "string", "textwrap", "unicodedata", "random", "hashlib", "base64", "binascii", "html", "pprint", "decimal",
-    "fractions", "numbers", "bisect", "heapq", "copy", "enum", "dataclasses", "typing", "typing_extensions", "types", "locale",
-    "difflib", "struct", "zlib", "uuid", "secrets", "colorsys", "keyword", "token", "tokenize", "ast", "fnmatch", "glob", "io",
-    "codecs", "os", "os.path", "sys", "pathlib", "argparse", "logging", "warnings", "traceback", "platform", "array", "abc",
-    "configparser", "tomllib", "xml.etree", "xml.etree.ElementTree", "html.parser", "urllib.parse", "__future__", "yaml",
-    "toml", "markdown", "bs4", "pandas", "numpy", "docx", "openpyxl", "chardet", "tiktoken", "lxml", "wcwidth", "zoneinfo",
-    "graphlib", "contextlib", "sysconfig", "collections.abc", "PIL", "matplotlib", "matplotlib.pyplot", "pypdf", "this", "fitz",
-    "zipfile", "importlib", "importlib.util", "importlib.metadata", "shutil", "posixpath", "ntpath", "email", "hmac", "queue",
-    "threading", "gzip", "bz2", "lzma", "mimetypes", "xml.dom.minidom", "urllib", "jieba", "jieba.analyse", "pypinyin",
-    "opencc", "docx2txt", "pptx", "ebooklib", "pdfplumber", "PyPDF2", "tabulate", "frontmatter", "mistune", "markdown_it",
-    "charset_normalizer", "regex", "emoji", "rich", "seaborn", "scipy", "networkx", "sympy", "wordcloud", "dateutil", "pytz",
-    "textstat", "xlrd", "xlsxwriter", "html2text", "markdownify", "nltk", "sklearn", "polars", "tqdm", "jinja2", "ruamel.yaml",
-    "tomli", "tomli_w", "orjson", "ujson", "simplejson", "Levenshtein", "rapidfuzz", "zhon", "pangu",
+    "fractions", "numbers", "bisect", "heapq", "copy", "enum", "dataclasses", "typing", "types", "locale", "difflib", "struct",
+    "zlib", "uuid", "secrets", "colorsys", "keyword", "token", "tokenize", "ast", "fnmatch", "glob", "io", "codecs", "os",
+    "os.path", "sys", "pathlib", "argparse", "logging", "warnings", "traceback", "platform", "array", "abc", "configparser",
+    "tomllib", "xml.etree", "xml.etree.ElementTree", "html.parser", "urllib.parse", "__future__", "zoneinfo", "graphlib",
+    "contextlib", "sysconfig", "collections.abc", "this", "zipfile", "importlib", "importlib.util", "importlib.metadata",
+    "shutil", "posixpath", "ntpath", "email", "hmac", "queue", "threading", "gzip", "bz2", "lzma", "mimetypes",
+    "xml.dom.minidom", "urllib",
 }  # fmt: skip
+_LIBRARIES = {
+    "Levenshtein", "PIL", "PyPDF2", "bs4", "chardet", "charset_normalizer", "dateutil", "docx", "docx2txt", "ebooklib", "emoji",
+    "fitz", "frontmatter", "html2text", "jieba", "lxml", "markdown", "markdown_it", "markdownify", "matplotlib", "mistune",
+    "networkx", "nltk", "numpy", "opencc", "openpyxl", "orjson", "pandas", "pangu", "pdfplumber", "polars", "pptx", "pypdf",
+    "pypinyin", "pytz", "rapidfuzz", "regex", "rich", "ruamel", "scipy", "seaborn", "simplejson", "sklearn", "sympy",
+    "tabulate", "textstat", "tiktoken", "toml", "tomli", "tomli_w", "tqdm", "typing_extensions", "ujson", "wcwidth",
+    "wordcloud", "xlrd", "xlsxwriter", "yaml", "zhon",
+}  # fmt: skip
+"""Packages whose modules read and write documents and data, and run nothing."""
 _SAFE_ATTRIBUTES = {
     "os": {
         "path", "sep", "linesep", "getcwd", "listdir", "walk", "scandir", "stat", "environ", "getenv", "name", "cpu_count",
@@ -81,6 +85,10 @@ _MODE = re.compile(r"[rwaxbtU+]{1,4}")
 _RUNS = re.compile(r"exec([vl]p?e?|_module|file|_cmd|_command)?|spawn\w*")
 
 
+def _is_harmless(module: str) -> bool:
+    return module in _HARMLESS_MODULES or module.partition(".")[0] in _LIBRARIES
+
+
 def judge_code(call: Call, code: str, where: Field, args: list[Field]) -> None:
     """Note what Python code does; `args` are `sys.argv[1:]`. What cannot be followed becomes a doubt."""
     if DYNAMIC in code:
@@ -119,7 +127,7 @@ class _Judge(ast.NodeVisitor):
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
             self._imported.add(alias.asname or alias.name.partition(".")[0])
-            if not self._ours(alias.name) and alias.name not in _HARMLESS_MODULES:
+            if not self._ours(alias.name) and not _is_harmless(alias.name):
                 self._doubt(f"The code uses the module {alias.name}.")
             if alias.asname and alias.name in _SAFE_ATTRIBUTES:
                 self._doubt(f"The code gives {alias.name} another name.")
@@ -127,7 +135,7 @@ class _Judge(ast.NodeVisitor):
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
         allowed = _SAFE_ATTRIBUTES.get(module)
-        known = self._ours(module) or module in _HARMLESS_MODULES
+        known = self._ours(module) or _is_harmless(module)
         for alias in node.names:
             self._imported.add(alias.asname or alias.name)
             if alias.asname and alias.name in _FILE_NAMES:
@@ -136,24 +144,24 @@ class _Judge(ast.NodeVisitor):
                 self._call.lose("The code imports a function that deletes or moves files.", self._where)
             elif alias.name in {"open", *_MODULES_WITHIN} or (allowed is not None and alias.name not in allowed):
                 self._doubt(f"The code imports {alias.name} from {module}.")
-            elif f"{module}.{alias.name}" not in _HARMLESS_MODULES and not known:
+            elif not known and not _is_harmless(f"{module}.{alias.name}"):
                 self._doubt(f"The code uses the module {module}.")
 
     def _ours(self, module: str) -> bool:
         """Return whether a module lies in the workspace; what it does is looked at as what a script there does."""
         call = self._call
-        disk = call.recorder.disk
-        if call.state.cwd is None or not module or call.recorder.lenient > 2:
+        disk, rule = call.recorder.disk, call.recorder.rule
+        if call.state.cwd is None or not module:
             return False
         base = f"{call.state.cwd}/{module.replace('.', '/')}"
-        found = [base + ending for ending in (".py", "/__init__.py") if disk.entry(base + ending) is not None]
-        if not found or any(
-            disk.written(path) or not call.recorder.rule.inside(call.recorder.rule.resolve(path)) for path in found
-        ):
+        found = [rule.resolve(base + ending) for ending in (".py", "/__init__.py") if disk.entry(base + ending) is not None]
+        if any(disk.written(str(path)) for path in found):
+            self._doubt(f"The code loads {module}, which the same command writes.")
+        if not found or call.recorder.lenient > 2 or not all(map(rule.inside, found)):
             return False
         call.recorder.lenient += 1
         for path in found:
-            judge_code(call, disk.text(path, 200_000) or "", self._where, [])
+            judge_code(call, disk.text(str(path), 200_000) or "", self._where, [])
         call.recorder.lenient -= 1
         return True
 

@@ -161,7 +161,9 @@ class Values:
         if name in {"range", "len"}:
             return [ANY]
         if name in {"Path.cwd", "pathlib.Path.cwd", "os.getcwd"}:
-            return ["."]
+            return None if self._call.state.cwd is None else [self._call.state.cwd]
+        if name in {"os.path.abspath", "os.path.realpath"} and len(node.args) == 1:
+            return self._absolute(node.args[0])
         return self._method(node, node.func) if isinstance(node.func, ast.Attribute) else None
 
     def _method(self, node: ast.Call, function: ast.Attribute) -> list[str] | None:
@@ -176,7 +178,13 @@ class Values:
             return self._changed(function.value, lambda text: f"{_PARTS['parent'](text)}/{given[0]}")
         if function.attr == "replace" and len(given) == 2:
             return self._changed(function.value, lambda text: text.replace(given[0], given[1]))
-        return self.strings(function.value) if function.attr in {"resolve", "absolute"} and not given else None
+        return self._absolute(function.value) if function.attr in {"resolve", "absolute"} and not given else None
+
+    def _absolute(self, node: ast.expr) -> list[str] | None:
+        cwd, rule = self._call.state.cwd, self._call.recorder.rule
+        if cwd is None:
+            return None
+        return self._changed(node, lambda text: str(rule.resolve(text if text.startswith("/") else f"{cwd}/{text}")))
 
     def _listed(self, arguments: list[ast.expr]) -> list[str] | None:
         folders = self.strings(arguments[0]) if arguments else ["."]
