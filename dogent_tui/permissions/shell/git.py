@@ -151,8 +151,13 @@ def _files(call: Call, args: list[Field]) -> Parsed:
         call.name == "git grep" and parsed.has("-O")
     ):
         call.doubt("It runs another program.")
+    for name, given in parsed.options:
+        if given is not None and name.startswith("--") and name not in _TEXT_VALUED and given.text.startswith(("/", "../", "~")):
+            call.read(given)
     if parsed.has("--abort", "--quit"):
         call.lose("It discards what was not committed.")
+    if call.name == "git notes" and {"remove", "prune"} & {operand.text for operand in parsed.operands[:1]}:
+        call.lose("It deletes notes.")
     if call.name == "git gc" and any(name.startswith("--prune") for name, _ in parsed.options):
         call.lose("It deletes objects.")
     _paths(call, parsed.operands)

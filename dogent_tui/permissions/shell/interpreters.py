@@ -11,7 +11,7 @@ from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import parse
 from dogent_tui.permissions.shell.python_code import judge_code
 from dogent_tui.permissions.shell.state import State
-from dogent_tui.permissions.shell.table import attached, maybe
+from dogent_tui.permissions.shell.table import attached, commands_within, maybe
 from dogent_tui.permissions.shell.words import Field
 
 _LARGEST_SCRIPT = 200_000
@@ -288,6 +288,7 @@ def _make(call: Call) -> list[State]:
         elif operand.text in {"install", "deploy", "publish", "release", "push"}:
             call.doubt("It installs or publishes something.", operand)
         maybe(call, operand)
+    commands_within(call)
     return [call.state]
 
 

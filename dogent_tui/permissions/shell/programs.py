@@ -99,6 +99,7 @@ truncate : TRUNCATE* ; -s=TEXT --size=TEXT -r=READ --reference=READ
 rm rmdir unlink del erase rd rimraf trash trash-put trash-rm rip srm wipe shred grm gio : DELETE* ; -n=TEXT -s=TEXT \\
  --iterations=TEXT --size=TEXT --random-source=READ
 rename prename perl-rename mmv zmv qmv : MOVE*
+fallocate : TRUNCATE* ; -l=TEXT -o=TEXT --length=TEXT --offset=TEXT
 mogrify : EDIT* ; -resize=TEXT -quality=TEXT -format=TEXT -path=FOLDER -crop=TEXT -rotate=TEXT -density=TEXT
 dos2unix unix2dos fromdos todos : EDIT*
 split : READ PREFIX ; -l=TEXT -b=TEXT -n=TEXT -a=TEXT -C=TEXT --lines=TEXT --bytes=TEXT --number=TEXT \\
@@ -117,6 +118,8 @@ chroot unshare nsenter su runuser pkexec gosu setpriv capsh newgrp sg : ASK*
 screen tmux byobu zellij expect dtach abduco : ASK*
 gdb lldb dtrace bpftrace perf : ASK*
 osascript open xdg-open gvfs-open mail mailx sendmail mutt msmtp wall write lp lpr : ASK*
+detox vidir tmpreaper tmpwatch rdfind rmlint bleachbit bfg git-filter-repo : ASK*
+iptables ip6tables nft ufw ip ifconfig route tc nmcli : ASK*
 psql mysql mariadb mongo mongosh redis-cli sqlite3 duckdb : ASK*
 vi vim nvim view ex ed red emacs emacsclient nano pico joe micro helix hx kak code subl mate gedit : ASK*
 update-alternatives ldconfig logger fc bind complete compgen ipcrm jshell dmesg journalctl log : ASK*

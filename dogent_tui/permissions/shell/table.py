@@ -1,5 +1,6 @@
 """Judges a command by its line in `programs`, and one that has no line by what its words look like."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -10,8 +11,21 @@ from dogent_tui.permissions.shell.programs import PROGRAMS, Program, looks_like_
 from dogent_tui.permissions.shell.text import ANY
 from dogent_tui.permissions.shell.words import Field
 
-_LOSES = {"clean", "distclean", "mrproper", "rm", "rmi", "remove", "delete", "destroy", "prune", "purge", "uninstall", "unlink"}
-"""First operands by which a program that is not known says that it removes something (`make clean`)."""
+_CLEANS = {"clean", "distclean", "mrproper"}
+_LOSES = {
+    "rm", "rmi", "remove", "delete", "destroy", "prune", "purge", "uninstall", "unlink", "revert", "abandon", "restore",
+    "discard", "strip", "wipe", "nuke", "drop", "reset", "remove_directory", "rename", "mv", "move", "trash", "erase", *_CLEANS,
+}  # fmt: skip
+"""First operands by which a program that is not known says that it removes something (`cargo clean`)."""
+_LOSING_OPTION = re.compile(r"--(delete|remove|purge|prune|wipe|destroy|erase)\b")
+_RUNNABLE = {
+    *(name for name, program in PROGRAMS.items() if program.rest in {"DELETE", "MOVE"}), "mv", "dd", "truncate",
+    "sh", "bash", "zsh", "dash", "ksh", "fish", "sudo", "doas", "xargs", "eval",
+} - {"gio", "rip", "trash", "rename", "wipe", "erase"}  # fmt: skip
+"""Names that hardly stand for anything but the program: as an argument they begin a command."""
+_WITH_CODE = {"python", "python3", "perl", "ruby", "node", "php", "env", "find", "awk", "sed"}
+_MESSAGES = {"-m", "--message", "-t", "--title", "-b", "--body", "-d", "--description", "--text", "--pattern", "-e"}
+_COMMAND_IN_TEXT = re.compile(r"(^|[;|&(`]\s*)(sudo\s+)?(rm|rmdir|unlink|shred|mv|dd|truncate|(ba|z|da|k)?sh)\s")
 
 
 def by_table(call: Call) -> bool:
@@ -177,12 +191,27 @@ def unknown_program(call: Call) -> None:
     if _only_asks_for_help(call):
         return
     for index, operand in enumerate(parse(call.args).operands):
-        if index == 0 and operand.text in _LOSES:
+        if operand.text in (_LOSES if index == 0 else _CLEANS):
             call.lose(f"{call.name} {operand.text} removes something.", operand)
         maybe(call, operand)
     for arg in call.args:
         if arg.text.startswith("-"):
             attached(call, arg)
+            if _LOSING_OPTION.match(arg.text):
+                call.lose(f"{call.name} {arg.text} removes something.", arg)
+    commands_within(call)
+
+
+def commands_within(call: Call) -> None:
+    """Look at a command that a program which is not known is given, and may well run (`direnv exec . rm x`)."""
+    for index, arg in enumerate(call.args):
+        before = call.args[index - 1].text if index else ""
+        follows = call.args[index + 1].text if index + 1 < len(call.args) else ""
+        if arg.text in _RUNNABLE or (arg.text in _WITH_CODE and follows.startswith("-")):
+            call.runner.run_fields(call.args[index:], call.state.copy())
+            return
+        if before not in _MESSAGES and _COMMAND_IN_TEXT.search(arg.text.partition("=")[2] or arg.text):
+            call.doubt(f"{call.name} may run the command in this text.", arg)
 
 
 def attached(call: Call, arg: Field) -> None:
