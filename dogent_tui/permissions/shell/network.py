@@ -30,7 +30,7 @@ def _curl(call: Call) -> None:
 
 
 def _network(call: Call) -> None:
-    if [arg.text for arg in call.args] not in (["--version"], ["--help"], ["-V"]):
+    if [arg.text for arg in call.args] not in (["--version"], ["--help"], ["-V"], ["-version"], ["-h"]):
         call.network(_EXCHANGES)
 
 
