@@ -5,8 +5,10 @@ import json
 import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Literal, TextIO
+
+import msgspec
 
 from dogent_tui.agent.events import (
     Event,
@@ -115,7 +117,7 @@ class Printer:
     def conclude(self, finished: RunFinished) -> None:
         """Write the result."""
         if self._format == "json":
-            result = {**asdict(finished), "type": "result", "session_id": self._session_id}
+            result = {**msgspec.to_builtins(finished), "type": "result", "session_id": self._session_id}
             self._line(json.dumps(result, ensure_ascii=False))
         elif self._format == "text" and finished.result:
             self._line(finished.result)

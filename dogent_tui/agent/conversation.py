@@ -1,8 +1,9 @@
 """What the service needs of a model session: the seam between the state machine of runs and the SDK."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
+
+import msgspec
 
 from dogent_tui.agent.events import Event, Target
 
@@ -10,8 +11,7 @@ TurnOutcome: TypeAlias = Literal["completed", "stopped", "api_error", "error"]
 """`stopped`: an interrupt or a denial ended the turn; `error`: it ended for a reason that is no answer of the endpoint."""
 
 
-@dataclass(frozen=True, slots=True)
-class TurnEnded:
+class TurnEnded(msgspec.Struct, frozen=True):
     """The model's turn is over. `status` is the HTTP status of a failing endpoint, 0 where there was none.
 
     `cost_usd` is what the session has cost so far, as the CLI counts it. `window` is the size of the context window in tokens.
@@ -26,8 +26,7 @@ class TurnEnded:
     window: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionQuestion:
+class PermissionQuestion(msgspec.Struct, frozen=True):
     """A tool call that the policy does not let through unasked."""
 
     tool_use_id: str
@@ -37,8 +36,7 @@ class PermissionQuestion:
     targets: tuple[Target, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(msgspec.Struct, frozen=True):
     """The answer to a `PermissionQuestion`. `stop`: the denial ends the turn; otherwise `message` goes back to the model."""
 
     allow: bool

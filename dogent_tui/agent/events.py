@@ -5,12 +5,14 @@ service assigns. One event is one JSON line: print mode writes it, a session log
 transcript. Events carry facts, not words for the screen. This module imports nothing of ours.
 """
 
+import functools
 import json
+import operator
 import re
-import types
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
-from typing import Any, ClassVar, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 RunStatus: TypeAlias = Literal["completed", "needs_clarification", "needs_outline_edit", "aborted", "interrupted", "failed"]
 """How a run ended. `aborted`: a permission was denied; `interrupted`: the person stopped it."""
@@ -32,8 +34,7 @@ TodoStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 # ── What a person sends ───────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(msgspec.Struct, frozen=True):
     """A referenced file: where it is, never what it holds.
 
     `path` is relative to the workspace where it lies inside; `type` is the lower-case extension, `folder` or `file`.
@@ -50,16 +51,14 @@ class Attachment:
         return metadata if self.sheet is None else {**metadata, "sheet": self.sheet}
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(msgspec.Struct, frozen=True):
     """What the person typed, and the files it refers to, in the order typed."""
 
     text: str
     attachments: tuple[Attachment, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionAnswer:
+class PermissionAnswer(msgspec.Struct, frozen=True):
     """The person's answer to `PermissionRequested`. `message`: words for the model, which then goes on after a denial."""
 
     behavior: Literal["allow", "deny"]
@@ -67,8 +66,7 @@ class PermissionAnswer:
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class UiAnswer:
+class UiAnswer(msgspec.Struct, frozen=True):
     """The person's answer to `UiRequested`: question id → value(s), or the edited outline. `None`: the request was abandoned."""
 
     answers: Mapping[str, Any] | None = None
@@ -76,12 +74,11 @@ class UiAnswer:
     comment: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeAnswer:
+class ChangeAnswer(msgspec.Struct, frozen=True):
     """The person's answer to `ChangeProposed`: which hunks were accepted, and what they said about each."""
 
     accepted: tuple[int, ...] = ()
-    comments: Mapping[int, str] = field(default_factory=dict)
+    comments: Mapping[int, str] = msgspec.field(default_factory=dict)
 
 
 Reply: TypeAlias = PermissionAnswer | UiAnswer | ChangeAnswer
@@ -90,21 +87,28 @@ Reply: TypeAlias = PermissionAnswer | UiAnswer | ChangeAnswer
 # ── What happens ──────────────────────────────────────────────────────────────────────────────────
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+def _snake_case(name: str) -> str:
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=_snake_case):
     """Something that happened. `seq` rises by one from event to event of a session; `time` is seconds since the epoch."""
 
-    type: ClassVar[str] = "event"
     run_id: str = ""
     seq: int = 0
     time: float = 0.0
 
-    def __init_subclass__(cls) -> None:
-        cls.type = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+    @property
+    def type(self) -> str:
+        """The name of the event in JSON: the class's own in snake case."""
+        return _type_of(self.__class__)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionStarted(Event):
+def _type_of(cls: type[Event]) -> str:
+    return str(cls.__struct_config__.tag)
+
+
+class SessionStarted(Event, frozen=True, kw_only=True):
     """The agent is connected. `resumed`: it remembers an earlier conversation. `profile` is the name the status bar shows."""
 
     session_id: str
@@ -116,30 +120,26 @@ class SessionStarted(Event):
     resumed: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueuedPrompt:
+class QueuedPrompt(msgspec.Struct, frozen=True, kw_only=True):
     """A prompt that waits for the current run to end."""
 
     id: str
     prompt: Prompt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueChanged(Event):
+class QueueChanged(Event, frozen=True, kw_only=True):
     """The prompts that wait, first to run first."""
 
     prompts: tuple[QueuedPrompt, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunStarted(Event):
+class RunStarted(Event, frozen=True, kw_only=True):
     """A prompt went to the agent."""
 
     prompt: Prompt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextDelta(Event):
+class TextDelta(Event, frozen=True, kw_only=True):
     """More Markdown of the reply. `message_id` and `block` name the text that it belongs to."""
 
     message_id: str
@@ -147,8 +147,7 @@ class TextDelta(Event):
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextFinished(Event):
+class TextFinished(Event, frozen=True, kw_only=True):
     """A text of the reply is complete: `text` is all of it and replaces what was streamed."""
 
     message_id: str
@@ -156,15 +155,13 @@ class TextFinished(Event):
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MessageDropped(Event):
+class MessageDropped(Event, frozen=True, kw_only=True):
     """The stream was cut: the texts of this message are void, finished or not, and the whole of it comes again."""
 
     message_id: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ThinkingDelta(Event):
+class ThinkingDelta(Event, frozen=True, kw_only=True):
     """More of the model's thinking."""
 
     message_id: str
@@ -172,8 +169,7 @@ class ThinkingDelta(Event):
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolPreparing(Event):
+class ToolPreparing(Event, frozen=True, kw_only=True):
     """The model began to write a tool call; its input is still arriving."""
 
     message_id: str
@@ -181,8 +177,7 @@ class ToolPreparing(Event):
     name: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolUse(Event):
+class ToolUse(Event, frozen=True, kw_only=True):
     """The model called a tool. `name` is the tool's own name (``mcp__dogent__read_document``); screens show a friendly one."""
 
     tool_use_id: str
@@ -191,16 +186,14 @@ class ToolUse(Event):
     parent_tool_use_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolOutput(Event):
+class ToolOutput(Event, frozen=True, kw_only=True):
     """More of what a call under way has written so far. Its `ToolResult` will hold all of it."""
 
     tool_use_id: str
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolResult(Event):
+class ToolResult(Event, frozen=True, kw_only=True):
     """What a tool call returned, as text."""
 
     tool_use_id: str
@@ -208,8 +201,7 @@ class ToolResult(Event):
     is_error: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Todo:
+class Todo(msgspec.Struct, frozen=True):
     """One line of the agent's plan. `active_form` says it as something under way."""
 
     content: str
@@ -217,15 +209,13 @@ class Todo:
     active_form: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TodosChanged(Event):
+class TodosChanged(Event, frozen=True, kw_only=True):
     """The agent's plan, whole."""
 
     todos: tuple[Todo, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(msgspec.Struct, frozen=True):
     """A place that a tool call concerns, as it really resolves. `size` is in bytes, None where there is no plain file.
 
     `kind` is what happens to it (``read``, ``write``, ``create``, ``delete``, ``move``, ``execute``); `note` says what its name
@@ -239,8 +229,7 @@ class Target:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PermissionRequested(Event):
+class PermissionRequested(Event, frozen=True, kw_only=True):
     """A tool call waits for the person.
 
     `sentence` says what it would do ("Delete 3 files in chapters/"), `reasons` why it asks, `targets` are the places concerned.
@@ -263,8 +252,7 @@ class PermissionRequested(Event):
     once_because: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PermissionDecided(Event):
+class PermissionDecided(Event, frozen=True, kw_only=True):
     """A request was answered. `by`: the person, the print-mode rules, or nobody any more (`cancelled`)."""
 
     request_id: str
@@ -274,8 +262,7 @@ class PermissionDecided(Event):
     message: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UiRequested(Event):
+class UiRequested(Event, frozen=True, kw_only=True):
     """The agent asks on a native screen: a clarification form or the outline editor."""
 
     request_id: str
@@ -283,8 +270,7 @@ class UiRequested(Event):
     payload: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ChangeProposed(Event):
+class ChangeProposed(Event, frozen=True, kw_only=True):
     """The agent proposes a new text for a document."""
 
     request_id: str
@@ -293,16 +279,14 @@ class ChangeProposed(Event):
     summary: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UsageChanged(Event):
+class UsageChanged(Event, frozen=True, kw_only=True):
     """Tokens in the context window, of how many. `window` is 0 where it is not known."""
 
     context_tokens: int
     window: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retrying(Event):
+class Retrying(Event, frozen=True, kw_only=True):
     """The endpoint failed and will be asked again in `delay_ms`. `status` is its HTTP status, 0 for no answer at all."""
 
     attempt: int
@@ -312,15 +296,13 @@ class Retrying(Event):
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Stalled(Event):
+class Stalled(Event, frozen=True, kw_only=True):
     """Nothing has come for `seconds`. Emitted again as it lasts, and once with 0 when something comes."""
 
     seconds: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Notice(Event):
+class Notice(Event, frozen=True, kw_only=True):
     """A sentence for the person that belongs to no message. `code` names it for programs (``config_unknown_key``)."""
 
     level: Level
@@ -329,28 +311,24 @@ class Notice(Event):
     code: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionLost(Event):
+class SessionLost(Event, frozen=True, kw_only=True):
     """The agent process ended on its own. The conversation resumes with the next prompt, or when the person asks for it."""
 
     message: str
     remedy: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Aborted(Event):
+class Aborted(Event, frozen=True, kw_only=True):
     """A permission was denied, and with it the run."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Interrupted(Event):
+class Interrupted(Event, frozen=True, kw_only=True):
     """The person stopped the run."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RunFinished(Event):
+class RunFinished(Event, frozen=True, kw_only=True):
     """A run ended. `reason` and `remedy` are set unless it completed; `code` names a failure (``api_401``) for programs.
 
     `cost_usd` is set only where it is real, that is for Anthropic's own endpoint.
@@ -368,13 +346,16 @@ class RunFinished(Event):
 
 # ── One event, one JSON line ──────────────────────────────────────────────────────────────────────
 
-EVENTS: Mapping[str, type[Event]] = {cls.type: cls for cls in Event.__subclasses__()}
+EVENTS: Mapping[str, type[Event]] = {_type_of(cls): cls for cls in Event.__subclasses__()}
 """Every event class by its `type`."""
 
 
 def to_json(event: Event) -> str:
     """Return `event` as one line of JSON, `type` first, non-ASCII characters kept."""
-    return json.dumps({"type": event.type, **asdict(event)}, ensure_ascii=False, default=str)
+    try:
+        return msgspec.json.encode(event, enc_hook=str).decode()
+    except UnicodeEncodeError:  # a file name that is not UTF-8: half a character, which JSON can spell and UTF-8 cannot
+        return json.dumps(msgspec.to_builtins(event, enc_hook=str))
 
 
 def from_json(line: str) -> Event:
@@ -382,26 +363,27 @@ def from_json(line: str) -> Event:
 
     Raises ValueError where `line` is not JSON, or not an event that this version knows.
     """
-    data = json.loads(line)
-    cls = EVENTS.get(data.get("type", "")) if isinstance(data, dict) else None
-    if cls is None:
-        raise ValueError(f"Not an event: {line[:80]!r}")
     try:
-        event: Event = _revive(cls, data)
-    except TypeError as error:
-        raise ValueError(f"Not a whole {data['type']} event: {error}") from error
+        return _decoder().decode(line)
+    except msgspec.ValidationError as error:
+        raise ValueError(f"Not an event: {line[:80]!r} ({error})") from error
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return _from_odd_json(line)
+
+
+@functools.cache
+def _decoder() -> msgspec.json.Decoder[Event]:
+    return msgspec.json.Decoder(_any_event())
+
+
+def _any_event() -> Any:
+    return functools.reduce(operator.or_, EVENTS.values())
+
+
+def _from_odd_json(line: str) -> Event:
+    """Read what only Python's own reader takes: half characters."""
+    try:
+        event: Event = msgspec.convert(json.loads(line), _any_event())
+    except msgspec.ValidationError as error:
+        raise ValueError(f"Not an event: {line[:80]!r} ({error})") from error
     return event
-
-
-def _revive(hint: Any, value: Any) -> Any:
-    """Turn plain JSON back into what the type `hint` says: nested dataclasses and tuples."""
-    if is_dataclass(hint) and isinstance(value, dict):
-        hints = get_type_hints(hint)
-        known = {f.name for f in fields(hint)}
-        return hint(**{name: _revive(hints[name], item) for name, item in value.items() if name in known})  # type: ignore[operator]
-    if get_origin(hint) is tuple and isinstance(value, list):
-        return tuple(_revive(get_args(hint)[0], item) for item in value)
-    if get_origin(hint) in (Union, types.UnionType) and value is not None:
-        (inner,) = (arg for arg in get_args(hint) if arg is not type(None))
-        return _revive(inner, value)
-    return value

@@ -1,12 +1,11 @@
 """What can go wrong between us and a model, as sentences with a remedy: the one place that words them."""
 
-from dataclasses import dataclass
+import msgspec
 
 _PROMPT_TOO_LONG = ("prompt is too long", "prompt too long", "context window", "context_length")
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(msgspec.Struct, frozen=True):
     """A failed run: `code` for programs, `message` and `remedy` for people."""
 
     code: str

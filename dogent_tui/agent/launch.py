@@ -4,9 +4,11 @@ import asyncio
 import codecs
 import importlib
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
+
+import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.agent.conversation import Ask, Conversation
 from dogent_tui.agent.prompts import system_prompt
@@ -20,8 +22,7 @@ _MOST_CONSTRAINTS_BYTES = 200_000
 _MOST_LANGUAGE = 60
 
 
-@dataclass(frozen=True, slots=True)
-class SessionChoice:
+class SessionChoice(msgspec.Struct, frozen=True):
     """Which session to start: a new one under an id of ours, or an earlier one to go on with."""
 
     session_id: str
@@ -38,14 +39,13 @@ class Launcher(Protocol):
         """End what the conversations shared."""
 
 
-@dataclass(slots=True)
-class ClaudeLauncher:
+class ClaudeLauncher(msgspec.Struct):
     """Starts the real CLI for one workspace and one endpoint, with the offline engine behind it where that is the endpoint."""
 
     workspace: Workspace
     endpoint: Endpoint
     language: str = ""
-    _shared: AsyncExitStack = field(default_factory=AsyncExitStack)
+    _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
 
     async def start(self, choice: SessionChoice, ask: Ask) -> Conversation:

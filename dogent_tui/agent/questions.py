@@ -3,15 +3,15 @@
 import asyncio
 import uuid
 from collections.abc import Callable
-from dataclasses import dataclass
+
+import msgspec
 
 from dogent_tui.agent.conversation import PermissionQuestion
 from dogent_tui.agent.events import Event, PermissionAnswer, PermissionDecided, PermissionRequested, Reply
 from dogent_tui.errors import AgentError
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
+class _Waiting(msgspec.Struct, frozen=True):
     """A question under way. The future gets None when it is cancelled."""
 
     question: PermissionQuestion

@@ -4,9 +4,11 @@ import asyncio
 import uuid
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Self
+
+import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.agent.conversation import Conversation, PermissionQuestion, TurnEnded, Verdict
 from dogent_tui.agent.events import (
@@ -53,17 +55,16 @@ _CLOSE_LIMIT_S = 1.0
 """How long the CLI may take to end by itself when we close; then it is killed."""
 
 
-@dataclass(slots=True)
-class _Run:
+class _Run(msgspec.Struct):
     """The run under way. `ended` gets the end of its turn, or None when the session is lost."""
 
     id: str
     ended: asyncio.Future[TurnEnded | None]
     started: float
     last_heard: float
-    stop: asyncio.Event = field(default_factory=asyncio.Event)
+    stop: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
     aborted: str = ""
-    tools: set[str] = field(default_factory=set)
+    tools: set[str] = msgspec.field(default_factory=set)
     stalled: int = 0
 
     @property

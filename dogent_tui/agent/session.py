@@ -3,8 +3,9 @@
 import os
 import uuid
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from dogent_tui.agent.events import Attachment, EndpointKind, Prompt
 from dogent_tui.agent.launch import ClaudeLauncher, SessionChoice
@@ -18,16 +19,14 @@ from dogent_tui.workspace.sessions import latest_session
 from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings, load_settings
 
 
-@dataclass(frozen=True, slots=True)
-class SessionOptions:
+class SessionOptions(msgspec.Struct, frozen=True):
     """What the person chose on the command line."""
 
     profile: str = ""
     continue_latest: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedSession:
+class OpenedSession(msgspec.Struct, frozen=True):
     """A service that is ready to be entered. `earlier_log` is the log of the conversation that it goes on with."""
 
     workspace: Workspace

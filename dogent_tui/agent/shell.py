@@ -5,8 +5,9 @@ import os
 import uuid
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from dogent_tui.agent.events import SHELL_TOOL, Event, ToolOutput, ToolResult, ToolUse
 from dogent_tui.processes import stream_process
@@ -19,8 +20,7 @@ _MOST_OFFERED = 10_000
 _LEFT_OUT = "[the beginning is left out]\n"
 
 
-@dataclass(frozen=True, slots=True)
-class ShellNote:
+class ShellNote(msgspec.Struct, frozen=True):
     """A command that the person ran, and what it wrote; it goes with the next prompt."""
 
     command: str

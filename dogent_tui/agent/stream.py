@@ -3,7 +3,8 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from dogent_tui.agent.events import Event
 

@@ -19,17 +19,13 @@ from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
 from dogent_tui.errors import DogentError
 from dogent_tui.tui.app_commands import app_commands
-from dogent_tui.tui.attachments.sidebar import AttachmentList
 from dogent_tui.tui.commands import Command
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
-from dogent_tui.tui.screens.help import PROMPT_HELP, HelpScreen, binding_section, command_section
-from dogent_tui.tui.screens.history import HistoryScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import own_terminal
 from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
-from dogent_tui.tui.transcript.view import Transcript
 from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
 from dogent_tui.workspace.paths import log_dir
@@ -45,7 +41,8 @@ class DogentApp(App[None]):
     """The application in one workspace."""
 
     TITLE = "dogent-tui"
-    CSS_PATH = stylesheet("app.tcss")
+    # With the styles of the first screen: those that a screen brings along cost a second parsing of all.
+    CSS_PATH: ClassVar = [stylesheet(f"{name}.tcss") for name in ("app", "conversation", "prompt", "attachments")]
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Quit", priority=True),
@@ -61,7 +58,7 @@ class DogentApp(App[None]):
         self.commands = app_commands(self)
         self._saving_draft = asyncio.Lock()
         self._draft_taken = False
-        self.conversation: ConversationScreen | None = None
+        self.conversation = ConversationScreen(opened, self.commands)
         self._following: list[asyncio.Task[None]] = []
         for theme in THEMES:
             self.register_theme(theme)
@@ -77,21 +74,22 @@ class DogentApp(App[None]):
 
         return TerminalDriver
 
+    def get_default_screen(self) -> Screen[None]:
+        """Begin on the screen where one writes: an empty one beneath it would be laid out and styled for nothing."""
+        return self.conversation
+
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
 
-    async def on_mount(self) -> None:
+    def on_mount(self) -> None:
         """Show the prompt first; everything else begins once it can be seen."""
-        self.conversation = ConversationScreen(self.opened, self.commands)
-        await self.push_screen(self.conversation)
         self._listen_to_signals()
         self.call_after_refresh(self._begin)
 
     async def on_unmount(self) -> None:
         """End the session and its process."""
-        if self.conversation is not None:
-            self.conversation.index.stop()
-            unsent = [queued.prompt.text for queued in self.opened.service.queued]
-            await self._save_draft("\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value])))
+        self.conversation.index.stop()
+        unsent = [queued.prompt.text for queued in self.opened.service.queued]
+        await self._save_draft("\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value])))
         await _close(self.opened.service, self._following)
         await asyncio.to_thread(self.drafts.close)
 
@@ -101,13 +99,12 @@ class DogentApp(App[None]):
     async def _start(self) -> None:
         """Start the service and follow it; read what the screen can do without at first."""
         screen = self.conversation
-        assert screen is not None
         await screen.furnish()
         if draft := await asyncio.to_thread(self._unsent):
             screen.prompt.put_back(draft)
         service = self.opened.service
         self._following = [  # before the service starts: a prompt may wait already, and its run begins at once
-            asyncio.create_task(self._follow(service.events(), screen)),
+            asyncio.create_task(self._follow(service, screen, service.events())),
             asyncio.create_task(self._record(service, screen, service.events())),
         ]
         await service.__aenter__()
@@ -122,9 +119,10 @@ class DogentApp(App[None]):
         recorder = Recorder(self.opened.workspace, service.session_id, secrets=self.opened.endpoint.secrets, notify=screen.handle)
         await recorder.record(events)
 
-    async def _follow(self, events: AsyncIterator[Event], screen: ConversationScreen) -> None:
+    async def _follow(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
         async for event in events:
-            screen.handle(event)
+            if screen.service is service:  # the last words of a session that was left are for its log only
+                screen.handle(event)
 
     def _unsent(self) -> str:
         """Return what was typed and not sent when the application ended the last time, once."""
@@ -172,8 +170,7 @@ class DogentApp(App[None]):
         """Begin a new session, in the same workspace and with the same profile; the one before ends behind it."""
         service, following = self.opened.service, self._following
         self.opened = await asyncio.to_thread(open_session, self.opened.workspace, SessionOptions(self.opened.profile))
-        self.conversation = ConversationScreen(self.opened, self.commands)
-        await self.switch_screen(self.conversation)
+        await self.conversation.show_session(self.opened)
         self._begin()
         await _close(service, following)
 
@@ -186,8 +183,6 @@ class DogentApp(App[None]):
     def _palette_action(self, command: Command) -> Callable[[], Awaitable[None]]:
         async def run() -> None:
             conversation = self.conversation
-            if conversation is None:
-                return
             if command.argument and not command.argument.startswith("["):
                 conversation.prompt.editor.replace_all(f"/{command.name} ")
                 conversation.prompt.focus_editor()
@@ -198,6 +193,8 @@ class DogentApp(App[None]):
 
     def action_history(self) -> None:
         """Find an earlier prompt, and take it into the prompt; what was typed there can be undone back."""
+        from dogent_tui.tui.screens.history import HistoryScreen
+
         self.push_screen(HistoryScreen(self._all_prompts), self._take_earlier)
 
     def _all_prompts(self) -> list[str]:
@@ -206,12 +203,16 @@ class DogentApp(App[None]):
         return []
 
     def _take_earlier(self, prompt: str | None) -> None:
-        if prompt is not None and self.conversation is not None:
+        if prompt is not None:
             self.conversation.prompt.editor.replace_all(prompt)
             self.conversation.prompt.focus_editor()
 
     def action_help(self) -> None:
         """Show all keys and commands."""
+        from dogent_tui.tui.attachments.sidebar import AttachmentList
+        from dogent_tui.tui.screens.help import PROMPT_HELP, HelpScreen, binding_section, command_section
+        from dogent_tui.tui.transcript.view import Transcript
+
         sections = [
             PROMPT_HELP,
             binding_section("Keys of the prompt", PromptEditor.BINDINGS),

@@ -33,24 +33,20 @@ class _Commands:
         yield Command("exit", "Leave", self.exit)
 
     async def attach(self, path: str) -> str:
-        screen = self._app.conversation
-        return (
-            await screen.attach([path.removeprefix("@").strip('"')])
-            if screen is not None and path
-            else "Name a file: /attach PATH."
-        )
+        if not path:
+            return "Name a file: /attach PATH."
+        return await self._app.conversation.attach([path.removeprefix("@").strip('"')])
 
     async def copy(self, _: str) -> str:
         screen = self._app.conversation
-        text = screen.transcript.last_reply() if screen is not None else ""
-        if screen is None or not text:
+        text = screen.transcript.last_reply()
+        if not text:
             return "There is no reply to copy yet."
         await screen.copy(text)
         return ""
 
     async def find(self, _: str) -> str:
-        if self._app.conversation is not None:
-            self._app.conversation.action_find()
+        self._app.conversation.action_find()
         return ""
 
     async def help(self, _: str) -> str:

@@ -1,16 +1,16 @@
 """The commands of the application: one table for `/name`, the command palette and the help."""
 
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TypeAlias
+
+import msgspec
 
 Run: TypeAlias = Callable[[str], Awaitable[str]]
 """Runs a command with what was typed after its name, and returns the one line that says what it did (or nothing)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(msgspec.Struct, frozen=True):
     """A command of the application. `argument` is how its argument is named in the help, empty where it takes none."""
 
     name: str

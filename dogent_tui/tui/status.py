@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+import msgspec
 from textual.app import RenderResult
 from textual.content import Content
 from textual.widget import Widget
@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 _SEPARATOR = "  ·  "
 
 
-@dataclass(slots=True)
-class Status:
+class Status(msgspec.Struct):
     """What the status bar says, built from the events of the session. Plain state, without a screen."""
 
     workspace: str
@@ -52,7 +51,7 @@ class Status:
     queued: int = 0
     silent_s: int = 0
     _started: float = 0.0
-    _questions: set[str] = field(default_factory=set)
+    _questions: set[str] = msgspec.field(default_factory=set)
 
     def handle(self, event: Event) -> None:  # noqa: C901  (one flat table of events)
         """Learn from `event`."""
@@ -142,6 +141,13 @@ class StatusBar(Widget):
     def on_mount(self) -> None:
         """Prepare the clock."""
         self._ticker = self.set_interval(1.0, self.refresh, pause=True)
+
+    def show(self, status: Status) -> None:
+        """Draw another `status` from now on."""
+        self.status = status
+        if self._ticker is not None:
+            self._ticker.pause()
+        self.refresh()
 
     def handle(self, event: Event) -> None:
         """Learn from `event`, and draw what changed of it."""

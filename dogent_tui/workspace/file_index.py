@@ -5,9 +5,10 @@ import stat
 import threading
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import msgspec
 
 if TYPE_CHECKING:
     from frizbee import Haystacks
@@ -32,8 +33,7 @@ _LONGEST_QUERY = 256
 _STEP = 5_000
 
 
-@dataclass(frozen=True, slots=True)
-class FileHit:
+class FileHit(msgspec.Struct, frozen=True):
     """A file or folder that was found. `path` is relative to the root, with ``/``, and ends in one for a folder.
 
     `positions` are the indices of the characters of `path` that the query matched, rising.
@@ -44,8 +44,7 @@ class FileHit:
     positions: tuple[int, ...] = ()
 
 
-@dataclass(frozen=True)
-class _Snapshot:
+class _Snapshot(msgspec.Struct, frozen=True):
     """What one walk found. Never changed, so that a search needs no lock: a refresh swaps it for another."""
 
     paths: Sequence[str]  # sorted; a folder ends in "/"

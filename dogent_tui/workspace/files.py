@@ -6,10 +6,11 @@ import json
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar
+
+import msgspec
 
 from dogent_tui.errors import DogentError
 from dogent_tui.workspace.paths import state_dir
@@ -17,8 +18,7 @@ from dogent_tui.workspace.paths import state_dir
 T = TypeVar("T", bound=dict[str, Any] | list[Any])
 
 
-@dataclass(frozen=True)
-class BrokenFile:
+class BrokenFile(msgspec.Struct, frozen=True):
     """A file that could not be used. `kept_as`: where it lies now, None if it still lies where it was."""
 
     path: Path

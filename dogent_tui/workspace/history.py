@@ -10,10 +10,12 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import msgspec
+from msgspec.structs import asdict, fields
 
 from dogent_tui.errors import DogentError
 from dogent_tui.workspace.files import BrokenFile, atomic_write, locked, set_aside
@@ -34,8 +36,7 @@ _NEXT_ENTRY = re.compile(r"\s*,\s*(?=\{)")
 _ENTRY_START = re.compile(r"^[ \t\[,]*(?=\{)", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class HistoryEntry:
+class HistoryEntry(msgspec.Struct, frozen=True):
     """One run or command. `timestamp`: UTC, ISO 8601; `status`: ``started``, ``command``, ``clarification`` or how a run ended.
 
     `prompt` is what the person typed. `cost_usd` is None where it is not known. `todos` are the plan's lines as objects.

@@ -1,11 +1,10 @@
 """Where things lie: the user's home files, the platform's folders for state, caches and logs, and the workspace."""
 
-import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
+
+import msgspec
 
 APP_NAME = "dogent-tui"
 
@@ -41,14 +40,13 @@ def _platform_dir(kind: str, environ: Mapping[str, str]) -> Path:
     return {"state": folders.user_state_path, "cache": folders.user_cache_path, "log": folders.user_log_path}[kind]
 
 
-@dataclass(frozen=True)
-class Workspace:
+class Workspace(msgspec.Struct, frozen=True):
     """A folder that a person works in. `root` is its real path, whatever path it was opened by."""
 
     root: Path
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "root", Path(os.path.realpath(expand_home(self.root))))
+        msgspec.structs.force_setattr(self, "root", Path(os.path.realpath(expand_home(self.root))))
 
     @property
     def dot(self) -> Path:
@@ -80,9 +78,11 @@ class Workspace:
         """Markdown: what went wrong before, and the right way."""
         return self.dot / "lessons.md"
 
-    @cached_property
+    @property
     def key(self) -> str:
         """A file name for what is kept about this workspace outside of it. The same folder always has the same key."""
+        import hashlib  # on use: OpenSSL with it
+
         return hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
 
     def absolute(self, path: str | os.PathLike[str]) -> Path:

@@ -4,9 +4,10 @@ A key belongs to the endpoint that it was written beside. It is never sent to an
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from dogent_tui.workspace.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
 from dogent_tui.workspace.files import read_json
@@ -59,8 +60,7 @@ _OF_ANOTHER_ENDPOINT = (
 EndpointKind: TypeAlias = Literal["anthropic", "custom", "offline"]
 
 
-@dataclass(frozen=True)
-class Endpoint:
+class Endpoint(msgspec.Struct, frozen=True):
     """Who answers, and with which key. `base_url` is empty only for the offline engine, which chooses its own port.
 
     `kind` is ``"anthropic"`` only for Anthropic's own host. `timeout_ms` is for one request. `source` is a sentence.
@@ -69,13 +69,17 @@ class Endpoint:
     name: str
     kind: EndpointKind
     base_url: str = ""
-    token: str = field(default="", repr=False)
-    api_key: str = field(default="", repr=False)
+    token: str = ""
+    api_key: str = ""
     model: str = ""
     small_model: str = ""
     timeout_ms: int | None = None
     source: str = ""
-    oauth_token: str = field(default="", repr=False)
+    oauth_token: str = ""
+
+    def __repr__(self) -> str:
+        """Name the endpoint without its keys, which no log and no traceback may hold."""
+        return f"Endpoint(name={self.name!r}, kind={self.kind!r}, base_url={self.base_url!r}, model={self.model!r})"
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -99,8 +103,7 @@ class Endpoint:
         return variables
 
 
-@dataclass(frozen=True)
-class ProfileChoice:
+class ProfileChoice(msgspec.Struct, frozen=True):
     """A profile as a list of choices shows it. `problem` is a sentence about why it cannot be used yet, else empty."""
 
     name: str

@@ -9,8 +9,10 @@ import os
 import re
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+
+import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.sheets import sheet_names
@@ -18,8 +20,7 @@ from dogent_tui.workspace.sheets import sheet_names
 __all__ = ["Reference", "ResolvedReference", "find_references", "format_reference", "resolve", "sheet_names"]
 
 
-@dataclass(frozen=True)
-class Reference:
+class Reference(msgspec.Struct, frozen=True):
     """A reference as typed: ``text[start:end]``, the ``@`` included. `lines`: the first and last line asked for, from 1."""
 
     start: int
@@ -30,8 +31,7 @@ class Reference:
     lines: tuple[int, int] | None = None
 
 
-@dataclass(frozen=True)
-class ResolvedReference:
+class ResolvedReference(msgspec.Struct, frozen=True):
     """What a reference points to. `reference` may be shorter than the one given: text that followed without a blank is left out.
 
     `path` is relative to the workspace if it lies inside, absolute otherwise. `type` is the lower-case extension, ``folder``, or

@@ -8,17 +8,17 @@ import contextlib
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from dogent_tui.workspace.files import atomic_write, json_text, private_folder, read_json
 from dogent_tui.workspace.paths import Workspace, state_dir
 
 
-@dataclass(frozen=True)
-class SessionRecord:
+class SessionRecord(msgspec.Struct, frozen=True):
     """A conversation that can be resumed. `path` is its log; `started` and `updated` are UTC, ISO 8601."""
 
     session_id: str

@@ -1,16 +1,17 @@
 """The settings of a workspace, ``.dogent/dogent.json``: read forgivingly, written without losing what is not understood."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
+
+import msgspec
+from msgspec.structs import fields
 
 from dogent_tui.workspace.files import BrokenFile, atomic_write, json_text, locked, read_json
 from dogent_tui.workspace.paths import Workspace
 
 
-@dataclass(frozen=True)
-class ConfigWarning:
+class ConfigWarning(msgspec.Struct, frozen=True):
     """Something in the configuration that is not as it should be. The work goes on without it.
 
     `message` and `remedy` are sentences; `code` names the case for programs. None of them holds a key.
@@ -24,8 +25,7 @@ class ConfigWarning:
         return f"{self.message} {self.remedy}".rstrip()
 
 
-@dataclass(frozen=True)
-class WorkspaceSettings:
+class WorkspaceSettings(msgspec.Struct, frozen=True):
     """What a workspace chose. An empty text means: not chosen.
 
     `extra` holds the keys that this version does not know; they are kept when the settings are saved.
@@ -39,10 +39,12 @@ class WorkspaceSettings:
     primary_language: str = ""
     learn_auto: bool = True
     theme: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
-KNOWN_KEYS = tuple(f.name for f in fields(WorkspaceSettings) if f.name != "extra")
+_DEFAULTS = {f.name: f.default for f in fields(WorkspaceSettings) if f.name != "extra"}
+
+KNOWN_KEYS = tuple(_DEFAULTS)
 """The keys of ``dogent.json``."""
 
 
@@ -65,7 +67,7 @@ def load_settings(workspace: Workspace) -> tuple[WorkspaceSettings, list[ConfigW
 
 def _take(known: dict[str, Any], key: str, value: Any, file: Path, warnings: list[ConfigWarning]) -> None:
     """Put `value` into `known` if it is of the type that `key` has."""
-    default = getattr(WorkspaceSettings, key)
+    default = _DEFAULTS[key]
     if type(value) is not type(default):
         expected = "true or false" if isinstance(default, bool) else "a text in quotes"
         warnings.append(

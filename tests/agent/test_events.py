@@ -1,6 +1,5 @@
 """The vocabulary as JSON lines: what is written comes back the same."""
 
-import dataclasses
 import json
 from typing import get_type_hints
 
@@ -8,7 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.agent.events import EVENTS, Attachment, Event, Prompt, QueueChanged, QueuedPrompt, RunStarted, from_json, to_json
+from dogent_tui.agent.events import (
+    EVENTS,
+    Attachment,
+    Event,
+    Notice,
+    Prompt,
+    QueueChanged,
+    QueuedPrompt,
+    RunStarted,
+    from_json,
+    to_json,
+)
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.dictionaries(st.text(), inner), max_leaves=5
@@ -57,10 +67,15 @@ def test_what_is_no_event_is_refused(line):
 
 
 def test_events_cannot_be_changed():
-    with pytest.raises(dataclasses.FrozenInstanceError):
+    with pytest.raises(AttributeError):
         RunStarted(prompt=Prompt("Hi")).seq = 1
 
 
 def test_metadata_of_an_attachment_has_a_sheet_only_where_one_is_named():
     assert Attachment("a.md", "a.md", "md").as_metadata() == {"path": "a.md", "name": "a.md", "type": "md"}
     assert Attachment("a.xlsx", "a.xlsx", "xlsx", "S").as_metadata()["sheet"] == "S"
+
+
+def test_a_file_name_that_is_not_utf_8_survives():
+    event = Notice(level="info", message="caf\udce9.md")
+    assert from_json(to_json(event)) == event

@@ -276,7 +276,9 @@ async def test_the_sidebar_gives_way_in_a_narrow_window_and_comes_when_asked(sta
         await s.pilot.resize_terminal(160, 40)
         assert not sidebar.display  # the person closed it
     async with stage(size=(160, 40)) as s:
-        assert s.app.conversation.sidebar.display
+        assert not s.app.conversation.sidebar.display  # nothing to show yet
+        await s.send("Look at @notes.md ")
+        await s.until(lambda: s.app.conversation.sidebar.display)
         await s.pilot.resize_terminal(80, 24)
         await s.until(lambda: not s.app.conversation.sidebar.display)
 

@@ -3,9 +3,11 @@
 import os.path
 import posixpath
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.agent.events import Attachment, Event, RunStarted, ToolResult, ToolUse
 
@@ -22,8 +24,7 @@ READING_TOOLS: Mapping[str, str] = {
 _Key = tuple[str, str | None]
 
 
-@dataclass(frozen=True, slots=True)
-class AttachmentEntry:
+class AttachmentEntry(msgspec.Struct, frozen=True):
     """A file of the conversation. `sent`: a prompt referred to it; `pending`: it goes with the next prompt.
 
     `size` is in bytes, None where it is not known.

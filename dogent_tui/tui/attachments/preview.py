@@ -2,10 +2,10 @@
 
 import asyncio
 import codecs
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+import msgspec
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -28,8 +28,7 @@ MOST_FOLDER_ENTRIES = 500
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+class Preview(msgspec.Struct, frozen=True):
     """What a preview shows: `text` of the file (None where there is none to show), and a `note` about it."""
 
     note: str

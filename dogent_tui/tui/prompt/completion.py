@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Literal, Protocol
+
+import msgspec
 
 CompletionKind = Literal["file", "sheet", "command"]
 
@@ -20,8 +21,7 @@ _COMMAND = re.compile(r"/(\S*)$")
 _REACH = 500  # characters before the cursor that are looked at: a path is shorter, and a line may be long
 
 
-@dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(msgspec.Struct, frozen=True):
     """The token at the cursor: columns `start` to `end` of its line would be replaced.
 
     `path`: the file whose sheets are asked for.
@@ -34,8 +34,7 @@ class Completion:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(msgspec.Struct, frozen=True):
     """A command that ``/`` offers. `arguments` as shown to the person: ``PATH`` is needed, ``[name]`` is not."""
 
     name: str
@@ -48,8 +47,7 @@ class Command:
         return bool(self.arguments) and not self.arguments.startswith("[")
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(msgspec.Struct, frozen=True):
     """A row of the picker. `positions`: the matched characters of `label`. `insert`: what replaces the token.
 
     `more`: the picker stays open with what comes next (a folder's content). `runs`: Enter may send at once.
@@ -63,8 +61,7 @@ class Candidate:
     runs: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(msgspec.Struct, frozen=True):
     """What a search found. `indexing`: more may be found in a moment."""
 
     rows: tuple[Candidate, ...] = ()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import ClassVar, Literal
 
+import msgspec
 from rich.text import Text
 from textual import events
 from textual.actions import SkipAction
@@ -41,8 +42,7 @@ ReferenceKey = tuple[str, str | None]
 """Path and sheet, as written."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceState:
+class ReferenceState(msgspec.Struct, frozen=True):
     """Whether a reference leads to a file. `problem`: why it does not, empty where it does.
 
     `length`: how many of its characters belong to it. Text may follow a name without a blank, as in ``@报告.md的内容``.

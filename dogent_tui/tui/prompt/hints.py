@@ -1,7 +1,8 @@
 """The line under the prompt: what is wrong, what waits for a second key, or which keys work here."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+import msgspec
 
 from dogent_tui.plain import one_line
 from dogent_tui.tui.prompt.editor import Mode
@@ -17,8 +18,7 @@ UNFOLD = "Ctrl+O shows the pasted text · Ctrl+G opens it in your editor"
 LONGEST_NAME = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Hint:
+class Hint(msgspec.Struct, frozen=True):
     """A sentence for the person. `warning`: it says that something is wrong."""
 
     text: str

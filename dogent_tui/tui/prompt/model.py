@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from dogent_tui.tui.prompt.literal import newlines
 
@@ -73,8 +74,7 @@ class Recall:
         return self._edited.get(target, shipped)
 
 
-@dataclass(frozen=True, slots=True)
-class Placeholder:
+class Placeholder(msgspec.Struct, frozen=True):
     """Where in a line a placeholder stands: columns `start` to `end`, and the id of its text."""
 
     start: int

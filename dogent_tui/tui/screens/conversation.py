@@ -1,10 +1,12 @@
 """The screen on which a person and the agent write: a composition of transcript, attachments, prompt and status."""
 
 import asyncio
+import importlib
 import os
 import time
 from collections.abc import Sequence
-from typing import ClassVar
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events as textual_events
 from textual import on
@@ -31,8 +33,6 @@ from dogent_tui.errors import AgentError
 from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.model import Attachments, measure
-from dogent_tui.tui.attachments.preview import PreviewScreen
-from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
 from dogent_tui.tui.commands import Command, CommandTable
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.prompt import completion
@@ -40,15 +40,18 @@ from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
-from dogent_tui.tui.screens.permission import TYPING_S, PermissionScreen
 from dogent_tui.tui.status import Status, StatusBar
-from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import edit_externally
-from dogent_tui.tui.transcript.search_bar import TranscriptSearch
-from dogent_tui.tui.transcript.view import Transcript
 from dogent_tui.tui.welcome import Welcome
 from dogent_tui.workspace.file_index import FileIndex
 from dogent_tui.workspace.paths import display_path
+
+if TYPE_CHECKING:  # imported when they are made, after the first paint
+    from dogent_tui.agent.service import AgentService
+    from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
+    from dogent_tui.tui.screens.permission import PermissionScreen
+    from dogent_tui.tui.transcript.search_bar import TranscriptSearch
+    from dogent_tui.tui.transcript.view import Transcript
 
 SIDEBAR_FROM = 110
 """Columns from which the attachments stand beside the transcript by themselves; in a narrower window they come with Ctrl+B."""
@@ -59,8 +62,6 @@ COMFORTABLE_ROWS = 20
 
 class ConversationScreen(Screen[None]):
     """Shows one session and sends what is typed to its service."""
-
-    CSS_PATH: ClassVar = [stylesheet(f"{name}.tcss") for name in ("conversation", "prompt", "attachments")]
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+f", "find", "Find"),
@@ -77,45 +78,79 @@ class ConversationScreen(Screen[None]):
     def __init__(self, opened: OpenedSession, commands: CommandTable) -> None:
         super().__init__()
         self.opened = opened
-        self.service = opened.service
         self.commands = commands
         self.attachments = Attachments(opened.workspace.root)
         self.index = FileIndex(opened.workspace.root)
         offered = [completion.Command(command.name, command.help, command.argument) for command in commands]
         self._references = WorkspaceReferences(opened.workspace, self.index, offered)
-        self.transcript = Transcript(id="transcript")
         self.prompt = PromptBox(self._references, id="prompt")
-        self.sidebar = AttachmentsSidebar(id="attachments")
-        endpoint = opened.endpoint
-        place = one_line(display_path(opened.workspace.root))
-        label = one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model))
-        self.status_bar = StatusBar(Status(place, label), id="status")
+        self.status_bar = StatusBar(_status(opened), id="status")
         self._sending = asyncio.Lock()
         self._questions: list[PermissionRequested] = []
         self._asking: PermissionScreen | None = None
         self._sidebar_wanted: bool | None = None
+        self._search: TranscriptSearch | None = None
+
+    @property
+    def service(self) -> "AgentService":
+        """The service of the session on the screen."""
+        return self.opened.service
+
+    @cached_property
+    def transcript(self) -> "Transcript":
+        """The conversation as it is drawn."""
+        from dogent_tui.tui.transcript.view import Transcript
+
+        return Transcript(id="transcript")
+
+    @cached_property
+    def sidebar(self) -> "AttachmentsSidebar":
+        """The files that the conversation refers to."""
+        from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
+
+        return AttachmentsSidebar(id="attachments")
 
     def compose(self) -> ComposeResult:
-        """Lay out the screen."""
-        with Horizontal(id="body"):
-            with Vertical(id="conversation"):
-                yield Welcome(display_path(self.opened.workspace.root), self.status_bar.status.endpoint, id="welcome")
-            yield self.sidebar
+        """Lay out what the first paint shows; the rest comes with `furnish`."""
+        with Horizontal(id="body"), Vertical(id="conversation"):
+            yield Welcome(display_path(self.opened.workspace.root), self.status_bar.status.endpoint, id="welcome")
         yield self.prompt
         yield self.status_bar
         yield KeyHints(id="keys")
 
     def on_mount(self) -> None:
         """Take the first key as soon as there is something to see."""
-        self.transcript.display = False
         self.prompt.focus_editor()
 
+    async def show_session(self, opened: OpenedSession) -> None:
+        """Show another session in place of the one before, from its beginning."""
+        self.opened = opened
+        self.attachments = Attachments(opened.workspace.root)
+        self.status_bar.show(_status(opened))
+        self.prompt.set_queue(())
+        self.prompt.set_busy(False)
+        if self._search is not None:
+            await self._search.remove()
+            await self.transcript.remove()
+            await self.sidebar.remove()
+            self._search = None
+            del self.transcript, self.sidebar
+        self.query_one("#welcome").display = True
+
     async def furnish(self) -> None:
-        """Bring what is not seen at first, once the rest is: the transcript's styles alone cost a tenth of the first paint."""
+        """Bring what is not seen at first, once the rest is: its imports and its styles alone cost a third of the first paint."""
+        await asyncio.to_thread(_import_furniture)  # where keys come between
+        from dogent_tui.tui.transcript.search_bar import TranscriptSearch
+
+        if not self.is_attached or self._search is not None:  # the person has left, or it is all there
+            return
+        self._search = TranscriptSearch(self.transcript, id="search")
+        self.transcript.display = False
         room = self.query_one("#conversation")
-        if room.is_attached:  # nobody left meanwhile
-            await room.mount(TranscriptSearch(self.transcript, id="search"), before=0)
-            await room.mount(self.transcript)
+        await room.mount(self._search, before=0)
+        await room.mount(self.transcript)
+        self._place_sidebar()
+        await self.query_one("#body").mount(self.sidebar)
 
     # ── Events of the session become what is seen ─────────────────────────────────────────────
 
@@ -169,6 +204,8 @@ class ConversationScreen(Screen[None]):
         if self._asking is not None or not self._questions:
             return
         request = self._questions[0]
+        from dogent_tui.tui.screens.permission import TYPING_S, PermissionScreen
+
         typing = time.monotonic() - self.prompt.editor.last_typed < TYPING_S
         self._asking = PermissionScreen(request, typed=self._type, typing=typing, count=len(self._questions))
         self.app.push_screen(self._asking, lambda answer: self._answered(request, answer))
@@ -319,34 +356,37 @@ class ConversationScreen(Screen[None]):
         self._show_attachments()
         return f"{one_line(', '.join(attachment.name for attachment in attachments))}: goes with the next prompt."
 
-    @on(AttachmentsSidebar.PathsPasted)
-    async def _paths_pasted(self, event: AttachmentsSidebar.PathsPasted) -> None:
+    async def on_attachments_sidebar_paths_pasted(self, event: "AttachmentsSidebar.PathsPasted") -> None:
+        """Have pasted or dropped files go with the next prompt."""
         event.stop()
         self.notify(await self.attach(event.paths), markup=False)
 
-    @on(AttachmentsSidebar.AddRequested)
-    async def _add(self, event: AttachmentsSidebar.AddRequested) -> None:
+    async def on_attachments_sidebar_add_requested(self, event: "AttachmentsSidebar.AddRequested") -> None:
+        """Let the person pick a file."""
         event.stop()
         self.prompt.focus_editor()
         self.prompt.editor.insert("@")
 
-    @on(AttachmentsSidebar.RemoveRequested)
-    async def _remove(self, event: AttachmentsSidebar.RemoveRequested) -> None:
+    async def on_attachments_sidebar_remove_requested(self, event: "AttachmentsSidebar.RemoveRequested") -> None:
+        """Leave a file out."""
         event.stop()
         self.attachments.remove(event.attachment)
         self._show_attachments()
 
-    @on(AttachmentsSidebar.RemoveRefused)
-    async def _keep(self, event: AttachmentsSidebar.RemoveRefused) -> None:
+    async def on_attachments_sidebar_remove_refused(self, event: "AttachmentsSidebar.RemoveRefused") -> None:
+        """Say why a file stays."""
         event.stop()
         self.notify("It was sent with an earlier prompt and belongs to the conversation.", markup=False)
 
-    @on(AttachmentsSidebar.PreviewRequested)
-    async def _preview(self, event: AttachmentsSidebar.PreviewRequested) -> None:
+    async def on_attachments_sidebar_preview_requested(self, event: "AttachmentsSidebar.PreviewRequested") -> None:
+        """Show what is in a file."""
         event.stop()
+        from dogent_tui.tui.attachments.preview import PreviewScreen
+
         self.app.push_screen(PreviewScreen(self.opened.workspace.absolute(event.path), event.path))
 
     def _show_attachments(self) -> None:
+        self._place_sidebar()
         self.sidebar.show(self.attachments.entries)
         if self.attachments.unmeasured():
             self.run_worker(self._measure(self.attachments.unmeasured()), group="measure", exclusive=True)
@@ -356,7 +396,7 @@ class ConversationScreen(Screen[None]):
         self.sidebar.show(self.attachments.entries)
 
     def _refresh_index(self) -> None:
-        self.run_worker(self.refresh_index(), group="index", exclusive=True)
+        self.run_worker(self.refresh_index, group="index", exclusive=True)
 
     async def refresh_index(self) -> None:
         """Look again which files there are, in a thread."""
@@ -373,8 +413,8 @@ class ConversationScreen(Screen[None]):
 
     def action_find(self) -> None:
         """Search the transcript."""
-        for search in self.query(TranscriptSearch):
-            search.open()
+        if self._search is not None:
+            self._search.open()
 
     def action_fold_all(self) -> None:
         """Unfold or fold every card."""
@@ -397,7 +437,7 @@ class ConversationScreen(Screen[None]):
         else:
             self._sidebar_wanted = True
         self._place_sidebar()
-        if self._sidebar_wanted:
+        if self._sidebar_wanted and self.sidebar.is_attached:
             self.sidebar.focus_list()
 
     def on_resize(self, event: textual_events.Resize) -> None:
@@ -406,13 +446,14 @@ class ConversationScreen(Screen[None]):
         self.set_class(event.size.height < COMFORTABLE_ROWS, "-short")
 
     def _place_sidebar(self, width: int = 0) -> None:
-        width = width or self.size.width
-        wide = width >= SIDEBAR_FROM
-        self.sidebar.display = wide if self._sidebar_wanted is None else self._sidebar_wanted
+        if self._search is None:  # not furnished yet
+            return
+        wide = (width or self.size.width) >= SIDEBAR_FROM
+        by_itself = wide and bool(self.attachments.entries)
+        self.sidebar.display = by_itself if self._sidebar_wanted is None else self._sidebar_wanted
         self.sidebar.set_class(not wide, "-narrow")
 
-    @on(Transcript.LinkClicked)
-    async def _link_clicked(self, event: Transcript.LinkClicked) -> None:
+    async def on_transcript_link_clicked(self, event: "Transcript.LinkClicked") -> None:
         """Show where a link leads, and have it ready to paste: the words of a link may say anything."""
         event.stop()
         await self.copy(event.url)
@@ -433,3 +474,14 @@ class ConversationScreen(Screen[None]):
 
 INDEX_DELAY_S = 0.5
 """How long the file index waits after a tool result before it looks again."""
+
+
+def _import_furniture() -> None:
+    for module in ("transcript.search_bar", "transcript.view", "attachments.sidebar"):
+        importlib.import_module(f"dogent_tui.tui.{module}")
+
+
+def _status(opened: OpenedSession) -> Status:
+    endpoint = opened.endpoint
+    label = endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
+    return Status(one_line(display_path(opened.workspace.root)), one_line(label))

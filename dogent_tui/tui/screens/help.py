@@ -1,10 +1,10 @@
 """All keys and commands, made from the bindings themselves, so that the page is never wrong."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from textwrap import wrap
 from typing import ClassVar
 
+import msgspec
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -40,8 +40,7 @@ _KEY_NAMES: Mapping[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class HelpSection:
+class HelpSection(msgspec.Struct, frozen=True):
     """A heading, and lines of a key or command and what it does."""
 
     title: str

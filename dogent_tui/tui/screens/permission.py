@@ -3,9 +3,9 @@
 import json
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import msgspec
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -38,8 +38,7 @@ _TITLES: Mapping[str, str] = {
 }
 
 
-@dataclass(slots=True)
-class AnswerGuard:
+class AnswerGuard(msgspec.Struct):
     """Keeps keys that were typed before the question appeared from answering it."""
 
     clock: Callable[[], float] = time.monotonic
@@ -134,7 +133,7 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
 
     def on_screen_resume(self) -> None:
         """Close where nobody has to answer any more."""
-        if self._cancelled:
+        if self._cancelled and self.is_current:
             self.dismiss(None)
 
     def action_deny(self) -> None:

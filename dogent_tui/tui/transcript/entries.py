@@ -3,9 +3,10 @@
 import difflib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
+
+import msgspec
 
 from dogent_tui.agent import events as ev
 from dogent_tui.agent.tool_names import friendly_name, input_summary, relative
@@ -28,8 +29,7 @@ SPINNER = "◐◓◑◒"
 _SPINNING = "●"
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(msgspec.Struct, frozen=True):
     """What an entry's lines depend on besides the entry. `now` is seconds since the epoch; `frame` counts the spinner on."""
 
     width: int

@@ -6,8 +6,9 @@ A row is an entry, or a part of a long reply. Lines are kept for the rows last a
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from dogent_tui.tui.transcript.entries import Look, entry_lines, foldable
 from dogent_tui.tui.transcript.lines import BLANK, MIN_WIDTH, Line

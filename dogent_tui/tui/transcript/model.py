@@ -5,8 +5,9 @@ events gives the same entries as living through it.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
+
+import msgspec
 
 from dogent_tui.agent import events as ev
 from dogent_tui.agent.events import SHELL_TOOL
@@ -17,29 +18,26 @@ _SHOWN_ELSEWHERE = ("TodoWrite", "mcp__dogent__ui_request")
 """Tools whose call is drawn as something of its own: the plan, the question."""
 
 
-@dataclass(slots=True)
-class Entry:
+class Entry(msgspec.Struct, kw_only=True):
     """Something in the transcript. `run_id` is the run it belongs to; `gone`: withdrawn or never to be shown."""
 
-    run_id: str = field(default="", kw_only=True)
-    gone: bool = field(default=False, kw_only=True)
+    run_id: str = ""
+    gone: bool = False
 
 
-@dataclass(slots=True)
 class UserTurn(Entry):
     """What the person sent."""
 
     prompt: ev.Prompt
 
 
-@dataclass(slots=True)
 class Reply(Entry):
     """Markdown of the agent. `pending` holds what has come since `text` was last joined."""
 
     message_id: str
     finished: bool = False
     _text: str = ""
-    _pending: list[str] = field(default_factory=list)
+    _pending: list[str] = msgspec.field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -60,7 +58,6 @@ class Reply(Entry):
             self._text, self._pending = text.replace("\r", ""), []
 
 
-@dataclass(slots=True)
 class Thinking(Reply):
     """What the model thought. Times are seconds since the epoch, 0 where unknown."""
 
@@ -68,7 +65,6 @@ class Thinking(Reply):
     ended: float = 0.0
 
 
-@dataclass(slots=True)
 class ToolCall(Entry):
     """A tool call, from its first sign to its result. Times are seconds since the epoch, 0 where unknown."""
 
@@ -76,7 +72,7 @@ class ToolCall(Entry):
     name: str
     state: ToolState = "preparing"
     message_id: str = ""
-    input: Mapping[str, Any] = field(default_factory=dict)
+    input: Mapping[str, Any] = msgspec.field(default_factory=dict)
     result: str | None = None
     note: str = ""
     depth: int = 0
@@ -94,14 +90,12 @@ class ToolCall(Entry):
         return self.name == SHELL_TOOL
 
 
-@dataclass(slots=True)
 class Plan(Entry):
     """The agent's todo list, as it is now."""
 
     todos: tuple[ev.Todo, ...]
 
 
-@dataclass(slots=True)
 class Asked(Entry):
     """The agent asks on a screen of its own: a form, an outline, a change to a document."""
 
@@ -110,7 +104,6 @@ class Asked(Entry):
     detail: str = ""
 
 
-@dataclass(slots=True)
 class Notice(Entry):
     """A sentence for the person, and what to do about it."""
 
@@ -119,14 +112,12 @@ class Notice(Entry):
     remedy: str = ""
 
 
-@dataclass(slots=True)
 class Waiting(Entry):
     """Why nothing comes right now: the endpoint is asked again, or silent. Replaced as it lasts, gone when something comes."""
 
     reason: ev.Retrying | ev.Stalled
 
 
-@dataclass(slots=True)
 class Outcome(Entry):
     """How a run ended. `duration_ms` is None until that is known."""
 
@@ -137,8 +128,7 @@ class Outcome(Entry):
     cost_usd: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(msgspec.Struct, frozen=True):
     """The numbers of the entries that an event added or changed."""
 
     entries: tuple[int, ...] = ()

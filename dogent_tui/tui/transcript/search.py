@@ -6,8 +6,9 @@ Hits are counted in what entries hold, without laying anything out, and found in
 import json
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
+
+import msgspec
 
 from dogent_tui.agent.tool_names import friendly_name
 from dogent_tui.plain import visible
@@ -29,8 +30,7 @@ class Found(NamedTuple):
     parts: tuple[tuple[int, int, int], ...]
 
 
-@dataclass(frozen=True)
-class Search:
+class Search(msgspec.Struct, frozen=True):
     """A text looked for, upper and lower case alike, and where it is."""
 
     pattern: re.Pattern[str]

@@ -1,8 +1,9 @@
 """Tables that fit: columns shrink, cells wrap, and where even that cannot do, each row is listed."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, prefixed, wrap
 
@@ -15,8 +16,7 @@ _NARROWEST = 3
 _BETWEEN = " │ "
 
 
-@dataclass(frozen=True)
-class Table:
+class Table(msgspec.Struct, frozen=True):
     """A table as parsed: rows of cells, the first one the head; short rows are filled with empty cells."""
 
     rows: Sequence[Sequence[Cell]]

@@ -2,9 +2,9 @@
 
 import time
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
+from msgspec.structs import replace
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset, Region, Size
