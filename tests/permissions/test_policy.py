@@ -56,6 +56,7 @@ def test_a_question_names_the_real_path_and_where_it_stands_in_the_command(root)
         ("bash -c 'rm a.md'", "'rm a.md'"),
         ('x="$(rm a.md)"', "a.md"),
         ("echo é > .dogent/dogent.md", ".dogent/dogent.md"),
+        ("cat <<'结束' > b.md\n第一章\n结束\nrm a.md", "a.md"),
     ],
 )
 def test_the_span_covers_what_is_risky(root, command, text):
@@ -93,6 +94,13 @@ def test_what_is_computed_protected_or_a_pattern_cannot_be_remembered(root, comm
     decision = bash(command, root)
     assert decision.verdict == "ask"
     assert not decision.rememberable
+
+
+def test_a_search_that_finds_nothing_now_is_judged_as_if_it_found_something(root):
+    decision = bash("find . -name '*.bak' | while read -r f; do rm \"$f\"; done", root)
+    assert decision.verdict == "ask"
+    assert decision.targets == (f"{root}/…",)
+    assert bash("find . -name '*.bak' | while read -r f; do wc -l \"$f\"; done", root).verdict == "allow"
 
 
 def test_relative_paths_start_from_where_the_shell_stands(root):

@@ -56,7 +56,7 @@ def sample():
     lines = (line for path in sorted(CORPUS.glob("*.jsonl")) for line in path.read_text(encoding="utf-8").splitlines())
     commands = [row["input"]["command"] for row in map(json.loads, lines) if row["tool"] == "Bash" and "setup" not in row]
     plain = [command for command in commands if "OLDPWD" not in command and "@" not in command and "~-" not in command]
-    return random.Random(7).sample(plain, 60)
+    return random.Random(7).sample(plain, 48)
 
 
 def understood(command):
