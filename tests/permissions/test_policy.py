@@ -103,6 +103,16 @@ def test_a_search_that_finds_nothing_now_is_judged_as_if_it_found_something(root
     assert bash("find . -name '*.bak' | while read -r f; do wc -l \"$f\"; done", root).verdict == "allow"
 
 
+def test_a_folder_with_very_many_files_is_judged_as_one_with_few(root):
+    for number in range(2100):
+        (root / "sub" / f"{number}.md").touch()
+    write = "import glob\nfor p in glob.glob('sub/*.md'): open(p, 'w')"
+    read = "import glob\nfor p in glob.glob('sub/*.md'): print(open(p).read())"
+    (root / "sub" / "999.md").write_text("x")
+    assert bash(f'python3 -c "{write}"', root).verdict == "ask"
+    assert bash(f'python3 -c "{read}"', root).verdict == "allow"
+
+
 def test_relative_paths_start_from_where_the_shell_stands(root):
     assert bash("cat ../a.md", root, cwd=root / "sub").verdict == "allow"
     assert bash("cat ../a.md", root).verdict == "ask"

@@ -1,6 +1,7 @@
 """Which texts an expression in inline Python may stand for, so that the files it names can be judged."""
 
 import ast
+import re
 from collections.abc import Callable
 from itertools import product
 
@@ -206,7 +207,7 @@ class Values:
         return self._globbed([f"{folder}/{middle}{pattern}" for folder in folders for pattern in patterns])
 
     def _globbed(self, patterns: list[str] | None) -> list[str] | None:
-        """Return what patterns find, hidden names too; `**` also stands for no folder at all."""
+        """Return what patterns find, hidden names too; `**` also stands for no folder at all. Very many are `SOME`."""
         if patterns is None or self._call.state.cwd is None:
             return None
         found: set[str] = set()
@@ -214,9 +215,8 @@ class Values:
             for option in ("globstar", "dotglob"):
                 chars = [(char, True) for char in pattern]
                 paths = expand_glob(self._call.recorder.disk, chars, self._call.state.cwd, frozenset({option}))
-                if paths is None:
-                    return None
-                found.update(paths)
+                folder, slash, _ = re.split(r"[*?\[]", pattern)[0].rpartition("/")
+                found.update([folder + slash + SOME] if paths is None else paths)
         return sorted(found)
 
 
