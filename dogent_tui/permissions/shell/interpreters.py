@@ -137,6 +137,7 @@ def _arguments(call: Call, args: list[Field]) -> None:
             attached(call, arg)
         else:
             maybe(call, arg)
+    commands_within(replace(call, args=args))
 
 
 def _python_file(call: Call, file: Field, args: list[Field]) -> None:
@@ -283,7 +284,11 @@ def _make(call: Call) -> list[State]:
         name, equals, given_value = operand.text.partition("=")
         if equals and (name.rstrip(":?+!") in {"SHELL", "MAKEFLAGS", ".SHELLFLAGS"} or re.search(r"[;|&$`()<>#\n]", given_value)):
             call.doubt("It gives the recipes another command.", operand)
-        if "clean" in operand.text or operand.text in {"uninstall", "purge", "nuke", "reset", "wipe"}:
+        if (
+            "clean" in operand.text
+            or "clobber" in operand.text
+            or operand.text in {"uninstall", "purge", "nuke", "reset", "wipe"}
+        ):
             call.lose(f"{call.name} {operand.text} removes something.", operand)
         elif operand.text in {"install", "deploy", "publish", "release", "push"}:
             call.doubt("It installs or publishes something.", operand)

@@ -96,7 +96,7 @@ touch : EDIT* ; -d=TEXT -t=TEXT --date=TEXT -r=READ --reference=READ --time=TEXT
 mkdir : FOLDER* ; -m=TEXT --mode=TEXT
 mkfifo mknod : OUT TEXT* ; -m=TEXT --mode=TEXT
 truncate : TRUNCATE* ; -s=TEXT --size=TEXT -r=READ --reference=READ
-rm rmdir unlink del erase rd rimraf trash trash-put trash-rm rip srm wipe shred grm gio : DELETE* ; -n=TEXT -s=TEXT \\
+rm rmdir unlink del erase rd rimraf del-cli trash trash-put trash-rm rip srm wipe shred grm gio : DELETE* ; -n=TEXT -s=TEXT \\
  --iterations=TEXT --size=TEXT --random-source=READ
 rename prename perl-rename mmv zmv qmv : MOVE*
 fallocate : TRUNCATE* ; -l=TEXT -o=TEXT --length=TEXT --offset=TEXT
@@ -120,6 +120,7 @@ gdb lldb dtrace bpftrace perf : ASK*
 osascript open xdg-open gvfs-open mail mailx sendmail mutt msmtp wall write lp lpr : ASK*
 detox vidir tmpreaper tmpwatch rdfind rmlint bleachbit bfg git-filter-repo : ASK*
 iptables ip6tables nft ufw ip ifconfig route tc nmcli : ASK*
+terraform tofu pulumi ansible ansible-playbook firebase serverless cdk : ASK*
 psql mysql mariadb mongo mongosh redis-cli sqlite3 duckdb : ASK*
 vi vim nvim view ex ed red emacs emacsclient nano pico joe micro helix hx kak code subl mate gedit : ASK*
 update-alternatives ldconfig logger fc bind complete compgen ipcrm jshell dmesg journalctl log : ASK*
