@@ -13,6 +13,13 @@ _OBEYED = re.compile(
     "\U000e0000-\U000e007f]"  # tags: invisible text
 )
 
+_UNSEEN = re.compile(
+    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e"  # soft hyphen, joiners, fillers
+    "\u200b-\u200f\u2060-\u2064\u206a-\u206f"  # zero-width characters and marks of direction
+    "\u3164\ufeff\uffa0\ufff9-\ufffb]"  # more fillers, the byte order mark, annotations
+)
+"""What takes no room and can make two texts look the same."""
+
 
 def visible(text: str) -> str:
     """Return `text` with controls as visible stand-ins, newlines as ``\\n`` and tabs as spaces.
@@ -24,6 +31,14 @@ def visible(text: str) -> str:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     text = _OBEYED.sub(_stand_in, text)
     return text.expandtabs(TAB_WIDTH) if "\t" in text else text
+
+
+def revealed(text: str) -> str:
+    """Return `text` made `visible`, and with it what nobody would see: zero-width characters become ``⟦U+200B⟧``.
+
+    For text by which a person decides. Elsewhere they stay as they are, since emoji and some scripts need them.
+    """
+    return _UNSEEN.sub(_stand_in, visible(text))
 
 
 def one_line(text: str) -> str:

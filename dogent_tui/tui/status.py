@@ -55,6 +55,7 @@ class Status(msgspec.Struct):
     silent_s: int = 0
     _started: float = 0.0
     _questions: set[str] = msgspec.field(default_factory=set)
+    _asked: float = 0.0
 
     def handle(self, event: Event) -> None:  # noqa: C901  (one flat table of events)
         """Learn from `event`."""
@@ -82,24 +83,38 @@ class Status(msgspec.Struct):
             case Stalled(seconds=seconds):
                 self.silent_s = seconds
             case PermissionRequested(request_id=request_id):
-                self._questions.add(request_id)
+                self._wait(request_id)
             case PermissionDecided(request_id=request_id):
-                self._questions.discard(request_id)
+                self._go_on(request_id)
             case UsageChanged():
                 self.context_tokens, self.window = event.context_tokens, event.window or self.window
             case QueueChanged(prompts=prompts):
                 self.queued = len(prompts)
 
+    def _wait(self, request_id: str) -> None:
+        self._asked = self._asked if self._questions else self.clock()
+        self._questions.add(request_id)
+
+    def _go_on(self, request_id: str) -> None:
+        if request_id in self._questions:
+            self._questions.discard(request_id)
+            self._started += 0.0 if self._questions else self.clock() - self._asked
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a question waits for the person."""
+        return bool(self._questions)
+
     @property
     def elapsed_s(self) -> int:
-        """Whole seconds since the run started."""
-        return int(self.clock() - self._started)
+        """Whole seconds since the run started, without those in which a question waited."""
+        return int((self._asked if self._questions else self.clock()) - self._started)
 
     @property
     def activity(self) -> str:
         """What happens now, in a few words."""
-        if self._questions:
-            return "waits for you"
+        if self.waiting:
+            return "waiting for you"
         if not self.running:
             return self.doing
         silence = f", nothing received for {self.silent_s} s" if self.silent_s else ""
@@ -161,7 +176,7 @@ def _thousands(count: int) -> str:
 
 
 class StatusBar(Widget):
-    """One line that draws a `Status`. It ticks once a second, and only while something runs."""
+    """One line that draws a `Status`. It ticks once a second, and only while something runs and waits for nobody."""
 
     def __init__(self, status: Status, *, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -182,12 +197,16 @@ class StatusBar(Widget):
     def handle(self, event: Event) -> None:
         """Learn from `event`, and draw what changed of it."""
         before = (self.status.activity, self.status.context, self.status.queued, self.status.endpoint)
-        was_running = self.status.running
+        ticked = self._ticks
         self.status.handle(event)
-        if self._ticker is not None and was_running != self.status.running:
-            (self._ticker.resume if self.status.running else self._ticker.pause)()
+        if self._ticker is not None and ticked != self._ticks:
+            (self._ticker.resume if self._ticks else self._ticker.pause)()
         if before != (self.status.activity, self.status.context, self.status.queued, self.status.endpoint):
             self.refresh()
+
+    @property
+    def _ticks(self) -> bool:
+        return self.status.running and not self.status.waiting
 
     def render(self) -> RenderResult:
         """Draw the line, literally."""

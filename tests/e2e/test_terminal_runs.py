@@ -122,7 +122,7 @@ async def test_a_question_is_denied_first_and_keys_from_before_do_not_answer_it(
         terminal.on_output = lambda data: terminal.type("y\r") if b"May the agent" in data else None
         terminal.type("Clean up\r")
         await terminal.wait_for("May the agent", "rm ", "Deny", "Allow once")
-        await terminal.wait_for("waits for you")
+        await terminal.wait_for("waiting for you")
         assert victim.exists()
         terminal.on_output = None
         await terminal.press_until(

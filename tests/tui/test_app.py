@@ -101,7 +101,7 @@ async def test_deny_is_the_first_answer(stage):
     async with stage() as s:
         await s.send("go")
         asked = await ask(s)
-        await s.until(lambda: s.app.screen._guard.open)
+        await s.until(lambda: s.app.screen.guard.open)
         await s.pilot.press("enter")
         verdict = await asked
         assert (verdict.allow, verdict.stop) == (False, True)
@@ -112,7 +112,7 @@ async def test_the_answers_have_keys(stage, keys, allows):
     async with stage() as s:
         await s.send("go")
         asked = await ask(s)
-        await s.until(lambda: s.app.screen._guard.open)
+        await s.until(lambda: s.app.screen.guard.open)
         await s.pilot.press(*keys)
         assert (await asked).allow is allows
         await s.until(lambda: not isinstance(s.app.screen, PermissionScreen))
@@ -123,7 +123,7 @@ async def test_what_is_still_being_typed_does_not_answer_and_is_not_lost(stage):
         await s.send("go")
         now = 100.0
         asked = await ask(s)
-        guard = s.app.screen._guard
+        guard = s.app.screen.guard
         guard.clock = lambda: now
         guard.shown()
         for character in "my style y":  # a second's pause is what makes a key an answer
@@ -211,12 +211,12 @@ async def test_questions_of_one_turn_come_one_after_the_other(stage):
         first = await ask(s)
         question = PermissionQuestion("t2", "Bash", {"command": "touch b"}, ("It writes.",))
         second = asyncio.create_task(s.launcher.ask(question))
-        await s.until(lambda: len(s.app.conversation._questions) == 2)
-        await s.until(lambda: s.app.screen._guard.open)
+        await s.until(lambda: len(s.app.conversation.questions.queue) == 2)
+        await s.until(lambda: s.app.screen.guard.open)
         await s.pilot.press("y")
         assert (await first).allow
         await s.until(lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen.request.tool_use_id == "t2")
-        await s.until(lambda: s.app.screen._guard.open)
+        await s.until(lambda: s.app.screen.guard.open)
         await s.pilot.press("y")
         assert (await second).allow
 

@@ -9,14 +9,12 @@ from dogent_tui.agent.events import (
     Attachment,
     Event,
     Notice,
-    PermissionRequested,
     Prompt,
     QueueChanged,
     QueuedPrompt,
     RunFinished,
     RunStarted,
     SessionStarted,
-    Target,
     TextFinished,
     Todo,
     TodosChanged,
@@ -48,16 +46,6 @@ The house serves **eighty guests** a day, says [the note](https://example.com/a)
 
 > “We open on Sundays now.”
 """
-
-QUESTION = PermissionRequested(
-    run_id="2",
-    request_id="q",
-    tool_use_id="t9",
-    tool="Bash",
-    input={"command": "rm -r 'chapters/旧 [b]old[/b]'\nls -la"},
-    reasons=("This command deletes.",),
-    targets=(Target("/home/u/texts/chapters/旧 [b]old[/b]"),),
-)
 
 
 def conversation() -> list[Event]:
@@ -117,11 +105,6 @@ def test_an_empty_conversation(app, snap_compare, size):
 def test_a_conversation(app, snap_compare, size):
     queue = QueueChanged(prompts=(QueuedPrompt(id="1", prompt=Prompt("Then make it [b]shorter[/b]")),))
     assert snap_compare(app, terminal_size=size, run_before=showing(*conversation(), queue))
-
-
-@pytest.mark.parametrize("size", SIZES)
-def test_a_question(app, snap_compare, size):
-    assert snap_compare(app, terminal_size=size, run_before=showing(*conversation(), QUESTION))
 
 
 @pytest.mark.parametrize("size", SIZES)

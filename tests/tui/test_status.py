@@ -59,9 +59,26 @@ def test_it_says_what_happens_and_for_how_long(status):
 def test_a_question_comes_first(status):
     status.handle(RunStarted(prompt=Prompt("Go")))
     status.handle(PermissionRequested(request_id="1", tool_use_id="t", tool="Bash", input={}))
-    assert status.activity == "waits for you"
+    assert status.activity == "waiting for you"
     status.handle(PermissionDecided(request_id="1", tool_use_id="t", decision="allow"))
-    assert status.activity != "waits for you"
+    assert status.activity != "waiting for you"
+
+
+def test_the_time_in_which_a_question_waits_does_not_count(status):
+    status.clock = lambda: 0.0
+    status.handle(STARTED)
+    status.handle(RunStarted(prompt=Prompt("Go")))
+    status.clock = lambda: 5.0
+    status.handle(PermissionRequested(request_id="1", tool_use_id="t", tool="Bash", input={}))
+    status.clock = lambda: 8.0
+    status.handle(PermissionRequested(request_id="2", tool_use_id="u", tool="Bash", input={}))
+    status.clock = lambda: 60.0
+    status.handle(PermissionDecided(request_id="1", tool_use_id="t", decision="allow"))
+    assert status.waiting
+    assert status.elapsed_s == 5
+    status.handle(PermissionDecided(request_id="2", tool_use_id="u", decision="allow"))
+    status.clock = lambda: 61.0
+    assert status.activity == "thinking 6 s"
 
 
 def test_context_and_queue(status):

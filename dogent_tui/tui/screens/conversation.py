@@ -3,7 +3,6 @@
 import asyncio
 import importlib
 import os
-import time
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
@@ -20,7 +19,6 @@ from dogent_tui.agent.events import (
     Attachment,
     Event,
     Notice,
-    PermissionAnswer,
     PermissionDecided,
     PermissionRequested,
     QueueChanged,
@@ -53,7 +51,7 @@ from dogent_tui.workspace.paths import display_path
 if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.agent.service import AgentService
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
-    from dogent_tui.tui.screens.permission import PermissionScreen
+    from dogent_tui.tui.questions.controller import QuestionController
     from dogent_tui.tui.transcript.search_bar import TranscriptSearch
     from dogent_tui.tui.transcript.view import Transcript
 
@@ -95,8 +93,6 @@ class ConversationScreen(Screen[None]):
         self.attaching = self._attaching()
         self.status_bar = StatusBar(_status(opened), id="status")
         self._sending = asyncio.Lock()
-        self._questions: list[PermissionRequested] = []
-        self._asking: PermissionScreen | None = None
         self._sidebar_wanted: bool | None = None
         self._furniture: list[Widget] = []
 
@@ -128,6 +124,23 @@ class ConversationScreen(Screen[None]):
 
         return TranscriptSearch(self.transcript, id="search")
 
+    @cached_property
+    def questions(self) -> "QuestionController":
+        """The permission questions that wait for the person."""
+        from dogent_tui.tui.questions.controller import Desk, QuestionController
+        from dogent_tui.tui.screens.permission import Behind
+
+        editor = self.prompt.editor
+        behind = Behind(
+            typed=editor.insert,
+            pasted=editor.paste_text,
+            page=self.action_transcript_page,
+            scroll=lambda rows: self.transcript.scroll_relative(y=rows, animate=False),
+            make_room=self._make_room,
+        )
+        reply = lambda request_id, answer: self.service.reply(request_id, answer)  # noqa: E731  (of the session on the screen)
+        return QuestionController(self, Desk(reply, lambda: editor.last_typed, behind, str(self.opened.workspace.root)))
+
     def compose(self) -> ComposeResult:
         """Lay out what the first paint shows; the rest comes with `furnish`."""
         with Horizontal(id="body"), Vertical(id="conversation"):
@@ -150,6 +163,7 @@ class ConversationScreen(Screen[None]):
         self.status_bar.show(_status(opened))
         self.prompt.set_queue(())
         self.prompt.set_busy(False)
+        self.questions.clear()
         for part in self._furniture:
             await part.remove()
         self._furniture.clear()
@@ -189,11 +203,10 @@ class ConversationScreen(Screen[None]):
             case QueueChanged(prompts=prompts):
                 self.prompt.set_queue(prompts)
             case PermissionRequested():
-                self._questions.append(event)
-                self._ask_next()
+                self.questions.handle(event)
                 self._call_back()
-            case PermissionDecided(request_id=request_id):
-                self._settle(request_id)
+            case PermissionDecided():
+                self.questions.handle(event)
             case ToolResult():
                 self._refresh_index()
 
@@ -219,41 +232,16 @@ class ConversationScreen(Screen[None]):
             self.query_one("#welcome").display = False
             self.transcript.display = True
 
-    # ── Questions ─────────────────────────────────────────────────────────────────────────────
-
-    def _ask_next(self) -> None:
-        if self._asking is not None or not self._questions:
-            return
-        request = self._questions[0]
-        from dogent_tui.tui.screens.permission import TYPING_S, PermissionScreen
-
-        typing = time.monotonic() - self.prompt.editor.last_typed < TYPING_S
-        self._asking = PermissionScreen(request, typed=self._type, typing=typing, count=len(self._questions))
-        self.app.push_screen(self._asking, lambda answer: self._answered(request, answer))
-
-    def _type(self, character: str) -> None:
-        self.prompt.editor.insert(character)
-
-    def _answered(self, request: PermissionRequested, answer: PermissionAnswer | None) -> None:
-        self._asking = None
-        if answer is not None:
-            self.run_worker(self._reply(request.request_id, answer))
-        else:
-            self._ask_next()
-
-    async def _reply(self, request_id: str, answer: PermissionAnswer) -> None:
-        try:
-            await self.service.reply(request_id, answer)
-        except AgentError as error:
-            self.notify(str(error), severity="warning", markup=False)
-            self._settle(request_id)
-
-    def _settle(self, request_id: str) -> None:
-        self._questions = [question for question in self._questions if question.request_id != request_id]
-        if self._asking is not None and self._asking.request.request_id == request_id:
-            self._asking.cancel()
-        else:
-            self._ask_next()
+    def _make_room(self, rows: int) -> None:
+        """Keep `rows` above the status bar free, so that a question covers the prompt and nothing of the transcript."""
+        body, prompt = self.query_one("#body").styles, self.prompt.styles
+        if not rows:
+            for styles, rule in ((prompt, "layer"), (prompt, "dock"), (prompt, "margin"), (body, "margin")):
+                styles.clear_rule(rule)
+                styles.refresh(layout=True)
+        elif body.margin.bottom != rows:  # here and not by a class, for which the whole screen would be styled anew
+            prompt.layer, prompt.dock, prompt.margin = "over", "bottom", (0, 0, 2, 0)
+            body.margin = (0, 0, rows, 0)
 
     # ── What is typed ─────────────────────────────────────────────────────────────────────────
 

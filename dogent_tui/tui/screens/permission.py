@@ -1,21 +1,23 @@
 """The question before a tool call: what it would do, to what, and why it asks. Deny is the first answer."""
 
-import json
 import time
-from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from collections.abc import Callable
+from typing import ClassVar
 
 import msgspec
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Button, Static
+from textual.widgets import Input, Static
 
-from dogent_tui.agent.events import PermissionAnswer, PermissionRequested
-from dogent_tui.agent.tool_names import friendly_name
-from dogent_tui.plain import one_line, visible
+from dogent_tui.agent.events import PermissionAnswer
+from dogent_tui.tui.key_hints import KeyHints
+from dogent_tui.tui.questions.answers import ANSWERS, Answer, offered, why_not
+from dogent_tui.tui.questions.model import Question, room_for, share_rows
+from dogent_tui.tui.questions.widgets import HEADING_LOOKS, AnswerBar, QuestionLines, WordsInput
 from dogent_tui.tui.stylesheets import stylesheet
 
 GRACE_S = 0.5
@@ -23,19 +25,15 @@ GRACE_S = 0.5
 TYPING_S = 1.0
 """So long must a person who was typing have paused: the next letter of a word never answers."""
 
-_ANSWER_KEYS = frozenset({"y", "n", "space"})
+_WHEEL_ROWS = 3
+_FAR = 1_000_000
+_LEAST_BEHIND = 5
+"""Rows of the window that no question covers, where it is not enlarged: three of the transcript, the status and the keys."""
+
+_MEANT = frozenset({"f", *(answer.key for answer in ANSWERS)})
 """Printable keys that mean something here; any other one is the beginning of a word."""
 
-_TITLES: Mapping[str, str] = {
-    "Bash": "May the agent run this command?",
-    "Edit": "May the agent change this file?",
-    "Glob": "May the agent look for files here?",
-    "Grep": "May the agent search here?",
-    "Read": "May the agent read this file?",
-    "WebFetch": "May the agent open this page?",
-    "WebSearch": "May the agent search the web for this?",
-    "Write": "May the agent write this file?",
-}
+_TYPED = "What you type goes to the prompt. To answer, pause for a second."
 
 
 class AnswerGuard(msgspec.Struct):
@@ -58,117 +56,264 @@ class AnswerGuard(msgspec.Struct):
         return self._opens is not None and self.clock() >= self._opens
 
 
-def question_title(tool: str) -> str:
-    """Return the question in one sentence."""
-    return _TITLES.get(tool) or f"May the agent use “{friendly_name(tool)}”?"
+class Behind(msgspec.Struct, frozen=True):
+    """What can be done with the conversation behind a question.
 
+    `typed` and `pasted` take text that was meant for the prompt, `page` and `scroll` move the transcript by pages or rows, and
+    `make_room` keeps so many rows above the status bar free.
+    """
 
-def question_body(tool_input: Mapping[str, Any]) -> str:
-    """Return what the call is about, whole: its command first where it has one, then every other field, none left out."""
-    parts = [visible(str(tool_input["command"]))] if "command" in tool_input else []
-    for key, value in tool_input.items():
-        if key != "command":
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2, default=str)
-            gap = "\n" if "\n" in text else " "
-            parts.append(f"{one_line(key)}:{gap}{visible(text)}")
-    return "\n".join(parts)
+    typed: Callable[[str], object]
+    pasted: Callable[[str], object]
+    page: Callable[[int], None]
+    scroll: Callable[[int], None]
+    make_room: Callable[[int], None]
 
 
 class PermissionScreen(ModalScreen[PermissionAnswer]):
-    """Asks one question. Dismissed with the answer; `cancel` closes it where nobody has to answer any more."""
+    """Asks one question, in a panel above the status bar. Dismissed with the answer.
+
+    `cancel` closes it where nobody has to answer any more.
+    """
 
     CSS_PATH = stylesheet("permission.tcss")
+    AUTO_FOCUS = "#answers"
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("n,escape", "deny", "Deny"),
-        Binding("y", "allow", "Allow once"),
-        Binding("left,shift+tab", "app.focus_previous", "Left", show=False),
-        Binding("right,tab", "app.focus_next", "Right", show=False),
+        Binding("enter", "pick", "Answer", key_display="⏎"),
+        Binding("left,shift+tab", "step(-1)", "Answer before", show=False),
+        Binding("right,tab", "step(1)", "Answer after", show=False),
+        Binding("n", "answer('n')", "Deny", show=False),
+        Binding("y", "answer('y')", "Allow once", show=False),
+        Binding("s", "answer('s')", "Allow for this session", show=False),
+        Binding("a", "answer('a')", "Always allow in this workspace", show=False),
+        Binding("e", "answer('e')", "Deny and say why", show=False),
+        Binding("escape", "answer('n')", "Deny"),
+        Binding("escape", "back", "Back"),
+        Binding("up", "scroll(-1)", "Scroll", show=False),
+        Binding("down", "scroll(1)", "Scroll", key_display="↑↓"),
+        Binding("pageup", "scroll_page(-1)", "Scroll", show=False),
+        Binding("pagedown", "scroll_page(1)", "Scroll", show=False),
+        Binding("home", f"scroll({-_FAR})", "First row", show=False),
+        Binding("end", f"scroll({_FAR})", "Last row", show=False),
+        Binding("f,ctrl+o", "enlarge", "Enlarge", key_display="f"),
+        Binding("shift+pageup", "transcript_page(-1)", "Transcript", key_display="⇧PgUp"),
+        Binding("shift+pagedown", "transcript_page(1)", "Transcript down", show=False),
+        Binding("f1", "app.help", "Help", show=False),
     ]
 
-    def __init__(
-        self,
-        request: PermissionRequested,
-        *,
-        typed: Callable[[str], None],
-        typing: bool = False,
-        position: int = 1,
-        count: int = 1,
-    ) -> None:
-        """Ask `request`. `typed` takes the characters that were meant for the prompt; `typing`: the person is at it just now."""
+    def __init__(self, question: Question, behind: Behind, *, typing: bool = False, counter: str = "") -> None:
+        """Put `question` before what lies `behind`. `typing`: the person is at the prompt just now."""
         super().__init__()
-        self.request = request
-        self._typed = typed
+        self.question = question
+        self.request = question.request
+        self._behind = behind
         self._typing = typing
-        self._counter = f"question {position} of {count}" if count > 1 else ""
-        self._guard = AnswerGuard()
-        self._cancelled = False
+        self._counter = counter
+        self.guard = AnswerGuard()
+        self._cancelled = self._left = False
+        self._enlarged = False
+        self._said = ""
+        self._heading = QuestionLines(
+            lambda width: question.heading(width, self._counter), id="permission-heading", looks=HEADING_LOOKS
+        )
+        self._call = QuestionLines(question.call, id="permission-call")
+        self._facts = QuestionLines(question.facts, id="permission-facts")
+        self._note = Static(id="permission-note", markup=False)
+        self._answers = AnswerBar(offered(question.request), id="answers")
+        self._words = WordsInput(placeholder="What should the agent know, or do instead?", compact=True, id="permission-words")
+        self._words.display = False
+        self._panel = Vertical(self._heading, self._call, self._facts, self._note, self._answers, self._words, id="permission")
 
     def compose(self) -> ComposeResult:
-        """Lay out the sentence, the call, the places, the reasons and the answers."""
-        request = self.request
-        with Vertical(id="permission"):
-            yield Static(question_title(request.tool), id="permission-title", markup=False)
-            with VerticalScroll(id="permission-call", can_focus=False):
-                yield Static(question_body(request.input), markup=False)
-            if request.targets:
-                places = "\n".join(f"→ {one_line(target.path)}" for target in request.targets)
-                yield Static(places, id="permission-targets", markup=False)
-            yield Static(" ".join(one_line(reason) for reason in request.reasons), id="permission-reasons", markup=False)
-            with Horizontal(id="permission-answers"):
-                yield Button("  Deny  n  ", id="deny", compact=True)
-                yield Button("  Allow once  y  ", id="allow", compact=True)
-                yield Static(self._counter, id="permission-counter", markup=False)
+        """Lay out the sentence, the call, the facts and the answers, and the keys below the status bar, which shows through."""
+        yield self._panel
+        yield KeyHints(id="permission-keys")
 
     def on_mount(self) -> None:
-        """Highlight the safe answer, and count from the moment that the question can be seen."""
-        self.query_one("#deny", Button).focus()
-        self.call_after_refresh(self._guard.typed if self._typing else self._guard.shown)
+        """Count from the moment that the question can be seen."""
+        self._fit()
+        self.watch(self._call, "scroll_y", self._cue, init=False)
+        self.call_after_refresh(self.guard.typed if self._typing else self.guard.shown)
+
+    def on_resize(self) -> None:
+        """Share the rows anew."""
+        self._fit()
+
+    def count(self, counter: str) -> None:
+        """Say which question of how many this is."""
+        if counter != self._counter:
+            self._counter = counter
+            self._heading.lay_out(self.size.width, anew=True)
+            self._fit()
 
     def cancel(self) -> None:
         """Close without an answer, at once or as soon as what lies over it is closed."""
         self._cancelled = True
-        if self.is_current:
-            self.dismiss(None)
+        if self.app.screen is self:
+            self._leave(None)
 
     def on_screen_resume(self) -> None:
         """Close where nobody has to answer any more."""
-        if self._cancelled and self.is_current:
-            self.dismiss(None)
+        if self._cancelled:
+            self._leave(None)
 
-    def action_deny(self) -> None:
-        """Deny: the call is blocked and the run ends."""
-        self._answer(PermissionAnswer("deny"))
+    def _leave(self, answer: PermissionAnswer | None) -> None:
+        """Leave with `answer`, once: a cancellation and an answer may meet."""
+        if not self._left:
+            self._left = True
+            self.dismiss(answer)
 
-    def action_allow(self) -> None:
-        """Allow this one call."""
-        self._answer(PermissionAnswer("allow"))
+    def _fit(self) -> None:
+        """Give each part its rows, and leave the rest of the window to the transcript."""
+        if not self._panel.is_attached:
+            return
+        width, height = self.size
+        heading, call, facts = (part.lay_out(width) for part in (self._heading, self._call, self._facts))
+        answers = 1 if self._words.display else self._answers.lay_out(width)
+        room = room_for(height, enlarged=self._enlarged)
+        rows = share_rows(room, heading, call, facts, answers)
+        self._heading.styles.height = heading
+        self._call.styles.height, self._call.styles.margin = rows.call, (rows.gap, 0, 0, 0)
+        self._facts.styles.height, self._facts.styles.margin = rows.facts, (rows.gap, 0, 0, 0)
+        self._answers.styles.height = answers
+        for part, count in ((self._call, rows.call), (self._facts, rows.facts)):
+            part.display = count > 0
+        needed = 2 + heading + rows.call + rows.facts + 2 * rows.gap + answers
+        panel = room if self._enlarged else min(room, needed)
+        self._panel.styles.height = panel
+        if not self._enlarged:  # the transcript stays as it is behind the large panel
+            self._behind.make_room(min(panel, max(0, height - _LEAST_BEHIND)))
+        self.call_after_refresh(self._fitted)
 
-    def on_button_pressed(self, event: Button.Pressed) -> None:
-        """Answer with the button."""
+    def _fitted(self) -> None:
+        self.refresh_bindings()
+        self._cue()
+
+    # ── Answers ───────────────────────────────────────────────────────────────────────────────
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer the keys that do something: those of the answers while no words are written, scrolling where there is more."""
+        del parameters
+        if action in ("answer", "step", "enlarge"):
+            return not self._words.display
+        if action == "back":
+            return self._words.display
+        if action == "scroll":
+            return any(part.scrolls for part in (self._call, self._facts))
+        return True
+
+    def action_answer(self, key: str) -> None:
+        """Give the answer of `key`, or say why it is not offered."""
+        answer = next((answer for answer in self._answers.answers if answer.key == key), None)
+        if answer is not None:
+            self._pick(answer)
+        else:
+            self._say(why_not(self.request, key))
+
+    def action_pick(self) -> None:
+        """Give the highlighted answer."""
+        self._pick(self._answers.answer)
+
+    def action_step(self, step: int) -> None:
+        """Highlight the next answer."""
+        self._answers.step(step)
+
+    def action_back(self) -> None:
+        """Go back from the words to the answers."""
+        self._write(writing=False)
+
+    @on(AnswerBar.Picked)
+    def _clicked(self, event: AnswerBar.Picked) -> None:
         event.stop()
-        self._answer(PermissionAnswer("allow" if event.button.id == "allow" else "deny"))
+        self._pick(event.answer)
+
+    @on(Input.Submitted)
+    def _sent(self, event: Input.Submitted) -> None:
+        event.stop()
+        if words := event.value.strip():
+            self._leave(PermissionAnswer("deny", message=words))
+        else:
+            self._say("Say something to the agent, or go back with Esc.")
+
+    def _pick(self, answer: Answer) -> None:
+        if not self.guard.open:
+            return
+        if answer.reply is not None:
+            self._leave(answer.reply)
+        else:
+            self._write(writing=True)
+
+    def _write(self, *, writing: bool) -> None:
+        self._words.display, self._answers.display = writing, not writing
+        (self._words if writing else self._answers).focus()
+        self._say("Denied, and the agent goes on with your words. Enter sends, Esc goes back." if writing else "")
+        self._fit()
+
+    def _say(self, words: str) -> None:
+        """Say `words` above the answers; where there are none, which part of the call can be seen."""
+        self._said = words
+        self._note.set_class(bool(words), "-said")
+        self._note.update(Content(words or self._call.cue))
+
+    def _cue(self) -> None:
+        self._say(self._said)
+
+    # ── What is typed, and scrolling ──────────────────────────────────────────────────────────
 
     def on_key(self, event: events.Key) -> None:
-        """Send on what is still being typed; let the call be scrolled by the keys that do nothing else here."""
-        if not self._guard.open or (event.is_printable and event.key not in _ANSWER_KEYS):
-            self._guard.typed()
-            if event.is_printable and event.character:
-                self._typed(event.character)
-            event.stop()
-            event.prevent_default()
+        """Send on what is still being typed."""
+        if self._words.display:
             return
-        call = self.query_one("#permission-call", VerticalScroll)
-        scroll = {
-            "up": call.scroll_up,
-            "down": call.scroll_down,
-            "pageup": call.scroll_page_up,
-            "pagedown": call.scroll_page_down,
-        }
-        if event.key in scroll:
-            scroll[event.key](animate=False)
-            event.stop()
+        stray = event.is_printable and event.key not in _MEANT
+        if self.guard.open and not stray:
+            return
+        if event.is_printable or event.key in ("enter", "escape", "backspace"):
+            self.guard.typed()
+        if event.is_printable and event.character:
+            self._behind.typed(event.character)
+            self._say(_TYPED)
+        event.stop()
+        event.prevent_default()
 
-    def _answer(self, answer: PermissionAnswer) -> None:
-        if self._guard.open:
-            self.dismiss(answer)
+    def on_paste(self, event: events.Paste) -> None:
+        """Send on what was pasted: it was meant for the prompt."""
+        event.stop()
+        if not self._words.display:
+            self.guard.typed()
+            self._behind.pasted(event.text)
+            self._say(_TYPED)
+
+    def action_scroll(self, rows: int) -> None:
+        """Scroll the call to its end, and then the facts; upward the other way round."""
+        self._say("")
+        parts = (self._call, self._facts) if rows > 0 else (self._facts, self._call)
+        for part in parts:
+            if part.scroll_by(rows):
+                return
+
+    def action_scroll_page(self, step: int) -> None:
+        """Scroll by what is visible of the call, less one row."""
+        self.action_scroll(step * max(1, self._call.size.height - 1))
+
+    def action_enlarge(self) -> None:
+        """Take the whole window, or give it back to the transcript."""
+        self._enlarged = not self._enlarged
+        self._fit()
+
+    def action_transcript_page(self, step: int) -> None:
+        """Scroll the transcript behind."""
+        self._behind.page(step)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Scroll the transcript, where the mouse is over it."""
+        self._wheel(event, -_WHEEL_ROWS)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Scroll the transcript, where the mouse is over it."""
+        self._wheel(event, _WHEEL_ROWS)
+
+    def _wheel(self, event: events.MouseEvent, rows: int) -> None:
+        if event.screen_y < self._panel.region.y:
+            event.stop()
+            self._behind.scroll(rows)

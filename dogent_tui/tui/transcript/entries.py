@@ -137,6 +137,8 @@ def _tool_call(call: model.ToolCall, look: Look) -> list[Line]:
     middle = crop([Span(f"  {summary}", "summary")], max(0, width - len(fold) - len(name) - sum(_cells(s.text) for s in end)))
     head = Line(crop([Span(fold, "muted"), Span(name, "tool"), *(middle if summary else ()), *end], width))
     lines = [head]
+    if decided := _decided(call):
+        lines.append(Line(crop([Span("  ↳ ", "muted"), Span(decided, "muted")], width), decoration=4))
     if look.unfolded:
         lines += prefixed(_tool_body(call, width - 4, look.cwd), Span("  │ ", "rule"))
     return list(prefixed(lines, indent)) if indent.text else lines
@@ -155,7 +157,7 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
         case "running":
             return _spin(look), "accent", f"running  {spent}".rstrip()
         case "waiting":
-            return "?", "warning", "waits for you"
+            return "?", "warning", "waiting for you"
         case "done":
             return "✓", "success", _changed_lines(call.input) or _gist(call.result or "")
         case "failed":
@@ -164,6 +166,23 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
             return "✗", "error", "denied"
         case "stopped":
             return "■", "muted", "stopped"
+
+
+_ALLOWED: Mapping[ev.Scope, str] = {
+    "once": "allowed once",
+    "session": "allowed for this session",
+    "always": "always allowed in this workspace",
+}
+
+
+def _decided(call: model.ToolCall) -> str:
+    """Say what the person answered, empty where the mark of the call says it already."""
+    if call.decided is None or call.decided.decision == "cancelled":
+        return ""
+    message = one_line(call.decided.message)
+    if call.decided.decision == "deny":
+        return f"you said: “{message}”" if message else ""
+    return " · ".join(part for part in (_ALLOWED.get(call.decided.scope, "allowed"), message) if part)
 
 
 def _spin(look: Look) -> str:
@@ -202,8 +221,8 @@ def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
     if change:
         yield BLANK
         yield from _diff(change, width)
-    if call.note:
-        yield from _field("you said", call.note, width)
+    if call.decided is not None and call.decided.message:
+        yield from _field("you said" if call.decided.decision == "deny" else "allowed", call.decided.message, width)
     if call.result is not None:
         if shown:
             yield BLANK

@@ -74,7 +74,7 @@ class ToolCall(Entry):
     message_id: str = ""
     input: Mapping[str, Any] = msgspec.field(default_factory=dict)
     result: str | None = None
-    note: str = ""
+    decided: ev.PermissionDecided | None = None
     depth: int = 0
     started: float = 0.0
     ended: float = 0.0
@@ -83,6 +83,11 @@ class ToolCall(Entry):
     def active(self) -> bool:
         """Whether something is still to come."""
         return self.state in {"preparing", "running", "waiting"}
+
+    @property
+    def moves(self) -> bool:
+        """Whether time passes for it: not while it waits for the person."""
+        return self.state in {"preparing", "running"}
 
     @property
     def of_the_person(self) -> bool:
@@ -314,7 +319,7 @@ class TranscriptModel:
     def _permission_decided(self, event: ev.PermissionDecided) -> None:
         call = self._call(event, event.tool_use_id, "")
         call.state = {"allow": "running", "deny": "denied", "cancelled": "stopped"}[event.decision]  # type: ignore[assignment]
-        call.note = event.message
+        call.decided = event
 
     def _call(self, event: ev.Event, tool_use_id: str, name: str) -> ToolCall:
         self._close_thinking(event)

@@ -13,7 +13,7 @@ from dogent_tui.tui.transcript.lines import Line, Span
 MARGIN = 2
 """Cells left free at either side."""
 
-LOOKS: Mapping[str, str] = {
+LOOKS: dict[str, str] = {
     "muted": "auto 60%",
     "accent": "bold $text-primary",
     "strong": "bold",
@@ -63,11 +63,12 @@ Not in a stylesheet: component classes would all be matched and parsed anew with
 class Palette:
     """The styles of `widget` as they are now."""
 
-    def __init__(self, widget: Widget) -> None:
+    def __init__(self, widget: Widget, looks: Mapping[str, str] = LOOKS) -> None:
+        """Work out `looks` (style name → what it looks like) on the background of `widget`."""
         self.base = widget.rich_style
         self.selection = widget.screen.get_component_rich_style("screen--selection")
         beneath, parse = widget.visual_style, widget.app.stylesheet.parse_style
-        self.styles = {name: _partial(beneath, parse(look)) for name, look in LOOKS.items()}
+        self.styles = {name: _partial(beneath, parse(look)) for name, look in looks.items()}
         self.styles["selection"] = Style(color=self.selection.color, bgcolor=self.selection.bgcolor)
         self._combined: dict[tuple[str, str, str], Style] = {}
 

@@ -130,7 +130,7 @@ class Transcript(ScrollView, can_focus=True):
             self._waiting.add(number)
             entry = self.model.entries[number]
             if isinstance(entry, ToolCall):
-                (self._under_way.add if entry.active and not entry.gone else self._under_way.discard)(number)
+                (self._under_way.add if entry.moves and not entry.gone else self._under_way.discard)(number)
         if self._waiting:
             self._schedule()
 

@@ -14,6 +14,14 @@ _input = st.dictionaries(
     st.sampled_from(["path", "content", "old_string", "new_string", "edits", "command", "odd key"]),
     st.one_of(_text, st.integers(), st.none(), st.lists(st.dictionaries(st.just("old_string"), _text), max_size=3)),
 )
+_decided = st.builds(
+    ev.PermissionDecided,
+    request_id=st.just("r"),
+    tool_use_id=st.just("t"),
+    decision=st.sampled_from(["allow", "deny", "cancelled"]),
+    scope=st.sampled_from(["once", "session", "always"]),
+    message=_text,
+)
 _entries = st.one_of(
     _text.map(lambda text: model.UserTurn(ev.Prompt(text))),
     st.builds(model.Notice, st.sampled_from(["info", "warning", "error"]), _text, _text),
@@ -22,7 +30,7 @@ _entries = st.one_of(
     st.builds(
         model.ToolCall, st.just("t"), _text,
         state=st.sampled_from(["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]),
-        input=_input, result=st.one_of(st.none(), _text), note=_text, depth=st.integers(0, 9),
+        input=_input, result=st.one_of(st.none(), _text), decided=st.none() | _decided, depth=st.integers(0, 9),
     ),
     st.lists(st.builds(ev.Todo, _text, st.sampled_from(["pending", "in_progress", "completed"]))).map(
         lambda todos: model.Plan(tuple(todos))
@@ -120,3 +128,17 @@ def test_the_summary_of_an_input(tool_input: dict[str, Any], summary: str) -> No
 
 def test_durations() -> None:
     assert [duration(seconds) for seconds in (0.04, 9.94, 59, 61, 3720)] == ["0.0 s", "9.9 s", "59 s", "1 min 1 s", "1 h 2 min"]
+
+
+def decided(decision, scope="once", message="", state="done"):
+    event = ev.PermissionDecided(request_id="r", tool_use_id="t", decision=decision, scope=scope, message=message)
+    call = model.ToolCall("t", "Bash", state=state, input={"command": "ls"}, result="", decided=event)
+    return [line.text for line in entry_lines(call, Look(80))][1:]
+
+
+def test_a_card_says_what_the_person_answered():
+    assert decided("allow") == ["  ↳ allowed once"]
+    assert decided("allow", "session") == ["  ↳ allowed for this session"]
+    assert decided("allow", "always") == ["  ↳ always allowed in this workspace"]
+    assert decided("deny", message="Keep\nthem.", state="denied") == ["  ↳ you said: “Keep them.”"]
+    assert decided("deny", state="denied") == decided("cancelled", state="stopped") == []

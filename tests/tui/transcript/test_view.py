@@ -169,7 +169,7 @@ async def test_a_running_tool_says_so_until_it_is_done(make_app: Make) -> None:
             ev.PermissionRequested(request_id="r", tool_use_id="t", tool="Bash", input={"command": "ls"}, run_id="1")
         )
         await settle(pilot, transcript)
-        assert "Run  ls  ? waits for you" in screen(transcript)
+        assert "Run  ls  ? waiting for you" in screen(transcript)
         transcript.apply(ev.PermissionDecided(request_id="r", tool_use_id="t", decision="allow", run_id="1"))
         await settle(pilot, transcript)
         assert "running" in screen(transcript)

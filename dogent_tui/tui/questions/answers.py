@@ -1,0 +1,84 @@
+"""The answers to a permission question: which are offered, why others are not, and where each stands."""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import msgspec
+from rich.cells import cell_len
+
+from dogent_tui.agent.events import PermissionAnswer, PermissionRequested
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """One answer. `reply` is None for the one that asks for words first; `short` is for narrow windows."""
+
+    key: str
+    words: str
+    short: str
+    reply: PermissionAnswer | None
+
+
+DENY = Answer("n", "Deny", "Deny", PermissionAnswer("deny"))
+ONCE = Answer("y", "Allow once", "Allow once", PermissionAnswer("allow"))
+SESSION = Answer("s", "This session", "Session", PermissionAnswer("allow", "session"))
+ALWAYS = Answer("a", "Always in this workspace", "Always here", PermissionAnswer("allow", "always"))
+WORDS = Answer("e", "Deny and say why", "Deny, say why", None)
+
+ANSWERS = (DENY, ONCE, SESSION, ALWAYS, WORDS)
+"""All answers, as they stand: the safe one first."""
+
+_FOR_SCOPE = {"once": ONCE, "session": SESSION, "always": ALWAYS}
+_GAP = 1
+MARKS = ("  ", "❯ ")
+"""What stands before an answer: nothing, or the mark of the highlighted one."""
+
+Placed: TypeAlias = tuple[int, str]
+"""The number of an answer, and what is drawn of it."""
+
+
+def offered(request: PermissionRequested) -> tuple[Answer, ...]:
+    """Return the answers to `request`. Denying is always one of them."""
+    allowed = [_FOR_SCOPE[scope] for scope in request.scopes]
+    return tuple(answer for answer in ANSWERS if answer in (DENY, WORDS) or answer in allowed)
+
+
+def why_not(request: PermissionRequested, key: str) -> str:
+    """Return why the answer of `key` is not offered to `request`, empty where it is, or where there is no such answer."""
+    answer = next((answer for answer in ANSWERS if answer.key == key), None)
+    if answer is None or answer in offered(request):
+        return ""
+    return f"“{answer.words}” is not offered here. {request.once_because or 'This answer cannot be remembered.'}"
+
+
+def answer_rows(answers: Sequence[Answer], width: int) -> tuple[tuple[Placed, ...], ...]:
+    """Return the rows on which `answers` stand in `width` cells: one row of whole words, else of short ones, else several."""
+    for words in ([answer.words for answer in answers], [answer.short for answer in answers]):
+        labels = [f"{MARKS[0]}{text} {answer.key} " for answer, text in zip(answers, words, strict=True)]
+        rows = _filled(labels, width)
+        if len(rows) == 1:
+            break
+    return rows
+
+
+def _filled(labels: Sequence[str], width: int) -> tuple[tuple[Placed, ...], ...]:
+    rows: list[list[Placed]] = [[]]
+    used = 0
+    for number, label in enumerate(labels):
+        if rows[-1] and used + _GAP + cell_len(label) > width:
+            rows.append([])
+            used = 0
+        used += cell_len(label) + (_GAP if rows[-1] else 0)
+        rows[-1].append((number, label))
+    return tuple(tuple(row) for row in rows)
+
+
+def answer_at(rows: Sequence[Sequence[Placed]], x: int, y: int) -> int | None:
+    """Return the number of the answer drawn at cell (`x`, `y`)."""
+    if not 0 <= y < len(rows):
+        return None
+    start = 0
+    for number, label in rows[y]:
+        if start <= x < start + cell_len(label):
+            return number
+        start += cell_len(label) + _GAP
+    return None

@@ -1,0 +1,80 @@
+"""Puts the questions that wait to the person, one after the other, and sends the answers."""
+
+import time
+from collections.abc import Awaitable, Callable
+
+import msgspec
+from textual.screen import Screen
+
+from dogent_tui.agent.events import Event, PermissionAnswer, PermissionDecided, PermissionRequested, Reply
+from dogent_tui.errors import AgentError
+from dogent_tui.tui.questions.model import Question
+from dogent_tui.tui.questions.queue import QuestionQueue
+from dogent_tui.tui.screens.permission import TYPING_S, Behind, PermissionScreen
+
+
+class Desk(msgspec.Struct, frozen=True):
+    """What the controller needs of the conversation. `last_typed` is on the monotonic clock, `root` the workspace."""
+
+    reply: Callable[[str, Reply], Awaitable[None]]
+    last_typed: Callable[[], float]
+    behind: Behind
+    root: str
+
+
+class QuestionController:
+    """The questions of one conversation. Events drive it; what waits is known to the service, and here only shown."""
+
+    def __init__(self, screen: Screen[None], desk: Desk) -> None:
+        self.queue = QuestionQueue()
+        self._screen = screen
+        self.desk = desk
+        self._asking: PermissionScreen | None = None
+
+    def handle(self, event: Event) -> None:
+        """Put a question that came; take one away that is settled."""
+        match event:
+            case PermissionRequested():
+                self.queue.add(event)
+                self._ask_next()
+            case PermissionDecided(request_id=request_id):
+                self._settle(request_id)
+
+    def clear(self) -> None:
+        """Forget what waits: the session that asked is left."""
+        self.queue = QuestionQueue()
+        if self._asking is not None:
+            self._asking.cancel()
+
+    def _ask_next(self) -> None:
+        request = self.queue.current
+        if self._asking is not None:
+            self._asking.count(self.queue.counter)
+        elif request is None:
+            self.desk.behind.make_room(0)
+        else:
+            typing = time.monotonic() - self.desk.last_typed() < TYPING_S
+            question = Question(request, self.desk.root)
+            self._asking = PermissionScreen(question, self.desk.behind, typing=typing, counter=self.queue.counter)
+            self._screen.app.push_screen(self._asking, lambda answer: self._answered(request, answer))
+
+    def _answered(self, request: PermissionRequested, answer: PermissionAnswer | None) -> None:
+        self._asking = None
+        if answer is not None:
+            self._screen.run_worker(self._reply(request.request_id, answer))
+        else:
+            self._ask_next()
+
+    async def _reply(self, request_id: str, answer: PermissionAnswer) -> None:
+        try:
+            await self.desk.reply(request_id, answer)
+        except AgentError as error:
+            self._screen.notify(str(error), severity="warning", markup=False)
+            self._settle(request_id)
+
+    def _settle(self, request_id: str) -> None:
+        self.queue.settle(request_id)
+        if self._asking is not None and self._asking.request.request_id == request_id:
+            self._asking.cancel()
+        else:
+            self._ask_next()

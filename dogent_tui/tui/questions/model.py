@@ -1,0 +1,261 @@
+"""What a permission question shows, as lines: the sentence, the call itself, and the facts. No Textual here."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import PurePath
+
+import msgspec
+from rich.cells import cell_len
+
+from dogent_tui.agent.events import PermissionRequested, Target
+from dogent_tui.agent.tool_names import friendly_name, relative
+from dogent_tui.plain import one_line, revealed
+from dogent_tui.tui.attachments.model import readable_size
+from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop, prefixed, wrap
+
+_TITLES: Mapping[str, str] = {
+    "Bash": "May the agent run this command?",
+    "Edit": "May the agent change this file?",
+    "Glob": "May the agent look for files here?",
+    "Grep": "May the agent search here?",
+    "Read": "May the agent read this file?",
+    "WebFetch": "May the agent open this page?",
+    "WebSearch": "May the agent search the web for this?",
+    "Write": "May the agent write this file?",
+}
+
+_MOST_CHARACTERS = 200_000
+"""Drawn of one text at the most; what is missing then is said, loudly."""
+
+_SHORT_JSON = 60
+_LABEL_COLUMN = 12
+_NARROW = 48
+"""Cells below which the labels of facts take a narrower column."""
+
+# What happens to a place, and the style of the word.
+_KINDS: Mapping[str, tuple[str, str]] = {
+    "read": ("reads", "accent"),
+    "write": ("changes", "warning"),
+    "create": ("creates", "success"),
+    "delete": ("deletes", "error"),
+    "move": ("moves", "warning"),
+    "execute": ("runs", "warning"),
+    "network": ("connects to", "warning"),
+}
+_OTHER_KIND = ("concerns", "accent")
+
+_SHOWN_AS_DIFF = ("content", "new_content", "old_string", "new_string", "edits", "new_source", "replace_all")
+_PATHS = ("file_path", "notebook_path", "path")
+_SHOWN_AS_WORDS = ("description", "reason")
+
+_HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+(\d+)(?:,\d+)? @@(.*)")
+
+
+class Question(msgspec.Struct, frozen=True):
+    """A request, as it is shown in the workspace at `root`."""
+
+    request: PermissionRequested
+    root: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """The question in one sentence."""
+        request = self.request
+        title = request.sentence or _TITLES.get(request.tool) or f"May the agent use “{friendly_name(request.tool)}”?"
+        return one_line(revealed(title))
+
+    def heading(self, width: int, counter: str = "") -> list[Line]:
+        """Return the sentence, with `counter` at the right of its first line."""
+        room = width - len(counter) - 2 if counter and width >= 2 * len(counter) else width
+        lines = wrap([Span(self.sentence, "strong")], room)
+        if counter and room < width:
+            gap = Span(" " * (width - lines[0].width - len(counter)))
+            lines[0] = Line((*lines[0].spans, gap, Span(counter, "muted")))
+        elif counter:
+            lines.append(Line((Span(counter, "muted"),)))
+        return lines
+
+    def call(self, width: int) -> list[Line]:
+        """Return the call itself, whole: its diff or its command, then every other field of its input."""
+        named = self._named_elsewhere()
+        fields = {key: value for key, value in self.request.input.items() if key not in named}
+        lines: list[Line] = []
+        if self.request.diff:
+            lines += diff_lines(self.request.diff, width)
+            fields = {key: value for key, value in fields.items() if key not in _SHOWN_AS_DIFF}
+        elif isinstance(command := fields.get("command"), str):
+            lines += _command(command, self.request.spans, width)
+            del fields["command"]
+        for key, value in fields.items():
+            if not (key in _SHOWN_AS_WORDS and value == self.request.words and self.request.words):
+                lines += _fact(key, "muted", [Span(_written(value), "output")], width)
+        return lines
+
+    def facts(self, width: int) -> list[Line]:
+        """Return the places, why it asks, why no answer can be remembered, and the model's own words."""
+        request = self.request
+        lines: list[Line] = []
+        for target in request.targets:
+            lines += self._target(target, width)
+        if request.reasons:
+            lines += _fact("why", "muted", [Span(" ".join(map(one_line, request.reasons)))], width)
+        if request.once_because:
+            lines += _fact("only once", "muted", [Span(one_line(request.once_because), "muted")], width)
+        if request.words:
+            words = [Span(f"“{one_line(request.words)}”", "emphasis"), Span("  the agent’s own words, unchecked", "muted")]
+            lines += _fact("agent says", "muted", words, width)
+        return lines
+
+    def _target(self, target: Target, width: int) -> Iterator[Line]:
+        word, style = _KINDS.get(target.kind, _OTHER_KIND if not target.kind else (target.kind, "warning"))
+        yield from _fact(word, style, [Span(self._place(target.path), "strong"), Span(_state(target), "muted")], width)
+        if target.note:
+            yield from _fact("", "muted", [Span(one_line(target.note), "warning")], width)
+
+    def _place(self, path: str) -> str:
+        inside = relative(path, self.root)
+        return revealed(path if inside == "." else inside).replace("\n", "␊")
+
+    def _named_elsewhere(self) -> tuple[str, ...]:
+        """The fields that hold a path which stands among the targets already."""
+        places = {target.path for target in self.request.targets}
+        given = ((key, self.request.input.get(key)) for key in _PATHS)
+        return tuple(key for key, path in given if isinstance(path, str) and str(PurePath(self.root) / path) in places)
+
+
+def _written(value: object) -> str:
+    """Return a field of a tool's input as text: JSON, on one line where it is short."""
+    if isinstance(value, str):
+        return value
+    short = json.dumps(value, ensure_ascii=False, default=str)
+    return short if len(short) <= _SHORT_JSON else json.dumps(value, ensure_ascii=False, indent=2, default=str)
+
+
+def risky_parts(command: str, spans: Iterable[Sequence[int]]) -> list[tuple[str, bool]]:
+    """Return `command` in parts, each with whether it is risky: `spans` are (start, end), in any order, and may overlap."""
+    risky = bytearray(len(command))
+    for span in spans:
+        start = max(0, span[0])
+        end = max(start, min(len(command), span[-1]))
+        risky[start:end] = b"\1" * (end - start)
+    parts: list[tuple[str, bool]] = []
+    start = 0
+    for end in range(1, len(command) + 1):
+        if end == len(command) or risky[end] != risky[start]:
+            parts.append((command[start:end], bool(risky[start])))
+            start = end
+    return parts
+
+
+def diff_lines(diff: str, width: int) -> list[Line]:
+    """Return the lines of a unified diff; its file header is left out, and of a hunk's header its line number is said."""
+    lines: list[Line] = []
+    in_hunk = False
+    shown, missing = _cut(diff)
+    for text in shown.removesuffix("\n").split("\n"):
+        hunk = _HUNK.match(text)
+        if hunk is not None:
+            lines += [BLANK] if lines else []
+            lines.append(Line(crop([Span(f"line {hunk[1]}{revealed(hunk[2])}", "muted")], width)))
+            in_hunk = True
+        elif in_hunk or not text.startswith(("--- ", "+++ ")):
+            lines += _diff_line(text, width)
+    return lines + _missing(missing, width)
+
+
+def _diff_line(text: str, width: int) -> Iterator[Line]:
+    style = {"+": "added", "-": "removed", " ": "output"}.get(text[:1], "muted")
+    sign = {"-": "−"}.get(text[:1], text[:1]) if style != "muted" else ""
+    fill = style if style in ("added", "removed") else ""
+    body = revealed(text[1:] if sign else text)
+    for line in prefixed(wrap([Span(body, style)], width - 2), Span(f"{sign or ' '} ", style), Span("  ", style)):
+        yield line._replace(fill=fill)
+
+
+def _command(command: str, risky: Iterable[Sequence[int]], width: int) -> Iterator[Line]:
+    shown, missing = _cut(command.replace("\r\n", "\n") if not risky else command)
+    spans = [Span(revealed(text), "code risk" if is_risky else "code") for text, is_risky in risky_parts(shown, risky)]
+    for line in prefixed(wrap(spans, width - 4), Span(" $ ", "muted"), Span("   ")):
+        yield line._replace(fill="code-block")
+    yield from _missing(missing, width)
+
+
+def _fact(label: str, style: str, spans: Sequence[Span], width: int) -> Iterator[Line]:
+    """A fact beside its label, or where that leaves too little room, below it."""
+    texts = [(revealed(text), missing) for text, missing in (_cut(span.text) for span in spans)]
+    shown = [span._replace(text=text) for span, (text, _missing) in zip(spans, texts, strict=True)]
+    label = one_line(revealed(label))
+    column = 2 if width < _NARROW else _LABEL_COLUMN + 2
+    rest = Span(" " * column)
+    if cell_len(label) + 2 > column:
+        yield from wrap([Span(label, style)], width)
+        label = ""
+    first = Span(label + " " * (column - cell_len(label)), style)
+    yield from prefixed(wrap(shown, width - column), first, rest, copied=True)
+    for _text, missing in texts:
+        yield from _missing(missing, width)
+
+
+def _state(target: Target) -> str:
+    """Say how large a place is, and whether it exists."""
+    if not target.exists:
+        return "  new" if target.kind in ("create", "write") else "  does not exist"
+    return f"  {readable_size(target.size)}" if target.size is not None else ""
+
+
+def _cut(text: str) -> tuple[str, int]:
+    return text[:_MOST_CHARACTERS], max(0, len(text) - _MOST_CHARACTERS)
+
+
+def _missing(characters: int, width: int) -> list[Line]:
+    if not characters:
+        return []
+    return wrap([Span(f"… {characters:,} more characters, which are not shown: deny, unless you know them.", "warning")], width)
+
+
+# ── Rows ──────────────────────────────────────────────────────────────────────────────────────────
+
+_LEFT_FREE = 0.4
+"""The share of the window that is left to the transcript."""
+_LEAST_ROWS = 9
+_FRAME = 1
+_AIRY = 14
+"""Rows for the call and the facts from which blank ones stand between them, also where something must scroll."""
+
+
+class Rows(msgspec.Struct, frozen=True):
+    """The rows of each part of the panel. `gap` is 1 where blank rows part them, else 0."""
+
+    call: int
+    facts: int
+    gap: int
+
+
+def room_for(window: int, *, enlarged: bool) -> int:
+    """Return how many rows the panel may take in a window of `window` rows, of which two are the status and the keys."""
+    whole = max(1, window - 2)
+    return whole if enlarged else min(whole, max(_LEAST_ROWS, round(window * (1 - _LEFT_FREE))))
+
+
+def share_rows(room: int, heading: int, call: int, facts: int, answers: int) -> Rows:
+    """Share `room` rows: the sentence and the answers are always seen, the call and the facts scroll where they find too little.
+
+    The row above the answers is always there. The facts get half of the room at least, as far as they need it.
+    """
+    free = max(0, room - _FRAME - heading - answers - 1)
+    gap = 1 if free >= min(call + facts + 2, _AIRY) else 0
+    free = max(0, free - 2 * gap)
+    facts_rows = min(facts, max(free // 2, free - call))
+    return Rows(min(call, free - facts_rows), facts_rows, gap)
+
+
+def scroll_cue(top: int, rows: int, lines: Sequence[Line]) -> str:
+    """Say which part of `lines` the `rows` from `top` show, and where more of what is marked lies; empty where all is seen."""
+    if rows >= len(lines) or rows <= 0:
+        return ""
+    bottom = min(len(lines), top + rows)
+    marked = [number for number, line in enumerate(lines) if any("risk" in span.style.split() for span in line.spans)]
+    below, above = sum(number >= bottom for number in marked), sum(number < top for number in marked)
+    more = " · more is marked below ↓" if below else " · more is marked above ↑" if above else ""
+    return f"rows {top + 1}–{bottom} of {len(lines)}{more}"

@@ -1,0 +1,164 @@
+"""The parts of a question on the screen: lines that scroll, the bar of answers, the line for words."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.app import RenderResult
+from textual.content import Content
+from textual.geometry import Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widget import Widget
+from textual.widgets import Input
+
+from dogent_tui.plain import revealed
+from dogent_tui.tui.questions.answers import MARKS, Answer, Placed, answer_at, answer_rows
+from dogent_tui.tui.questions.model import scroll_cue
+from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
+from dogent_tui.tui.transcript.palette import LOOKS, MARGIN, Palette
+
+QUESTION_LOOKS = LOOKS | {
+    "accent": "$text-accent",
+    "code-block": "on $background",
+    "risk": "bold underline $text-error on $error 20%",
+    "error": "bold $text-error",
+}
+"""What the style names of a question's lines look like."""
+
+HEADING_LOOKS = QUESTION_LOOKS | {"strong": "bold $text-warning"}
+
+_SCROLLBAR = 1
+
+
+class QuestionLines(ScrollView, can_focus=False):
+    """Draws the lines that `layout` gives for a width, and of these only what is visible."""
+
+    ALLOW_SELECT = False
+
+    def __init__(
+        self,
+        layout: Callable[[int], list[Line]],
+        *,
+        id: str,  # noqa: A002
+        looks: Mapping[str, str] = QUESTION_LOOKS,
+    ) -> None:
+        super().__init__(id=id)
+        self._looks = looks
+        self._layout = layout
+        self._lines: list[Line] = []
+        self._width = 0
+        self._palette: Palette | None = None
+
+    def lay_out(self, width: int, *, anew: bool = False) -> int:
+        """Lay the lines out for a widget of `width` cells, also where the width is the same if `anew`. Returns their number."""
+        room = max(MIN_WIDTH, width - 2 * MARGIN - _SCROLLBAR)
+        if anew or room != self._width:
+            self._width = room
+            self._lines = self._layout(room)
+            self.virtual_size = Size(room, len(self._lines))
+            self.refresh()
+        return len(self._lines)
+
+    def notify_style_update(self) -> None:
+        """Look at the colors again before the next line is drawn."""
+        super().notify_style_update()
+        self._palette = None
+
+    def render_line(self, y: int) -> Strip:
+        """Draw line `y` of what is visible."""
+        if self._palette is None:
+            self._palette = Palette(self, self._looks)
+        number = self.scroll_offset.y + y
+        line = self._lines[number] if number < len(self._lines) else Line()
+        return self._palette.strip(line, self._width, self.size.width)
+
+    @property
+    def cue(self) -> str:
+        """What of the lines can be seen, in words; empty where all of them can."""
+        return scroll_cue(self.scroll_offset.y, self.size.height, self._lines)
+
+    @property
+    def scrolls(self) -> bool:
+        """Whether there is more than can be seen."""
+        return self.max_scroll_y > 0
+
+    def scroll_by(self, rows: int) -> bool:
+        """Scroll by `rows`, as far as there is something. Returns whether there was."""
+        before = self.scroll_offset.y
+        self.scroll_to(y=before + rows, animate=False, immediate=True)
+        return self.scroll_offset.y != before
+
+
+class AnswerBar(Widget, can_focus=True):
+    """The answers in a row, or in several where the window is narrow; one is highlighted."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "answers--deny", "answers--allow", "answers--key", "answers--deny-on", "answers--allow-on",
+    }  # fmt: skip
+    ALLOW_SELECT = False
+
+    highlighted = reactive(0)
+
+    class Picked(Message):
+        """An answer was clicked."""
+
+        def __init__(self, answer: Answer) -> None:
+            super().__init__()
+            self.answer = answer
+
+    def __init__(self, answers: Sequence[Answer], *, id: str) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.answers = answers
+        self.rows: tuple[tuple[Placed, ...], ...] = ()
+
+    @property
+    def answer(self) -> Answer:
+        """The highlighted answer."""
+        return self.answers[self.highlighted]
+
+    def lay_out(self, width: int) -> int:
+        """Place the answers for a widget of `width` cells. Returns the number of rows."""
+        self.rows = answer_rows(self.answers, width - 2 * MARGIN)
+        self.refresh()
+        return len(self.rows)
+
+    def step(self, step: int) -> None:
+        """Move the highlight, round the ends."""
+        self.highlighted = (self.highlighted + step) % len(self.answers)
+
+    def render(self) -> RenderResult:
+        """Draw the answers; the highlighted one has a mark too, for those who see no colors."""
+        rows = [Content(" ").join(self._drawn(number, label) for number, label in row) for row in self.rows]
+        return Content("\n").join(rows)
+
+    def _drawn(self, number: int, label: str) -> Content:
+        answer = self.answers[number]
+        allows = answer.reply is not None and answer.reply.behavior == "allow"
+        style = f"answers--{'allow' if allows else 'deny'}"
+        if number == self.highlighted:
+            return Content.styled(MARKS[1] + label.removeprefix(MARKS[0]), self.get_visual_style(f"{style}-on"))
+        words = Content.styled(label, self.get_visual_style(style, partial=True))
+        return words.stylize(self.get_visual_style("answers--key", partial=True), label.rindex(answer.key), len(label))
+
+    def on_click(self, event: events.Click) -> None:
+        """Pick the answer under the mouse."""
+        at = event.get_content_offset_capture(self)
+        number = answer_at(self.rows, at.x, at.y)
+        if number is not None:
+            self.highlighted = number
+            self.post_message(self.Picked(self.answers[number]))
+
+
+class WordsInput(Input):
+    """One line for the person's words. Controls that are pasted are shown, not obeyed."""
+
+    def insert(self, text: str, index: int) -> None:
+        """Insert `text`, made safe to draw."""
+        super().insert(revealed(text), index)
+
+    def replace(self, text: str, start: int, end: int) -> None:
+        """Replace a part by `text`, made safe to draw."""
+        super().replace(revealed(text), start, end)

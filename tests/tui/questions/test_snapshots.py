@@ -1,0 +1,92 @@
+"""What a question looks like, at the sizes of DESIGN.md. `make snapshots` accepts a new look."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from textual.pilot import Pilot
+
+from dogent_tui.agent.events import Prompt, RunStarted, SessionStarted, TextFinished, ToolUse
+from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.session import OpenedSession
+from dogent_tui.tui.app import DogentApp
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.workspace.settings import WorkspaceSettings
+from tests.agent.fake_conversation import FakeLauncher
+from tests.tui.questions.examples import BARE, CJK, COMMAND, DIFF, LONG, ROOT
+
+SIZES = [(80, 24), (120, 40), (200, 60)]
+
+
+@pytest.fixture
+def app(home: Path) -> DogentApp:
+    root = home / "report"
+    root.mkdir()
+    endpoint = Endpoint("offline", "offline")
+    service = AgentService(FakeLauncher(), endpoint, cwd=str(root))
+    return DogentApp(OpenedSession(Workspace(root), WorkspaceSettings(), endpoint, service, (), None, ""))
+
+
+def asking(request, *keys: str):
+    events = (
+        SessionStarted(session_id="s", profile="glm", model="glm-4.6", endpoint="custom", cwd=ROOT),
+        RunStarted(run_id="2", prompt=Prompt("Tidy up the chapters, please.")),
+        TextFinished(run_id="2", message_id="m", block=0, text="\n\n".join(f"Step {number} is done." for number in range(1, 21))),
+        ToolUse(run_id="2", tool_use_id="t9", name=request.tool, input=request.input),
+        request,
+    )
+
+    async def run_before(pilot: Pilot) -> None:
+        screen = pilot.app.conversation
+        while screen.status_bar.status.doing == "connecting":  # its own start would come in between
+            await pilot.pause(0.01)
+        screen.questions.desk = replace(screen.questions.desk, root=ROOT)
+        for event in events:
+            screen.handle(event)
+        while pilot.app.screen is screen or pilot.app.screen.guard._opens is None:
+            await pilot.pause(0.01)
+        pilot.app.screen.guard.clock = lambda: float("inf")
+        await pilot.press(*keys)
+        while not screen.transcript.measured:
+            await pilot.pause(0.01)
+        await pilot.pause(0.2)
+
+    return run_before
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_command(app, snap_compare, size):
+    assert snap_compare(app, terminal_size=size, run_before=asking(COMMAND))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_diff(app, snap_compare, size):
+    assert snap_compare(app, terminal_size=size, run_before=asking(DIFF))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_a_long_command(app, snap_compare, size):
+    assert snap_compare(app, terminal_size=size, run_before=asking(LONG, "down"))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_places_in_chinese(app, snap_compare, size):
+    assert snap_compare(app, terminal_size=size, run_before=asking(CJK))
+
+
+def test_a_long_command_enlarged(app, snap_compare):
+    assert snap_compare(app, terminal_size=(80, 24), run_before=asking(LONG, "f", "end"))
+
+
+def test_a_narrow_window(app, snap_compare):
+    assert snap_compare(app, terminal_size=(40, 20), run_before=asking(DIFF))
+
+
+def test_words_for_the_agent(app, snap_compare):
+    assert snap_compare(app, terminal_size=(80, 24), run_before=asking(COMMAND, "e", "K", "e", "e", "p"))
+
+
+def test_a_question_of_which_little_is_known_by_day(app, snap_compare):
+    app.theme = "dogent-paper"
+    assert snap_compare(app, terminal_size=(80, 24), run_before=asking(BARE, "right"))
