@@ -7,6 +7,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, TextIO
 
 _CHUNK = 65_536
 _TERM_GRACE_S = 1.0
@@ -21,13 +22,12 @@ async def stream_process(
     Nothing is given to it on standard input. When it is cancelled, or takes longer than `limit_s` seconds, the whole group ends.
     Raises OSError where the program does not start, and TimeoutError.
     """
-    process = await asyncio.create_subprocess_exec(
-        *command,
+    process = await _start(
+        command,
         cwd=cwd,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
-        start_new_session=True,
     )
     try:
         async with asyncio.timeout(limit_s):
@@ -37,6 +37,47 @@ async def stream_process(
             return await process.wait()
     finally:
         await _end_group(process)
+
+
+async def feed_process(command: Sequence[str], data: bytes, *, limit_s: float) -> int:
+    """Run `command` with `data` on its standard input and return its exit status. What it writes is dropped.
+
+    What it leaves in the background lives on: a program that fills the clipboard stays there to hand it out. When it is
+    cancelled, or takes longer than `limit_s` seconds, the whole group ends. Raises OSError where it does not start, and
+    TimeoutError.
+    """
+    process = await _start(
+        command,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.DEVNULL,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    try:
+        async with asyncio.timeout(limit_s):
+            await process.communicate(data)
+    except (TimeoutError, asyncio.CancelledError):
+        await _end_group(process)
+        raise
+    return await process.wait()
+
+
+def run_in_terminal(command: Sequence[str], *, errors: TextIO | None) -> int:
+    """Run `command` with the terminal to itself and return its exit status. Blocks for as long as the person takes.
+
+    `errors` is where it writes them. It stays in our group, as only that one may read from the terminal. Raises OSError where
+    it does not start.
+    """
+    return subprocess.run(command, check=False, stderr=errors).returncode
+
+
+async def _start(command: Sequence[str], **options: Any) -> asyncio.subprocess.Process:
+    """Start `command` in a group of its own. Who is cancelled meanwhile ends the group: asyncio would end its leader only."""
+    starting = asyncio.ensure_future(asyncio.create_subprocess_exec(*command, start_new_session=True, **options))
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await _end_group(await starting)
+        raise
 
 
 async def _end_group(process: asyncio.subprocess.Process) -> None:

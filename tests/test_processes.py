@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from dogent_tui.processes import stream_process
+from dogent_tui.processes import feed_process, stream_process
 
 
 async def test_output_and_status(tmp_path: Path):
@@ -53,3 +53,26 @@ def alive(pids: list[int]) -> list[psutil.Process]:
     """The processes that are still there, after as long as the kernel needs to end them. Nobody may have reaped a dead one."""
     _, left = psutil.wait_procs([psutil.Process(pid) for pid in pids if psutil.pid_exists(pid)], timeout=5)
     return [process for process in left if process.status() != psutil.STATUS_ZOMBIE]
+
+
+async def test_a_program_is_fed_and_what_it_leaves_in_the_background_lives_on(tmp_path: Path):
+    command = ["sh", "-c", f"cat > {tmp_path}/fed; sleep 600 & echo $! > {tmp_path}/pid; exit 3"]
+    assert await feed_process(command, b"words", limit_s=10) == 3
+    assert (tmp_path / "fed").read_bytes() == b"words"
+    left = psutil.Process(int((tmp_path / "pid").read_text()))
+    assert left.is_running()
+    left.kill()
+
+
+async def test_a_program_that_is_fed_in_vain_ends_with_its_children(tmp_path: Path):
+    pids = tmp_path / "pids"
+    command = ["sh", "-c", f"sleep 600 & echo $$ $! > {pids}.new; mv {pids}.new {pids}; wait"]
+    with pytest.raises(TimeoutError):
+        await feed_process(["sleep", "600"], b"", limit_s=0.01)
+    feeding = asyncio.create_task(feed_process(command, b"x" * 1_000_000, limit_s=600))
+    while not pids.exists():
+        await asyncio.sleep(0.01)
+    feeding.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await feeding
+    assert not alive([int(pid) for pid in pids.read_text().split()])

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import shlex
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar, TextIO
@@ -12,6 +12,7 @@ from typing import ClassVar, TextIO
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
+from textual.filter import LineFilter
 from textual.screen import Screen
 
 from dogent_tui.agent.events import Event, Notice
@@ -20,6 +21,7 @@ from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
 from dogent_tui.errors import DogentError
 from dogent_tui.tui.app_commands import app_commands
+from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands import Command
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
@@ -61,6 +63,7 @@ class DogentApp(App[None]):
         self._draft_taken = False
         self.conversation = ConversationScreen(opened, self.commands)
         self._following: list[asyncio.Task[None]] = []
+        self._colorless = (Colorless(),)
         for theme in THEMES:
             self.register_theme(theme)
         wanted = opened.settings.theme
@@ -74,6 +77,10 @@ class DogentApp(App[None]):
         from dogent_tui.tui.driver import TerminalDriver  # not importable on Windows
 
         return TerminalDriver
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Draw without colors where NO_COLOR says so."""
+        return self._colorless if self.no_color else super().get_line_filters()
 
     def get_default_screen(self) -> Screen[None]:
         """Begin on the screen where one writes: an empty one beneath it would be laid out and styled for nothing."""

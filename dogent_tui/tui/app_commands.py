@@ -42,9 +42,7 @@ class _Commands:
         yield Command("exit", "Leave", self.exit)
 
     async def attach(self, path: str) -> str:
-        if not path:
-            return "Name a file: /attach PATH."
-        return await self._app.conversation.attach([path.removeprefix("@").strip('"')])
+        return await self._app.conversation.attaching.attach(path) if path else "Name a file: /attach PATH."
 
     async def copy(self, _: str) -> str:
         screen = self._app.conversation
@@ -55,7 +53,7 @@ class _Commands:
         return ""
 
     async def find(self, _: str) -> str:
-        self._app.conversation.action_find()
+        await self._app.conversation.action_find()
         return ""
 
     async def help(self, _: str) -> str:

@@ -1,66 +1,89 @@
 """Copying text to where the person can paste it, and saying truthfully whether that worked."""
 
-import asyncio
 import os
 import shutil
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
+from pathlib import Path
 
+import msgspec
 from textual.app import App
 
-_PATIENCE = 2.0
-"""Seconds for a tool to take the text. They take milliseconds, or wait for a display that does not answer."""
+from dogent_tui.processes import feed_process, stream_process
+
+_PATIENCE_S = 2.0
+"""How long a tool may take. They take milliseconds, or wait for a display that does not answer."""
+
+
+class ClipboardTool(msgspec.Struct, frozen=True):
+    """Two programs: `copy` fills the clipboard from its input, `paste` writes what the clipboard holds."""
+
+    copy: tuple[str, ...]
+    paste: tuple[str, ...]
+    encoding: str = "utf-8"
+
+
+_WAYLAND = ClipboardTool(("wl-copy",), ("wl-paste", "--no-newline"))
+_XCLIP = ClipboardTool(("xclip", "-selection", "clipboard"), ("xclip", "-selection", "clipboard", "-o"))
+_XSEL = ClipboardTool(("xsel", "--clipboard", "--input"), ("xsel", "--clipboard", "--output"))
+_MAC = ClipboardTool(("pbcopy",), ("pbpaste",))
+_WINDOWS = ClipboardTool(
+    ("clip.exe",),
+    ("powershell.exe", "-NoProfile", "-Command", "[Console]::OutputEncoding=[Text.Encoding]::UTF8; Get-Clipboard -Raw"),
+    encoding="utf-16",  # clip.exe reads UTF-16; the others take what the locale says, which is UTF-8 wherever they are used
+)
 
 
 async def copy(app: App[object], text: str) -> str:
     """Copy `text` with the system's tool and through the terminal (OSC 52), and return what is known of it as a sentence.
 
-    A terminal does not say whether it took the text, so only the tool's success is called success.
+    A terminal does not say whether it took the text, and a tool may end well without a clipboard having it: so what the
+    clipboard holds is read back, and only where it is the text, it is called copied.
     """
     text = text.encode(errors="replace").decode()  # lone surrogates, which cannot be sent
     app.copy_to_clipboard(text)
     size = f"{len(text):,} character{'' if len(text) == 1 else 's'}"
-    command = tool(os.environ)
-    if command and await _fed(command, text):
+    found = tool(os.environ)
+    if found is not None and await _fill(found, text) and await _holds(found, text):
         return f"Copied {size}."
-    return f"Gave {size} to the terminal to copy. If nothing can be pasted, it does not support that (OSC 52)."
+    return f"Sent {size} to the terminal to copy. If nothing can be pasted, it does not support that (OSC 52)."
 
 
-def tool(environment: Mapping[str, str]) -> list[str]:
-    """Return the command that fills the clipboard of the person's own machine from its input, empty where there is none.
+def tool(environment: Mapping[str, str]) -> ClipboardTool | None:
+    """Return what works with the clipboard of the person's own machine, None where nothing does.
 
-    Over ssh there is none: a tool would fill the clipboard of the other machine.
+    Over ssh nothing does: a tool would fill the clipboard of the other machine.
     """
     if environment.get("SSH_CONNECTION") or environment.get("SSH_TTY"):
-        return []
-    candidates: list[list[str]] = []
+        return None
+    candidates: list[ClipboardTool] = []
     if sys.platform == "darwin":
-        candidates.append(["pbcopy"])
+        candidates.append(_MAC)
     if environment.get("WAYLAND_DISPLAY"):
-        candidates.append(["wl-copy"])
+        candidates.append(_WAYLAND)
     if environment.get("DISPLAY"):
-        candidates += [["xclip", "-selection", "clipboard"], ["xsel", "--clipboard", "--input"]]
+        candidates += [_XCLIP, _XSEL]
     if sys.platform == "win32" or environment.get("WSL_DISTRO_NAME"):
-        candidates.append(["clip.exe"])
-    return next((command for command in candidates if shutil.which(command[0], path=environment.get("PATH"))), [])
+        candidates.append(_WINDOWS)
+    return next((found for found in candidates if shutil.which(found.copy[0], path=environment.get("PATH"))), None)
 
 
-async def _fed(command: list[str], text: str) -> bool:
-    """Run `command` on `text` and say whether it took it."""
-    # clip.exe reads UTF-16; the others take what the locale says, which is UTF-8 wherever they are used.
-    data = text.encode("utf-16" if command[0] == "clip.exe" else "utf-8")
+async def _fill(found: ClipboardTool, text: str) -> bool:
     try:
-        process = await asyncio.create_subprocess_exec(
-            *command, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.DEVNULL
-        )
-    except OSError:
+        return await feed_process(found.copy, text.encode(found.encoding), limit_s=_PATIENCE_S) == 0
+    except (OSError, TimeoutError):
         return False
+
+
+async def _holds(found: ClipboardTool, text: str) -> bool:
+    """Say whether the clipboard holds `text`. Its line endings, and one at its end, are the tool's affair."""
+    heard: list[bytes] = []
     try:
-        await asyncio.wait_for(process.communicate(data), _PATIENCE)
-    except (TimeoutError, OSError):
-        with suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+        status = await stream_process(found.paste, cwd=Path.cwd(), on_output=heard.append, limit_s=_PATIENCE_S)
+    except (OSError, TimeoutError):
         return False
-    return process.returncode == 0
+    return status == 0 and _comparable(b"".join(heard).decode(errors="replace")) == _comparable(text)
+
+
+def _comparable(text: str) -> str:
+    return text.replace("\r\n", "\n").removesuffix("\n")

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 _SEPARATOR = "  ·  "
+_SHORT_SEPARATOR = " · "
+_NO_MODEL = "no AI model"
+"""What the offline engine must not leave out, however narrow the window is."""
 
 
 class Status(msgspec.Struct):
@@ -127,14 +130,41 @@ class Status(msgspec.Struct):
         return f"context {min(100, round(100 * self.context_tokens / self.window))} %"
 
     def parts(self, width: int) -> tuple[str, str]:
-        """Return what stands left and right in `width` columns. The folder gives way first: its path, then its name."""
-        right = _SEPARATOR.join(part for part in (self.context, f"{self.queued} queued" if self.queued else "") if part)
+        """Return what stands left and right in `width` columns.
+
+        What matters least gives way first: the folder's path, its name, the words of the right side, the model, who answers.
+        What happens now, the context and the queue stay; where not even these fit, the left side is cut.
+        """
         name = self.workspace.rstrip("/").rpartition("/")[2] or self.workspace
-        for place in (self.workspace, name, ""):
-            left = _SEPARATOR.join(part for part in (self.activity, self.endpoint, place) if part)
-            if Content(left).cell_length + Content(right).cell_length + 2 <= width:
-                break
-        return left, right
+        who = _NO_MODEL if self.endpoint.endswith(_NO_MODEL) else self.endpoint.partition(" · ")[0]
+        right = ""
+        for endpoint, place, brevity in (
+            (self.endpoint, self.workspace, 0),
+            (self.endpoint, name, 0),
+            (self.endpoint, "", 0),
+            (self.endpoint, "", 1),
+            (who, "", 1),
+            (who, "", 2),
+            ("", "", 2),
+        ):
+            separator = _SHORT_SEPARATOR if brevity else _SEPARATOR
+            left = separator.join(part for part in (self.activity, endpoint, place) if part)
+            right = separator.join(part for part in (self._context(brevity), self._queue(brevity)) if part)
+            if _cells(left) + _cells(right) + 2 <= width:
+                return left, right
+        return Content(self.activity).truncate(max(0, width - _cells(right) - 1), ellipsis=True).plain, right
+
+    def _context(self, brevity: int) -> str:
+        return self.context.replace("context ", ("context ", "ctx ", "")[brevity])
+
+    def _queue(self, brevity: int) -> str:
+        if not self.queued:
+            return ""
+        return f"+{self.queued}" if brevity > 1 else f"{self.queued} queued"
+
+
+def _cells(text: str) -> int:
+    return Content(text).cell_length
 
 
 def _duration(seconds: int) -> str:

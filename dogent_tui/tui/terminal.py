@@ -2,13 +2,13 @@
 
 import os
 import shlex
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from dogent_tui.processes import run_in_terminal
 from dogent_tui.workspace.files import private_folder
 
 
@@ -49,5 +49,5 @@ def edit_externally(text: str, environ: Mapping[str, str]) -> str:
     with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
         file = Path(folder) / "prompt.md"
         file.write_text(text, encoding="utf-8")
-        subprocess.run([*command, str(file)], check=False, stderr=sys.__stderr__)
+        run_in_terminal([*command, str(file)], errors=sys.__stderr__)
         return file.read_text(encoding="utf-8", errors="replace").removesuffix("\n")

@@ -1,5 +1,6 @@
 """The application in a real terminal: sizes, colors, and the state in which it leaves the terminal."""
 
+import re
 import signal
 
 import pytest
@@ -101,11 +102,17 @@ async def test_it_works_without_colors(dogent):
     async with dogent.open(NO_COLOR="1") as terminal:
         terminal.type("Hello\r")
         await terminal.wait_for("A heading", "Some bold words.")
-        assert not {color for color in terminal.screen.colors() if not _is_gray(color)}
+        terminal.type("/")  # the picker, with its highlighted line
+        await terminal.wait_for("Tab takes it")
+        terminal.type(CTRL_B)
+        await terminal.wait_for(SIDEBAR)
+        assert attributes(terminal.output) <= {"0", "1", "2", "3", "4", "7", "9"}
+        assert {"1", "7"} <= attributes(terminal.output)
 
 
-def _is_gray(color: str) -> bool:
-    return color in ("default", "black", "white") or color[:2] == color[2:4] == color[4:]
+def attributes(output: bytes) -> set[str]:
+    """The parameters of every SGR sequence: colors are 30 to 49 and 90 to 107, attributes what is below."""
+    return {number for found in re.findall(rb"\x1b\[([0-9;:]*)m", output) for number in re.split("[;:]", found.decode() or "0")}
 
 
 async def test_ctrl_c_once_clears_and_up_brings_it_back(window):

@@ -1,6 +1,7 @@
 """The corpus of calls: what must be asked is asked, what is harmless is not. Nothing in it is ever executed.
 
-The rows were written from the rules, by class; `corpus/README.md` says how. Those with a `setup` get a workspace of their own.
+The rows were written from the rules, by class; `corpus/README.md` says how. Rows with a `setup` get a workspace of their own,
+the others share one with the same files.
 """
 
 import json
@@ -54,15 +55,17 @@ def judged(row: dict[str, Any], workspace: Path) -> str:
 
 
 def wrong(path: Path, root: Path) -> Iterator[str]:
-    shared = build({"workspace_files": rows(path)[0]["workspace_files"]}, root / "shared")
+    calls = rows(path)
+    kinds = dict.fromkeys(tuple(row["workspace_files"]) for row in calls if "setup" not in row)
+    shared = {files: build({"workspace_files": files}, root / f"shared{number}") for number, files in enumerate(kinds)}
 
     def one(numbered: tuple[int, dict[str, Any]]) -> str:
         number, row = numbered
-        verdict = judged(row, build(row, root / str(number)) if "setup" in row else shared)
+        verdict = judged(row, build(row, root / str(number)) if "setup" in row else shared[tuple(row["workspace_files"])])
         return "" if (verdict == "allow") == (row["expect"] == "allow") else f"{row['id']} {verdict}: {row['input']}"
 
     with ThreadPoolExecutor(4) as pool:
-        yield from filter(None, pool.map(one, enumerate(rows(path))))
+        yield from filter(None, pool.map(one, enumerate(calls)))
 
 
 @pytest.mark.slow

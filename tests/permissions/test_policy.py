@@ -7,7 +7,7 @@ import pytest
 from dogent_tui.permissions.explain import explain, explain_text
 from dogent_tui.permissions.model import EffectKind, ToolCall
 from dogent_tui.permissions.policy import NO_PARSER, decide
-from dogent_tui.permissions.shell import parser, walk
+from dogent_tui.permissions.shell import globs, parser, walk
 
 
 @pytest.fixture
@@ -56,6 +56,7 @@ def test_a_question_names_the_real_path_and_where_it_stands_in_the_command(root)
         ("bash -c 'rm a.md'", "'rm a.md'"),
         ('x="$(rm a.md)"', "a.md"),
         ("echo é > .dogent/dogent.md", ".dogent/dogent.md"),
+        ("cat <<'结束' > b.md\n第一章\n结束\nrm a.md", "a.md"),
     ],
 )
 def test_the_span_covers_what_is_risky(root, command, text):
@@ -95,6 +96,24 @@ def test_what_is_computed_protected_or_a_pattern_cannot_be_remembered(root, comm
     assert not decision.rememberable
 
 
+def test_a_search_that_finds_nothing_now_is_judged_as_if_it_found_something(root):
+    decision = bash("find . -name '*.bak' | while read -r f; do rm \"$f\"; done", root)
+    assert decision.verdict == "ask"
+    assert decision.targets == (f"{root}/…",)
+    assert bash("find . -name '*.bak' | while read -r f; do wc -l \"$f\"; done", root).verdict == "allow"
+
+
+def test_a_folder_with_very_many_files_is_judged_as_one_with_few(root, monkeypatch):
+    monkeypatch.setattr(globs, "_MOST", 50)
+    for number in range(100):
+        (root / "sub" / f"{number}.md").touch()
+    write = "import glob\nfor p in glob.glob('sub/*.md'): open(p, 'w')"
+    read = "import glob\nfor p in glob.glob('sub/*.md'): print(open(p).read())"
+    (root / "sub" / "99.md").write_text("x")
+    assert bash(f'python3 -c "{write}"', root).verdict == "ask"
+    assert bash(f'python3 -c "{read}"', root).verdict == "allow"
+
+
 def test_relative_paths_start_from_where_the_shell_stands(root):
     assert bash("cat ../a.md", root, cwd=root / "sub").verdict == "allow"
     assert bash("cat ../a.md", root).verdict == "ask"
@@ -132,6 +151,7 @@ def test_a_fault_in_the_policy_asks(root, monkeypatch):
         "ls " * 60_000,
         "{1..9999999}",
     ],
+    ids=["recursion", "loops", "nesting", "length", "braces"],
 )
 def test_what_would_take_too_long_to_look_at_is_asked_about(root, command):
     assert bash(command, root).verdict == "ask"

@@ -56,7 +56,7 @@ def sample():
     lines = (line for path in sorted(CORPUS.glob("*.jsonl")) for line in path.read_text(encoding="utf-8").splitlines())
     commands = [row["input"]["command"] for row in map(json.loads, lines) if row["tool"] == "Bash" and "setup" not in row]
     plain = [command for command in commands if "OLDPWD" not in command and "@" not in command and "~-" not in command]
-    return random.Random(7).sample(plain, 60)
+    return random.Random(7).sample(plain, 40)
 
 
 def understood(command):
@@ -88,7 +88,7 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
 )
 KEYS = st.sampled_from(["command", "file_path", "path", "pattern", "url", "content", "md_path", "paths", "x"])
-LIMITS = settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LIMITS = settings(max_examples=70, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @LIMITS

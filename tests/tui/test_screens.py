@@ -80,11 +80,13 @@ def showing(*events: Event, keys: tuple[str, ...] = ()):
     async def run_before(pilot: Pilot) -> None:
         screen = pilot.app.conversation
         screen.prompt.editor.cursor_blink = False
-        while pilot.app.opened.service.state != "idle":
+        while screen.status_bar.status.doing != "ready":  # the session's own start has been shown
             await pilot.pause(0.01)
         for event in events:
             screen.handle(event)
         await pilot.press(*keys)
+        while any(worker.group in ("attachments", "measure") for worker in pilot.app.workers if not worker.is_finished):
+            await pilot.pause(0.01)
         while screen.transcript.display and not screen.transcript.measured:
             await pilot.pause(0.01)
         await pilot.pause(0.3)

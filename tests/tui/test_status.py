@@ -105,3 +105,29 @@ def test_who_answers_is_said_in_every_width_that_has_room_for_it(status, width):
     if width >= 60:
         assert "report" in left
     assert len(left) + len(right) + 2 <= max(width, 30)
+
+
+@pytest.mark.parametrize("width", [24, 34, 38, 60, 80, 200])
+def test_what_happens_the_context_and_the_queue_stay_in_every_width(status, width):
+    status.handle(STARTED)
+    status.clock = lambda: 0.0
+    status.handle(RunStarted(prompt=Prompt("Go")))
+    status.clock = lambda: 12.0
+    status.handle(TextDelta(message_id="m", block=0, text="x"))
+    status.handle(UsageChanged(context_tokens=50_000, window=200_000))
+    status.handle(QueueChanged(prompts=(QueuedPrompt(id="1", prompt=Prompt("Next")),)))
+    left, right = status.parts(width)
+    assert left.startswith("writing 12 s")
+    assert "25 %" in right
+    assert "1" in right.split("%")[1]
+    assert ("glm" in left) is (width >= 34)
+    assert ("report" in left) is (width >= 80)
+    assert len(left) + len(right) + 1 <= width
+
+
+def test_a_narrow_bar_says_that_there_is_no_model(status):
+    status.handle(SessionStarted(session_id="s", profile="offline", model="", endpoint="offline", cwd="/w"))
+    status.handle(UsageChanged(context_tokens=50_000, window=200_000))
+    status.handle(QueueChanged(prompts=(QueuedPrompt(id="1", prompt=Prompt("Next")),)))
+    assert status.parts(38)[0].endswith("no AI model")
+    assert status.parts(8) == ("", "25 % · +1")

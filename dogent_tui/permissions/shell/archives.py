@@ -5,6 +5,7 @@ from dataclasses import replace
 from dogent_tui.permissions.model import EffectKind
 from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import Parsed, parse
+from dogent_tui.permissions.shell.table import unknown_program
 from dogent_tui.permissions.shell.words import Field
 
 _TAR_VALUED = {
@@ -159,12 +160,19 @@ def _compress(call: Call) -> None:
         call.output(out)
 
 
+def _duplicates(call: Call) -> None:
+    if parse(call.args).has("-d", "--delete"):
+        call.lose("It deletes files that are there twice.")
+    unknown_program(call)
+
+
 def _cannot_tell(call: Call) -> None:
     call.doubt("The files it takes or writes are only known when it runs.")
 
 
 HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("tar", "bsdtar"), _tar),
+    **dict.fromkeys(("fdupes", "jdupes"), _duplicates),
     "zip": _zip,
     "unzip": _unzip,
     **dict.fromkeys(("7z", "7za", "7zz", "7zr"), _seven_zip),

@@ -36,13 +36,14 @@ _HARMLESS = {
 }
 
 _DANGEROUS = re.compile(
-    r"PATH|CDPATH|LD_\w+|DYLD_\w+|BASH_ENV|ENV|BASH_FUNC\w*|PROMPT_COMMAND|PS[0-4]|SHELLOPTS|BASHOPTS|SHELL|GLOBIGNORE|EXECIGNORE"
+    r"PATH|CDPATH|LD_\w+|DYLD_\w+|BASH_ENV|ENV|BASH_(FUNC\w*|ALIASES|CMDS)|PROMPT_COMMAND|PS[0-4]|SHELLOPTS|BASHOPTS|SHELL|GLOBIGNORE|EXECIGNORE"
     r"|GIT_(SSH|SSH_COMMAND|EXTERNAL_DIFF|ASKPASS|PROXY_COMMAND|DIR|WORK_TREE|CONFIG\w*|EXEC_PATH|TEMPLATE_DIR|INDEX_FILE|COMMON_DIR"
     r"|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES)"
     r"|LESSOPEN|LESSCLOSE|LESSEDIT|LESSKEY|MANOPT|PYTHON(STARTUP|HOME|INSPECT|BREAKPOINT|EXECUTABLE|USERBASE|WARNINGS)"
     r"|PERL5(OPT|LIB|DB)|PERLLIB|RUBY(OPT|LIB)|NODE_(OPTIONS|PATH)|\w*JAVA_(TOOL_)?OPTIONS|CLASSPATH|AWK(PATH|LIBPATH)|LUA_(INIT|PATH|CPATH)"
     r"|R_PROFILE\w*|R_ENVIRON\w*|MAKEFLAGS|MAKEFILES|TAR_OPTIONS|GREP_OPTIONS|RIPGREP_CONFIG_PATH|ZIPOPT|UNZIP|RSYNC_\w+|(SSH|SUDO)_ASKPASS"
-    r"|TEXINPUTS|TEXMF\w*|\w+_proxy|\w+_PROXY|NPM_CONFIG_\w+|npm_config_\w+|PIP_\w+|HISTFILE|INPUTRC|TERMINFO|HOSTALIASES|XDG_CONFIG_\w+"
+    r"|TEXMF\w*|\w+_proxy|\w+_PROXY|NPM_CONFIG_\w+|npm_config_\w+|PIP_\w+|HISTFILE|INPUTRC|TERMINFO|HOSTALIASES|XDG_CONFIG_\w+"
+    r"|RUSTC(_WRAPPER)?|CARGO_\w*(RUSTC\w*|RUNNER|LINKER)|GOFLAGS|PYTEST_(ADDOPTS|PLUGINS)|OPENSSL_CONF|CURL_HOME|WGETRC|SUDO_EDITOR"
     r"|FZF_DEFAULT_COMMAND|VIMINIT|EXINIT|PANDOC_\w+|MAGICK_\w+|CLAUDE_\w+|ANTHROPIC_\w+|DOGENT_\w+"
 )
 
@@ -57,6 +58,8 @@ def assign(walk: "Walk", node: Node, state: State, exported: bool = False) -> No
     elif node.get("Append"):
         value = _appended(state.variables.get(name, ""), value)
     state.variables[name] = value
+    if f"integer {name}" in state.options:
+        walk.expander.evaluate("".join(value), node, state)
     check(walk, name, value, node, exported)
 
 
@@ -70,8 +73,12 @@ def warning(name: str, text: str, exported: bool) -> str:
     """Return what is wrong with setting a variable to `text`, "" if nothing is."""
     if name in _COMMANDS:
         harmless = text in _HARMLESS
-    elif name == "PYTHONPATH":
+    elif name in {"PYTHONPATH", "TEXINPUTS", "BIBINPUTS"}:
         harmless = not re.search(r"(^|:)(/|\.\.|~)", text) and DYNAMIC not in text
+    elif name in {"LESS", "MORE"}:
+        harmless = "!" not in text and DYNAMIC not in text
+    elif name.startswith("GIT_TRACE"):
+        harmless = "/" not in text and DYNAMIC not in text
     elif name == "HOME":
         harmless = not exported
     else:
@@ -93,7 +100,10 @@ def restored(assigns: list[Node], before: State, after: State) -> dict[str, Valu
 def declare(walk: "Walk", node: Node, state: State) -> None:
     """Carry out `export`, `declare`, `local`, `readonly` or `typeset`."""
     exported = str((node.get("Variant") or {}).get("Value")) == "export"
-    for part in node.get("Args") or []:
+    parts = node.get("Args") or []
+    if any(_letters(part) & set("i") for part in parts):
+        state.options |= {f"integer {part['Name'].get('Value', '')}" for part in parts if part.get("Name")}
+    for part in parts:
         if part.get("Name") and not part.get("Naked"):
             assign(walk, part, state, exported)
         elif part.get("Name"):
@@ -104,10 +114,17 @@ def declare(walk: "Walk", node: Node, state: State) -> None:
             _declared_word(walk, word, state, exported)
 
 
+def _letters(part: Node) -> set[str]:
+    """Return the letters of an option of `declare`, as it is spelled."""
+    pieces = (part.get("Value") or {}).get("Parts") or []
+    text = "".join(str(piece.get("Value", "")) for piece in pieces)
+    return set(text[1:]) if not part.get("Name") and text.startswith("-") else set()
+
+
 def _declared_word(walk: "Walk", word: Node, state: State, exported: bool) -> None:
     for field in walk.expander.fields(word, state):
         if field.text.startswith("-"):
-            if set(field.text) & set("ni"):
+            if "n" in field.text or ("i" in field.text and not _letters({"Value": word})):
                 walk.doubt("It gives a variable another meaning (a reference, or arithmetic).", word)
             continue
         name, equals, value = field.text.partition("=")

@@ -48,7 +48,7 @@ def _awk(call: Call) -> None:
         if re.match(r"[A-Za-z_]\w*=", operand.text):
             continue
         if "inplace" in includes:
-            call.edit(operand)
+            call.rewrite(operand)
         else:
             call.read(operand)
 

@@ -159,9 +159,16 @@ def _read(call: Call) -> list[State]:
     line = state.stdin[0] if state.stdin is not None and len(state.stdin) == 1 and not parsed.has("-u", "-a") else None
     for name, value in zip(names, _pieces(line, len(names), state), strict=True):
         state.variables[re.sub(r"\[.*", "", name)] = value
+        _check_number(call, name, value)
         if "[" in name:
             call.doubt("It would run the text in an array index.")
     return [state]
+
+
+def _check_number(call: Call, name: str, value: str) -> None:
+    """Doubt what an integer variable is given: the shell evaluates it, and runs the substitutions in it."""
+    if f"integer {name}" in call.state.options and ("$(" in value or "`" in value):
+        call.doubt("It would run the text that a number variable is given.")
 
 
 def _pieces(line: str | None, count: int, state: State) -> list[str]:
@@ -195,7 +202,9 @@ def _printf(call: Call) -> list[State] | None:
     name = args[1].text
     if not re.fullmatch(r"\w+", name):
         call.doubt("It would run the text in an array index.")
-    call.state.variables[name] = DYNAMIC if lines is None else "\n".join(lines)
+    value = DYNAMIC if lines is None else "\n".join(lines)
+    call.state.variables[name] = value
+    _check_number(call, name, value)
     call.printed = ()
     return [call.state]
 

@@ -63,6 +63,12 @@ class Call:
             self.recorder.write_path(path, operand, self.name, append=True)
         return path
 
+    def rewrite(self, operand: Field) -> None:
+        """Note that the text of a file is changed in place: what it holds then is not known."""
+        path = self.edit(operand)
+        if path is not None:
+            self.recorder.disk.add_file(str(path), None)
+
     def output(self, operand: Field, append: bool = False, text: str | None = None) -> Path | None:
         """Note that a file operand is written; `-` is the standard output."""
         if operand.text == "-":

@@ -7,8 +7,10 @@ from dogent_tui.permissions.model import EffectKind
 from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.listing import below, name_test
 from dogent_tui.permissions.shell.options import parse
+from dogent_tui.permissions.shell.programs import PROGRAMS
 from dogent_tui.permissions.shell.state import State
-from dogent_tui.permissions.shell.text import DYNAMIC
+from dogent_tui.permissions.shell.table import by_table
+from dogent_tui.permissions.shell.text import DYNAMIC, SOME
 from dogent_tui.permissions.shell.words import Field
 
 _ONE_VALUE = {
@@ -23,6 +25,15 @@ _UNORDERED = {"-o", "-or", "(", ")", ",", "-prune"}
 _MOST_RUNS = 200
 
 
+@dataclass(frozen=True)
+class _Command:
+    """A command that is run on what is found: on each or (`together`) on all, there or (`beside`) in the folder of each."""
+
+    words: list[Field]
+    together: bool
+    beside: bool
+
+
 @dataclass
 class _Search:
     """What the expression of `find` says. `plain`: all tests must hold, so that they narrow what is found."""
@@ -30,7 +41,7 @@ class _Search:
     starts: list[Field] = field(default_factory=list)
     tests: list[Callable[[str, str], bool]] = field(default_factory=list)
     plain: bool = True
-    runs: list[tuple[list[Field], str]] = field(default_factory=list)
+    runs: list["_Command"] = field(default_factory=list)
     deletes: Field | None = None
     silent: bool = False
 
@@ -48,8 +59,8 @@ def _find(call: Call) -> None:
     found = _matches(call, search)
     if search.deletes is not None:
         _delete(call, search.deletes, found)
-    for command, ending in search.runs:
-        _run(call, command, ending, found)
+    for command in search.runs:
+        _run(call, command, found)
     if not search.silent:
         call.printed = None if found is None else tuple(found)
     elif search.runs:
@@ -101,7 +112,8 @@ def _command(args: list[Field], index: int, search: _Search) -> int:
     end = index + 1
     while end < len(args) and args[end].text != ";" and not (args[end].text == "+" and args[end - 1].text == "{}"):
         end += 1
-    search.runs.append((args[index + 1 : end], args[end].text if end < len(args) else ";"))
+    together = end < len(args) and args[end].text == "+"
+    search.runs.append(_Command(args[index + 1 : end], together, args[index].text in {"-execdir", "-okdir"}))
     search.silent = True
     return end
 
@@ -138,23 +150,38 @@ def _matches(call: Call, search: _Search) -> list[str] | None:
         if entry is not None and all(test("", entry.kind) for test in tests):
             found.append(start.text)
         found += [f"{start.text.rstrip('/')}/{name}" for name in names]
-    return found
+    return found or [f"{start.text.rstrip('/')}/{SOME}" for start in search.starts]
 
 
 def _delete(call: Call, where: Field, found: list[str] | None) -> None:
     call.lose("It deletes everything that it finds.", where)
     for path in (found or [])[:_MOST_RUNS]:
-        if path.strip("./"):
+        if path.strip("./") and SOME not in path:
             call.touch(EffectKind.DELETE, replace(where, text=path, wildcard=True))
 
 
-def _run(call: Call, command: list[Field], ending: str, found: list[str] | None) -> None:
-    paths = found or [DYNAMIC]
-    if ending == "+":
-        call.runner.run_fields([new for arg in command for new in _filled(arg, paths)], call.state.copy())
-        return
-    for path in paths if len(paths) <= _MOST_RUNS else [DYNAMIC]:
-        call.runner.run_fields([new for arg in command for new in _filled(arg, [path])], call.state.copy())
+def _run(call: Call, command: _Command, found: list[str] | None) -> None:
+    paths = [DYNAMIC] if found is None else found
+    if command.beside:
+        for path in paths if len(paths) <= _MOST_RUNS else [DYNAMIC]:
+            _run_beside(call, command.words, path)
+    elif command.together:
+        call.runner.run_fields([new for arg in command.words for new in _filled(arg, paths)], call.state.copy())
+    else:
+        for path in paths if len(paths) <= _MOST_RUNS else [DYNAMIC]:
+            call.runner.run_fields([new for arg in command.words for new in _filled(arg, [path])], call.state.copy())
+
+
+def _run_beside(call: Call, words: list[Field], path: str) -> None:
+    """Run a command in the folder of what was found, with `./NAME` in place of the path."""
+    state = call.state.copy()
+    folder, _, name = path.rpartition("/")
+    if DYNAMIC in path:
+        state.cwd = None
+    elif state.cwd is not None and folder:
+        state.cwd = folder if path.startswith("/") else f"{state.cwd}/{folder}"
+    value = path if DYNAMIC in path else f"./{name}"
+    call.runner.run_fields([new for arg in words for new in _filled(arg, [value])], state)
 
 
 def _filled(arg: Field, values: list[str], hole: str = "{}") -> list[Field]:
@@ -177,11 +204,13 @@ def _xargs(call: Call) -> list[State]:
     for file in parsed.values("-a", "--arg-file"):
         call.read(file)
     lines = None if parsed.has("-a", "--arg-file") else call.state.stdin
+    if lines == ():
+        lines = (SOME,)
     command = parsed.operands or [Field("echo", call.span)]
     holes = [value.text for value in parsed.values("-I", "--replace", "-J")] or (["{}"] if parsed.has("-i") else [])
     inner = replace(call.state.copy(), stdin=(), script=None)
     if holes:
-        for line in lines if lines and len(lines) <= 300 else [DYNAMIC]:
+        for line in lines if lines is not None and len(lines) <= 300 else [DYNAMIC]:
             call.runner.run_fields([new for arg in command for new in _filled(arg, [line], holes[0] or "{}")], inner.copy())
     else:
         whole = parsed.has("-0", "-d", "--null", "--delimiter")
@@ -190,4 +219,39 @@ def _xargs(call: Call) -> list[State]:
     return [call.state]
 
 
-HANDLERS: dict[str, Handler] = {"find": _find, "bfs": _find, "xargs": _xargs, "gxargs": _xargs}
+_FD_VALUED = set(PROGRAMS["fd"].options)
+_FD_RUNS = {"-x", "--exec", "-X", "--exec-batch"}
+_FD_HOLES = ("{}", "{/}", "{//}", "{.}", "{/.}")
+
+
+def _fd(call: Call) -> None:
+    """fd: as the table says, and a command after `-x` or `-X` is run on any of the files below."""
+    start = next((index for index, arg in enumerate(call.args) if arg.text in _FD_RUNS), len(call.args))
+    by_table(replace(call, args=call.args[:start]))
+    words = [arg for arg in call.args[start + 1 :] if arg.text != ";"]
+    if not words:
+        return
+    call.printed = True
+    search = _Search(starts=[*parse(call.args[:start], _FD_VALUED).operands[1:]] or [Field(".", call.span)])
+    if not any(hole in arg.text for arg in words for hole in _FD_HOLES):
+        words = [*words, Field("{}", words[-1].span)]
+    if any(hole in arg.text for arg in words for hole in _FD_HOLES[1:]):
+        call.runner.run_fields([_fd_hole(arg) for arg in words], call.state.copy())
+        return
+    _run(call, _Command(words, together=call.args[start].text in {"-X", "--exec-batch"}, beside=False), _matches(call, search))
+
+
+def _fd_hole(arg: Field) -> Field:
+    text = arg.text
+    for hole in _FD_HOLES:
+        text = text.replace(hole, DYNAMIC)
+    return replace(arg, text=text)
+
+
+HANDLERS: dict[str, Handler] = {
+    **dict.fromkeys(("fd", "fdfind"), _fd),
+    "find": _find,
+    "bfs": _find,
+    "xargs": _xargs,
+    "gxargs": _xargs,
+}

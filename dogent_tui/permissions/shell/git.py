@@ -56,7 +56,6 @@ _LOSES = {
     "read-tree": "It overwrites the index or the files.",
     "checkout-index": "It overwrites files.",
     "update-ref": "It moves or deletes branches.",
-    "symbolic-ref": "It moves HEAD.",
     "am": "It applies patches from elsewhere.",
     "quiltimport": "It applies patches from elsewhere.",
     "fast-import": "It rewrites branches.",
@@ -118,6 +117,8 @@ def _global_option(call: Call, name: str, value: Field | None) -> None:
         if path is not None:
             call.read(value)
         call.state.cwd = None if path is None else str(path)
+    elif name == "--git-dir" and value.text.rstrip("/") == ".git":
+        call.read(value)
     elif name in {"--git-dir", "--work-tree"}:
         call.edit(value)
     elif name != "-c":
@@ -151,8 +152,13 @@ def _files(call: Call, args: list[Field]) -> Parsed:
         call.name == "git grep" and parsed.has("-O")
     ):
         call.doubt("It runs another program.")
+    for name, given in parsed.options:
+        if given is not None and name.startswith("--") and name not in _TEXT_VALUED and given.text.startswith(("/", "../", "~")):
+            call.read(given)
     if parsed.has("--abort", "--quit"):
         call.lose("It discards what was not committed.")
+    if call.name == "git notes" and {"remove", "prune"} & {operand.text for operand in parsed.operands[:1]}:
+        call.lose("It deletes notes.")
     if call.name == "git gc" and any(name.startswith("--prune") for name, _ in parsed.options):
         call.lose("It deletes objects.")
     _paths(call, parsed.operands)
@@ -300,6 +306,12 @@ def _reflog(call: Call, args: list[Field]) -> None:
         call.lose("It deletes the record that lost commits are found by.")
 
 
+def _symbolic_ref(call: Call, args: list[Field]) -> None:
+    parsed = parse(args, {"-m"})
+    if len(parsed.operands) > 1 or parsed.has("-d", "--delete"):
+        call.lose("It moves HEAD.")
+
+
 def _worktree(call: Call, args: list[Field]) -> None:
     words = [arg for arg in args if not arg.text.startswith("-")]
     first = words[0].text if words else "list"
@@ -400,6 +412,7 @@ _SPECIAL: dict[str, _Judge] = {
     "config": _config,
     "remote": _remote,
     "reflog": _reflog,
+    "symbolic-ref": _symbolic_ref,
     "worktree": _worktree,
     "submodule": _submodule,
     "bisect": _bisect,

@@ -27,8 +27,9 @@ def expand_glob(disk: Disk, chars: list[Char], cwd: str, options: frozenset[str]
     absolute = bool(chars) and chars[0][0] == "/"
     found = ["/" if absolute else ""]
     for index, part in enumerate(parts):
-        found = [path for base in found for path in _step(disk, base, part, cwd, options, index == len(parts) - 1)]
-        if len(found) > _MOST:
+        steps = [_step(disk, base, part, cwd, options, index == len(parts) - 1) for base in found]
+        found = [path for step in steps for path in step or ()]
+        if None in steps or len(found) > _MOST:
             return None
     return found
 
@@ -43,7 +44,7 @@ def _split(chars: list[Char]) -> list[list[Char]]:
     return [part for part in parts if part]
 
 
-def _step(disk: Disk, base: str, part: list[Char], cwd: str, options: frozenset[str], last: bool) -> list[str]:
+def _step(disk: Disk, base: str, part: list[Char], cwd: str, options: frozenset[str], last: bool) -> list[str] | None:
     start = base if not base or base.endswith("/") else base + "/"
     literal = "".join(char for char, _ in part)
     if not has_magic(part):
@@ -53,7 +54,9 @@ def _step(disk: Disk, base: str, part: list[Char], cwd: str, options: frozenset[
     except ValueError:
         return []
     if literal == "**" and "globstar" in options:
-        below = walk(disk, folder, _MOST) or []
+        below = walk(disk, folder, _MOST)
+        if below is None:
+            return None
         prefix = len(folder.rstrip("/")) + 1
         return [base or ".", *(start + path[prefix:] for path in below if "/." not in path[prefix - 1 :])]
     pattern = re.compile(_regex(part), re.IGNORECASE if "nocaseglob" in options else 0)

@@ -1,5 +1,7 @@
 """Shells and interpreters: code given to them is looked at where it can be, and asked about where it cannot."""
 
+import re
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +11,7 @@ from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import parse
 from dogent_tui.permissions.shell.python_code import judge_code
 from dogent_tui.permissions.shell.state import State
-from dogent_tui.permissions.shell.table import maybe
+from dogent_tui.permissions.shell.table import attached, commands_within, maybe
 from dogent_tui.permissions.shell.words import Field
 
 _LARGEST_SCRIPT = 200_000
@@ -74,6 +76,7 @@ def _shell_file(call: Call, file: Field, args: list[Field], state: State) -> Non
         _shell_input(call, state, from_substitution=file.text != "/dev/stdin")
         return
     call.recorder.add(Effect(EffectKind.EXECUTE, path, file.text, file.span, call.name))
+    _arguments(call, args)
     if call.recorder.rule.inside(path):
         call.runner.run_script(file, path, args, state)
 
@@ -130,10 +133,11 @@ def _python_input(call: Call, args: list[Field]) -> None:
 
 def _arguments(call: Call, args: list[Field]) -> None:
     for arg in args:
-        if not arg.text.startswith("-"):
+        if arg.text.startswith("-"):
+            attached(call, arg)
+        else:
             maybe(call, arg)
-        elif "=" in arg.text:
-            maybe(call, replace(arg, text=arg.text.partition("=")[2]))
+    commands_within(replace(call, args=args))
 
 
 def _python_file(call: Call, file: Field, args: list[Field]) -> None:
@@ -183,18 +187,18 @@ def _python_module(call: Call, arg: Field, args: list[Field]) -> None:
             call.output(operand)
     elif name == "pip":
         call.runner.run_fields([replace(module, text="pip"), *args], call.state.copy())
-    elif name in _MODULES or _is_local(call, name):
+    elif name in _MODULES:
         _arguments(call, args)
-    else:
+    elif module.dynamic or call.state.cwd is None or name.partition(".")[0] in sys.stdlib_module_names or _is_ours(call, name):
         call.doubt("What this module does cannot be judged from here.", module)
+    else:
+        call.runner.run_fields([replace(module, text=name), *args], call.state.copy())
 
 
-def _is_local(call: Call, name: str) -> bool:
-    if call.state.cwd is None or not name.replace(".", "").replace("_", "").isalnum():
-        return False
+def _is_ours(call: Call, name: str) -> bool:
+    """Return whether the command itself wrote the module."""
     base = f"{call.state.cwd}/{name.replace('.', '/')}"
-    found = [base + ending for ending in (".py", "/__main__.py") if call.recorder.disk.entry(base + ending) is not None]
-    return bool(found) and not any(call.recorder.disk.written(path) for path in found)
+    return any(call.recorder.disk.written(base + ending) for ending in (".py", "/__main__.py", "/__init__.py"))
 
 
 _CODE_OPTIONS: dict[str, set[str]] = {
@@ -277,11 +281,19 @@ def _make(call: Call) -> list[State]:
         if path is not None and call.recorder.disk.written(str(path)):
             call.doubt("It runs recipes that the same command writes.", recipe)
     for operand in parsed.operands:
-        if "clean" in operand.text or operand.text in {"uninstall", "purge", "nuke", "reset", "wipe"}:
+        name, equals, given_value = operand.text.partition("=")
+        if equals and (name.rstrip(":?+!") in {"SHELL", "MAKEFLAGS", ".SHELLFLAGS"} or re.search(r"[;|&$`()<>#\n]", given_value)):
+            call.doubt("It gives the recipes another command.", operand)
+        if (
+            "clean" in operand.text
+            or "clobber" in operand.text
+            or operand.text in {"uninstall", "purge", "nuke", "reset", "wipe"}
+        ):
             call.lose(f"{call.name} {operand.text} removes something.", operand)
         elif operand.text in {"install", "deploy", "publish", "release", "push"}:
             call.doubt("It installs or publishes something.", operand)
         maybe(call, operand)
+    commands_within(call)
     return [call.state]
 
 

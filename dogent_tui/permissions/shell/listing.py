@@ -10,7 +10,7 @@ from dogent_tui.permissions.paths import Guard, PathRule
 
 _MOST_VISITED = 20_000
 _MOST_ORDINARY = 60
-"""Ordinary files that stand for all ordinary ones of a long listing: they are judged alike."""
+"""Ordinary files, empty or not, that stand for all such in a long listing: they are judged alike."""
 
 
 def below(rule: PathRule, disk: Disk, folder: str, keep: Callable[[str, str], bool]) -> list[str] | None:
@@ -23,14 +23,15 @@ def below(rule: PathRule, disk: Disk, folder: str, keep: Callable[[str, str], bo
         return None
     start = len(folder.rstrip("/")) + 1
     found: list[str] = []
-    ordinary = 0
+    ordinary = {True: 0, False: 0}
     for path in paths:
         entry = disk.entry(path)
         if entry is None or not keep(path[start:], entry.kind):
             continue
         special = entry.kind == "link" or (entry.kind == "file" and entry.names > 1) or _guarded(rule, path)
-        ordinary += not special
-        if special or ordinary <= _MOST_ORDINARY:
+        holds_something = entry.size > 0
+        ordinary[holds_something] += not special
+        if special or ordinary[holds_something] <= _MOST_ORDINARY:
             found.append(path[start:])
     return found
 

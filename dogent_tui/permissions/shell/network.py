@@ -7,14 +7,13 @@ from dogent_tui.permissions.shell.table import unknown_program
 _PROGRAMS = (
     "wget", "wget2", "aria2c", "axel", "http", "https", "xh", "httpie", "curlie", "ssh", "scp", "sftp", "ftp", "lftp", "tftp",
     "nc", "ncat",
-    "netcat", "telnet", "socat", "openssl", "rclone", "aws", "gcloud", "az", "gsutil", "s3cmd", "mc", "gh", "hub", "glab",
-    "npx", "bunx",
+    "netcat", "telnet", "socat", "rclone", "aws", "gcloud", "az", "gsutil", "s3cmd", "mc", "gh", "hub", "glab",
     "uvx", "pipx", "ping", "ping6", "dig", "host", "nslookup", "drill", "traceroute", "tracepath", "mtr", "whois", "nmap", "croc",
     "wormhole", "magic-wormhole", "transfer", "yt-dlp", "youtube-dl", "lynx", "w3m", "links", "elinks", "mosh", "rsh",
     "rlogin", "rcp",
-    "sshfs", "ngrok", "cloudflared", "heroku", "vercel", "netlify", "fly", "surge", "twine", "deno", "dropbox", "ollama",
+    "sshfs", "ngrok", "cloudflared", "heroku", "vercel", "netlify", "fly", "surge", "twine", "dropbox", "ollama",
     "ssh-copy-id", "ssh-keygen", "ssh-add", "gist", "curlftpfs", "smbclient", "ldapsearch", "kinit", "claude", "llm",
-    "wkhtmltopdf", "chromium", "google-chrome", "firefox", "chrome",
+    "chromium", "google-chrome", "firefox", "chrome",
 )  # fmt: skip
 _EXCHANGES = "It exchanges data with another machine."
 
@@ -31,7 +30,7 @@ def _curl(call: Call) -> None:
 
 
 def _network(call: Call) -> None:
-    if [arg.text for arg in call.args] not in (["--version"], ["--help"], ["-V"]):
+    if [arg.text for arg in call.args] not in (["--version"], ["--help"], ["-V"], ["-version"], ["-h"]):
         call.network(_EXCHANGES)
 
 
@@ -80,6 +79,8 @@ _LOCAL: dict[str, set[str]] = {
     "composer": {"show", "validate"},
     "mvn": {"test", "compile", "package", "verify"},
     "gradle": {"test", "build", "check"},
+    "deno": {"fmt", "lint", "test", "check", "--version"},
+    "openssl": {"dgst", "rand", "version", "md5", "sha1", "sha256", "sha512", "prime"},
     "brew": {"list", "info", "--version", "--prefix"},
 }
 """Subcommands of package managers that stay on this machine."""
@@ -101,8 +102,24 @@ def _package_manager(call: Call) -> None:
     unknown_program(call)
 
 
+def _npx(call: Call) -> None:
+    """npx runs what is installed in the project, and fetches what is not."""
+    parsed = parse(call.args, {"-p", "--package", "-c", "--call"}, stop_at_operand=True)
+    if [arg.text for arg in call.args] in (["--version"], ["-v"], ["--help"]):
+        return
+    if parsed.has("-c", "--call") or not parsed.operands:
+        call.network("It may install a package and run it.")
+        return
+    name = parsed.operands[0].text
+    local = call.state.cwd is not None and call.recorder.disk.entry(f"{call.state.cwd}/node_modules/.bin/{name}") is not None
+    if parsed.has("-p", "--package") or not (local or parsed.has("--no-install", "--no")):
+        call.network("It may install a package and run it.")
+    call.runner.run_fields(parsed.operands, call.state.copy())
+
+
 HANDLERS: dict[str, Handler] = {
     "curl": _curl,
+    **dict.fromkeys(("npx", "bunx"), _npx),
     **dict.fromkeys(_PROGRAMS, _network),
     **dict.fromkeys(_LOCAL, _package_manager),
 }

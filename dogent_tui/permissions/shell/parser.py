@@ -2,6 +2,7 @@
 
 import functools
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -50,11 +51,31 @@ def parse(text: str) -> list[Node]:
     return list(_parse(program, text))
 
 
+_FOREIGN_DELIMITER = re.compile(r"<<-?[ \t]*(['\"])([^'\"\n$`\\]*[^\x00-\x7f'\"\n$`\\][^'\"\n$`\\]*)\1")
+
+
+def _with_plain_delimiters(text: str) -> str:
+    """Return the same program with ASCII here-document delimiters, each character at the byte where it was.
+
+    shfmt does not find the end of a here-document whose delimiter is quoted and not ASCII (`<<'结束'`).
+    """
+    for name in dict.fromkeys(match[2] for match in _FOREIGN_DELIMITER.finditer(text)):
+        length = len(name.encode())
+        plain = next((char * length for char in "EFGHJKLMNQ" if char * length not in text), None)
+        if plain is None:
+            return text
+        quoted = re.compile(rf"(<<-?[ \t]*)(['\"]){re.escape(name)}\2")
+        text = quoted.sub(rf"\g<1>\g<2>{plain}\g<2>", text)
+        text = re.sub(rf"(?m)^(\t*){re.escape(name)}$", rf"\g<1>{plain}", text)
+    return text
+
+
 @functools.lru_cache(maxsize=256)
 def _parse(program: str, text: str) -> tuple[Node, ...]:
     command = [program, "--to-json", "-ln", "bash"]
     try:
-        done = subprocess.run(command, input=text.encode(), capture_output=True, timeout=_TIME_LIMIT, check=False)
+        source = _with_plain_delimiters(text).encode()
+        done = subprocess.run(command, input=source, capture_output=True, timeout=_TIME_LIMIT, check=False)
         if done.returncode != 0:
             raise ShellSyntaxError(done.stderr.decode(errors="replace").strip())
         return tuple(json.loads(done.stdout).get("Stmts") or ())

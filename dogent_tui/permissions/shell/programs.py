@@ -5,6 +5,7 @@ A line is `names : operand roles ; option=ROLE …`. The last operand role with 
 * TEXT   not a path: a pattern, a number, a format
 * READ   a file that is read
 * EDIT   a file that is changed in place
+* REWRITE  the same, where what it holds afterwards cannot be told
 * OUT    a file that is made or replaced
 * FOLDER a folder that is made
 * DELETE, MOVE  a file that goes
@@ -46,7 +47,7 @@ rg : TEXT READ* ; -e=TEXT! --regexp=TEXT! -f=READ! --file=READ! -g=TEXT --glob=T
  --colors=TEXT --context=TEXT --after-context=TEXT --before-context=TEXT --type-add=TEXT --hostname-bin=RUN
 ag ack : TEXT READ* ; -A=TEXT -B=TEXT -C=TEXT -G=TEXT -m=TEXT --ignore=TEXT --ignore-dir=TEXT --pager=RUN --type=TEXT
 fd fdfind : TEXT READ* ; -e=TEXT --extension=TEXT -t=TEXT --type=TEXT -d=TEXT --max-depth=TEXT --min-depth=TEXT -E=TEXT \\
- --exclude=TEXT -S=TEXT --size=TEXT --changed-within=TEXT --changed-before=TEXT -x=ASK --exec=ASK -X=ASK --exec-batch=ASK \\
+ --exclude=TEXT -S=TEXT --size=TEXT --changed-within=TEXT --changed-before=TEXT \\
  --base-directory=READ --search-path=READ -c=TEXT --color=TEXT -j=TEXT
 sort : READ* ; -k=TEXT -t=TEXT -S=TEXT -T=EDIT -o=SORTED --output=SORTED --key=TEXT --field-separator=TEXT --buffer-size=TEXT \\
  --compress-program=RUN --files0-from=ASK --parallel=TEXT --batch-size=TEXT --random-source=READ --temporary-directory=EDIT
@@ -76,7 +77,8 @@ readlink realpath : READ* ; --relative-to=READ --relative-base=READ
 basename dirname echo pwd true false : yes expr seq factor type whereis whatis whoami id groups logname uname arch nproc \\
  uptime cal ncal locale tput clear reset users who w times jobs wait umask ulimit getconf tty stty dirs break which \\
  continue return exit logout suspend disown bg fg numfmt banner figlet cowsay fortune lolcat sleep usleep \\
- inotifywait printenv history : TEXT*
+ inotifywait printenv : TEXT*
+history : TEXT* ; -w=OUT -a=OUT -r=READ -n=READ -d=ASK -s=TEXT -p=TEXT
 bc dc : READ* ; -e=TEXT --expression=TEXT
 date : TEXT* ; -d=TEXT --date=TEXT -r=READ --reference=READ -f=READ --file=READ -s=ASK --set=ASK
 hostname domainname : TEXT*
@@ -94,15 +96,16 @@ touch : EDIT* ; -d=TEXT -t=TEXT --date=TEXT -r=READ --reference=READ --time=TEXT
 mkdir : FOLDER* ; -m=TEXT --mode=TEXT
 mkfifo mknod : OUT TEXT* ; -m=TEXT --mode=TEXT
 truncate : TRUNCATE* ; -s=TEXT --size=TEXT -r=READ --reference=READ
-rm rmdir unlink del erase rd rimraf trash trash-put trash-rm rip srm wipe shred grm gio : DELETE* ; -n=TEXT -s=TEXT \\
+rm rmdir unlink del erase rd rimraf del-cli trash trash-put trash-rm rip srm wipe shred grm gio : DELETE* ; -n=TEXT -s=TEXT \\
  --iterations=TEXT --size=TEXT --random-source=READ
 rename prename perl-rename mmv zmv qmv : MOVE*
+fallocate : TRUNCATE* ; -l=TEXT -o=TEXT --length=TEXT --offset=TEXT
 mogrify : EDIT* ; -resize=TEXT -quality=TEXT -format=TEXT -path=FOLDER -crop=TEXT -rotate=TEXT -density=TEXT
 dos2unix unix2dos fromdos todos : EDIT*
 split : READ PREFIX ; -l=TEXT -b=TEXT -n=TEXT -a=TEXT -C=TEXT --lines=TEXT --bytes=TEXT --number=TEXT \\
  --suffix-length=TEXT --additional-suffix=TEXT --filter=RUN
 csplit : READ TEXT* ; -f=PREFIX -n=TEXT -b=TEXT --prefix=PREFIX --digits=TEXT --suffix-format=TEXT
-patch : EDIT READ ; -p=TEXT -i=READ -d=EDIT -o=OUT -r=OUT -F=TEXT -B=TEXT -z=TEXT --input=READ --output=OUT \\
+patch : REWRITE READ ; -p=TEXT -i=READ -d=EDIT -o=OUT -r=OUT -F=TEXT -B=TEXT -z=TEXT --input=READ --output=OUT \\
  --directory=EDIT --strip=TEXT
 chown chgrp setfacl chattr xattr setfattr compress uncompress crontab at batch atrm dd_rescue : ASK*
 mkfs mke2fs mkswap fdisk parted sfdisk gdisk wipefs blkdiscard diskutil hdiutil mount umount losetup cryptsetup dmsetup : DEVICE*
@@ -115,6 +118,9 @@ chroot unshare nsenter su runuser pkexec gosu setpriv capsh newgrp sg : ASK*
 screen tmux byobu zellij expect dtach abduco : ASK*
 gdb lldb dtrace bpftrace perf : ASK*
 osascript open xdg-open gvfs-open mail mailx sendmail mutt msmtp wall write lp lpr : ASK*
+detox vidir tmpreaper tmpwatch rdfind rmlint bleachbit bfg git-filter-repo : ASK*
+iptables ip6tables nft ufw ip ifconfig route tc nmcli : ASK*
+terraform tofu pulumi ansible ansible-playbook firebase serverless cdk : ASK*
 psql mysql mariadb mongo mongosh redis-cli sqlite3 duckdb : ASK*
 vi vim nvim view ex ed red emacs emacsclient nano pico joe micro helix hx kak code subl mate gedit : ASK*
 update-alternatives ldconfig logger fc bind complete compgen ipcrm jshell dmesg journalctl log : ASK*

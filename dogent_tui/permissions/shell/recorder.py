@@ -6,7 +6,7 @@ from dogent_tui.permissions.disk import OverlayDisk
 from dogent_tui.permissions.model import Effect, EffectKind
 from dogent_tui.permissions.paths import PathRule, Place
 from dogent_tui.permissions.shell.state import State
-from dogent_tui.permissions.shell.text import ANY
+from dogent_tui.permissions.shell.text import ANY, SOME, shown
 from dogent_tui.permissions.shell.words import Field
 
 _GOES = {EffectKind.DELETE, EffectKind.MOVE}
@@ -77,6 +77,9 @@ class Recorder:
 
     def write_path(self, path: Path, field: Field, program: str, append: bool = False) -> None:
         """Note a write to a resolved path."""
+        if path.name.endswith(SOME):
+            self._place(EffectKind.WRITE, path, field, program, replaces=not append)
+            return
         if ANY in str(path) or self.disk.created(str(path)) or not self.rule.exists(path):
             self._place(EffectKind.CREATE, path, field, program)
             return
@@ -86,4 +89,5 @@ class Recorder:
 
     def _place(self, kind: EffectKind, path: Path, field: Field, program: str, note: str = "", replaces: bool = False) -> None:
         if self.rule.place(path) is not Place.STREAM:
-            self.add(Effect(kind, path, field.text.replace(ANY, "…"), field.span, program, note, replaces, field.wildcard))
+            path = Path(shown(str(path)))
+            self.add(Effect(kind, path, shown(field.text), field.span, program, note, replaces, field.wildcard))

@@ -97,7 +97,7 @@ def _sed(call: Call) -> None:
         elif empties:
             call.output(operand)
         else:
-            call.edit(operand)
+            call.rewrite(operand)
 
 
 def _script_file(call: Call, file: Field) -> None:

@@ -1,17 +1,35 @@
 """Judges a command by its line in `programs`, and one that has no line by what its words look like."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
 from dogent_tui.permissions.model import Effect, EffectKind
+from dogent_tui.permissions.paths import PROGRAM_FOLDERS
 from dogent_tui.permissions.shell.call import Call
 from dogent_tui.permissions.shell.options import Parsed, parse
 from dogent_tui.permissions.shell.programs import PROGRAMS, Program, looks_like_path
 from dogent_tui.permissions.shell.text import ANY
 from dogent_tui.permissions.shell.words import Field
 
-_LOSES = {"clean", "distclean", "mrproper", "rm", "rmi", "remove", "delete", "destroy", "prune", "purge", "uninstall", "unlink"}
-"""First operands by which a program that is not known says that it removes something (`make clean`)."""
+_CLEANS = {"clean", "distclean", "mrproper", "clobber"}
+_DELETES = {"drop", "destroy", "delete", "remove", "purge", "flush"}
+"""Second operands that say so (`manage db drop`)."""
+_LOSES = {
+    "rm", "rmi", "remove", "delete", "destroy", "prune", "purge", "uninstall", "unlink", "revert", "abandon", "restore",
+    "discard", "strip", "wipe", "nuke", "drop", "reset", "remove_directory", "rename", "mv", "move", "trash", "erase", *_CLEANS,
+}  # fmt: skip
+"""First operands by which a program that is not known says that it removes something (`cargo clean`)."""
+_LOSING_OPTION = re.compile(r"--(delete|remove|purge|prune|wipe|destroy|erase)\b")
+_RUNNABLE = {
+    *(name for name, program in PROGRAMS.items() if program.rest in {"DELETE", "MOVE"}), "mv", "dd", "truncate",
+    "sh", "bash", "zsh", "dash", "ksh", "fish", "sudo", "doas", "xargs", "eval",
+} - {"gio", "rip", "trash", "rename", "wipe", "erase"}  # fmt: skip
+"""Names that hardly stand for anything but the program: as an argument they begin a command."""
+_WITH_CODE = {"python", "python3", "perl", "ruby", "node", "php", "env", "awk", "sed"}
+_GIT_LOSES = {"clean", "reset", "checkout", "restore", "rm", "mv", "stash", "push"}
+_MESSAGES = {"-m", "--message", "-t", "--title", "-b", "--body", "-d", "--description", "--text", "--pattern", "-e"}
+_COMMAND_IN_TEXT = re.compile(r"(^|[;|&(`]\s*)(sudo\s+)?(rm|rmdir|unlink|shred|mv|dd|truncate|(ba|z|da|k)?sh)\s")
 
 
 def by_table(call: Call) -> bool:
@@ -137,6 +155,7 @@ def maybe(call: Call, operand: Field) -> None:
     name, equals, value = operand.text.partition("=")
     if equals and "/" not in name:
         operand = replace(operand, text=value)
+    operand = replace(operand, text=operand.text.removeprefix("@"))
     if operand.text and operand.text != "-":
         _maybe_path(call, operand)
 
@@ -156,6 +175,7 @@ _ROLES: dict[str, Callable[[Call, Field], object]] = {
     "TEXT": lambda _call, _operand: None,
     "READ": Call.read,
     "EDIT": Call.edit,
+    "REWRITE": Call.rewrite,
     "OUT": Call.output,
     "TRUNCATE": Call.output,
     "FOLDER": _folder,
@@ -175,15 +195,41 @@ def unknown_program(call: Call) -> None:
     if _only_asks_for_help(call):
         return
     for index, operand in enumerate(parse(call.args).operands):
-        if index == 0 and operand.text in _LOSES:
+        if operand.text in (_LOSES if index == 0 else _CLEANS) or (index < 2 and operand.text in _DELETES):
             call.lose(f"{call.name} {operand.text} removes something.", operand)
         maybe(call, operand)
     for arg in call.args:
         if arg.text.startswith("-"):
-            _attached(call, arg)
+            attached(call, arg)
+            if _LOSING_OPTION.match(arg.text):
+                call.lose(f"{call.name} {arg.text} removes something.", arg)
+    commands_within(call)
 
 
-def _attached(call: Call, arg: Field) -> None:
+def commands_within(call: Call) -> None:
+    """Look at a command that a program which is not known is given, and may well run (`direnv exec . rm x`)."""
+    for index, arg in enumerate(call.args):
+        if _begins_command(arg.text, [other.text for other in call.args[index + 1 :]]):
+            call.runner.run_fields(call.args[index:], call.state.copy())
+            return
+        before = call.args[index - 1].text if index else ""
+        if before not in _MESSAGES and _COMMAND_IN_TEXT.search(arg.text.partition("=")[2] or arg.text):
+            call.doubt(f"{call.name} may run the command in this text.", arg)
+
+
+def _begins_command(word: str, following: list[str]) -> bool:
+    """Return whether an argument is the name of a program that what follows makes one to be run."""
+    name = word.rpartition("/")[2] if word.startswith(PROGRAM_FOLDERS) else word
+    if name in _RUNNABLE:
+        return True
+    if name == "git":
+        return following[:1] != [] and following[0] in _GIT_LOSES
+    if name == "find":
+        return any(text.startswith("-") for text in following)
+    return name in _WITH_CODE and following[:1] != [] and following[0].startswith("-")
+
+
+def attached(call: Call, arg: Field) -> None:
     """Look at a path that is written into an option: `--out=/x`, `-o/x`, `-I../x`."""
     name, equals, value = arg.text.partition("=")
     if equals:

@@ -4,6 +4,8 @@ import unicodedata
 
 ANY = "\ue000"
 """Stands in a value for some text without slashes, spaces or a leading dash: a number, a date."""
+SOME = ANY + "\ue002"
+"""Stands for the name of some file that is there, where a search finds none now and may find one when it runs."""
 DYNAMIC = "\ue001"
 """Stands in a value for text that only running the command could tell."""
 
@@ -25,6 +27,16 @@ def deceptive_character(text: str) -> str:
         if char in _INVISIBLE or (category == "Cf" and not _joins_emoji(text, index)):
             return f"It holds the invisible character U+{ord(char):04X}."
     return ""
+
+
+def shown(text: str) -> str:
+    """Return a text for people: what is not known beforehand becomes "…"."""
+    return text.replace(SOME, "…").replace(ANY, "…").replace(DYNAMIC, "…")
+
+
+def without_stand_ins(text: str) -> str:
+    """Return a text without what stands in for the unknown."""
+    return text.replace(SOME, "").replace(ANY, "").replace(DYNAMIC, "")
 
 
 def deceptive_word(text: str) -> str:

@@ -1,6 +1,6 @@
 """Walks the syntax tree of a shell program, keeping every state that the shell may be in, and notes the effects."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +11,7 @@ from dogent_tui.permissions.shell.dispatch import run_command
 from dogent_tui.permissions.shell.parser import Node, ShellSyntaxError, parse
 from dogent_tui.permissions.shell.recorder import Recorder
 from dogent_tui.permissions.shell.state import Lines, State, blur, changed, merge
-from dogent_tui.permissions.shell.text import ANY, DYNAMIC, deceptive_character
+from dogent_tui.permissions.shell.text import ANY, DYNAMIC, SOME, deceptive_character, without_stand_ins
 from dogent_tui.permissions.shell.words import Expander, Field
 
 _MOST_STATES = 12
@@ -72,7 +72,7 @@ class Walk:
 
     def run_text(self, text: str, state: State, span: tuple[int, int] | None) -> list[State]:
         """Look at shell text that is an argument of a command; `span` is where that stands in the whole."""
-        if warning := deceptive_character(text.replace(ANY, "").replace(DYNAMIC, "")):
+        if warning := deceptive_character(without_stand_ins(text)):
             self.recorder.doubt(warning, span)
         with self._nested(span):
             return self.statements(parse(text), [state])
@@ -264,7 +264,10 @@ class Walk:
         return merge(after, _MOST_STATES)
 
     def _function(self, node: Node, state: State) -> list[State]:
-        state.functions[str((node.get("Name") or {}).get("Value", ""))] = node.get("Body") or {}
+        name, body = str((node.get("Name") or {}).get("Value", "")), node.get("Body") or {}
+        state.functions[name] = body
+        if name in {"command_not_found_handle", "command_not_found_handler"}:
+            self.statement(body, state.copy())  # the shell calls it for a command that is not there
         self.prints(())
         return [state]
 
@@ -314,7 +317,7 @@ class Walk:
             values = [field.text for word in items or [] for field in self.expander.fields(word, state)]
         name = str((loop.get("Name") or {}).get("Value", ""))
         states = [state]
-        for value in values if len(values) <= _MOST_ROUNDS else [DYNAMIC]:
+        for value in _rounds_over(values):
             for one in states:
                 one.variables[name] = value
             states = self.statements(node.get("Do"), states)
@@ -322,9 +325,9 @@ class Walk:
 
     def _while(self, node: Node, state: State) -> list[State]:
         lines = state.stdin
-        if lines is not None and _reads(node.get("Cond")) and len(lines) <= _MOST_ROUNDS:
+        if lines is not None and _reads(node.get("Cond")):
             states = [state]
-            for line in lines:
+            for line in _rounds_over(lines):
                 states = [replace(one, stdin=(line,)) for one in states]
                 states = self.statements(node.get("Do"), self.statements(node.get("Cond"), states))
             return [replace(one, stdin=lines) for one in states]
@@ -350,6 +353,11 @@ def joined(sink: list[Lines]) -> Lines:
             return None
         lines += part
     return tuple(lines)
+
+
+def _rounds_over(values: Sequence[str]) -> Sequence[str]:
+    """Return the values that a loop's body is looked at with. One that would not run now may do so when it comes to it."""
+    return (values or [SOME]) if len(values) <= _MOST_ROUNDS else [DYNAMIC]
 
 
 def _common(values: list[bool | None]) -> bool | None:

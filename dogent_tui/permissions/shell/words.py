@@ -105,10 +105,20 @@ class Expander:
                 self.arithmetic(list(node.values()), state)
 
     def _number(self, word: Node, state: State) -> None:
-        text = self.text(word, state)
-        values = ("".join(state.variables.get(name, "")) for name in re.findall(r"[A-Za-z_]\w*", text))
-        if any("$(" in value or "`" in value for value in (text, *values)):
-            self._walk.doubt("An arithmetic expression would run the text in a variable.", word)
+        self.evaluate(self.text(word, state), word, state)
+
+    def evaluate(self, expression: str, word: Node, state: State) -> None:
+        """Doubt text that would run something as arithmetic: names in it are evaluated, and so are the names in their values."""
+        texts = [expression]
+        seen: set[str] = set()
+        while texts:
+            text = texts.pop()
+            if "$(" in text or "`" in text:
+                self._walk.doubt("An arithmetic expression would run the text in a variable.", word)
+                return
+            names = set(re.findall(r"[A-Za-z_]\w*", text)) - seen
+            seen |= names
+            texts += ["".join(state.variables.get(name, "")) for name in names]
 
     # ── Parts of a word ─────────────────────────────────────────────────────────────────────────────
 
@@ -165,8 +175,11 @@ class Expander:
         self.arithmetic(part.get("X"), state)
         return [Token("q", ANY)]
 
-    def _part_extglob(self, _part: Node, _state: State, _quoted: str | None) -> list[Token]:
-        return [Token("q", DYNAMIC)]
+    def _part_extglob(self, part: Node, _state: State, quoted: str | None) -> list[Token]:
+        """`@(a|b)` and its like count as `*`: what is found may be more than bash finds, never less."""
+        pattern = str((part.get("Pattern") or {}).get("Value", ""))
+        plain = quoted is None and not re.search(r"(^|\|)\.|[$`/(]", pattern)
+        return [Token("c", "*") if plain else Token("q", DYNAMIC)]
 
     def _part_paramexp(self, part: Node, state: State, quoted: str | None) -> list[Token]:
         value = self._parameter(part, state)

@@ -23,6 +23,9 @@ READING_TOOLS: Mapping[str, str] = {
 
 _Key = tuple[str, str | None]
 
+Removed = Literal["", "taken back", "unlisted"]
+"""What removing an attachment did: nothing, not send it, or no longer list what was sent."""
+
 
 class AttachmentEntry(msgspec.Struct, frozen=True):
     """A file of the conversation. `sent`: a prompt referred to it; `pending`: it goes with the next prompt.
@@ -52,12 +55,13 @@ class Attachments:
         """Know the files of the workspace at `root`, from which relative paths are seen."""
         self._root = os.path.realpath(root)
         self._entries: dict[_Key, AttachmentEntry] = {}
+        self._unlisted: set[_Key] = set()
         self._reading: dict[str, tuple[_Key, ...]] = {}
 
     @property
     def entries(self) -> tuple[AttachmentEntry, ...]:
-        """Every attachment, first mentioned first."""
-        return tuple(self._entries.values())
+        """Every attachment that is listed, first mentioned first."""
+        return tuple(entry for key, entry in self._entries.items() if key not in self._unlisted)
 
     @property
     def pending(self) -> tuple[Attachment, ...]:
@@ -71,24 +75,26 @@ class Attachments:
         if known is not None and known.pending:
             return False
         entry = known or AttachmentEntry(attachment)
+        self._unlisted.discard(key)
         self._entries[key] = replace(entry, pending=True, size=size if size is not None else entry.size)
         return True
 
-    def remove(self, attachment: Attachment) -> bool:
-        """Take back a pending `attachment`. Return False where it is not pending: what was sent stays in the conversation."""
+    def remove(self, attachment: Attachment) -> Removed:
+        """Take a pending `attachment` back, or one that was sent off the list; say which of the two happened.
+
+        It is listed again when a prompt refers to it again, with what is known of it: the agent has read it all the same.
+        """
         key = (attachment.path, attachment.sheet)
         entry = self._entries.get(key)
-        if entry is None or not entry.pending:
-            return False
-        if entry.sent:
+        if entry is None or key in self._unlisted:
+            return ""
+        if entry.pending and not entry.sent:
+            del self._entries[key]
+        elif entry.pending:
             self._entries[key] = replace(entry, pending=False)
         else:
-            del self._entries[key]
-        return True
-
-    def with_pending(self, referenced: Iterable[Attachment]) -> tuple[Attachment, ...]:
-        """Return the attachments of a prompt: those it references, as typed, then the pending ones, each once."""
-        return tuple(dict.fromkeys((*referenced, *self.pending)))
+            self._unlisted.add(key)
+        return "taken back" if entry.pending else "unlisted"
 
     def unmeasured(self) -> tuple[Attachment, ...]:
         """Return the attachments whose size is not known."""
@@ -116,6 +122,7 @@ class Attachments:
         """Take notice that `attachments` went with a prompt: they are pending no more. Return whether there were any."""
         for attachment in attachments:
             key = (attachment.path, attachment.sheet)
+            self._unlisted.discard(key)
             self._entries[key] = replace(self._entries.get(key, AttachmentEntry(attachment)), sent=True, pending=False)
         return bool(attachments)
 

@@ -23,11 +23,12 @@ EMPTY = "Nothing attached.\n\nType @ in the prompt to refer to a file, or press 
 
 
 class AttachmentList(OptionList):
-    """The attachments, two lines each."""
+    """The attachments, two lines each, and one for a sheet; what is longer than the sidebar is wide goes on below."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("delete,backspace", "remove", "Remove"),
         Binding("a", "add", "Add"),
+        Binding("enter", "select", "Preview"),
         Binding("j", "cursor_down", "Down", show=False),
         Binding("k", "cursor_up", "Up", show=False),
     ]
@@ -69,13 +70,7 @@ class AttachmentsSidebar(Vertical):
 
     @dataclass
     class RemoveRequested(Message):
-        """Take `attachment` back: it is pending."""
-
-        attachment: Attachment
-
-    @dataclass
-    class RemoveRefused(Message):
-        """`attachment` has been sent: it is part of the conversation."""
+        """Take `attachment` back where it is pending, or off the list where it was sent."""
 
         attachment: Attachment
 
@@ -132,11 +127,10 @@ class AttachmentsSidebar(Vertical):
         facts = [attachment.type]
         if entry.size is not None:
             facts.append(readable_size(entry.size))
+        below = "".join(f" · {fact}" for fact in facts)
         if attachment.sheet is not None:
-            facts.append(f"sheet {one_line(attachment.sheet)}")
-        detail = Content("".join(f" · {fact}" for fact in facts)).stylize(
-            self.get_visual_style("attachment--detail", partial=True)
-        )
+            below += f"\n  sheet {one_line(attachment.sheet)}"
+        detail = Content(below).stylize(self.get_visual_style("attachment--detail", partial=True))
         return Content.assemble(one_line(attachment.name), "\n  ", self._state(entry), detail)
 
     def _state(self, entry: AttachmentEntry) -> Content:
@@ -165,6 +159,4 @@ class AttachmentsSidebar(Vertical):
     @on(RemovePressed)
     def _remove(self, event: RemovePressed) -> None:
         event.stop()
-        entry = self._entries[event.row]
-        message = self.RemoveRequested if entry.pending else self.RemoveRefused
-        self.post_message(message(entry.attachment))
+        self.post_message(self.RemoveRequested(self._entries[event.row].attachment))

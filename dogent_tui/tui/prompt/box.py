@@ -1,7 +1,7 @@
-"""The prompt as a whole: the queue strip, the picker, the editor and the line of hints."""
+"""The prompt as a whole: the queue strip, the chips of what goes along, the picker, the editor and the line of hints."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from textual import on
 from textual.app import ComposeResult
@@ -9,12 +9,13 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Static, TextArea
 
-from dogent_tui.agent.events import QueuedPrompt
+from dogent_tui.agent.events import Attachment, QueuedPrompt
 from dogent_tui.tui.prompt.completion import Candidate, Completion, completion_at
 from dogent_tui.tui.prompt.debounce import Debounce
-from dogent_tui.tui.prompt.editor import Mode, PromptEditor
+from dogent_tui.tui.prompt.editor import Mode, PromptEditor, ReferenceKey, ReferenceState, SecondPress
 from dogent_tui.tui.prompt.hints import Hint, hint
 from dogent_tui.tui.prompt.model import Recall
+from dogent_tui.tui.prompt.pending import PendingStrip, pending_chips
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import PromptReferences
@@ -45,14 +46,19 @@ class PromptBox(Vertical):
         self.editor = PromptEditor(references.find, recall=Recall(history), placeholder=placeholder, id="prompt-editor")
         self.picker = ReferencePicker(references.completions, id="prompt-picker")
         self.queue = QueueStrip(id="prompt-queue")
+        self.pending = PendingStrip(id="prompt-pending")
         self._mark = Static(MARKS["prompt"], id="prompt-mark", markup=False)
+        self._line = Horizontal(id="prompt-line")
         self._hint_line = Static("", id="prompt-hint", markup=False)
         self._check = Debounce(self, CHECK_DELAY_S, self._check_references)
         self._shown_hint: Hint | None = None
         self._mode: Mode = "prompt"
         self._problems: tuple[str, ...] = ()
+        self._states: Mapping[ReferenceKey, ReferenceState] = {}
+        self._attached: tuple[Attachment, ...] = ()
         self._completing = False
-        self._quit_armed = False
+        self._path_commands = references.completions.path_commands
+        self._armed: SecondPress = ""
         self._notice = ""
         self._noticed = ""
         self._busy = False
@@ -60,8 +66,9 @@ class PromptBox(Vertical):
     def compose(self) -> ComposeResult:
         """Lay the parts out from top to bottom; the picker floats above the editor."""
         yield self.queue
+        yield self.pending
         yield self.picker
-        with Horizontal(id="prompt-line"):
+        with self._line:
             yield self._mark
             yield self.editor
         yield self._hint_line
@@ -83,6 +90,11 @@ class PromptBox(Vertical):
         """Show the prompts that wait."""
         self.queue.show(prompts)
 
+    def set_attached(self, attachments: tuple[Attachment, ...]) -> None:
+        """Show that `attachments` go with the next prompt, besides those that it names itself."""
+        self._attached = attachments
+        self._show_pending()
+
     def put_back(self, text: str) -> None:
         """Bring `text` back for editing, before anything that was typed meanwhile."""
         typed = self.editor.raw
@@ -91,7 +103,7 @@ class PromptBox(Vertical):
 
     def set_busy(self, busy: bool) -> None:
         """Say how to stop a run while there is one."""
-        self._busy = busy
+        self._busy = self.editor.busy = busy
         self._show_hint()
 
     def notify_hint(self, sentence: str) -> None:
@@ -131,7 +143,8 @@ class PromptBox(Vertical):
         changes = self._token(completion) != candidate.insert
         send_now = sends and (not changes or candidate.runs)
         if changes:
-            self.editor.complete(completion.start, completion.end, candidate.insert, space=not (candidate.more or send_now))
+            space = not (candidate.more or send_now or completion.bare)  # a command's path ends the line
+            self.editor.complete(completion.start, completion.end, candidate.insert, space=space)
         if send_now:
             self.picker.dismiss()
         self._request_completion()
@@ -145,7 +158,9 @@ class PromptBox(Vertical):
         row, column = self.editor.cursor_location
         completion = None
         if self.editor.completes and self.editor.selection.is_empty and self.editor.mode != "shell":
-            completion = completion_at(self.editor.document.get_line(row), column, first_line=row == 0)
+            completion = completion_at(
+                self.editor.document.get_line(row), column, first_line=row == 0, path_commands=self._path_commands
+            )
         self.picker.request(completion, (row, completion.start) if completion else None)
         if self._completing != (self.picker.completion is not None):
             self._completing = not self._completing
@@ -156,6 +171,9 @@ class PromptBox(Vertical):
     @on(TextArea.Changed)
     def _text_changed(self, event: TextArea.Changed) -> None:
         event.stop()
+        if self._states and "@" not in self.editor.raw:  # sent, or cleared: they are gone at once
+            self._states = {}
+            self._show_pending()
         if self.editor.raw != self._noticed:  # a change from before the notice may be reported after it
             self._notice = ""
         self._request_completion()
@@ -176,11 +194,17 @@ class PromptBox(Vertical):
         self.editor.focus()
 
     @on(QueueStrip.Left)
-    def _back_from_queue(self, event: QueueStrip.Left) -> None:
+    @on(PendingStrip.Left)
+    def _back_to_the_editor(self, event: QueueStrip.Left | PendingStrip.Left) -> None:
         event.stop()
         self.editor.focus()
         if event.typed:
             self.editor.paste_text(event.typed)
+
+    @on(PendingStrip.Unreferenced)
+    def _take_reference_out(self, event: PendingStrip.Unreferenced) -> None:
+        event.stop()
+        self.editor.remove_reference(*event.key)
 
     @on(PromptEditor.PathsPasted)
     async def _offer_references(self, event: PromptEditor.PathsPasted) -> None:
@@ -197,11 +221,10 @@ class PromptBox(Vertical):
         event.stop()
         self.notify_hint(f"These {event.characters:,} characters are too long to show here. Ctrl+G opens them in your editor.")
 
-    @on(PromptEditor.QuitArmed)
-    @on(PromptEditor.QuitDisarmed)
-    def _quit_armed_changed(self, event: PromptEditor.QuitArmed | PromptEditor.QuitDisarmed) -> None:
+    @on(PromptEditor.Armed)
+    def _second_press(self, event: PromptEditor.Armed) -> None:
         event.stop()
-        self._quit_armed = isinstance(event, PromptEditor.QuitArmed)
+        self._armed = event.what
         self._show_hint()
 
     # ── References, the mark and the hint ─────────────────────────────────────────────────────────
@@ -216,8 +239,13 @@ class PromptBox(Vertical):
         for reference in self._being_completed():
             states.pop((reference.path, reference.sheet), None)
         self.editor.set_states(states)
+        self._states = states if self.editor.mode == "prompt" else {}
+        self._show_pending()
         self._problems = tuple(state.problem for state in states.values() if state.problem)
         self._show_hint()
+
+    def _show_pending(self) -> None:
+        self.pending.show(pending_chips(self._states, self._attached))
 
     def _being_completed(self) -> Sequence[Reference]:
         completion = self.picker.completion
@@ -226,15 +254,16 @@ class PromptBox(Vertical):
     def _show_mode(self) -> None:
         mode = self.editor.mode
         if mode != self._mode:
-            self.set_class(mode == "shell", "-shell")
-            self.set_class(mode == "command", "-command")
+            for part in (self._line, self._mark):  # and not the box: that would restyle the editor too
+                part.set_class(mode == "shell", "-shell")
+                part.set_class(mode == "command", "-command")
             self._mode = mode
             self._mark.update(MARKS[mode])
 
     def _show_hint(self) -> None:
         found = hint(
             self.editor.mode,
-            quit_armed=self._quit_armed,
+            armed=self._armed,
             notice=self._notice,
             busy=self._busy,
             problems=self._problems,

@@ -1,7 +1,7 @@
 """What the picker completes: the token at the cursor, and what it may become. Plain functions, without a screen."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Literal, Protocol
 
 import msgspec
@@ -17,6 +17,8 @@ _REFERENCE = re.compile(
     r'(?P<sheet_part>#(?:"(?P<quoted_sheet>[^"\n]*)|(?P<sheet>[^\s"#]*)))?$'
 )
 _REST = re.compile(_BARE)
+_ARGUMENT = re.compile(r"/(\S+) +(?![@/~.])(.*)$")
+"""A command and a path in the workspace. One that leads out of it is not looked for there, and ``@`` begins a reference."""
 _COMMAND = re.compile(r"/(\S*)$")
 _REACH = 500  # characters before the cursor that are looked at: a path is shorter, and a line may be long
 
@@ -24,7 +26,7 @@ _REACH = 500  # characters before the cursor that are looked at: a path is short
 class Completion(msgspec.Struct, frozen=True):
     """The token at the cursor: columns `start` to `end` of its line would be replaced.
 
-    `path`: the file whose sheets are asked for.
+    `path`: the file whose sheets are asked for. `bare`: the argument of a command, which is a path without an ``@``.
     """
 
     kind: CompletionKind
@@ -32,6 +34,7 @@ class Completion(msgspec.Struct, frozen=True):
     start: int
     end: int
     path: str = ""
+    bare: bool = False
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -40,6 +43,11 @@ class Command(msgspec.Struct, frozen=True):
     name: str
     help: str
     arguments: str = ""
+
+    @property
+    def takes_path(self) -> bool:
+        """Whether its argument is a file of the workspace."""
+        return self.arguments.strip("[]") == "PATH"
 
     @property
     def needs_arguments(self) -> bool:
@@ -88,12 +96,17 @@ class FileSource(Protocol):
     def browse(self, folder: str) -> Sequence[FileHit]: ...  # noqa: D102
 
 
-def completion_at(line: str, column: int, *, first_line: bool = False) -> Completion | None:
-    """Return what could be completed at `column` of `line`, or None. A command stands at the very start of the `first_line`."""
+def completion_at(line: str, column: int, *, first_line: bool = False, path_commands: Container[str] = ()) -> Completion | None:
+    """Return what could be completed at `column` of `line`, or None.
+
+    A command stands at the very start of the `first_line`; what follows one of `path_commands` is a path.
+    """
     begin = max(0, column - _REACH)
     before = line[begin:column]
     if first_line and begin == 0 and (command := _COMMAND.match(before)):
         return Completion("command", command[1], 0, column)
+    if first_line and begin == 0 and (argument := _ARGUMENT.match(before)) and argument[1] in path_commands:
+        return Completion("file", argument[2], argument.start(2), len(line), bare=True)
     if "@" not in before or (match := _REFERENCE.search(before)) is None:
         return None
     start = begin + match.start()
@@ -146,27 +159,37 @@ class Completions:
         """The commands that ``/`` offers."""
         return self._commands
 
+    @property
+    def path_commands(self) -> frozenset[str]:
+        """The names of the commands whose argument is a file."""
+        return frozenset(command.name for command in self._commands if command.takes_path)
+
     def search(self, completion: Completion, limit: int = 50) -> Candidates:
         """Return at most `limit` candidates, best first."""
         if completion.kind == "command":
             return Candidates(self._find_commands(completion.query)[:limit])
         if completion.kind == "sheet":
             return Candidates(self._find_sheets(completion)[:limit])
-        return self._find_files(completion.query, limit)
+        return self._find_files(completion.query, limit, bare=completion.bare)
 
-    def _find_files(self, query: str, limit: int) -> Candidates:
+    def _find_files(self, query: str, limit: int, *, bare: bool) -> Candidates:
         indexing = not self._files.ready
         if not query.endswith("/"):
-            return Candidates(tuple(self._file_row(hit) for hit in self._files.search(query, limit)), indexing)
-        rows = tuple(self._file_row(hit) for hit in self._files.browse(query.rstrip("/"))[:limit])
-        itself = Candidate(query, self._format(query, None), "the folder itself")
+            return Candidates(tuple(self._file_row(hit, bare=bare) for hit in self._files.search(query, limit)), indexing)
+        rows = tuple(self._file_row(hit, bare=bare) for hit in self._files.browse(query.rstrip("/"))[:limit])
+        itself = Candidate(query, self._written(query, bare=bare), "the folder itself")
         return Candidates((itself, *rows) if rows else (), indexing)
 
-    def _file_row(self, hit: FileHit) -> Candidate:
+    def _written(self, path: str, *, bare: bool) -> str:
+        """Return how `path` is written: bare only where nothing in it would be read as anything else."""
+        plain = path.isprintable() and path == path.strip() and not path.startswith("@") and '"' not in path
+        return path if bare and plain else self._format(path, None)
+
+    def _file_row(self, hit: FileHit, *, bare: bool) -> Candidate:
         path = hit.path.rstrip("/")
         if not hit.is_folder:
-            return Candidate(path, self._format(path, None), positions=tuple(hit.positions))
-        written = self._format(f"{path}/", None)
+            return Candidate(path, self._written(path, bare=bare), positions=tuple(hit.positions))
+        written = self._written(f"{path}/", bare=bare)
         # A quoted folder stays open at its end, so that what follows is typed inside of the quotes.
         return Candidate(f"{path}/", written.removesuffix('"'), positions=tuple(hit.positions), more=True)
 

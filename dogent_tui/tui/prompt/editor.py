@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
 from rich.text import Text
@@ -17,6 +17,7 @@ from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import TextArea
 
+from dogent_tui.agent.events import Attachment
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.dropped import dropped_paths
 from dogent_tui.tui.prompt.folding_area import FoldingArea
@@ -25,9 +26,17 @@ from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.terminal_keys import NEWLINE_KEYS, teach_newline_keys
 from dogent_tui.workspace.references import Reference
 
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
 teach_newline_keys()
 
 Mode = Literal["prompt", "shell", "command"]
+
+SecondPress = Literal["", "quit", "clear"]
+"""What the key that was pressed last does when it comes a second time: Ctrl+C quits, Esc clears."""
+
+_SECOND_KEYS: Mapping[str, SecondPress] = {"ctrl+c": "quit", "escape": "clear"}
 
 DRAFT_DELAY_S = 0.3
 """Seconds without a key before the draft is saved."""
@@ -43,13 +52,14 @@ ReferenceKey = tuple[str, str | None]
 
 
 class ReferenceState(msgspec.Struct, frozen=True):
-    """Whether a reference leads to a file. `problem`: why it does not, empty where it does.
+    """Whether a reference leads to a file. `problem`: why it does not, empty where it does; `attachment`: the file.
 
     `length`: how many of its characters belong to it. Text may follow a name without a blank, as in ``@报告.md的内容``.
     """
 
     length: int
     problem: str = ""
+    attachment: Attachment | None = None
 
 
 def _actions(bindings: Sequence[BindingType]) -> Iterator[tuple[str, str]]:
@@ -76,15 +86,16 @@ class PromptEditor(FoldingArea):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "submit", "Send"),
         Binding(",".join(sorted(NEWLINE_KEYS)), "newline", "New line", show=False, key_display="Ctrl+J, Shift+Enter, Alt+Enter"),
-        Binding("escape", "escape", "Interrupt", show=False),
+        Binding("escape", "escape", "Interrupt; twice, without a run: clear", show=False),
         Binding("ctrl+c", "copy_or_clear", "Copy, clear, quit", show=False),
+        Binding("ctrl+underscore,super+z", "undo", "Undo", show=False, key_display="Ctrl+_"),
         Binding("super+c", "copy", "Copy", show=False),
         Binding("ctrl+g", "external_editor", "Open in $EDITOR", show=False),
         Binding("ctrl+o", "unfold", "Unfold the pasted text", show=False),
     ]
 
-    QUIT_WINDOW_S: ClassVar[float] = 2.0
-    """Seconds in which a second Ctrl+C quits."""
+    SECOND_PRESS_S: ClassVar[float] = 2.0
+    """Seconds in which a second Ctrl+C quits, and a second Esc clears."""
 
     FILTERED_KEYS: ClassVar[frozenset[str]] = frozenset(
         {"up", "down", "pageup", "pagedown", "tab", "enter", "escape", "alt+up", "ctrl+p", "ctrl+n"}
@@ -105,7 +116,7 @@ class PromptEditor(FoldingArea):
 
     @dataclass
     class Cleared(Message):
-        """Ctrl+C emptied the prompt; `text` can be recalled with Up."""
+        """Ctrl+C, or Esc twice, emptied the prompt; `text` can be recalled with Up."""
 
         text: str
 
@@ -130,11 +141,11 @@ class PromptEditor(FoldingArea):
 
         text: str
 
-    class QuitArmed(Message):
-        """Ctrl+C was pressed; another one soon quits."""
+    @dataclass
+    class Armed(Message):
+        """A key was pressed that does something else when it soon comes again: `what`, or nothing any more."""
 
-    class QuitDisarmed(Message):
-        """The second Ctrl+C did not come."""
+        what: SecondPress
 
     class QuitRequested(Message):
         """Ctrl+C was pressed twice."""
@@ -161,7 +172,10 @@ class PromptEditor(FoldingArea):
         self._references_of_line = lru_cache(maxsize=64)(find_references)
         self._states: dict[ReferenceKey, ReferenceState] = {}
         self._loose_space: Location | None = None
-        self._quit_armed = False
+        self._armed: SecondPress = ""
+        self._disarming: Timer | None = None
+        self.busy = False
+        """Whether the agent works: then Esc is for it, however often it is pressed."""
         self.last_typed = 0.0
         """When the text changed last, on the monotonic clock."""
         super().__init__(placeholder=placeholder, id=id, compact=True, highlight_cursor_line=False)
@@ -207,8 +221,9 @@ class PromptEditor(FoldingArea):
         self.completes = False
 
     def edit(self, edit: Edit) -> EditResult:
-        """Perform `edit`, and take it for typing."""
+        """Perform `edit`, and take it for typing: what a second press would have done was meant for the text before."""
         self.completes = True
+        self._arm("")
         return super().edit(edit)
 
     def flush_draft(self) -> None:
@@ -219,18 +234,16 @@ class PromptEditor(FoldingArea):
         self.post_message(self.DraftChanged(self.value))
 
     def on_text_area_changed(self) -> None:
-        """Have the draft saved at the next pause. Ctrl+C clears what is new before it quits."""
+        """Have the draft saved at the next pause."""
         self.last_typed = time.monotonic()
         self._draft.poke()
-        if not self.is_blank:
-            self._disarm_quit()
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
 
     async def on_key(self, event: events.Key) -> None:
         """Act on a key at once; printable characters are left to the text area."""
-        if event.key != "ctrl+c":
-            self._disarm_quit()
+        if _SECOND_KEYS.get(event.key) != self._armed:
+            self._arm("")
         if await self._take(event):
             event.stop()
             event.prevent_default()
@@ -280,24 +293,27 @@ class PromptEditor(FoldingArea):
         self.replace("\n", *self.selection, maintain_selection_offset=False)
 
     def action_escape(self) -> None:
-        """Give up the selection, or ask for an interrupt. The text stays."""
-        if self.selection.is_empty:
-            self.post_message(self.InterruptRequested())
-        else:
+        """Give up the selection, or ask for an interrupt; where nothing runs, the second press clears the text."""
+        if not self.selection.is_empty:
             self.selection = Selection.cursor(self.cursor_location)
+        elif self._armed == "clear":
+            self._arm("")
+            self._clear_for_now()
+        else:
+            if not self.busy and not self.is_blank:
+                self._arm("clear")
+            self.post_message(self.InterruptRequested())
 
     def action_copy_or_clear(self) -> None:
         """Copy the selection, else clear the text, else quit at the second press."""
         if not self.selection.is_empty:
             self.action_copy()
-        elif self._quit_armed:
-            self._quit_armed = False
+        elif self._armed == "quit":
+            self._arm("")
             self.post_message(self.QuitRequested())
         else:
             self._clear_for_now()
-            self._quit_armed = True
-            self.set_timer(self.QUIT_WINDOW_S, self._disarm_quit)
-            self.post_message(self.QuitArmed())
+            self._arm("quit")
 
     def _clear_for_now(self) -> None:
         if self.is_blank:
@@ -307,10 +323,16 @@ class PromptEditor(FoldingArea):
         self.clear()  # an edit: undo brings it back as well
         self.post_message(self.Cleared(text))
 
-    def _disarm_quit(self) -> None:
-        if self._quit_armed:
-            self._quit_armed = False
-            self.post_message(self.QuitDisarmed())
+    def _arm(self, what: SecondPress) -> None:
+        """Have the next press of the same key do `what`, for a while."""
+        if self._disarming is not None:
+            self._disarming.stop()
+            self._disarming = None
+        if what:
+            self._disarming = self.set_timer(self.SECOND_PRESS_S, lambda: self._arm(""))
+        if what != self._armed:
+            self._armed = what
+            self.post_message(self.Armed(what))
 
     def action_cut(self) -> None:
         """Cut the selection, or the line, to the clipboard."""
@@ -396,6 +418,18 @@ class PromptEditor(FoldingArea):
             self._states = dict(states)
             self.notify_style_update()  # drawn lines are cached
             self.refresh()
+
+    def remove_reference(self, path: str, sheet: str | None) -> None:
+        """Delete every reference to `path` and `sheet`, as they are written, and the blank after it."""
+        for row in reversed(range(self.document.line_count)):
+            line = self.document.get_line(row)
+            for reference in reversed(self._find_references(line) if "@" in line else ()):
+                if (reference.path, reference.sheet) == (path, sheet):
+                    state = self._states.get((path, sheet))
+                    end = reference.start + (state.length if state else reference.end - reference.start)
+                    end += line[end : end + 1] == " "
+                    self.replace("", (row, reference.start), (row, end))
+        self.completes = False
 
     def get_line(self, line_index: int) -> Text:
         """Return the line to draw, its references, placeholders and command marked."""

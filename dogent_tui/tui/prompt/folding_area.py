@@ -86,6 +86,8 @@ class FoldingArea(LiteralArea):
         text = newlines(text)
         if can_show(text):
             return carry(text)
+        # A placeholder inside of what is folded would never be expanded, and one cut in two stand for nothing.
+        text = self.pasted.expand(text)
         # What was typed before a long paste stays to be read, edited, and searched for references.
         head = text[:_HEAD].rpartition("\n")[0] or text[:_HEAD].rpartition(" ")[0]
         head = f"{head}{text[len(head)]}" if head else ""

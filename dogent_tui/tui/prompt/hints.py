@@ -5,14 +5,14 @@ from collections.abc import Sequence
 import msgspec
 
 from dogent_tui.plain import one_line
-from dogent_tui.tui.prompt.editor import Mode
+from dogent_tui.tui.prompt.editor import Mode, SecondPress
 
 HINTS: dict[Mode, str] = {
     "prompt": "Enter sends · Ctrl+J new line · @ file · / command · ! shell · ? help",
     "shell": "Enter runs this in your shell, in the workspace",
     "command": "Enter runs the command · Tab completes it",
 }
-QUIT = "Ctrl+C again to quit"
+AGAIN: dict[SecondPress, str] = {"quit": "Ctrl+C again to quit", "clear": "Esc again clears the prompt · ↑ brings it back"}
 BUSY = "Esc stops the agent · Enter lets the next prompt wait · ? help"
 UNFOLD = "Ctrl+O shows the pasted text · Ctrl+G opens it in your editor"
 LONGEST_NAME = 60
@@ -25,10 +25,12 @@ class Hint(msgspec.Struct, frozen=True):
     warning: bool = False
 
 
-def hint(mode: Mode, *, quit_armed: bool, notice: str, problems: Sequence[str], on_pasted_text: bool, busy: bool = False) -> Hint:
+def hint(
+    mode: Mode, *, armed: SecondPress, notice: str, problems: Sequence[str], on_pasted_text: bool, busy: bool = False
+) -> Hint:
     """Return the one hint that matters most. `notice` is a passing sentence, `problems` say which references do not resolve."""
-    if quit_armed:
-        return Hint(QUIT)
+    if armed:
+        return Hint(AGAIN[armed])
     if notice:
         return Hint(notice, warning=True)
     if problems:

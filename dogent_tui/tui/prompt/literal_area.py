@@ -1,6 +1,7 @@
 """A text area whose control characters are seen, not obeyed."""
 
 from rich.text import Text
+from textual.geometry import Offset
 from textual.widgets import TextArea
 
 from dogent_tui.tui.prompt.literal import pictures, release
@@ -12,6 +13,16 @@ class LiteralArea(TextArea):
     def get_line(self, line_index: int) -> Text:
         """Return the line to draw, with a picture for each control character."""
         return Text(pictures(self.document.get_line(line_index)), end="", no_wrap=True)
+
+    def scroll_cursor_visible(self, center: bool = False, animate: bool = False) -> Offset:
+        """Scroll to the cursor, once it stands in the text.
+
+        Undo takes text away first and moves the cursor then. Where a scrollbar goes between the two, Textual 8.2 looks for the
+        cursor in a line that is no more, and ends the application.
+        """
+        if self.cursor_location > self.document.end:
+            return Offset(0, 0)
+        return super().scroll_cursor_visible(center, animate)
 
     @property
     def selected_text(self) -> str:

@@ -63,13 +63,22 @@ class WorkspaceReferences:
         found = existing(paths, self._workspace.root) or []
         return self.attachments(Reference(0, 0, self._workspace.relative(path), quoted=True) for path in found)
 
+    def attachments_named(self, written: str) -> tuple[Attachment, ...]:
+        """Return what `written` (after ``/attach``) names: references with their sheets, or one path as it is."""
+        references = find_references(written)
+        if not written.startswith("@") or not references:
+            return self.attachments_at([written.strip('"')])
+        found = self.attachments(references)
+        return found if len(found) == len(references) else ()
+
     def _state(self, found: ResolvedReference) -> ReferenceState:
         length = found.reference.end - found.reference.start
         if not found.exists:
             return ReferenceState(length, f"No file {found.reference.path} here")
+        attachment = as_attachment(found)
         if found.sheet is not None and found.sheet not in sheet_names(found.absolute):
-            return ReferenceState(length, f"No sheet {found.sheet} in {found.name}")
-        return ReferenceState(length)
+            return ReferenceState(length, f"No sheet {found.sheet} in {found.name}", attachment)
+        return ReferenceState(length, "", attachment)
 
     def _sheets(self, path: str) -> list[str]:
         return sheet_names(self._workspace.absolute(path))

@@ -1,6 +1,6 @@
 """The parts of a question on the screen: lines that scroll, the bar of answers, the line for words."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from textual import events
@@ -18,13 +18,17 @@ from dogent_tui.plain import revealed
 from dogent_tui.tui.questions.answers import MARKS, Answer, Placed, answer_at, answer_rows
 from dogent_tui.tui.questions.model import scroll_cue
 from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
-from dogent_tui.tui.transcript.palette import MARGIN, Palette, component_classes
+from dogent_tui.tui.transcript.palette import LOOKS, MARGIN, Palette
 
-NAMES = (
-    "muted", "strong", "emphasis", "accent", "output", "code", "code-block", "risk",
-    "success", "warning", "error", "added", "removed",
-)  # fmt: skip
-"""The style names that the lines of a question use."""
+QUESTION_LOOKS = LOOKS | {
+    "accent": "$text-accent",
+    "code-block": "on $background",
+    "risk": "bold underline $text-error on $error 20%",
+    "error": "bold $text-error",
+}
+"""What the style names of a question's lines look like."""
+
+HEADING_LOOKS = QUESTION_LOOKS | {"strong": "bold $text-warning"}
 
 _SCROLLBAR = 1
 
@@ -32,11 +36,17 @@ _SCROLLBAR = 1
 class QuestionLines(ScrollView, can_focus=False):
     """Draws the lines that `layout` gives for a width, and of these only what is visible."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = component_classes(NAMES)
     ALLOW_SELECT = False
 
-    def __init__(self, layout: Callable[[int], list[Line]], *, id: str) -> None:  # noqa: A002
+    def __init__(
+        self,
+        layout: Callable[[int], list[Line]],
+        *,
+        id: str,  # noqa: A002
+        looks: Mapping[str, str] = QUESTION_LOOKS,
+    ) -> None:
         super().__init__(id=id)
+        self._looks = looks
         self._layout = layout
         self._lines: list[Line] = []
         self._width = 0
@@ -60,7 +70,7 @@ class QuestionLines(ScrollView, can_focus=False):
     def render_line(self, y: int) -> Strip:
         """Draw line `y` of what is visible."""
         if self._palette is None:
-            self._palette = Palette(self, NAMES)
+            self._palette = Palette(self, self._looks)
         number = self.scroll_offset.y + y
         line = self._lines[number] if number < len(self._lines) else Line()
         return self._palette.strip(line, self._width, self.size.width)

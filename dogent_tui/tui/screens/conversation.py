@@ -8,11 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events as textual_events
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
+from textual.widget import Widget
 
 from dogent_tui.agent.events import (
     Attachment,
@@ -30,16 +31,19 @@ from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
 from dogent_tui.errors import AgentError
 from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
-from dogent_tui.tui.attachments.model import Attachments, measure
+from dogent_tui.tui.attachments.controller import AttachmentsController
+from dogent_tui.tui.attachments.model import Attachments
 from dogent_tui.tui.commands import Command, CommandTable
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.prompt import completion
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.editor import PromptEditor
+from dogent_tui.tui.prompt.pending import PendingStrip
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.status import Status, StatusBar
 from dogent_tui.tui.terminal import edit_externally
+from dogent_tui.tui.todos import TodoPanel
 from dogent_tui.tui.welcome import Welcome
 from dogent_tui.workspace.file_index import FileIndex
 from dogent_tui.workspace.paths import display_path
@@ -57,6 +61,9 @@ SIDEBAR_FROM = 110
 COMFORTABLE_ROWS = 20
 """Rows from which an empty line stands above the prompt."""
 
+COMFORTABLE_COLUMNS = 60
+"""Columns from which the status bar has a margin."""
+
 
 class ConversationScreen(Screen[None]):
     """Shows one session and sends what is typed to its service."""
@@ -66,6 +73,7 @@ class ConversationScreen(Screen[None]):
         Binding("ctrl+b", "sidebar", "Attachments"),
         Binding("ctrl+r", "app.history", "Earlier prompts", show=False),
         Binding("ctrl+o", "fold_all", "Unfold tools"),
+        Binding("ctrl+t", "todos", "Plan"),
         Binding("ctrl+end", "follow", "Follow", show=False),
         Binding("shift+pageup", "transcript_page(-1)", "Scroll the transcript", show=False),
         Binding("shift+pagedown", "transcript_page(1)", "Scroll the transcript", show=False),
@@ -77,15 +85,16 @@ class ConversationScreen(Screen[None]):
         super().__init__()
         self.opened = opened
         self.commands = commands
-        self.attachments = Attachments(opened.workspace.root)
         self.index = FileIndex(opened.workspace.root)
         offered = [completion.Command(command.name, command.help, command.argument) for command in commands]
         self._references = WorkspaceReferences(opened.workspace, self.index, offered)
         self.prompt = PromptBox(self._references, id="prompt")
+        self.todos = TodoPanel(id="todos")
+        self.attaching = self._attaching()
         self.status_bar = StatusBar(_status(opened), id="status")
         self._sending = asyncio.Lock()
         self._sidebar_wanted: bool | None = None
-        self._search: TranscriptSearch | None = None
+        self._furniture: list[Widget] = []
 
     @property
     def service(self) -> "AgentService":
@@ -104,7 +113,16 @@ class ConversationScreen(Screen[None]):
         """The files that the conversation refers to."""
         from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
 
-        return AttachmentsSidebar(id="attachments")
+        sidebar = AttachmentsSidebar(id="attachments")
+        sidebar.display = False
+        return sidebar
+
+    @cached_property
+    def search(self) -> "TranscriptSearch":
+        """The line that searches the conversation."""
+        from dogent_tui.tui.transcript.search_bar import TranscriptSearch
+
+        return TranscriptSearch(self.transcript, id="search")
 
     @cached_property
     def questions(self) -> "QuestionController":
@@ -127,6 +145,7 @@ class ConversationScreen(Screen[None]):
         """Lay out what the first paint shows; the rest comes with `furnish`."""
         with Horizontal(id="body"), Vertical(id="conversation"):
             yield Welcome(display_path(self.opened.workspace.root), self.status_bar.status.endpoint, id="welcome")
+        yield self.todos
         yield self.prompt
         yield self.status_bar
         yield KeyHints(id="keys")
@@ -138,33 +157,33 @@ class ConversationScreen(Screen[None]):
     async def show_session(self, opened: OpenedSession) -> None:
         """Show another session in place of the one before, from its beginning."""
         self.opened = opened
-        self.attachments = Attachments(opened.workspace.root)
+        self.attaching = self._attaching()
+        self.todos.forget()
+        self.prompt.set_attached(())
         self.status_bar.show(_status(opened))
         self.prompt.set_queue(())
         self.prompt.set_busy(False)
         self.questions.clear()
-        if self._search is not None:
-            await self._search.remove()
-            await self.transcript.remove()
-            await self.sidebar.remove()
-            self._search = None
-            del self.transcript, self.sidebar
+        for part in self._furniture:
+            await part.remove()
+        self._furniture.clear()
+        for name in ("transcript", "search", "sidebar"):
+            self.__dict__.pop(name, None)
         self.query_one("#welcome").display = True
 
     async def furnish(self) -> None:
         """Bring what is not seen at first, once the rest is: its imports and its styles alone cost a third of the first paint."""
-        await asyncio.to_thread(_import_furniture)  # where keys come between
-        from dogent_tui.tui.transcript.search_bar import TranscriptSearch
+        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.transcript")  # where keys come between
+        if self.is_attached:  # else the person has left
+            self.transcript.display = False
+            await self._place(self.transcript, "#conversation")
+            await self._place_sidebar()
 
-        if not self.is_attached or self._search is not None:  # the person has left, or it is all there
-            return
-        self._search = TranscriptSearch(self.transcript, id="search")
-        self.transcript.display = False
-        room = self.query_one("#conversation")
-        await room.mount(self._search, before=0)
-        await room.mount(self.transcript)
-        self._place_sidebar()
-        await self.query_one("#body").mount(self.sidebar)
+    async def _place(self, part: Widget, room: str, before: int | None = None) -> None:
+        """Mount `part` where it is not yet."""
+        if part not in self._furniture:
+            self._furniture.append(part)
+            await self.query_one(room).mount(part, before=before)
 
     # ── Events of the session become what is seen ─────────────────────────────────────────────
 
@@ -172,8 +191,8 @@ class ConversationScreen(Screen[None]):
         """Show what happened. The one place where events reach the widgets."""
         self.transcript.apply(event)
         self.status_bar.handle(event)
-        if self.attachments.handle(event):
-            self._show_attachments()
+        self.attaching.handle(event)
+        self.todos.handle(event)
         match event:
             case RunStarted() | Notice():
                 self._leave_welcome()
@@ -194,11 +213,11 @@ class ConversationScreen(Screen[None]):
     async def replay(self, events: Sequence[Event]) -> None:
         """Show an earlier conversation, and return when its end can be seen."""
         for event in events:
-            self.attachments.handle(event)
+            self.todos.handle(event)
             if isinstance(event, UsageChanged):
                 self.status_bar.handle(event)
         self.transcript.replay(events)
-        self._show_attachments()
+        self.attaching.replay(events)
         self._leave_welcome()
         if self.transcript.is_running:  # the person may have left already
             await self.transcript.wait_for_refresh()
@@ -247,8 +266,7 @@ class ConversationScreen(Screen[None]):
                 self.prompt.put_back(event.text)
                 self.prompt.notify_hint(str(error))
                 return
-            if self.attachments.sent(prompt.attachments):
-                self._show_attachments()
+            self.attaching.sent(prompt.attachments)
         for reference in missing:
             self.notify(f"There is no file {one_line(reference.path)} here; it was sent as plain text.", markup=False)
         self.transcript.action_follow()
@@ -277,7 +295,7 @@ class ConversationScreen(Screen[None]):
         done = await command.run(argument)
         await self.app.record_command(text)  # type: ignore[attr-defined]
         if done:
-            self.notify(done, markup=False)
+            self.prompt.notify_hint(done)
 
     @on(PromptEditor.DraftChanged)
     async def _draft_changed(self, event: PromptEditor.DraftChanged) -> None:
@@ -336,20 +354,26 @@ class ConversationScreen(Screen[None]):
 
     # ── Attachments ───────────────────────────────────────────────────────────────────────────
 
-    async def attach(self, paths: list[str]) -> str:
-        """Have the files at `paths` go with the next prompt. Returns the sentence that says so, or what is wrong."""
-        attachments = await asyncio.to_thread(self._references.attachments_at, paths)
-        if not attachments:
-            return f"There is no file {one_line(', '.join(paths))} here."
-        for attachment in attachments:
-            self.attachments.attach(attachment)
-        self._show_attachments()
-        return f"{one_line(', '.join(attachment.name for attachment in attachments))}: goes with the next prompt."
+    def _attaching(self) -> AttachmentsController:
+        return AttachmentsController(self, self.opened.workspace, self._references, self._show_attachments)
+
+    @property
+    def attachments(self) -> Attachments:
+        """The files that the conversation refers to."""
+        return self.attaching.attachments
+
+    def _show_attachments(self) -> None:
+        self.prompt.set_attached(self.attachments.pending)
+        self._place_attachments()
+
+    @work(group="attachments", exclusive=True)
+    async def _place_attachments(self) -> None:
+        await self._place_sidebar()
 
     async def on_attachments_sidebar_paths_pasted(self, event: "AttachmentsSidebar.PathsPasted") -> None:
         """Have pasted or dropped files go with the next prompt."""
         event.stop()
-        self.notify(await self.attach(event.paths), markup=False)
+        self.notify(await self.attaching.attach_dropped(event.paths), markup=False)
 
     async def on_attachments_sidebar_add_requested(self, event: "AttachmentsSidebar.AddRequested") -> None:
         """Let the person pick a file."""
@@ -358,35 +382,32 @@ class ConversationScreen(Screen[None]):
         self.prompt.editor.insert("@")
 
     async def on_attachments_sidebar_remove_requested(self, event: "AttachmentsSidebar.RemoveRequested") -> None:
-        """Leave a file out."""
+        """Leave a file out, or off the list."""
         event.stop()
-        self.attachments.remove(event.attachment)
-        self._show_attachments()
+        self._remove(event.attachment)
 
-    async def on_attachments_sidebar_remove_refused(self, event: "AttachmentsSidebar.RemoveRefused") -> None:
-        """Say why a file stays."""
+    @on(PendingStrip.Detached)
+    def _detached(self, event: PendingStrip.Detached) -> None:
         event.stop()
-        self.notify("It was sent with an earlier prompt and belongs to the conversation.", markup=False)
+        self._remove(event.attachment)
+
+    def _remove(self, attachment: Attachment) -> None:
+        if said := self.attaching.remove(attachment):
+            self.notify(said, markup=False)
 
     async def on_attachments_sidebar_preview_requested(self, event: "AttachmentsSidebar.PreviewRequested") -> None:
         """Show what is in a file."""
         event.stop()
-        from dogent_tui.tui.attachments.preview import PreviewScreen
+        self.attaching.preview(event.path)
 
-        self.app.push_screen(PreviewScreen(self.opened.workspace.absolute(event.path), event.path))
+    @on(PendingStrip.PreviewRequested)
+    def _preview(self, event: PendingStrip.PreviewRequested) -> None:
+        event.stop()
+        self.attaching.preview(event.path)
 
-    def _show_attachments(self) -> None:
-        self._place_sidebar()
-        self.sidebar.show(self.attachments.entries)
-        if self.attachments.unmeasured():
-            self.run_worker(self._measure(self.attachments.unmeasured()), group="measure", exclusive=True)
-
-    async def _measure(self, unmeasured: Sequence[Attachment]) -> None:
-        self.attachments.measured(await asyncio.to_thread(measure, self.opened.workspace.root, unmeasured))
-        self.sidebar.show(self.attachments.entries)
-
-    def _refresh_index(self) -> None:
-        self.run_worker(self.refresh_index, group="index", exclusive=True)
+    @work(group="index", exclusive=True)
+    async def _refresh_index(self) -> None:
+        await self.refresh_index()
 
     async def refresh_index(self) -> None:
         """Look again which files there are, in a thread."""
@@ -401,10 +422,15 @@ class ConversationScreen(Screen[None]):
             await self._stop()
         self.prompt.focus_editor()
 
-    def action_find(self) -> None:
+    async def action_find(self) -> None:
         """Search the transcript."""
-        if self._search is not None:
-            self._search.open()
+        await self._place(self.search, "#conversation", before=0)
+        self.search.open()
+
+    def action_todos(self) -> None:
+        """Show the agent's plan above the prompt, or hide it."""
+        if not self.todos.toggle():
+            self.notify("The agent has made no plan yet. It will be shown here when there is one.", markup=False)
 
     def action_fold_all(self) -> None:
         """Unfold or fold every card."""
@@ -418,30 +444,35 @@ class ConversationScreen(Screen[None]):
         """Scroll the transcript while the prompt keeps the keyboard."""
         (self.transcript.action_page_down if step > 0 else self.transcript.action_page_up)()
 
-    def action_sidebar(self) -> None:
+    async def action_sidebar(self) -> None:
         """Show the attachments and go there; from there, or where they only take room, hide them."""
-        shown = self.sidebar.display
-        if shown and self.sidebar.has_focus_within:
+        if self.sidebar.display and self.sidebar.has_focus_within:
             self._sidebar_wanted = False
             self.prompt.focus_editor()
         else:
             self._sidebar_wanted = True
-        self._place_sidebar()
-        if self._sidebar_wanted and self.sidebar.is_attached:
+        await self._place_sidebar()
+        if self._sidebar_wanted:
             self.sidebar.focus_list()
 
-    def on_resize(self, event: textual_events.Resize) -> None:
+    async def on_resize(self, event: textual_events.Resize) -> None:
         """Let the sidebar give way in a narrow window, and the empty lines in a low one."""
-        self._place_sidebar(event.size.width)
+        self.todos.place()
         self.set_class(event.size.height < COMFORTABLE_ROWS, "-short")
+        self.set_class(event.size.width < COMFORTABLE_COLUMNS, "-slim")
+        await self._place_sidebar(event.size.width)
 
-    def _place_sidebar(self, width: int = 0) -> None:
-        if self._search is None:  # not furnished yet
-            return
+    async def _place_sidebar(self, width: int = 0) -> None:
+        """Show the attachments where there are any and room for them, or as the person wanted it."""
         wide = (width or self.size.width) >= SIDEBAR_FROM
         by_itself = wide and bool(self.attachments.entries)
-        self.sidebar.display = by_itself if self._sidebar_wanted is None else self._sidebar_wanted
-        self.sidebar.set_class(not wide, "-narrow")
+        wanted = by_itself if self._sidebar_wanted is None else self._sidebar_wanted
+        if wanted:
+            await self._place(self.sidebar, "#body")
+        if "sidebar" in self.__dict__:
+            self.sidebar.show(self.attachments.entries)
+            self.sidebar.display = wanted
+            self.sidebar.set_class(not wide, "-narrow")
 
     async def on_transcript_link_clicked(self, event: "Transcript.LinkClicked") -> None:
         """Show where a link leads, and have it ready to paste: the words of a link may say anything."""
@@ -464,11 +495,6 @@ class ConversationScreen(Screen[None]):
 
 INDEX_DELAY_S = 0.5
 """How long the file index waits after a tool result before it looks again."""
-
-
-def _import_furniture() -> None:
-    for module in ("transcript.search_bar", "transcript.view", "attachments.sidebar", "questions.controller"):
-        importlib.import_module(f"dogent_tui.tui.{module}")
 
 
 def _status(opened: OpenedSession) -> Status:

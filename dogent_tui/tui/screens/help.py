@@ -9,8 +9,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
+from textual.geometry import Size
 from textual.keys import format_key
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Static
 
 from dogent_tui.tui.commands import Command
@@ -58,6 +60,7 @@ PROMPT_HELP = HelpSection(
         ("\\ Enter", "New line, where the terminal has no other key for it"),
         ("↑ ↓ at the edges", "Earlier prompts and commands"),
         ("Alt+↑, ↑ when empty", "The prompts that wait: Enter edits, Delete drops"),
+        ("Shift+Tab", "The files that go along: Enter previews, Delete removes"),
     ),
 )
 
@@ -85,16 +88,21 @@ def command_section(commands: Iterable[Command]) -> HelpSection:
     return HelpSection("Commands", tuple((command.usage, command.help) for command in commands))
 
 
-class HelpLines(Static):
+class HelpLines(Widget):
     """The lines of a section: keys in a column, what they do beside them, wrapped there."""
 
     def __init__(self, section: HelpSection, *, classes: str) -> None:
-        super().__init__(classes=classes, markup=False)
+        super().__init__(classes=classes)
         self._section = section
 
-    def on_resize(self) -> None:
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return the rows that the section takes in `width` columns."""
+        del container, viewport
+        return help_text(self._section, width).plain.count("\n") + 1
+
+    def render(self) -> Content:
         """Wrap for the width there is."""
-        self.update(help_text(self._section, self.size.width))
+        return help_text(self._section, self.size.width)
 
 
 def help_text(section: HelpSection, width: int) -> Content:

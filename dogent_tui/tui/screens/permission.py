@@ -17,7 +17,7 @@ from dogent_tui.agent.events import PermissionAnswer
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.questions.answers import ANSWERS, Answer, offered, why_not
 from dogent_tui.tui.questions.model import Question, room_for, share_rows
-from dogent_tui.tui.questions.widgets import AnswerBar, QuestionLines, WordsInput
+from dogent_tui.tui.questions.widgets import HEADING_LOOKS, AnswerBar, QuestionLines, WordsInput
 from dogent_tui.tui.stylesheets import stylesheet
 
 GRACE_S = 0.5
@@ -114,7 +114,9 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
         self._cancelled = self._left = False
         self._enlarged = False
         self._said = ""
-        self._heading = QuestionLines(lambda width: question.heading(width, self._counter), id="permission-heading")
+        self._heading = QuestionLines(
+            lambda width: question.heading(width, self._counter), id="permission-heading", looks=HEADING_LOOKS
+        )
         self._call = QuestionLines(question.call, id="permission-call")
         self._facts = QuestionLines(question.facts, id="permission-facts")
         self._note = Static(id="permission-note", markup=False)

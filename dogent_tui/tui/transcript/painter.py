@@ -32,7 +32,7 @@ class Painter:
         self._layout = layout
         self._palette: Palette | None = None
         self._stale = True
-        self._strips: OrderedDict[tuple[Line, int, str], Strip] = OrderedDict()
+        self._strips: OrderedDict[tuple[Line, int, int, str], Strip] = OrderedDict()
         self._search: Search | None = None
         self._current: Hit | None = None
 
@@ -113,10 +113,11 @@ class Painter:
         return self._palette
 
     def _kept(self, palette: Palette, line: Line, width: int, marker: str) -> Strip:
-        key = (line, width, marker)
+        content = self._layout.look.width  # also a part of the key: a band is as wide, and may have been drawn before a resize
+        key = (line, content, width, marker)
         strip = self._strips.get(key)
         if strip is None:
-            strip = self._strips[key] = palette.strip(line, self._layout.look.width, width, marker)
+            strip = self._strips[key] = palette.strip(line, content, width, marker)
             if len(self._strips) > _KEPT_STRIPS:
                 self._strips.popitem(last=False)
         else:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
+from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
 from dogent_tui.tui.transcript.lines import Line, Span
@@ -12,35 +13,62 @@ from dogent_tui.tui.transcript.lines import Line, Span
 MARGIN = 2
 """Cells left free at either side."""
 
-_PREFIX = "transcript--"
+LOOKS: dict[str, str] = {
+    "muted": "auto 60%",
+    "accent": "bold $text-primary",
+    "strong": "bold",
+    "emphasis": "italic",
+    "strike": "strike",
+    "summary": "$foreground",
+    "tool": "bold $text-secondary",
+    "thinking": "italic auto 60%",
+    "output": "$foreground 85%",
+    "heading1": "bold $text-primary",
+    "heading2": "bold $text-primary",
+    "heading3": "bold $text-secondary",
+    "heading4": "bold italic",
+    "link": "underline $text-accent",
+    "rule": "$foreground 30%",
+    "bullet": "$text-primary",
+    "quote": "italic $foreground 75%",
+    "quote-bar": "$secondary",
+    "code": "$foreground",
+    "code-inline": "$text-warning on $boost",
+    "code-block": "on $surface",
+    "code-gutter": "$foreground 25%",
+    "code-keyword": "bold $text-accent",
+    "code-name": "$text-primary",
+    "code-string": "$text-success",
+    "code-number": "$text-warning",
+    "code-comment": "italic auto 60%",
+    "user": "$foreground",
+    "user-bar": "bold $primary",
+    "user-block": "on $surface",
+    "success": "$text-success",
+    "warning": "$text-warning",
+    "error": "$text-error",
+    "added": "$text-success on $success 10%",
+    "removed": "$text-error on $error 10%",
+    "match": "underline auto 87% on $warning 40%",
+    "match-current": "bold underline auto 87% on $warning",
+    "behind": "bold auto 87% on $primary",
+}
+"""What each style name of a line looks like, in Textual's words for styles and in colors of the theme.
 
-NAMES = (
-    "muted", "accent", "strong", "emphasis", "strike", "summary", "tool", "thinking", "output",
-    "heading1", "heading2", "heading3", "heading4", "link", "rule", "bullet", "quote", "quote-bar",
-    "code", "code-inline", "code-block", "code-gutter",
-    "code-keyword", "code-name", "code-string", "code-number", "code-comment",
-    "user", "user-bar", "user-block", "success", "warning", "error", "added", "removed",
-    "match", "match-current", "behind",
-)  # fmt: skip
-"""Every style name that lines use. The stylesheet gives each its look, as ``transcript--NAME``."""
-
-
-def component_classes(names: Iterable[str]) -> set[str]:
-    """Return the component classes that give `names` their look."""
-    return {_PREFIX + name for name in names}
-
-
-COMPONENT_CLASSES = frozenset(component_classes(NAMES))
+``auto 60%`` and ``auto 87%`` are what ``$text-muted`` and ``$text`` stand for: Textual loses the part after a variable's name.
+Not in a stylesheet: component classes would all be matched and parsed anew with every change of theme, a fifth of its time.
+"""
 
 
 class Palette:
     """The styles of `widget` as they are now."""
 
-    def __init__(self, widget: Widget, names: Iterable[str] = NAMES) -> None:
-        """Look up `names`; the widget must declare the component class of each."""
+    def __init__(self, widget: Widget, looks: Mapping[str, str] = LOOKS) -> None:
+        """Work out `looks` (style name → what it looks like) on the background of `widget`."""
         self.base = widget.rich_style
         self.selection = widget.screen.get_component_rich_style("screen--selection")
-        self.styles = {name: _partial(widget, _PREFIX + name) for name in names}
+        beneath, parse = widget.visual_style, widget.app.stylesheet.parse_style
+        self.styles = {name: _partial(beneath, parse(look)) for name, look in looks.items()}
         self.styles["selection"] = Style(color=self.selection.color, bgcolor=self.selection.bgcolor)
         self._combined: dict[tuple[str, str, str], Style] = {}
 
@@ -95,12 +123,14 @@ def _marked(spans: Iterable[Span], start: int, end: int, names: str) -> Iterable
         yield from (Span(text, style_, span.link) for text, style_ in parts if text)
 
 
-def _partial(widget: Widget, component: str) -> Style:
-    """What the component class says itself, colors blended with what lies beneath."""
-    styles = widget.get_component_styles(component)
-    whole = widget.get_component_rich_style(component)
-    has: Mapping[str, bool] = {name: styles.has_rule(name) for name in ("color", "auto_color", "background")}
-    colors = Style(
-        color=whole.color if has["color"] or has["auto_color"] else None, bgcolor=whole.bgcolor if has["background"] else None
+def _partial(beneath: VisualStyle, look: VisualStyle) -> Style:
+    """What `look` says itself, its colors blended with what lies beneath."""
+    whole = (beneath + look).rich_style
+    return Style(
+        color=whole.color if look.foreground is not None or look.auto_color else None,
+        bgcolor=whole.bgcolor if look.background is not None else None,
+        bold=look.bold,
+        italic=look.italic,
+        underline=look.underline,
+        strike=look.strike,
     )
-    return colors + styles.text_style

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class TranscriptSearch(Horizontal):
     """A line to type into, and how many matches there are. `open` shows it; Esc hides it and gives the focus back."""
 
-    DEFAULT_CSS = stylesheet("transcript.tcss").read_text(encoding="utf-8")
+    DEFAULT_CSS = stylesheet("search.tcss").read_text(encoding="utf-8")
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "close", "Close search"),

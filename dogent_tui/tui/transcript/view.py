@@ -24,7 +24,7 @@ from dogent_tui.tui.transcript.layout import Layout, Place
 from dogent_tui.tui.transcript.lines import MIN_WIDTH
 from dogent_tui.tui.transcript.model import ToolCall, TranscriptModel
 from dogent_tui.tui.transcript.painter import Painter
-from dogent_tui.tui.transcript.palette import COMPONENT_CLASSES, MARGIN
+from dogent_tui.tui.transcript.palette import MARGIN
 from dogent_tui.tui.transcript.search import Search
 from dogent_tui.tui.transcript.viewport import Viewport
 
@@ -55,7 +55,6 @@ class Transcript(ScrollView, can_focus=True):
     """
 
     DEFAULT_CSS = stylesheet("transcript.tcss").read_text(encoding="utf-8")
-    COMPONENT_CLASSES: ClassVar[set[str]] = set(COMPONENT_CLASSES)
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "scroll_up", "Up", show=False),

@@ -76,20 +76,30 @@ def test_pending_goes_with_the_next_prompt(model: Attachments) -> None:
     assert model.attach(NOTES, size=12)
     assert not model.attach(NOTES)
     assert model.pending == (NOTES,)
-    assert model.with_pending([SALES, NOTES]) == (SALES, NOTES)
-    assert model.with_pending([SALES]) == (SALES, NOTES)
     model.handle(sent(SALES, NOTES))
     assert model.pending == ()
     assert model.entries[0].size == 12
 
 
-def test_only_what_is_pending_can_be_taken_back(model: Attachments) -> None:
+def test_what_is_pending_is_taken_back(model: Attachments) -> None:
     model.attach(NOTES)
-    assert model.remove(NOTES)
+    assert model.remove(NOTES) == "taken back"
     assert model.entries == ()
+    assert model.remove(SALES) == ""
+
+
+def test_what_was_sent_goes_off_the_list_until_it_is_referred_to_again(model: Attachments) -> None:
+    model.handle(sent(NOTES, SALES))
+    model.handle(ToolUse(tool_use_id="1", name="Read", input={"file_path": NOTES.path}))
+    assert model.remove(NOTES) == "unlisted"
+    assert [entry.attachment for entry in model.entries] == [SALES]
+    model.handle(ToolResult(tool_use_id="1", content="…"))
+    assert model.remove(NOTES) == ""
     model.handle(sent(NOTES))
-    assert not model.remove(NOTES)
-    assert not model.remove(SALES)
+    assert states(model) == ["read", "unread"]  # the agent has read it, listed or not
+    model.remove(SALES)
+    model.attach(SALES)
+    assert model.pending == (SALES,)
 
 
 def test_taking_back_a_second_mention_keeps_the_first(model: Attachments) -> None:

@@ -36,7 +36,6 @@ class SidebarApp(App[None]):
     @on(AttachmentsSidebar.PreviewRequested)
     @on(AttachmentsSidebar.AddRequested)
     @on(AttachmentsSidebar.RemoveRequested)
-    @on(AttachmentsSidebar.RemoveRefused)
     @on(AttachmentsSidebar.PathsPasted)
     def note(self, message: Message) -> None:
         self.posted.append(message)
@@ -64,13 +63,21 @@ async def test_each_attachment_shows_what_is_known() -> None:
         assert "next prompt · xlsx" in drawn
 
 
+async def test_a_long_sheet_name_is_whole() -> None:
+    sheet = "第一季度销售额 and costs, by branch"
+    app = SidebarApp(AttachmentEntry(Attachment("book.xlsx", "book.xlsx", "xlsx", sheet), sent=True))
+    async with app.run_test(size=(60, 12)):
+        lines = [line.rpartition("▏")[2].strip() for line in app.drawn().splitlines()]
+        assert sheet.replace(" ", "") in "".join(lines).replace(" ", "")
+
+
 async def test_keys() -> None:
     app = SidebarApp(AttachmentEntry(NOTES), AttachmentEntry(SALES, pending=True))
     async with app.run_test() as pilot:
         await pilot.press("enter")  # the first is highlighted from the start
         assert app.posted.pop().path == "docs/notes.md"
         await pilot.press("delete")
-        assert isinstance(app.posted.pop(), AttachmentsSidebar.RemoveRefused)
+        assert app.posted.pop().attachment == NOTES
         await pilot.press("down", "delete")
         message = app.posted.pop()
         assert isinstance(message, AttachmentsSidebar.RemoveRequested)

@@ -138,8 +138,35 @@ class TestPicker:
     async def test_a_command_that_needs_more_is_completed_first(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
-            await app.press(pilot, *"/att", "enter", *"x.md", "enter")
-            assert app.sent == ["/attach x.md"]
+            await app.press(pilot, *"/att", "enter", *"notes.md", "enter")
+            assert app.sent == ["/attach notes.md"]
+
+    async def test_the_path_of_a_command_is_completed(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await app.press(pilot, *"/attach ")
+            await app.until(pilot, lambda: "notes.md" in labels(app))
+            await app.press(pilot, *"draft", "tab")
+            assert app.box.editor.raw == "/attach my papers/draft one.md"
+            await app.press(pilot, "ctrl+u", *"/attach docs", "tab")
+            await app.until(pilot, lambda: "docs/report.md" in labels(app))
+            await app.press(pilot, *"int", "enter", "enter")
+            assert app.sent == ["/attach docs/interview with Li.txt"]
+
+    async def test_other_paths_and_the_arguments_of_other_commands_are_not_completed(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            for text in (
+                "/attach /etc/notes",
+                "/attach ~/notes",
+                "/attach ../notes",
+                "/theme notes",
+                "/attach notes\n/attach notes",
+            ):
+                app.box.editor.replace_all("")
+                app.box.editor.insert(text)
+                await pilot.pause()
+                assert app.box.picker.completion is None
 
     async def test_a_click_takes_a_candidate(self, make_app) -> None:
         app = make_app()

@@ -75,6 +75,27 @@ class TestEscapeAndCtrlC:
             assert len(app.messages(PromptEditor.InterruptRequested)) == 1
             assert app.box.editor.raw == "hi"
 
+    async def test_escape_twice_clears_where_nothing_runs_and_up_brings_it_back(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await app.press(pilot, *"words", "escape")
+            assert app.box.editor.value == "words"
+            assert "Esc again" in app.hint
+            await app.press(pilot, "escape")
+            assert app.box.editor.value == ""
+            await app.press(pilot, "up")
+            assert app.box.editor.value == "words"
+            await app.press(pilot, "escape", "x", "escape")  # a key between the two
+            assert app.box.editor.value == "wordsx"
+
+    async def test_escape_twice_clears_nothing_while_the_agent_works(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            app.box.set_busy(True)
+            await app.press(pilot, *"words", "escape", "escape", "escape")
+            assert app.box.editor.value == "words"
+            assert len(app.messages(PromptEditor.InterruptRequested)) == 3
+
     async def test_escape_gives_up_a_selection_first(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
@@ -106,6 +127,20 @@ class TestEscapeAndCtrlC:
             await app.press(pilot, "h", "i", "ctrl+c", "ctrl+z")
             assert app.box.editor.raw == "hi"
 
+    @pytest.mark.parametrize("clears", [["ctrl+c"], ["escape", "escape"]])
+    async def test_ctrl_underscore_undoes_also_where_a_scrollbar_goes(self, make_app, clears) -> None:
+        app = make_app()
+        text = "\n".join(f"line {number}" for number in range(60))
+        async with app.run_test() as pilot:
+            app.box.editor.replace_all(text)
+            await pilot.pause()
+            await app.press(pilot, *clears)
+            assert app.box.editor.value == ""
+            await app.press(pilot, "ctrl+underscore")
+            assert app.box.editor.value == text
+            await app.press(pilot, "ctrl+underscore")  # the text was put in as one step
+            assert app.box.editor.value == ""
+
     async def test_ctrl_c_twice_quits(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
@@ -121,7 +156,7 @@ class TestEscapeAndCtrlC:
             assert not app.messages(PromptEditor.QuitRequested)
 
     async def test_a_late_second_press_does_not_quit(self, make_app, monkeypatch) -> None:
-        monkeypatch.setattr(PromptEditor, "QUIT_WINDOW_S", 0.01)
+        monkeypatch.setattr(PromptEditor, "SECOND_PRESS_S", 0.01)
         app = make_app()
         async with app.run_test() as pilot:
             await app.press(pilot, "ctrl+c")
@@ -257,6 +292,20 @@ class TestPasting:
             await app.until(pilot, lambda: not app.box.editor.is_blank)
             await app.press(pilot, "enter")
             assert app.sent == ["one\n\ttwo [b]\u2028three"]
+
+    async def test_what_comes_back_to_a_prompt_with_a_folded_paste_is_whole(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            pasted = "a row of figures\n" * 20_000
+            app.box.editor.insert("compare with ")
+            app.box.editor.paste_text(pasted)
+            waited = "x" * 390 + " then " + "y" * 100_000
+            app.box.put_back(waited)
+            await pilot.pause()
+            assert app.box.editor.value == f"{waited}\ncompare with {pasted}"
+            await app.press(pilot, "enter", "up")
+            assert app.sent == [f"{waited}\ncompare with {pasted}".rstrip()]
+            assert app.box.editor.value == app.sent[0]
 
     async def test_a_recalled_text_that_is_too_long_is_folded(self, make_app) -> None:
         text = "long " * 10_000

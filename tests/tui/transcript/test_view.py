@@ -79,6 +79,23 @@ async def test_the_place_is_kept_while_text_arrives_and_end_follows_again(make_a
         assert "  more" in lines(transcript)
 
 
+async def test_a_band_that_was_drawn_before_a_resize_is_not_drawn_after_it(make_app: Make) -> None:
+    app = make_app([ev.TextFinished(message_id="m", block=0, text="```\nx = 1\n```", run_id="1")])
+    async with app.run_test(size=(60, 10)) as pilot:
+        await settle(pilot, app.transcript)
+        painter, layout = app.transcript._painter, app.transcript._layout
+
+        def band() -> int:
+            strip = painter.strip(layout.find(1), 60)
+            around = painter.strip(None, 60)._segments[0].style.bgcolor
+            return sum(segment.cell_length for segment in strip if segment.style.bgcolor != around)
+
+        as_wide = layout.look.width
+        assert band() == as_wide
+        layout.resize(as_wide - 1)  # a scrollbar comes: the lines are laid out anew, and the widget is as wide as it was
+        assert band() == as_wide - 1
+
+
 async def test_the_top_line_stays_when_the_width_changes(make_app: Make) -> None:
     app = make_app(turns(40))
     async with app.run_test(size=(70, 12)) as pilot:

@@ -1,0 +1,87 @@
+"""What happens to the attachments of a conversation: from what is typed, dropped and pressed to what is shown."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Sequence
+
+from textual.screen import Screen
+
+from dogent_tui.agent.events import Attachment, Event
+from dogent_tui.plain import one_line
+from dogent_tui.tui.attachments.model import Attachments, measure
+from dogent_tui.tui.prompt.references import WorkspaceReferences
+from dogent_tui.workspace.paths import Workspace
+
+
+class AttachmentsController:
+    """Keeps `attachments` and what is shown of them in line. Its sentences are for the person."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        workspace: Workspace,
+        references: WorkspaceReferences,
+        draw: Callable[[], None],
+    ) -> None:
+        """Work for `screen`, on whose loop what touches the disk is waited for. `draw` shows how things are."""
+        self.attachments = Attachments(workspace.root)
+        self._screen = screen
+        self._workspace = workspace
+        self._references = references
+        self._draw = draw
+
+    def handle(self, event: Event) -> None:
+        """Learn from `event`."""
+        if self.attachments.handle(event):
+            self.show()
+
+    def replay(self, events: Iterable[Event]) -> None:
+        """Learn from an earlier conversation."""
+        for event in events:
+            self.attachments.handle(event)
+        self.show()
+
+    def sent(self, attachments: tuple[Attachment, ...]) -> None:
+        """Take notice that `attachments` went with a prompt."""
+        if self.attachments.sent(attachments):
+            self.show()
+
+    async def attach(self, written: str) -> str:
+        """Have what `written` names (a path, or references) go with the next prompt. Returns what came of it."""
+        return self._take(await asyncio.to_thread(self._references.attachments_named, written), written)
+
+    async def attach_dropped(self, paths: list[str]) -> str:
+        """Have the files at `paths` go with the next prompt. Returns what came of it."""
+        return self._take(await asyncio.to_thread(self._references.attachments_at, paths), ", ".join(paths))
+
+    def _take(self, attachments: Sequence[Attachment], written: str) -> str:
+        if not attachments:
+            return f"There is no file {one_line(written)} here."
+        for attachment in attachments:
+            self.attachments.attach(attachment)
+        self.show()
+        return f"{one_line(', '.join(attachment.name for attachment in attachments))}: goes with the next prompt."
+
+    def remove(self, attachment: Attachment) -> str:
+        """Take `attachment` back where it waits for the next prompt, else off the list. Returns what came of it."""
+        name = one_line(attachment.name)
+        removed = self.attachments.remove(attachment)
+        self.show()
+        if removed == "unlisted":
+            return f"{name} is no longer listed. The agent keeps what it has read of it."
+        return f"{name} does not go with the next prompt." if removed else ""
+
+    def preview(self, path: str) -> None:
+        """Show the beginning of the file at `path`."""
+        from dogent_tui.tui.attachments.preview import PreviewScreen  # not needed before
+
+        self._screen.app.push_screen(PreviewScreen(self._workspace.absolute(path), path))
+
+    def show(self) -> None:
+        """Draw how things are."""
+        self._draw()
+        if unmeasured := self.attachments.unmeasured():
+            self._screen.run_worker(self._measure(unmeasured), group="measure", exclusive=True)
+
+    async def _measure(self, unmeasured: Sequence[Attachment]) -> None:
+        self.attachments.measured(await asyncio.to_thread(measure, self._workspace.root, unmeasured))
+        self._draw()

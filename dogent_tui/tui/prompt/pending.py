@@ -1,0 +1,213 @@
+"""The chips above the prompt: the files that go with it when it is sent, and the references that lead nowhere."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import msgspec
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from dogent_tui.agent.events import Attachment
+from dogent_tui.plain import one_line
+from dogent_tui.tui.prompt.editor import ReferenceKey, ReferenceState
+
+_GAP = 2
+_LEFT_OUT = len("+99") + _GAP
+"""Cells in which it is said how many chips there are besides."""
+_KEY = "Shift+Tab"
+"""The key that leads here, said at the end of the line."""
+
+
+class Chip(msgspec.Struct, frozen=True):
+    """One file that goes along. `reference`: how the prompt names it, None where it was attached.
+
+    `problem`: why it does not lead to what is meant, empty where it does.
+    """
+
+    name: str
+    type: str = ""
+    sheet: str = ""
+    problem: str = ""
+    reference: ReferenceKey | None = None
+    attachment: Attachment | None = None
+
+    @property
+    def mark(self) -> str:
+        """Where it comes from, or that there is something wrong with it. It says so without colors too."""
+        return "✗" if self.problem else "@" if self.reference is not None else "+"
+
+
+def pending_chips(states: Mapping[ReferenceKey, ReferenceState], attached: tuple[Attachment, ...]) -> tuple[Chip, ...]:
+    """Return the chips for what a prompt names, as typed, and then for what was attached to it, each once."""
+    chips: dict[object, Chip] = {}
+    for key, state in states.items():
+        found = state.attachment
+        if found is None:
+            chips[key] = Chip(key[0], "not found", key[1] or "", state.problem, key)
+        else:
+            chips[found.path, found.sheet] = Chip(found.name, found.type, found.sheet or "", state.problem, key, found)
+    for file in attached:
+        chips.setdefault((file.path, file.sheet), Chip(file.name, file.type, file.sheet or "", attachment=file))
+    return tuple(chips.values())
+
+
+class PendingStrip(Widget, can_focus=True):
+    """One line of chips. It is there when there is something to show."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {
+        "pending--chip",
+        "pending--detail",
+        "pending--problem",
+        "pending--selected",
+        "pending--key",
+    }
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "move(-1)", "Left", show=False),
+        Binding("right", "move(1)", "Right", show=False),
+        Binding("delete,backspace", "remove", "Remove"),
+        Binding("enter", "preview", "Preview"),
+        Binding("escape,tab,down", "leave", "Back"),
+    ]
+
+    @dataclass
+    class Unreferenced(Message):
+        """Take the reference `key` (path and sheet) out of the text."""
+
+        key: ReferenceKey
+
+    @dataclass
+    class Detached(Message):
+        """`attachment` is not to go with the prompt."""
+
+        attachment: Attachment
+
+    @dataclass
+    class PreviewRequested(Message):
+        """Show the file at `path` (as the attachment names it)."""
+
+        path: str
+
+    @dataclass
+    class Left(Message):
+        """The person goes back to the prompt; `typed` is what they typed to get there."""
+
+        typed: str = ""
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._chips: tuple[Chip, ...] = ()
+        self._selected = 0
+        self.display = False
+
+    @property
+    def chips(self) -> tuple[Chip, ...]:
+        """What goes along."""
+        return self._chips
+
+    def show(self, chips: tuple[Chip, ...]) -> None:
+        """Show `chips`; the line goes away with the last of them."""
+        if chips == self._chips:
+            return
+        self._chips = chips
+        self._selected = max(0, min(self._selected, len(chips) - 1))
+        if not chips and self.has_focus:
+            self.post_message(self.Left())
+        self.display = bool(chips)
+        self.refresh()
+
+    # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
+
+    def action_move(self, step: int) -> None:
+        """Select the chip before or after."""
+        self._selected = max(0, min(self._selected + step, len(self._chips) - 1))
+        self.refresh()
+
+    def action_remove(self) -> None:
+        """Have the selected file not go along."""
+        chip = self._chips[self._selected]
+        if chip.reference is not None:
+            self.post_message(self.Unreferenced(chip.reference))
+        elif chip.attachment is not None:
+            self.post_message(self.Detached(chip.attachment))
+
+    def action_preview(self) -> None:
+        """Look into the selected file."""
+        if attachment := self._chips[self._selected].attachment:
+            self.post_message(self.PreviewRequested(attachment.path))
+
+    def action_leave(self) -> None:
+        """Go back to the prompt."""
+        self.post_message(self.Left())
+
+    def on_key(self, event: events.Key) -> None:
+        """Typing goes to the prompt, wherever the focus is."""
+        if event.is_printable and event.character:
+            event.stop()
+            self.post_message(self.Left(event.character))
+
+    def on_paste(self, event: events.Paste) -> None:
+        """So does what is pasted."""
+        event.stop()
+        self.post_message(self.Left(event.text))
+
+    def on_focus(self) -> None:
+        """Show the selection."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Show no selection."""
+        self.refresh()
+
+    # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
+
+    def render(self) -> Content:
+        """Draw the chips that there is room for, the selected one among them, and how many are left out."""
+        width = self.content_size.width
+        room = width if len(self._chips) == 1 else width - 2 * _LEFT_OUT
+        drawn = [
+            self._draw(chip, selected=self.has_focus and at == self._selected).truncate(max(1, room), ellipsis=True)
+            for at, chip in enumerate(self._chips)
+        ]
+        first, last = _window([chip.cell_length for chip in drawn], self._selected if self.has_focus else 0, width)
+        parts = [self._more(f"‹{first}")] if first else []
+        parts += drawn[first:last]
+        parts += [self._more(f"+{len(drawn) - last}")] if last < len(drawn) else []
+        line = Content(" " * _GAP).join(parts)
+        free = width - line.cell_length
+        return Content.assemble(line, " " * (free - len(_KEY)), self._more(_KEY)) if free > len(_KEY) + _GAP else line
+
+    def _more(self, text: str) -> Content:
+        return Content(text).stylize(self.get_visual_style("pending--key", partial=True))
+
+    def _draw(self, chip: Chip, *, selected: bool) -> Content:
+        sheet = f" #{one_line(chip.sheet)}" if chip.sheet else ""
+        said = "no such sheet" if chip.problem and chip.attachment is not None else chip.type
+        if chip.name.lower().endswith(f".{said}"):  # the name says it
+            said = ""
+        detail = Content(f"{sheet} {said}".rstrip()).stylize(self.get_visual_style("pending--detail", partial=True))
+        style = "pending--problem" if chip.problem else "pending--chip"
+        text = Content.assemble(
+            Content(f"{chip.mark} {one_line(chip.name)}").stylize(self.get_visual_style(style, partial=True)), detail
+        )
+        return text.stylize_before(self.get_visual_style("pending--selected", partial=True)) if selected else text
+
+
+def _window(widths: list[int], selected: int, room: int) -> tuple[int, int]:
+    """Return which chips are drawn, from the first to before the last, so that `selected` is one of them."""
+    first = 0
+    while True:
+        last, used = first, _LEFT_OUT if first else 0
+        while last < len(widths):
+            left_out = _LEFT_OUT if last + 1 < len(widths) else 0
+            if last > first and used + widths[last] + left_out > room:
+                break
+            used += widths[last] + _GAP
+            last += 1
+        if selected < last or first >= selected:
+            return first, last
+        first += 1

@@ -1,0 +1,76 @@
+"""The agent's plan above the prompt, for who wants to have it in sight: Ctrl+T."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from textual.content import Content
+from textual.widget import Widget
+
+from dogent_tui.agent.events import Event, Todo, TodosChanged, TodoStatus
+from dogent_tui.plain import one_line
+
+MOST_ROWS = 8
+"""Lines of the plan seen at once, where the window is high enough."""
+
+_MARKS: Mapping[TodoStatus, str] = {"completed": "✓", "in_progress": "▶", "pending": "○"}
+
+
+def shown(todos: tuple[Todo, ...], rows: int) -> range:
+    """Return which of `todos` are seen in `rows` lines: what is under way, a line of what was before it, and what follows."""
+    first_open = next((at for at, todo in enumerate(todos) if todo.status != "completed"), len(todos))
+    first = max(0, min(first_open - 1, len(todos) - rows))
+    return range(first, min(first + rows, len(todos)))
+
+
+class TodoPanel(Widget):
+    """The plan as it is now. Hidden until it is asked for."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"todos--title", "todos--done", "todos--now", "todos--open"}
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.todos: tuple[Todo, ...] = ()
+        self._wanted = False
+        self.display = False
+
+    def handle(self, event: Event) -> None:
+        """Learn from `event`."""
+        if isinstance(event, TodosChanged):
+            self.todos = event.todos
+            self.place()
+
+    def forget(self) -> None:
+        """Begin anew, with another session."""
+        self.todos = ()
+        self.place()
+
+    def toggle(self) -> bool:
+        """Show the plan, or hide it. Returns whether there is one."""
+        self._wanted = not self._wanted if self.todos else True  # where there is none, the next one will be shown
+        self.place()
+        return bool(self.todos)
+
+    def place(self) -> None:
+        """Take as many rows as the window has to give: call it when the window changes its size."""
+        self.display = self._wanted and bool(self.todos)
+        if self.is_attached:
+            self.styles.height = 1 + min(len(self.todos), MOST_ROWS, max(1, self.screen.size.height // 4))
+        self.refresh()
+
+    def render(self) -> Content:
+        """Draw the title and the lines that are seen."""
+        rows = shown(self.todos, max(1, self.size.height - 1))
+        done = sum(todo.status == "completed" for todo in self.todos)
+        title = Content(f"Plan · {done} of {len(self.todos)} done · Ctrl+T hides").stylize(
+            self.get_visual_style("todos--title", partial=True)
+        )
+        width = self.content_size.width
+        return Content("\n").join([title, *(self._line(self.todos[at]).truncate(width, ellipsis=True) for at in rows)])
+
+    def _line(self, todo: Todo) -> Content:
+        names: Mapping[TodoStatus, str] = {"completed": "todos--done", "in_progress": "todos--now", "pending": "todos--open"}
+        words = todo.active_form if todo.status == "in_progress" and todo.active_form else todo.content
+        return Content(f"{_MARKS[todo.status]} {one_line(words)}").stylize(
+            self.get_visual_style(names[todo.status], partial=True)
+        )

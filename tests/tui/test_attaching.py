@@ -1,0 +1,78 @@
+"""Attachments and the plan in the whole application, by their keys."""
+
+import zipfile
+
+from dogent_tui.agent.conversation import TurnEnded
+from dogent_tui.agent.events import Todo, TodosChanged
+from dogent_tui.tui.attachments.preview import PreviewScreen
+
+_WORKBOOK = (
+    '<?xml version="1.0"?><workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">'
+    '<sheets><sheet name="My costs" sheetId="1"/></sheets></workbook>'
+)
+
+
+def said(stage) -> str:
+    toasts = [str(notification.message) for notification in stage.app._notifications]
+    return "\n".join([*toasts, stage.app.conversation.query_one("#prompt-hint").render().plain])
+
+
+async def test_attach_takes_a_sheet_shows_a_chip_and_lets_it_be_taken_back(stage, workspace):
+    with zipfile.ZipFile(workspace.root / "book.xlsx", "w") as workbook:
+        workbook.writestr("[Content_Types].xml", "<Types/>")
+        workbook.writestr("xl/workbook.xml", _WORKBOOK)
+    async with stage(size=(80, 24)) as s:
+        strip = s.app.conversation.prompt.pending
+        for written in ('/attach @book.xlsx#"My costs" ', "/attach notes.md ", "/attach @nothing.md "):
+            s.app.conversation.prompt.editor.show(written)
+            await s.pilot.press("enter")
+            await s.until(lambda: not s.app.conversation.prompt.editor.value)
+        await s.until(lambda: "There is no file @nothing.md here." in said(s))
+        await s.until(lambda: len(strip.chips) == 2)
+        assert not s.app.conversation.sidebar.display
+        assert [(chip.mark, chip.name, chip.sheet) for chip in strip.chips] == [
+            ("+", "book.xlsx", "My costs"),
+            ("+", "notes.md", ""),
+        ]
+        await s.pilot.press("shift+tab", "enter")
+        await s.until(lambda: isinstance(s.app.screen, PreviewScreen))
+        await s.pilot.press("escape", "right", "delete")
+        await s.until(lambda: len(strip.chips) == 1)
+        await s.pilot.press("escape")
+        await s.send("go")
+        assert '"sheet": "My costs"' in s.conversation.sent[0]
+        assert "notes.md" not in s.conversation.sent[0]
+        assert not strip.display
+
+
+async def test_what_was_sent_can_be_taken_off_the_list(stage):
+    async with stage(size=(140, 30)) as s:
+        await s.send("Write on @notes.md ")
+        s.conversation.arrive(TurnEnded("completed"))
+        await s.until(lambda: s.app.conversation.attachments.entries)
+        await s.pilot.press("ctrl+b", "delete")
+        await s.until(lambda: not s.app.conversation.attachments.entries)
+        assert "notes.md is no longer listed. The agent keeps what it has read of it." in said(s)
+        hints = s.app.conversation.query_one("#keys").render().plain
+        for words in ("Remove", "Add", "Preview"):
+            assert words in hints
+
+
+async def test_ctrl_t_shows_and_hides_the_plan(stage):
+    async with stage(size=(80, 24)) as s:
+        panel = s.app.conversation.todos
+        await s.send("go")
+        await s.pilot.press("ctrl+t")
+        assert "no plan yet" in said(s)
+        todos = tuple(Todo(f"Step {number} [/b]", "completed" if number < 20 else "pending") for number in range(30))
+        s.conversation.arrive(TodosChanged(todos=todos))
+        await s.until(lambda: panel.display and panel.size.height > 2)
+        drawn = str(panel.render())
+        assert "20 of 30 done" in drawn
+        assert "✓ Step 19 [/b]" in drawn
+        assert "○ Step 20 [/b]" in drawn
+        assert s.app.conversation.transcript.size.height > 8
+        await s.pilot.press("ctrl+t")
+        assert not panel.display
+        await s.pilot.press("ctrl+t")
+        assert panel.display
