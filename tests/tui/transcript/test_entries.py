@@ -91,11 +91,11 @@ def test_a_running_tool_tells_for_how_long() -> None:
 
 
 def test_a_command_that_deleted_says_how_to_undo_it_and_an_edit_only_when_unfolded() -> None:
-    run = model.ToolCall("t", "Bash", state="done", input={"command": "rm a.md b.md"}, kept=("/work/a.md", "/work/b.md"))
+    run = model.ToolCall("t", "Bash", state="done", input={"command": "rm a.md b.md"}, kept=("/texts/a.md", "/texts/b.md"))
     assert drawn(run)[1] == "  ↳ /undo brings back a.md and 1 more"
     run.decided = ev.PermissionDecided(request_id="r", tool_use_id="t", decision="allow")
     assert drawn(run)[1] == "  ↳ allowed once · /undo brings back a.md and 1 more"
-    edit = model.ToolCall("t", "Edit", state="done", input={"file_path": "/work/a.md"}, kept=("/work/a.md",))
+    edit = model.ToolCall("t", "Edit", state="done", input={"file_path": "/texts/a.md"}, kept=("/texts/a.md",))
     assert len(drawn(edit)) == 1
     assert "  │ undo        /undo brings back a.md" in drawn(edit, unfolded=True)
 
