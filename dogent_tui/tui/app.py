@@ -91,6 +91,7 @@ class DogentApp(App[None]):
     def on_mount(self) -> None:
         """Show the prompt first; everything else begins once it can be seen."""
         self._listen_to_signals()
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh())  # a terminal forgets the screen while we are suspended
         self.call_after_refresh(self._begin)
 
     async def on_unmount(self) -> None:

@@ -50,7 +50,7 @@ def test_no_entry_is_wider_than_its_width_or_draws_a_control(entry: model.Entry,
 
 
 def drawn(entry: model.Entry, *, unfolded: bool = False, now: float = 0.0) -> list[str]:
-    return [line.text.rstrip() for line in entry_lines(entry, Look(70, unfolded=unfolded, cwd="/work", now=now))]
+    return [line.text.rstrip() for line in entry_lines(entry, Look(70, unfolded=unfolded, cwd="/texts", now=now))]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_long_prompt_is_folded_and_says_how_long_it_is() -> None:
 
 
 def test_a_written_file_and_an_edit_show_what_changes() -> None:
-    write = model.ToolCall("t", "Write", "done", input={"file_path": "/work/a.md", "content": "one\ntwo\n"}, result="ok")
+    write = model.ToolCall("t", "Write", "done", input={"file_path": "/texts/a.md", "content": "one\ntwo\n"}, result="ok")
     assert drawn(write) == ["▸ Write  a.md  ✓ +2 −0 lines"]
     assert "  │ + two" in drawn(write, unfolded=True)
     edits: list[dict[str, Any]] = [{"old_string": "a", "new_string": "b"}, {"old_string": "", "new_string": "c"}]
@@ -115,15 +115,15 @@ def test_friendly_names(name: str, friendly: str) -> None:
 @pytest.mark.parametrize(
     ("tool_input", "summary"),
     [
-        ({"file_path": "/work/notes/a.md"}, "notes/a.md"),
-        ({"file_path": "/workshop/a.md"}, "/workshop/a.md"),
+        ({"file_path": "/texts/notes/a.md"}, "notes/a.md"),
+        ({"file_path": "/textshop/a.md"}, "/textshop/a.md"),
         ({"command": "ls\n-l"}, "ls -l"),
-        ({"pattern": "*.md", "path": "/work/notes"}, "*.md in notes"),
+        ({"pattern": "*.md", "path": "/texts/notes"}, "*.md in notes"),
         ({"path": 3, "x": "y"}, ""),
     ],
 )
 def test_the_summary_of_an_input(tool_input: dict[str, Any], summary: str) -> None:
-    assert input_summary(tool_input, "/work") == summary
+    assert input_summary(tool_input, "/texts") == summary
 
 
 def test_durations() -> None:
