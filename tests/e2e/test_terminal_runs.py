@@ -52,10 +52,10 @@ async def test_resizing_while_streaming_loses_nothing(window):
     terminal.resize(100, 45)
     terminal.type("Count\r")
     await terminal.wait_for("word0")
-    for step in range(30):
+    for step in range(15):
         terminal.resize(*[(60, 60), (140, 45), (100, 50), (72, 60)][step % 4])
-        reply.release(10)
-        await terminal.until(lambda: f"word{step * 10 + 9} " in " ".join(terminal.text().split()) + " ", f"piece {step}")  # noqa: B023
+        reply.release(20)
+        await terminal.until(lambda: f"word{step * 20 + 19} " in " ".join(terminal.text().split()) + " ", f"piece {step}")  # noqa: B023
     reply.release_all()
     await terminal.wait_for("ready")
     terminal.resize(140, 45)

@@ -105,7 +105,7 @@ async def test_it_works_without_colors(dogent):
         terminal.type("/")  # the picker, with its highlighted line
         await terminal.wait_for("Tab takes it")
         terminal.type(CTRL_B)
-        await terminal.wait_for(SIDEBAR)
+        await terminal.wait_for("▏ Attachments")
         assert attributes(terminal.output) <= {"0", "1", "2", "3", "4", "7", "9"}
         assert {"1", "7"} <= attributes(terminal.output)
 
