@@ -13,6 +13,7 @@ from claude_agent_sdk import (
     ClaudeSDKClient,
     ClaudeSDKError,
     ResultMessage,
+    SandboxSettings,
     StreamEvent,
     SystemMessage,
     TextBlock,
@@ -51,13 +52,19 @@ TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "TodoWrite", "WebSearc
 _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The longest line between the CLI and us. At the SDK's default of 1 MiB a Write over a larger file kills the session."""
 
+_SANDBOX = SandboxSettings(enabled=True, autoAllowBashIfSandboxed=False, allowUnsandboxedCommands=False)
+"""A second wall and never a pass: what runs in it was allowed by the gate, and no command can ask to run outside of it."""
+
 _STOPPED = frozenset({"aborted_streaming", "aborted_tools", "hook_stopped"})
 """`terminal_reason`s of a turn that was stopped on purpose."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConversationOptions:
-    """What a conversation is started with. `resume` names an earlier session of the same workspace to go on with."""
+    """What a conversation is started with. `resume` names an earlier session of the same workspace to go on with.
+
+    `sandbox` has commands run behind the operating system's own wall; a session that cannot build it does not start.
+    """
 
     cwd: Path
     endpoint: Endpoint
@@ -65,6 +72,7 @@ class ConversationOptions:
     system_prompt: str
     session_id: str
     resume: bool = False
+    sandbox: bool = False
 
 
 class ClaudeConversation:
@@ -84,6 +92,7 @@ class ClaudeConversation:
                 model=options.endpoint.model or None,
                 setting_sources=[],
                 strict_mcp_config=True,
+                sandbox=_SANDBOX if options.sandbox else None,
                 permission_mode="default",
                 hooks=gate.hooks(),
                 can_use_tool=gate.can_use_tool,
