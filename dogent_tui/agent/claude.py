@@ -5,7 +5,7 @@ import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from claude_agent_sdk import (
     AssistantMessage,
@@ -52,8 +52,12 @@ TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "TodoWrite", "WebSearc
 _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The longest line between the CLI and us. At the SDK's default of 1 MiB a Write over a larger file kills the session."""
 
-_SANDBOX = SandboxSettings(enabled=True, autoAllowBashIfSandboxed=False, allowUnsandboxedCommands=False)
-"""A second wall and never a pass: what runs in it was allowed by the gate, and no command can ask to run outside of it."""
+_SANDBOX = cast(
+    SandboxSettings,
+    {"enabled": True, "autoAllowBashIfSandboxed": False, "allowUnsandboxedCommands": False, "failIfUnavailable": True},
+)
+"""A second wall and never a pass: what runs in it was allowed by the gate, and no command can ask to run outside of it. Without
+`failIfUnavailable`, which the SDK's type does not know yet, commands would run without it where it cannot stand."""
 
 _STOPPED = frozenset({"aborted_streaming", "aborted_tools", "hook_stopped"})
 """`terminal_reason`s of a turn that was stopped on purpose."""
@@ -63,7 +67,7 @@ _STOPPED = frozenset({"aborted_streaming", "aborted_tools", "hook_stopped"})
 class ConversationOptions:
     """What a conversation is started with. `resume` names an earlier session of the same workspace to go on with.
 
-    `sandbox` has commands run behind the operating system's own wall; a session that cannot build it does not start.
+    `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
     """
 
     cwd: Path

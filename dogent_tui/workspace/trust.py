@@ -20,6 +20,9 @@ STORE = "trust.json"
 PARTS = (".dogent", ".claude")
 """What a workspace can bring along that would speak to the agent, or widen what it may do."""
 
+_MOST_EMPTY = 20
+"""Empty folders that are looked into."""
+
 Answer: TypeAlias = Literal["made", "trusted", "declined"]
 TrustState: TypeAlias = Literal["own", "trusted", "declined", "unasked"]
 """`own`: nothing came with the folder that this home did not make."""
@@ -93,7 +96,20 @@ def _parts_in(root: Path) -> tuple[str, ...]:
     if str(root) == os.path.realpath(Path.home()):
         return ()  # the person's own `.dogent` and `.claude`
     ours = os.path.realpath(dogent_home())
-    return tuple(part for part in PARTS if os.path.lexists(root / part) and os.path.realpath(root / part) != ours)
+    return tuple(part for part in PARTS if os.path.realpath(root / part) != ours and _holds_something(root / part))
+
+
+def _holds_something(path: Path) -> bool:
+    """Whether there is more than empty folders, which the CLI's sandbox leaves behind. A link counts, wherever it leads."""
+    if not os.path.lexists(path):
+        return False
+    if path.is_symlink() or not path.is_dir():
+        return True
+    for looked_at, (folder, folders, files) in enumerate(os.walk(path)):
+        links = any(Path(folder, name).is_symlink() for name in folders)
+        if files or links or looked_at > _MOST_EMPTY or not os.access(folder, os.R_OK | os.X_OK):
+            return True
+    return False
 
 
 def _record(store: HomeRecords, parts: tuple[str, ...], answer: Answer) -> None:

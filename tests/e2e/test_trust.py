@@ -1,6 +1,7 @@
 """What comes with a folder, and the sandbox: what the real CLI makes of them."""
 
 import json
+import os
 import shutil
 import subprocess
 
@@ -63,7 +64,11 @@ async def test_trust_given_before_the_first_run_counts_for_it(api, workspace, op
         await agent.heard(SessionStarted)
         agent.trust.answer(trust=True)
         await agent.service.renew()
-        assert agent.service.session_id == (await agent.heard(SessionStarted, 2)).session_id == agent.of(SessionStarted)[0].session_id
+        assert (
+            agent.service.session_id
+            == (await agent.heard(SessionStarted, 2)).session_id
+            == agent.of(SessionStarted)[0].session_id
+        )
         assert (await agent.run("Go")).status == "completed"
         await agent.service.renew()  # after the first run it goes on as it is
         assert (await agent.run("On")).status == "completed"
@@ -85,10 +90,24 @@ async def test_in_the_sandbox_an_approved_write_outside_fails(api, workspace, op
         await answer(agent, await agent.heard(PermissionRequested, 2), "allow")
         assert (await end(agent)).status == "completed"
         refused, again, done = agent.of(ToolResult)
-    print(refused, again, done)
     assert (refused.is_error, again.is_error, done.is_error) == (True, True, False)
     assert (outside.exists(), inside.exists()) == (False, True)
-    assert [path.name for path in workspace.root.iterdir()] == ["inside.txt"]
+    assert FolderTrust(workspace).state == "own"  # the CLI leaves an empty .claude behind
+
+
+async def test_where_the_sandbox_cannot_stand_no_command_runs(api, workspace, open_service, tmp_path, monkeypatch):
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for name in ("bwrap", "socat"):
+        (programs / name).write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
+        (programs / name).chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
+    api.call("Bash", {"command": "touch ran.txt"})
+    api.say("Done.")
+    async with open_service(sandbox=True) as agent:
+        await agent.run("Go")
+        assert "Sandbox is required" in agent.of(ToolResult)[0].content
+    assert not (workspace.root / "ran.txt").exists()
 
 
 def no_sandbox() -> str:

@@ -16,6 +16,12 @@ def state(workspace, **given):
     return (trust.state, trust.trusted, trust.must_ask)
 
 
+def bring(root, *parts):
+    for part in parts:
+        (root / part).mkdir(parents=True)
+        (root / part / "any.md").touch()
+
+
 OWN, UNASKED = ("own", True, False), ("unasked", False, True)
 TRUSTED, DECLINED = ("trusted", True, False), ("declined", False, False)
 
@@ -28,8 +34,7 @@ def test_a_plain_folder_is_the_persons_own_and_nothing_is_written_about_it(works
 @pytest.mark.parametrize("came", [(".dogent",), (".claude",), (".dogent", ".claude")])
 @pytest.mark.parametrize(("trust", "known"), [(True, TRUSTED), (False, DECLINED)])
 def test_what_came_is_asked_about_once(workspace, home, came, trust, known):
-    for part in came:
-        (workspace.root / part).mkdir()
+    bring(workspace.root, *came)
     assert state(workspace) == UNASKED
     assert FolderTrust(workspace).came == came
     FolderTrust(workspace).answer(trust=trust)
@@ -43,7 +48,7 @@ def test_what_the_application_made_is_its_own_but_not_what_comes_later(workspace
     make_own_folder(workspace)
     assert state(workspace) == OWN
     make_own_folder(workspace)
-    (workspace.root / ".claude").mkdir()
+    bring(workspace.root, ".claude")
     assert state(workspace) == UNASKED
     assert FolderTrust(workspace).came == (".claude",)
     FolderTrust(workspace).answer(trust=True)
@@ -51,23 +56,23 @@ def test_what_the_application_made_is_its_own_but_not_what_comes_later(workspace
 
 
 def test_writing_into_a_folder_that_came_does_not_make_it_ours(workspace):
-    workspace.dot.mkdir()
+    bring(workspace.root, ".dogent")
     make_own_folder(workspace)
     History(workspace.history_file).append(HistoryEntry(utc_now(), "command", "/help"))
     assert state(workspace) == UNASKED
 
 
 def test_trust_belongs_to_the_real_folder(workspace, tmp_path):
-    workspace.dot.mkdir()
+    bring(workspace.root, ".dogent")
     FolderTrust(workspace).answer(trust=True)
     (tmp_path / "link").symlink_to(workspace.root)
     assert state(Workspace(tmp_path / "link")) == TRUSTED
-    (tmp_path / "other" / ".dogent").mkdir(parents=True)
+    bring(tmp_path / "other", ".dogent")
     assert state(Workspace(tmp_path / "other")) == UNASKED
 
 
 def test_the_command_line_gives_trust_for_one_start(workspace):
-    workspace.dot.mkdir()
+    bring(workspace.root, ".dogent")
     assert state(workspace, given=True) == TRUSTED
     assert state(workspace) == UNASKED
 
@@ -77,19 +82,26 @@ def test_a_link_of_that_name_came_too_even_where_it_leads_nowhere(workspace):
     assert state(workspace) == UNASKED
 
 
+def test_empty_folders_bring_nothing(workspace):
+    (workspace.root / ".claude" / ".cc-writes").mkdir(parents=True)
+    workspace.dot.mkdir()
+    assert state(workspace) == OWN
+    (workspace.root / ".claude" / ".cc-writes" / "x").symlink_to("/etc")
+    assert state(workspace) == UNASKED
+
+
 def test_the_persons_own_folders_are_not_asked_about(tmp_path, monkeypatch):
     user = tmp_path / "user"
-    (user / ".claude").mkdir(parents=True)
-    (user / ".dogent").mkdir()
+    bring(user, ".claude", ".dogent")
     assert state(Workspace(user)) == OWN
-    (tmp_path / "texts" / ".dogent").mkdir(parents=True)
+    bring(tmp_path / "texts", ".dogent")
     monkeypatch.setenv("DOGENT_HOME", str(tmp_path / "texts" / ".dogent"))
     assert state(Workspace(tmp_path / "texts")) == OWN
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"workspaces": {"ROOT": 3}}', '{"workspaces": {"ROOT": [3, {"part": 1}]}}'])
 def test_a_broken_store_trusts_nothing_and_takes_new_answers(workspace, home, text):
-    workspace.dot.mkdir()
+    bring(workspace.root, ".dogent")
     home.mkdir()
     (home / "trust.json").write_text(text.replace("ROOT", str(workspace.root)))
     assert state(workspace) == UNASKED
@@ -98,7 +110,7 @@ def test_a_broken_store_trusts_nothing_and_takes_new_answers(workspace, home, te
 
 
 def test_an_answer_that_cannot_be_kept_holds_for_now(workspace, home):
-    workspace.dot.mkdir()
+    bring(workspace.root, ".dogent")
     home.write_text("no folder")
     trust = FolderTrust(workspace)
     with pytest.raises(OSError):
