@@ -53,7 +53,7 @@ _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The longest line between the CLI and us. At the SDK's default of 1 MiB a Write over a larger file kills the session."""
 
 _SANDBOX = cast(
-    SandboxSettings,
+    "SandboxSettings",
     {"enabled": True, "autoAllowBashIfSandboxed": False, "allowUnsandboxedCommands": False, "failIfUnavailable": True},
 )
 """A second wall and never a pass: what runs in it was allowed by the gate, and no command can ask to run outside of it. Without

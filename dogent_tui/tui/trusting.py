@@ -10,7 +10,7 @@ from dogent_tui.workspace.paths import display_path
 
 
 async def settle_trust(app: App[None], opened: OpenedSession) -> None:
-    """Ask before the first run, where there is something to ask. Raises AgentError where the person went back without an answer."""
+    """Ask before the first run, where there is something to ask. Raises AgentError where the person goes back unanswered."""
     if opened.trust.must_ask and not await ask_for_trust(app, opened):
         raise AgentError("Nothing was sent.", "Send it again when you have decided about this folder.")
 

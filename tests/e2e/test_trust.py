@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, SessionStarted, ToolResult
+from dogent_tui.agent.events import PermissionRequested, SessionStarted, ToolResult
 from dogent_tui.workspace.trust import FolderTrust
 from tests.e2e.conftest import IN_ONE_LOOP
 from tests.e2e.test_permissions import answer, ask, end

@@ -44,7 +44,7 @@ async def test_the_prompt_takes_keys_at_once_and_the_question_comes_before_the_f
         assert s.app.screen is s.app.conversation
         await send(s, "Write a report")
         screen = await asked(s)
-        assert "Write [b]short[/b]." in str(screen.query_one("#trust-found Static", Static).render())
+        assert "Write [b]short[/b]." in [str(part.render()) for part in screen.query("#trust-found Static").results(Static)]
         assert screen.query_one(OptionList).highlighted == 0
         assert s.conversation.sent == []
         await s.pilot.press("enter")
@@ -209,7 +209,7 @@ class Shown(App[None]):
         self.push_screen(TrustScreen("~/clones/report", (".dogent", ".claude"), FOUND))
 
 
-@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+@pytest.mark.parametrize("size", [(40, 18), (80, 24), (200, 60)])
 def test_the_question(snap_compare, size):
     async def settled(pilot):
         await pilot.pause(0.2)

@@ -19,24 +19,28 @@ from dogent_tui.workspace.came_with import Found
 
 _MOST_TEXT = 300
 """Characters of the words of one thing."""
+_OTHER_ROWS = 14
+"""Rows of the frame, the question, the answers and the keys."""
+_LEAST_ROWS = 2
 _USED = "Used once you trust this folder"
 _UNUSED = "Never used by dogent-tui, whatever you answer"
-_KEYS = "↑ ↓ choose · Enter answers · Esc goes back"
+_KEYS = "↑ ↓ choose · Enter answers · PgDn reads on · Esc goes back"
 
 
-def found_lines(found: Sequence[Found]) -> Content:
-    """Return what came, in two groups: what trusting uses, and what is there and never used."""
-    groups = [(title, [one for one in found if one.used is used]) for title, used in ((_USED, True), (_UNUSED, False))]
-    shown = [Content("\n").join([Content.styled(title, "dim"), *_lines(some)]) for title, some in groups if some]
-    return Content("\n\n").join(shown) if shown else Content("There is nothing in it that dogent-tui would use.")
-
-
-def _lines(found: Iterable[Found]) -> Iterable[Content]:
-    for one in found:
-        yield Content.assemble("  ", one.what, (f"  {_shown(one.place)}", "dim"))
-        if one.text:
-            text = _shown(one.text)
-            yield Content(f"    {text[:_MOST_TEXT]}{'…' if len(text) > _MOST_TEXT else ''}")
+def _found_parts(found: Sequence[Found]) -> Iterable[Static]:
+    """Return what came as lines, in two groups: what trusting uses, and what is there and never used."""
+    if not found:
+        yield Static("There is nothing in it that dogent-tui would use.", markup=False)
+    for title, used in ((_USED, True), (_UNUSED, False)):
+        some = [one for one in found if one.used is used]
+        if some:
+            yield Static(title, classes="trust-group" if used or len(some) == len(found) else "trust-group -later", markup=False)
+        for one in some:
+            yield Static(Content.assemble(one.what, (f"  {_shown(one.place)}", "dim")), classes="trust-what", markup=False)
+            if one.text:
+                text = _shown(one.text)
+                shown = f"{text[:_MOST_TEXT]}{'…' if len(text) > _MOST_TEXT else ''}"
+                yield Static(shown, classes="trust-text", markup=False)
 
 
 def _shown(text: str) -> str:
@@ -63,10 +67,12 @@ class TrustScreen(ModalScreen[bool]):
         with Vertical(id="trust"):
             yield Static("Do you trust what came with this folder?", id="trust-title", markup=False)
             came = " and ".join(self._came)
-            words = f"{_shown(self._folder)} holds {came}, which you did not make here. It may speak to the agent in your name."
-            yield Static(words, id="trust-why", markup=False)
+            where = (
+                f"{_shown(self._folder)} holds {came}, not made here: somebody else’s words, until you say that you trust them."
+            )
+            yield Static(where, id="trust-why", markup=False)
             with VerticalScroll(id="trust-found", can_focus=False):
-                yield Static(found_lines(self._found), markup=False)
+                yield from _found_parts(self._found)
             without, trust = Option("Work without them", id="without"), Option("Trust this folder", id="trust")
             yield OptionList(without, trust, id="trust-answers", markup=False, compact=True)
             yield Static(_KEYS, id="trust-keys", markup=False)
@@ -75,6 +81,10 @@ class TrustScreen(ModalScreen[bool]):
         """Count from the moment that the question can be seen: keys typed before were meant for the prompt."""
         self.query_one(OptionList).highlighted = 0
         self.call_after_refresh(self.guard.shown)
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Leave the answers their rows, however much came."""
+        self.query_one("#trust-found").styles.max_height = max(_LEAST_ROWS, event.size.height - _OTHER_ROWS)
 
     def on_key(self, event: events.Key) -> None:
         """Take no key that was typed before the question could be read; scroll what came."""
