@@ -185,7 +185,8 @@ class DogentApp(App[None]):
     async def start_anew(self) -> None:
         """Begin a new session, in the same workspace and with the same profile; the one before ends behind it."""
         service, following = self.opened.service, self._following
-        self.opened = await asyncio.to_thread(open_session, self.opened.workspace, SessionOptions(self.opened.profile))
+        options = SessionOptions(self.opened.options.profile, allow=self.opened.options.allow)
+        self.opened = await asyncio.to_thread(open_session, self.opened.workspace, options)
         await self.conversation.show_session(self.opened)
         self._begin()
         await _close(service, following)

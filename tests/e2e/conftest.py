@@ -18,9 +18,11 @@ from typing import Any
 import pytest
 import pytest_asyncio
 
+from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.events import Event, Prompt, RunFinished, SessionStarted
 from dogent_tui.agent.launch import ClaudeLauncher, SessionChoice
 from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.session import session_copies
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from tests.e2e.scripted_api import MODEL, ScriptedApi
@@ -29,15 +31,18 @@ from tests.e2e.terminal import CTRL_C, DOGENT, Terminal, plain_environment
 IN_ONE_LOOP = pytest.mark.asyncio(loop_scope="module")
 
 PROFILE = "test-profile"
+COPIES = "copies"
+"""The session under which the copies of `open_service` are kept."""
 SIZE = (100, 30)
 
 
 class Listener:
     """A service and all that it has said so far."""
 
-    def __init__(self, service: AgentService, root: Path = Path()) -> None:
+    def __init__(self, service: AgentService, root: Path = Path(), authority: Authority | None = None) -> None:
         self.service = service
         self.root = root
+        self.authority = authority
         self.events: list[Event] = []
         self._changed = asyncio.Condition()
         self._task = asyncio.create_task(self._listen(service.events()))
@@ -136,17 +141,22 @@ def open_service(api: ScriptedApi, workspace: Workspace):
 
     @asynccontextmanager
     async def opened(
-        *, session: SessionChoice | None = None, base_url: str = "", stall_after_s: float = 10.0
+        *, session: SessionChoice | None = None, base_url: str = "", stall_after_s: float = 10.0, allow: tuple[str, ...] = ()
     ) -> AsyncIterator[Listener]:
-        async with _service(api, workspace, base_url, session=session, stall_after_s=stall_after_s) as service:
-            yield Listener(service, workspace.root)
+        authority = Authority(workspace, allow)
+        async with _service(api, workspace, base_url, authority, session=session, stall_after_s=stall_after_s) as service:
+            yield Listener(service, workspace.root, authority)
 
     return opened
 
 
-def _service(api: ScriptedApi, workspace: Workspace, base_url: str = "", **options: Any) -> AgentService:
+def _service(
+    api: ScriptedApi, workspace: Workspace, base_url: str = "", authority: Authority | None = None, **options: Any
+) -> AgentService:
     endpoint = Endpoint(PROFILE, "custom", base_url or api.base_url, token=api.token, model=MODEL, small_model=MODEL)
-    return AgentService(ClaudeLauncher(workspace, endpoint), endpoint, cwd=str(workspace.root), **options)
+    copies = session_copies(workspace, COPIES)
+    launcher = ClaudeLauncher(workspace, endpoint, authority or Authority(workspace), copies=copies)
+    return AgentService(launcher, endpoint, cwd=str(workspace.root), **options)
 
 
 class Dogent:

@@ -50,9 +50,9 @@ def start(workspace: Workspace) -> Callable:
 
 @pytest.fixture
 def run(workspace: Workspace) -> Callable:
-    async def ran(text: str, output_format: str = "text") -> tuple[int, str, str]:
+    async def ran(text: str, output_format: str = "text", allow: tuple[str, ...] = ()) -> tuple[int, str, str]:
         stdout, stderr = io.StringIO(), io.StringIO()
-        opened = open_session(workspace, SessionOptions())
+        opened = open_session(workspace, SessionOptions(allow=allow))
         status = await run_print(opened, PrintRequest(text, output_format=output_format), stdout, stderr)
         return status, stdout.getvalue(), stderr.getvalue()
 
@@ -113,11 +113,34 @@ async def test_continue_goes_on_with_the_last_conversation(api, workspace, profi
 
 
 async def test_a_call_that_needs_permission_is_a_denial(api, workspace, profile, run):
-    api.call("Bash", {"command": "touch made"})
-    status, stdout, stderr = await run("Make it")
+    victim = workspace.root / "old notes.md"
+    victim.touch()
+    api.call("Bash", {"command": "rm 'old notes.md'"})
+    status, stdout, stderr = await run("Clean up")
     assert (status, stdout) == (10, "")
-    assert "touch made" in stderr
-    assert not (workspace.root / "made").exists()
+    assert "Delete old notes.md" in stderr
+    assert f"delete {victim}" in stderr
+    assert "--allow 'delete:old notes.md'" in stderr
+    assert victim.exists()
+
+
+async def test_what_the_command_line_allows_runs(api, workspace, profile, run):
+    victim, other = workspace.root / "old.md", workspace.root / "other.md"
+    victim.touch()
+    other.touch()
+    api.call("Bash", {"command": "rm old.md"})
+    api.call("Bash", {"command": "rm other.md"})
+    status, _, stderr = await run("Clean up", allow=("delete:old.md",))
+    assert status == 10
+    assert (victim.exists(), other.exists()) == (False, True)
+    assert "Delete other.md" in stderr
+
+
+async def test_a_rule_that_is_none_is_wrong_usage(start):
+    process = await start("-p", "Hi", "--allow", "everything")
+    _, stderr = await asyncio.wait_for(process.communicate(), 30)
+    assert process.returncode == 2
+    assert "“everything” is not a rule" in stderr.decode()
 
 
 async def test_a_failure_has_status_1_and_a_remedy_on_stderr(api, profile, run):

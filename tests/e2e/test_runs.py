@@ -5,7 +5,6 @@ import json
 import pytest
 
 from dogent_tui.agent.events import (
-    Aborted,
     Attachment,
     Interrupted,
     MessageDropped,
@@ -144,49 +143,9 @@ async def test_interrupt_right_after_sending_stops_the_run(api, agent):
     assert (await agent.heard(RunFinished)).status == "interrupted"
 
 
-async def test_a_denied_call_ends_the_run_with_its_reason_and_the_session_goes_on(api, agent):
-    victim = agent.root / "keep.md"
-    victim.write_text("precious", encoding="utf-8")
-    api.call("Bash", {"command": f"rm {victim}"})
-    api.say("I remember that you said no.")
-    await agent.service.submit(Prompt("Clean up"))
-    question = await agent.heard(PermissionRequested)
-    assert (question.tool, question.input["command"]) == ("Bash", f"rm {victim}")
-    assert question.reasons
-    await agent.service.reply(question.request_id, PermissionAnswer("deny"))
-    finished = await agent.heard(RunFinished)
-    assert finished.status == "aborted"
-    assert f"rm {victim}" in finished.reason
-    assert agent.of(Aborted)[0].reason == finished.reason
-    assert victim.read_text(encoding="utf-8") == "precious"
-    assert (await agent.run("And now?")).status == "completed"
-    assert "Clean up" in str(api.requests[1].messages)
-
-
-async def test_a_denial_with_words_goes_back_to_the_model(api, agent):
-    api.call("Bash", {"command": "ls /"})
-    api.say("Then I look here only.")
-    await agent.service.submit(Prompt("Look around"))
-    question = await agent.heard(PermissionRequested)
-    await agent.service.reply(question.request_id, PermissionAnswer("deny", message="Only in this folder, please."))
-    finished = await agent.heard(RunFinished)
-    assert finished.status == "completed"
-    assert "Only in this folder, please." in str(api.requests[1].messages)
-
-
-async def test_an_allowed_call_runs(api, agent):
-    api.call("Bash", {"command": "echo spoken > said.txt"})
-    api.say("Said.")
-    await agent.service.submit(Prompt("Say it"))
-    question = await agent.heard(PermissionRequested)
-    await agent.service.reply(question.request_id, PermissionAnswer("allow"))
-    assert (await agent.heard(RunFinished)).status == "completed"
-    assert (agent.root / "said.txt").read_text(encoding="utf-8") == "spoken\n"
-    assert agent.of(PermissionDecided)[0].decision == "allow"
-
-
 async def test_interrupting_cancels_the_question_and_an_answer_comes_too_late(api, agent):
-    api.call("Bash", {"command": "touch made"})
+    made = agent.root.parent / "made"
+    api.call("Bash", {"command": f"touch {made}"})
     await agent.service.submit(Prompt("Make it"))
     question = await agent.heard(PermissionRequested)
     await agent.service.interrupt()
@@ -194,29 +153,19 @@ async def test_interrupting_cancels_the_question_and_an_answer_comes_too_late(ap
     assert agent.of(PermissionDecided)[0].decision == "cancelled"
     with pytest.raises(AgentError):
         await agent.service.reply(question.request_id, PermissionAnswer("allow"))
-    assert not (agent.root / "made").exists()
+    assert not made.exists()
 
 
 async def test_of_two_questions_one_denial_stops_both(api, agent):
-    api.call_all(("Bash", {"command": "touch one"}), ("Bash", {"command": "touch two"}))
-    await agent.service.submit(Prompt("Make both"))
+    both = agent.root / "one", agent.root / "two"
+    for path in both:
+        path.touch()
+    api.call_all(("Bash", {"command": "rm one"}), ("Bash", {"command": "rm two"}))
+    await agent.service.submit(Prompt("Remove both"))
     question = await agent.heard(PermissionRequested)
     await agent.service.reply(question.request_id, PermissionAnswer("deny"))
     assert (await agent.heard(RunFinished)).status == "aborted"
-    assert not list(agent.root.glob("one")) + list(agent.root.glob("two"))
-
-
-async def test_reading_outside_the_workspace_asks(api, agent):
-    secret = agent.root.parent / "secret.txt"
-    secret.write_text("do not read me", encoding="utf-8")
-    (agent.root / "link.txt").symlink_to(secret)
-    api.call("Read", {"file_path": str(agent.root / "link.txt")})
-    await agent.service.submit(Prompt("Read it"))
-    question = await agent.heard(PermissionRequested)
-    assert [target.path for target in question.targets] == [str(secret)]
-    await agent.service.reply(question.request_id, PermissionAnswer("deny"))
-    await agent.heard(RunFinished)
-    assert "do not read me" not in str([request.messages for request in api.requests])
+    assert all(path.exists() for path in both)
 
 
 async def test_the_plan_is_an_event(api, agent):

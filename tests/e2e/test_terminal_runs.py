@@ -122,9 +122,9 @@ async def test_a_question_is_denied_first_and_keys_from_before_do_not_answer_it(
     victim.write_text("precious", encoding="utf-8")
     window.api.call("Bash", {"command": f"rm {victim}"})
     terminal = window.terminal
-    terminal.on_output = lambda data: terminal.type("y\r") if b"May the agent" in data else None
+    terminal.on_output = lambda data: terminal.type("y\r") if b"Delete keep.md" in data else None
     terminal.type("Clean up\r")
-    await terminal.wait_for("May the agent", "rm ", "Deny", "Allow once")
+    await terminal.wait_for("Delete keep.md", "rm ", "Deny", "Allow once")
     await terminal.wait_for("waiting for you")
     assert victim.exists()
     terminal.on_output = None
@@ -136,11 +136,12 @@ async def test_a_question_is_denied_first_and_keys_from_before_do_not_answer_it(
 
 
 async def test_an_allowed_call_runs(window):
+    (window.root / "said.txt").write_text("before", encoding="utf-8")
     window.api.call("Bash", {"command": "echo spoken > said.txt"})
     window.api.say("Said.")
     terminal = window.terminal
     terminal.type("Say it\r")
-    await terminal.wait_for("May the agent")
+    await terminal.wait_for("Replace said.txt")
     await terminal.press_until("y", lambda: "Said." in terminal.text(), "the run after the command")
     assert (window.root / "said.txt").read_text(encoding="utf-8") == "spoken\n"
 
