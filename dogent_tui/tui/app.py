@@ -13,7 +13,6 @@ from typing import ClassVar, TextIO
 import msgspec
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
@@ -31,7 +30,6 @@ from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import own_terminal
-from dogent_tui.tui.theme_choice import ThemeList
 from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
 from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
@@ -205,6 +203,10 @@ class DogentApp(App[None]):
 
     def search_themes(self) -> None:
         """List the themes to choose from."""
+        from textual.command import CommandPalette
+
+        from dogent_tui.tui.theme_choice import ThemeList
+
         self.push_screen(CommandPalette(providers=[ThemeList], placeholder="Search for themes…"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:

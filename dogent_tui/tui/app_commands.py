@@ -8,7 +8,6 @@ from dogent_tui.agent.sandbox import sandbox_words
 from dogent_tui.agent.tool_names import relative
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands import Command, CommandTable
-from dogent_tui.tui.theme_choice import choose_theme
 from dogent_tui.tui.trusting import ask_for_trust, trust_words
 
 if TYPE_CHECKING:
@@ -102,6 +101,8 @@ class _Commands:
             return ""
         if name not in self._app.available_themes:
             return f"There is no theme {name}. /theme alone lists them."
+        from dogent_tui.tui.theme_choice import choose_theme
+
         return await choose_theme(self._app, name)
 
     async def trust(self, _: str) -> str:
