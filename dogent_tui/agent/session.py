@@ -74,7 +74,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     session = SessionChoice(earlier.session_id, resume=True) if earlier else SessionChoice(str(uuid.uuid4()))
     authority, copies = Authority(workspace, options.allow), session_copies(workspace, session.session_id)
     trust = FolderTrust(workspace, given=options.trust)
-    sandbox = sandbox_state(wanted=wants_sandbox(settings, home))
+    sandbox = sandbox_state(wanted=wants_sandbox(settings, home, warnings))
     service = AgentService(
         ClaudeLauncher(workspace, endpoint, authority, trust, settings.primary_language, copies, sandbox == "on"),
         endpoint,

@@ -68,10 +68,20 @@ def load_settings(workspace: Workspace) -> tuple[WorkspaceSettings, list[ConfigW
     return WorkspaceSettings(**known, extra=extra), warnings
 
 
-def wants_sandbox(settings: WorkspaceSettings, home: Path) -> bool:
-    """Return whether the workspace or the user's own ``dogent.json`` asks for the sandbox; neither can switch off the other's."""
+def wants_sandbox(settings: WorkspaceSettings, home: Path, warnings: list[ConfigWarning]) -> bool:
+    """Return whether the workspace or the user's own ``dogent.json`` asks for the sandbox; neither can switch off the other's.
+
+    What of the user's file could not be used is added to `warnings`.
+    """
     empty: dict[str, Any] = {}
-    return settings.sandbox or read_json(home / "dogent.json", empty)[0].get("sandbox") is True
+    file = home / "dogent.json"
+    data, broken = read_json(file, empty)
+    if broken:
+        warnings.append(broken_file_warning(broken))
+    known: dict[str, Any] = {}
+    if "sandbox" in data:
+        _take(known, "sandbox", data["sandbox"], file, warnings)
+    return settings.sandbox or bool(known.get("sandbox"))
 
 
 def _take(known: dict[str, Any], key: str, value: Any, file: Path, warnings: list[ConfigWarning]) -> None:

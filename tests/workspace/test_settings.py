@@ -101,4 +101,14 @@ def test_the_sandbox_is_asked_for_by_the_workspace_or_at_home(workspace, home, h
     write(workspace, here)
     home.mkdir()
     (home / "dogent.json").write_text(json.dumps(at_home))
-    assert wants_sandbox(load_settings(workspace)[0], home) is wanted
+    warnings = []
+    assert wants_sandbox(load_settings(workspace)[0], home, warnings) is wanted
+    assert len(warnings) == (at_home.get("sandbox") == "yes")
+
+
+def test_a_broken_file_at_home_is_told(workspace, home):
+    home.mkdir()
+    (home / "dogent.json").write_text("{")
+    warnings = []
+    assert not wants_sandbox(WorkspaceSettings(), home, warnings)
+    assert [warning.code for warning in warnings] == ["config_broken"]
