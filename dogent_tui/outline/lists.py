@@ -140,7 +140,8 @@ def _heading(number: int, item: _Item, frame: Frame) -> Heading:
     text, length = split_length(item.text)
     kept = lines[:last]
     indent = min((len(line) - len(line.lstrip(" ")) for line in kept if line), default=0)
-    body = "".join(f"{line[indent:]}\n" for line in kept)
+    # A line of signs that the indent made code would be a heading without it.
+    body = "".join("\\" * line.startswith("#", indent) + f"{line[indent:]}\n" for line in kept)
     return Heading(number, item.level, text, length, body, "\n" * (len(lines) - last))
 
 

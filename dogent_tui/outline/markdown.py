@@ -4,6 +4,8 @@
 normalised is listed in `lists`. A changed heading is written with ``#`` signs, whatever it was written with before.
 """
 
+from msgspec.structs import replace
+
 from dogent_tui.outline.blocks import front_matter, heading_lines
 from dogent_tui.outline.document import numbers, parse_document, render_document
 from dogent_tui.outline.escaping import as_title
@@ -50,17 +52,14 @@ def numbers_of(outline: Outline) -> list[str]:
 def _read(text: str) -> tuple[Headings, Frame]:
     found = list(heading_lines(text))
     lines = text.split("\n")
-    if len(found) <= 1:
-        before = "\n".join(lines[: found[0].start])[front_matter(text) :] if found else ""
-        after = "\n".join(lines[found[0].end :] if found else lines)
-        if not before.strip() and (not found or has_list(after)):
-            title = text[: len(text) - len(after)] if found else ""
-            listed = parse_list(after)
-            if listed is not None:
-                headings, frame = listed
-                return headings, Frame(
-                    title + frame.preamble, frame.end, frame.gap, frame.lead, frame.is_open, is_list=True, marks=frame.marks
-                )
+    has_title = bool(found) and not "\n".join(lines[: found[0].start])[front_matter(text) :].strip()
+    title_lines = found[0].end if has_title else 0
+    # What is underlined may be a note and a rule: it makes no headings of its own in a list.
+    signed = any(lines[place.start].lstrip().startswith("#") for place in found[has_title:])
+    after = "\n".join(lines[title_lines:])
+    if not signed and has_list(after) and (listed := parse_list(after)):
+        headings, frame = listed
+        return headings, replace(frame, preamble=text[: len(text) - len(after)] + frame.preamble)
     return parse_document(text)
 
 

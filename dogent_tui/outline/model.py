@@ -211,7 +211,8 @@ class Outline:
         note = as_note(note, is_list=self.frame.is_list)
         if note == heading.note:
             return False
-        self._set(replace(heading, body=f"{self.frame.lead}{note}\n" if note else ""), "note")
+        gap = heading.gap or ("\n" if note and not self.frame.is_list else "")
+        self._set(replace(heading, body=f"{self.frame.lead}{note}\n" if note else "", gap=gap), "note")
         return True
 
     def set_target(self, id: int, target: str) -> bool:  # noqa: A002

@@ -216,6 +216,8 @@ def perform(outline: Outline, step: str, where: int, span: int, words: str) -> N
         outline.delete(chosen)
     else:
         before = where * 7 % (len(outline.headings) + 1)
+        first, end = outline.block(chosen)
+        before = first if first <= before <= end else before
         highest = outline.headings[before - 1].level + 1 if before else 1
         outline.move_to(chosen, before, min(6, highest))
 
