@@ -1,7 +1,7 @@
 """What the person changed against the proposal: a mark for each heading, and a short list in words."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import Literal
 
 import msgspec
@@ -60,12 +60,15 @@ def _parents(headings: Headings) -> Iterator[tuple[int, int]]:
         above.append(heading)
 
 
-def changes(before: Headings, after: Headings) -> Changes:
-    """Compare `after` with `before`; headings are the same that have the same id."""
+def changes(before: Headings, after: Headings, carried: Set[int] = frozenset()) -> Changes:
+    """Compare `after` with `before`; headings are the same that have the same id.
+
+    `carried` are those that a person moved: of two that changed places, that is the one that was moved.
+    """
     if before == after:
         return Changes({}, (), ())
     old, new = _Tree(before), _Tree(after)
-    moved = set(_moved(old, new))
+    moved = set(_moved(old, new, carried))
     marks: dict[int, Change] = {}
     sentences: list[str] = []
     for heading in after:
@@ -118,12 +121,16 @@ def _edited(known: Heading, heading: Heading) -> Iterator[str]:
         )
 
 
-def _moved(old: _Tree, new: _Tree) -> Iterator[int]:
+def _moved(old: _Tree, new: _Tree, carried: Set[int]) -> Iterator[int]:
     """Yield those that stand under another parent, and among those that do not, the fewest that explain their new order."""
     for parent, children in new.children.items():
         stayed = [id_ for id_ in children if old.parents.get(id_, -1) == parent]
         yield from (id_ for id_ in children if id_ in old.by_id and old.parents[id_] != parent)
-        keeping = _longest_rising([old.order[id_] for id_ in stayed])
+        order = [old.order[id_] for id_ in stayed]
+        if order == sorted(order):
+            continue
+        still = [old.order[id_] for id_ in stayed if id_ not in carried]
+        keeping = set(still) if still == sorted(still) else _longest_rising(order)
         yield from (id_ for id_ in stayed if old.order[id_] not in keeping)
 
 

@@ -46,7 +46,7 @@ def parse_list(text: str) -> tuple[tuple[Heading, ...], Frame] | None:
     if not items:
         return None
     frame = Frame("".join(f"{line}\n" for line in preamble), "", "", "", is_open, is_list=True, marks=_marks(items))
-    headings = [_heading(number, item, frame) for number, item in enumerate(items, 1)]
+    headings = [_heading(number, item) for number, item in enumerate(items, 1)]
     end = headings[-1].gap
     gap = headings[0].gap if len(headings) > 1 else ""
     headings[-1] = replace(headings[-1], gap=gap)
@@ -134,7 +134,7 @@ def mark_of(frame: Frame, level: int) -> Mark:
     return marks[level - 1]
 
 
-def _heading(number: int, item: _Item, frame: Frame) -> Heading:
+def _heading(number: int, item: _Item) -> Heading:
     lines = list(item.lines)
     last = next((row for row in range(len(lines), 0, -1) if lines[row - 1]), 0)
     text, length = split_length(item.text)

@@ -133,6 +133,8 @@ class Outline:
         self._next_id = max((heading.id for heading in self._headings), default=0) + 1
         self._places: dict[int, int] | None = None
         self.revision = 0
+        self.carried: set[int] = set()
+        """Headings that were moved, to tell which of two that changed places was."""
 
     # ── Looking ───────────────────────────────────────────────────────────────────────────────────
 
@@ -314,6 +316,7 @@ class Outline:
         if before is None or (first <= before <= end and not change):
             return False
         carried = self._levelled(first, end, change)
+        self.carried |= {heading.id for heading in self._headings[first:end] if heading.level == self._headings[first].level}
         if before <= first:
             return self._exchange(name, before, end, (*carried, *self._headings[before:first]), carried)
         if before <= end:
