@@ -66,10 +66,11 @@ class OutlineView(ScrollView, can_focus=True):
 
     @dataclass
     class EditRequested(Message):
-        """The title of the heading is to be edited in place. `is_new`: it was added for that."""
+        """The title of the heading is to be edited in place. `is_new`: it was added for that, below the heading `origin`."""
 
         id: int
         is_new: bool = False
+        origin: int | None = None
 
     @dataclass
     class Refused(Message):
@@ -242,13 +243,14 @@ class OutlineView(ScrollView, can_focus=True):
 
     def add(self, make: Callable[[], int | None]) -> None:
         """Have `make` add a heading, and have its title typed."""
+        origin = self.model.cursor
         added = make()
         if added is None:
             self._changed(False, _NO_CHANGE["in"])
             return
         self.model.show(added)
         self.show_cursor()
-        self.post_message(self.EditRequested(added, is_new=True))
+        self.post_message(self.EditRequested(added, is_new=True, origin=origin))
 
     # ── The mouse ─────────────────────────────────────────────────────────────────────────────────
 

@@ -85,7 +85,7 @@ class OutlineScreen(Screen[OutlineResult]):
         self._raw = RawMarkdown(id="outline-raw", soft_wrap=True, tab_behavior="indent", compact=True)
         self._said = Static(id="outline-said", markup=False)
         self._edited: int | None = None
-        self._edited_is_new = False
+        self._added: OutlineView.EditRequested | None = None
         self._noted: int | None = None
         self._asked: Asked | None = None
         self._confirming = ""
@@ -164,7 +164,7 @@ class OutlineScreen(Screen[OutlineResult]):
         if not self.offers(name):
             return False
         if self._asked or self._edited is not None or self._noted is not None:
-            return name in ("leave", "undo", "help") or action not in {b.action.split("(")[0] for b in _own_bindings()}
+            return action not in {binding.action.partition("(")[0] for binding in _own_bindings()} - {"help"}
         if self.has_class("-raw"):
             return action not in ("ask", "note", "undo", "redo", "accept", "abandon")
         return True
@@ -247,7 +247,7 @@ class OutlineScreen(Screen[OutlineResult]):
 
     @on(OutlineView.EditRequested)
     def _edit(self, event: OutlineView.EditRequested) -> None:
-        self._edited, self._edited_is_new = event.id, event.is_new
+        self._edited, self._added = event.id, event if event.is_new else None
         self._title_input.begin(self.editing.outline.get(event.id).text)
         self._title_input.display = True
         self._place_title()
@@ -264,18 +264,18 @@ class OutlineScreen(Screen[OutlineResult]):
     def _title_left(self, event: TitleInput.Left) -> None:
         """Take the title over, and do what the key does in the outline. An empty new heading was never there."""
         event.stop()
-        id_, typed, is_new = self._edited, self._title_input.typed, self._edited_is_new
+        id_, typed, added = self._edited, self._title_input.typed, self._added
         if id_ is None:
             return
         self._end_edit()
         outline, tree = self.editing.outline, self.editing.tree
-        if is_new and (not typed.strip() or event.then == "back"):
+        if added and (not typed.strip() or event.then == "back"):
             outline.forget_last()
-            tree.show(tree.cursor if tree.cursor in outline else None)  # type: ignore[operator]
+            tree.show(added.origin)
             self._changed()
             return
         if event.then != "back":
-            outline.rename(id_, typed, joined=is_new)
+            outline.rename(id_, typed, joined=added is not None)
         self._changed()
         self._then(event.then, id_)
 
