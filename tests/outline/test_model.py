@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dogent_tui.outline.changes import changes
+from dogent_tui.outline.changes import Baseline
 from dogent_tui.outline.markdown import parse, parse_file, render, same_sections
 from dogent_tui.outline.model import Outline
 
@@ -153,7 +153,7 @@ def test_rewriting_keeps_what_is_still_there(outline):
     before = outline.headings
     outline.rewrite(render(outline).replace("## Black", "## Dark").replace("# Coffee\n\n", ""))
     assert outline.get(*green).text == "Green"
-    said = changes(before, outline.headings)
+    said = Baseline(before).changes(outline.headings)
     assert "Deleted “Coffee”." in said.sentences
     outline.undo()
     assert render(outline) == TEXT
@@ -161,14 +161,14 @@ def test_rewriting_keeps_what_is_still_there(outline):
 
 def test_changes_in_words(outline):
     before = outline.headings
-    assert not changes(before, outline.headings)
+    assert not Baseline(before).changes(outline.headings)
     outline.rename(*ids(outline, "Tea"), "Teas")
     outline.move(ids(outline, "Black"), -1)
     outline.add_child(*ids(outline, "Coffee"), text="Espresso")
     outline.set_target(*ids(outline, "Filter"), "200")
     outline.set_note(*ids(outline, "Green"), "")
     outline.delete(ids(outline, "Sencha"))
-    said = changes(before, outline.headings)
+    said = Baseline(before).changes(outline.headings)
     assert said.sentences == (
         "Renamed “Tea” to “Teas”.",
         "Moved “Black” first under “Teas”.",
@@ -250,7 +250,7 @@ def test_nothing_is_lost_and_all_can_be_undone(start, steps):
         text = render(outline)
         if outline.headings:
             assert render(parse(text)) == text
-        changes(began[1], outline.headings)
+        Baseline(began[1]).changes(outline.headings)
     end = outline.headings
     while outline.undo():
         pass

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from msgspec.structs import replace
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
@@ -20,6 +21,11 @@ from dogent_tui.tui.transcript.palette import Palette
 
 if TYPE_CHECKING:
     from dogent_tui.outline.changes import Change
+    from dogent_tui.outline.model import Heading
+    from dogent_tui.tui.outline.rows import RowLook
+
+_KEPT_ROWS = 1_000
+"""Rows kept as they were drawn: some twenty screens full."""
 
 _NO_CHANGE = {
     "move": "It cannot move further that way.",
@@ -84,6 +90,7 @@ class OutlineView(ScrollView, can_focus=True):
         self.marks: Mapping[int, Change] = {}
         self.found = ""
         self._palette: Palette | None = None
+        self._strips: dict[tuple[Heading, RowLook, str, int], Strip] = {}
         self._numbers: list[str] = []
         self._numbered = -1
         self._base = 1
@@ -104,6 +111,7 @@ class OutlineView(ScrollView, can_focus=True):
         """Colors may have changed."""
         super().notify_style_update()
         self._palette = None
+        self._strips.clear()
 
     def show_cursor(self) -> None:
         """Draw what is there now, with the cursor in sight."""
@@ -148,12 +156,15 @@ class OutlineView(ScrollView, can_focus=True):
         if self._drop is not None and row == self._drop[0] - 1:
             fill = f"{fill} drop".strip()
         if selected:
-            from msgspec.structs import replace
-
             look = replace(look, is_selected=True)
-        spans = row_spans(heading, look, width)
-        segments = [Segment(span.text, palette.style(span.style, fill=fill)) for span in spans]
-        return Strip(segments).adjust_cell_length(width, palette.style("", fill=fill))
+        key = (heading, look, fill, width)
+        strip = self._strips.get(key)
+        if strip is None:
+            if len(self._strips) > _KEPT_ROWS:
+                self._strips.clear()
+            segments = [Segment(span.text, palette.style(span.style, fill=fill)) for span in row_spans(heading, look, width)]
+            strip = self._strips[key] = Strip(segments).adjust_cell_length(width, palette.style("", fill=fill))
+        return strip
 
     def title_region(self, id_: int) -> Region | None:
         """Return where the title of the heading is drawn, in the widget; None where it is not."""

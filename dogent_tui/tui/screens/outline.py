@@ -32,7 +32,7 @@ NARROW = 110
 
 DRAFT_DELAY_S = 0.3
 """Seconds after a change until the draft is given away."""
-PREVIEW_DELAY_S = 0.05
+PREVIEW_DELAY_S = 0.12
 """Seconds until the preview is laid out: while a key is held down nothing waits for it."""
 
 Asked = Literal["find", "length", "comment", "save"]
@@ -220,7 +220,9 @@ class OutlineScreen(Screen[OutlineResult]):
                 self.request.on_draft(release(self._raw.text) if self.has_class("-raw") else self.editing.markdown)
 
     def _schedule_preview(self) -> None:
-        if self._preview_timer is None and self.has_class("-wide"):
+        if self._preview_timer is not None:
+            self._preview_timer.reset()
+        elif self.has_class("-wide"):
             self._preview_timer = self.set_timer(PREVIEW_DELAY_S, self._show_preview)
 
     def _show_preview(self) -> None:
