@@ -133,10 +133,19 @@ class OutlineView(ScrollView, can_focus=True):
             self._base = lowest_level(self.model.outline.headings)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw the rows in `crop`."""
+        """Draw the rows in `crop`, straight from those kept: there is neither border nor padding to be added."""
         self._look()
         self._chosen = self.model.selection
-        return super().render_lines(crop)
+        background, filters = self.background_colors[1], self.get_line_filters()
+        strips = []
+        for y in crop.line_range:
+            strip = self.render_line(y)
+            if crop.column_span != (0, self.size.width):
+                strip = strip.crop(*crop.column_span)
+            for line_filter in filters:
+                strip = strip.apply_filter(line_filter, background)
+            strips.append(strip)
+        return strips
 
     def render_line(self, y: int) -> Strip:
         """Draw the row at line `y` of what is visible."""

@@ -135,7 +135,7 @@ class OutlineScreen(Screen[OutlineResult]):
     def _tell(self, words: str = "", *, warning: bool = False) -> None:
         """Say `words` below the outline, or else how much there is and what was changed."""
         self._said.set_class(warning, "-warning")
-        self._said.update(one_line(words) if words else self._summary())
+        self._said.update(one_line(words) if words else self._summary(), layout=False)  # it has one line, whatever it says
 
     def _summary(self) -> str:
         headings, changes = self.editing.outline.headings, self.editing.changes

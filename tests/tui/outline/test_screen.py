@@ -3,14 +3,11 @@
 from contextlib import asynccontextmanager
 
 import pytest
-from textual.app import App
 
 from dogent_tui.errors import DogentError
 from dogent_tui.outline.markdown import render
-from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
-from dogent_tui.tui.screens.outline import OutlineScreen
-from dogent_tui.tui.themes import THEMES
+from tests.tui.outline.host import OutlineHost
 
 TEXT = """# Report 茶
 
@@ -28,28 +25,10 @@ Why [b]tea[/b].
 """
 
 
-class Host(App[None]):
-    """An application with nothing but the editor."""
-
-    CSS_PATH = DogentApp.CSS_PATH
-    check_action = DogentApp.check_action
-
-    def __init__(self, task: OutlineTask) -> None:
-        super().__init__()
-        self.editor = OutlineScreen(task)
-        self.results: list[OutlineResult | None] = []
-
-    def on_mount(self) -> None:
-        for theme in THEMES:
-            self.register_theme(theme)
-        self.theme = THEMES[0].name
-        self.push_screen(self.editor, self.results.append)
-
-
 class Desk:
     """The editor, and what can be seen of it."""
 
-    def __init__(self, app: Host, pilot) -> None:
+    def __init__(self, app: OutlineHost, pilot) -> None:
         self.app = app
         self.pilot = pilot
 
@@ -83,7 +62,7 @@ class Desk:
 def desk():
     @asynccontextmanager
     async def opened(text=TEXT, size=(100, 30), **options):
-        app = Host(OutlineTask("An outline", text, **options))
+        app = OutlineHost(OutlineTask("An outline", text, **options))
         async with app.run_test(size=size) as pilot:
             await pilot.pause()
             yield Desk(app, pilot)
