@@ -59,8 +59,8 @@ class OutlineScreen(Screen[OutlineResult]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "send", "Send", key_display="^S"),
         Binding("ctrl+s", "save", "Save", key_display="^S"),
-        Binding("a", "accept", "Accept as it is"),
-        Binding("c", "ask('comment')", "Send with comment"),
+        Binding("a", "accept", "Accept"),
+        Binding("c", "ask('comment')", "Comment"),
         Binding("ctrl+z,ctrl+underscore", "undo", "Undo", key_display="^Z"),
         Binding("ctrl+y,ctrl+shift+z", "redo", "Redo", key_display="^Y"),
         Binding("n", "note", "Note"),

@@ -30,7 +30,5 @@ async def test_what_is_no_file_is_said(stage):
     async with stage() as scene:
         await scene.type("/outline missing.md")
         await scene.pilot.press("escape", "enter")
-        await scene.until(
-            lambda: scene.app.conversation.prompt.hint_text if hasattr(scene.app.conversation.prompt, "hint_text") else True
-        )
+        await scene.until(lambda: "There is no file missing.md" in scene.app.conversation.prompt._notice)
         assert scene.app.screen is scene.app.conversation

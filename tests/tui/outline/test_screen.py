@@ -278,7 +278,7 @@ async def test_control_characters_and_markup_are_text(desk):
 async def test_the_palette_has_every_action(desk):
     async with desk(save_as=lambda name, text: name) as editor:
         offered = {binding.description for binding in editor.app.editor.offered()}
-        assert {"Send", "Accept as it is", "Find", "Demote", "Duplicate", "Abandon", "Save as", "Note"} <= offered
+        assert {"Send", "Accept", "Find", "Demote", "Duplicate", "Abandon", "Save as", "Note"} <= offered
         await editor.press("down", "ctrl+p")
         await editor.type("Outline: Demote")
         await editor.pilot.pause(0.3)
@@ -290,9 +290,9 @@ async def test_the_palette_has_every_action(desk):
 async def test_the_footer_has_every_action_on_a_wide_screen(desk):
     async with desk(size=(200, 60), save_as=lambda name, text: name) as editor:
         shown = str(editor.app.editor.query_one("#outline-keys").render())
-        for words in ("Edit", "Child", "Demote", "Promote", "Move up", "Fold", "Delete", "Duplicate", "Send", "Accept as it is"):
+        for words in ("Edit", "Child", "Demote", "Promote", "Move", "Fold", "Delete", "Duplicate", "Send", "Accept"):
             assert words in shown
-        for words in ("Send with comment", "Undo", "Redo", "Note", "Length", "Find", "Markdown", "Save as", "Abandon", "Back"):
+        for words in ("Comment", "Undo", "Redo", "Note", "Length", "Find", "Markdown", "Save as", "Abandon", "Back"):
             assert words in shown
 
 

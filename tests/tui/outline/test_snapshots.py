@@ -7,8 +7,22 @@ from tests.tui.outline.host import PROPOSAL, OutlineHost
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 
-CHANGED = ("down", "down", "down", "alt+up", "end", "enter", *"Thanks", "enter", "escape", "up", "delete", "down")
-"""Moves a heading, changes a title, and deletes another."""
+CHANGED = (
+    *["down"] * 3,
+    "alt+up",
+    "end",
+    "enter",
+    "enter",
+    *"Thanks",
+    "escape",
+    "up",
+    "up",
+    "delete",
+    "enter",
+    *" 来源",
+    "escape",
+)
+"""Moves a heading, adds one, deletes one, and changes a title."""
 
 
 def pressing(*keys: str):
