@@ -12,6 +12,7 @@ from textual.widgets import Static, TextArea
 
 from dogent_tui.errors import DogentError
 from dogent_tui.outline.editing import OutlineEditing
+from dogent_tui.outline.markdown import same_sections
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.outline.palette import OutlineCommands
@@ -151,11 +152,10 @@ class OutlineScreen(Screen[OutlineResult]):
 
     def offers(self, action: str) -> bool:
         """Say whether there is such an action here."""
-        is_document = self.editing.is_document
         if action in ("send", "accept", "abandon", "ask('comment')", "ask('length')"):
-            return not is_document
+            return not self.editing.is_document
         if action == "save":
-            return is_document
+            return self.editing.is_document
         return self.request.save_as is not None if action == "ask('save')" else True
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -390,8 +390,7 @@ class OutlineScreen(Screen[OutlineResult]):
         return True
 
     async def _save_as(self, name: str) -> None:
-        if self.request.save_as is None:
-            return
+        assert self.request.save_as is not None
         try:
             saved = await asyncio.to_thread(self.request.save_as, name, self.editing.markdown)
         except DogentError as error:
@@ -452,18 +451,15 @@ class OutlineScreen(Screen[OutlineResult]):
         self._send("")
 
     def _send(self, comment: str) -> None:
-        if not self.editing.is_changed and not comment:
+        if self.editing.is_changed or comment:
+            self.dismiss(OutlineResult("edited", self.editing.markdown, self.editing.changes.sentences, comment))
+        else:
             self.dismiss(OutlineResult("accepted", self.request.proposal))
-            return
-        self.dismiss(OutlineResult("edited", self.editing.markdown, self.editing.changes.sentences, comment))
 
     async def action_save(self) -> None:
         """Write the document."""
-        from dogent_tui.outline.markdown import same_sections
-
+        assert self.request.save is not None
         self._settle()
-        if self.request.save is None:
-            return
         text, headings = self.editing.markdown, self.editing.outline.headings
         if not await asyncio.to_thread(same_sections, headings, text):
             self._tell(
