@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from rich.text import Text
 from textual.binding import Binding, BindingType
@@ -14,6 +14,16 @@ from dogent_tui.tui.prompt.literal_area import LiteralArea
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _ITEM = re.compile(r"\s*([-*+•]|\d+(?:\.\d+)*[.)、]?|[一二三四五六七八九十]+、|[（(][一二三四五六七八九十\d]+[)）])\s")
+
+Asked = Literal["find", "length", "comment", "save"]
+
+QUESTIONS: dict[Asked, tuple[str, str]] = {
+    "find": ("Find", "words of a title or note · ↑ ↓ other matches · Esc back"),
+    "length": ("Target length", "300, 300 words, 2 pages, 500字; empty for none"),
+    "comment": ("Comment", "what the agent should know · Enter sends it with the outline"),
+    "save": ("Save as", "a new file in the workspace, such as outline.md"),
+}
+"""What one line is asked for, and what may be typed there."""
 
 
 class TitleInput(Input):

@@ -1,7 +1,7 @@
 """The outline editor: a proposal of the agent, or a document of the workspace, as a tree that the keyboard rearranges."""
 
 import asyncio
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,7 +18,7 @@ from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.outline.palette import OutlineCommands
 from dogent_tui.tui.outline.preview import OutlinePreview
 from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
-from dogent_tui.tui.outline.typing import LineInput, NoteArea, RawMarkdown, TitleInput
+from dogent_tui.tui.outline.typing import QUESTIONS, Asked, LineInput, NoteArea, RawMarkdown, TitleInput
 from dogent_tui.tui.outline.view import OutlineView
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.stylesheets import stylesheet
@@ -35,15 +35,6 @@ DRAFT_DELAY_S = 0.3
 """Seconds after a change until the draft is given away."""
 PREVIEW_DELAY_S = 0.12
 """Seconds until the preview is laid out: while a key is held down nothing waits for it."""
-
-Asked = Literal["find", "length", "comment", "save"]
-
-_QUESTIONS: dict[Asked, tuple[str, str]] = {
-    "find": ("Find", "words of a title or note · ↑ ↓ other matches · Esc back"),
-    "length": ("Target length", "300, 300 words, 2 pages, 500字; empty for none"),
-    "comment": ("Comment", "what the agent should know · Enter sends it with the outline"),
-    "save": ("Save as", "a new file in the workspace, such as outline.md"),
-}
 
 
 class OutlineScreen(Screen[OutlineResult]):
@@ -333,7 +324,7 @@ class OutlineScreen(Screen[OutlineResult]):
         if what == "length" and cursor is None:
             return
         self._asked = what
-        question, hint = _QUESTIONS[what]
+        question, hint = QUESTIONS[what]
         self.query_one("#outline-question", Static).update(question)
         self._line.placeholder = hint
         self._line.value = self.editing.outline.get(cursor).target if what == "length" and cursor is not None else ""
