@@ -77,6 +77,9 @@ def _parser() -> argparse.ArgumentParser:
         help="what the agent may do unasked, as KIND:PLACE (read, create, change, write, delete, move, run; a folder with / at "
         "its end means all that is in it) or network:PROGRAM; repeatable, for example --allow delete:chapters/old.md",
     )
+    parser.add_argument(
+        "--trust", action="store_true", help="use what came with the folder (.dogent, .claude), this time and without a question"
+    )
     parser.add_argument("--version", action="version", version=f"dogent-tui {__version__}")
     return parser
 
@@ -91,7 +94,7 @@ def _open(options: argparse.Namespace) -> OpenedSession:
     folder = _sample_folder() if options.sample else Path(options.workspace)
     if not folder.is_dir():
         raise UsageError(f"There is no folder {folder}.", "Name an existing folder, or create it first.")
-    return open_session(Workspace(folder), SessionOptions(options.profile, options.resume, tuple(options.allow)))
+    return open_session(Workspace(folder), SessionOptions(options.profile, options.resume, tuple(options.allow), options.trust))
 
 
 def _sample_folder() -> Path:

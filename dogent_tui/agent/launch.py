@@ -16,6 +16,7 @@ from dogent_tui.agent.conversation import Ask, Conversation
 from dogent_tui.agent.prompts import system_prompt
 from dogent_tui.workspace.paths import Workspace, state_dir
 from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.workspace.trust import FolderTrust
 from dogent_tui.workspace.walking import unseen
 
 if TYPE_CHECKING:
@@ -51,8 +52,10 @@ class ClaudeLauncher(msgspec.Struct):
     workspace: Workspace
     endpoint: Endpoint
     authority: Authority
+    trust: FolderTrust
     language: str = ""
     copies: "Callable[[], Copies] | None" = None
+    sandbox: bool = False
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
 
@@ -68,6 +71,7 @@ class ClaudeLauncher(msgspec.Struct):
             system_prompt=words,
             session_id=choice.session_id,
             resume=choice.resume,
+            sandbox=self.sandbox,
         )
         conversation = claude.ClaudeConversation(options, self.authority, ask, self.copies() if self.copies else None)
         try:
@@ -85,9 +89,10 @@ class ClaudeLauncher(msgspec.Struct):
         """Import the SDK, and return the system prompt."""
         for module in ("dogent_tui.agent.claude", "dogent_tui.permissions.policy", "dogent_tui.permissions.question"):
             importlib.import_module(module)
-        return system_prompt(
-            workspace=str(self.workspace.root), constraints=_constraints(self.workspace), language=self.language[:_MOST_LANGUAGE]
-        )
+        root = str(self.workspace.root)
+        if not self.trust.trusted:  # the words of whoever made the folder would speak for the person here
+            return system_prompt(workspace=root)
+        return system_prompt(workspace=root, constraints=_constraints(self.workspace), language=self.language[:_MOST_LANGUAGE])
 
     async def _reach(self) -> Endpoint:
         if self._reachable is None:

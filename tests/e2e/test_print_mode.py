@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.print_mode import PrintRequest, run_print
 from dogent_tui.workspace.history import History
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.trust import FolderTrust, make_own_folder
 from tests.e2e.conftest import IN_ONE_LOOP
 from tests.e2e.scripted_api import MODEL, ScriptedApi
 
@@ -27,7 +29,7 @@ def profile(api: ScriptedApi, home: Path, workspace: Workspace) -> None:
     data = {"ANTHROPIC_BASE_URL": api.base_url, "ANTHROPIC_AUTH_TOKEN": api.token, "ANTHROPIC_MODEL": MODEL}
     (home / ".dogent").mkdir()
     (home / ".dogent" / "claude.json").write_text(json.dumps({"profiles": {"scripted": data}}), encoding="utf-8")
-    workspace.dot.mkdir()
+    make_own_folder(workspace)
     workspace.settings_file.write_text('{"profile": "scripted"}', encoding="utf-8")
 
 
@@ -50,13 +52,25 @@ def start(workspace: Workspace) -> Callable:
 
 @pytest.fixture
 def run(workspace: Workspace) -> Callable:
-    async def ran(text: str, output_format: str = "text", allow: tuple[str, ...] = ()) -> tuple[int, str, str]:
+    async def ran(text: str, output_format: str = "text", **options: Any) -> tuple[int, str, str]:
         stdout, stderr = io.StringIO(), io.StringIO()
-        opened = open_session(workspace, SessionOptions(allow=allow))
+        opened = open_session(workspace, SessionOptions(**options))
         status = await run_print(opened, PrintRequest(text, output_format=output_format), stdout, stderr)
         return status, stdout.getvalue(), stderr.getvalue()
 
     return ran
+
+
+async def test_what_came_with_the_folder_is_used_only_where_one_says_so(api, workspace, profile, home, run):
+    workspace.constraints_file.write_text("Always metric units.", encoding="utf-8")
+    (home / ".dogent" / "trust.json").unlink()  # as another home finds it
+    for trust in (False, True):
+        api.say("Hello.")
+        status, stdout, stderr = await run("Hi", trust=trust)
+        assert (status, stdout) == (0, "Hello.\n")
+        assert (".dogent came with this folder and is not used. Add --trust" in stderr) is not trust
+        assert ("Always metric units." in str(api.requests[-1].system)) is trust
+    assert FolderTrust(workspace).state == "unasked"
 
 
 async def test_json(api, profile, run):
