@@ -21,8 +21,9 @@ from claude_agent_sdk import (
     UserMessage,
 )
 
+from dogent_tui.agent.asking import ASK_USER_QUESTION, Asking
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.conversation import Ask, TurnEnded, TurnOutcome
+from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
     Event,
     MessageDropped,
@@ -65,19 +66,24 @@ class ConversationOptions:
     system_prompt: str
     session_id: str
     resume: bool = False
+    can_answer: bool = True
 
 
 class ClaudeConversation:
     """One session of the real CLI. See `dogent_tui.agent.conversation.Conversation`."""
 
-    def __init__(self, options: ConversationOptions, authority: Authority, ask: Ask, copies: Copies | None = None) -> None:
+    def __init__(
+        self, options: ConversationOptions, authority: Authority, ask: Ask, form: AskForm, copies: Copies | None = None
+    ) -> None:
         self.session_id = options.session_id
-        self._gate = gate = Gate(authority, ask, options.cwd, copies)
+        self._asking = asking = Asking(form)
+        self._gate = gate = Gate(authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer})
         self._stderr: list[str] = []
         self._secrets = options.endpoint.secrets
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
-                tools=list(TOOLS),
+                tools=[*TOOLS, *([ASK_USER_QUESTION] if options.can_answer else [])],
+                mcp_servers={**asking.servers()},
                 system_prompt=options.system_prompt,
                 cwd=options.cwd,
                 env=environment(options.endpoint, options.config_dir),
@@ -85,7 +91,7 @@ class ClaudeConversation:
                 setting_sources=[],
                 strict_mcp_config=True,
                 permission_mode="default",
-                hooks=gate.hooks(),
+                hooks={**gate.hooks(), **asking.hooks()},
                 can_use_tool=gate.can_use_tool,
                 include_partial_messages=True,
                 verbatim_prompts=True,
@@ -119,7 +125,7 @@ class ClaudeConversation:
         """Everything the CLI says, as events, until it ends. Raises AgentError with its last words where it failed."""
         try:
             async for message in self._client.receive_messages():
-                for said in self._gate.heard():
+                for said in (*self._gate.heard(), *self._asking.heard()):
                     yield said
                 for event in self._translator.translate(message):
                     yield event

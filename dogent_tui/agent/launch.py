@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.conversation import Ask, Conversation
+from dogent_tui.agent.conversation import Ask, AskForm, Conversation
 from dogent_tui.agent.prompts import system_prompt
 from dogent_tui.workspace.paths import Workspace, state_dir
 from dogent_tui.workspace.profiles import Endpoint
@@ -38,7 +38,7 @@ class SessionChoice(msgspec.Struct, frozen=True):
 class Launcher(Protocol):
     """Starts conversations; what they share lives until `close`."""
 
-    async def start(self, choice: SessionChoice, ask: Ask) -> Conversation:
+    async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
         """Return a connected conversation. Raises AgentError where there can be none."""
 
     async def close(self) -> None:
@@ -46,17 +46,21 @@ class Launcher(Protocol):
 
 
 class ClaudeLauncher(msgspec.Struct):
-    """Starts the real CLI for one workspace and one endpoint, with the offline engine behind it where that is the endpoint."""
+    """Starts the real CLI for one workspace and one endpoint, with the offline engine behind it where that is the endpoint.
+
+    `can_answer`: somebody, or a file of answers, is there to answer what the agent asks.
+    """
 
     workspace: Workspace
     endpoint: Endpoint
     authority: Authority
     language: str = ""
     copies: "Callable[[], Copies] | None" = None
+    can_answer: bool = True
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
 
-    async def start(self, choice: SessionChoice, ask: Ask) -> Conversation:
+    async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
         """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while the person types."""
         endpoint, words = await asyncio.gather(self._reach(), asyncio.to_thread(self._prepare))
         from dogent_tui.agent import claude
@@ -68,8 +72,9 @@ class ClaudeLauncher(msgspec.Struct):
             system_prompt=words,
             session_id=choice.session_id,
             resume=choice.resume,
+            can_answer=self.can_answer,
         )
-        conversation = claude.ClaudeConversation(options, self.authority, ask, self.copies() if self.copies else None)
+        conversation = claude.ClaudeConversation(options, self.authority, ask, form, self.copies() if self.copies else None)
         try:
             await conversation.connect()
         except BaseException:  # also when cancelled: a process that has started must not stay behind
@@ -86,7 +91,10 @@ class ClaudeLauncher(msgspec.Struct):
         for module in ("dogent_tui.agent.claude", "dogent_tui.permissions.policy", "dogent_tui.permissions.question"):
             importlib.import_module(module)
         return system_prompt(
-            workspace=str(self.workspace.root), constraints=_constraints(self.workspace), language=self.language[:_MOST_LANGUAGE]
+            workspace=str(self.workspace.root),
+            constraints=_constraints(self.workspace),
+            language=self.language[:_MOST_LANGUAGE],
+            can_answer=self.can_answer,
         )
 
     async def _reach(self) -> Endpoint:

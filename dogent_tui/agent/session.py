@@ -27,11 +27,15 @@ if TYPE_CHECKING:
 
 
 class SessionOptions(msgspec.Struct, frozen=True):
-    """What the person chose on the command line. `allow` are rules of what may run unasked."""
+    """What the person chose on the command line. `allow` are rules of what may run unasked.
+
+    `can_answer`: somebody, or a file of answers, is there to answer what the agent asks.
+    """
 
     profile: str = ""
     continue_latest: bool = False
     allow: tuple[str, ...] = ()
+    can_answer: bool = True
 
 
 class OpenedSession(msgspec.Struct, frozen=True):
@@ -65,7 +69,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     session = SessionChoice(earlier.session_id, resume=True) if earlier else SessionChoice(str(uuid.uuid4()))
     authority, copies = Authority(workspace, options.allow), session_copies(workspace, session.session_id)
     service = AgentService(
-        ClaudeLauncher(workspace, endpoint, authority, settings.primary_language, copies),
+        ClaudeLauncher(workspace, endpoint, authority, settings.primary_language, copies, options.can_answer),
         endpoint,
         cwd=str(workspace.root),
         session=session,
