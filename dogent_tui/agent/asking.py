@@ -1,4 +1,4 @@
-"""What the model asks the person: our tool `ui_request`, which ends its turn, and the CLI's `AskUserQuestion`, which waits in it."""
+"""What the model asks the person: our tool `ui_request`, which ends its turn, and the CLI's `AskUserQuestion`, which waits."""
 
 import uuid
 from collections.abc import Mapping

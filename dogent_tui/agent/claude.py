@@ -58,7 +58,10 @@ _STOPPED = frozenset({"aborted_streaming", "aborted_tools", "hook_stopped"})
 
 @dataclass(frozen=True, slots=True)
 class ConversationOptions:
-    """What a conversation is started with. `resume` names an earlier session of the same workspace to go on with."""
+    """What a conversation is started with. `resume` names an earlier session of the same workspace to go on with.
+
+    `ask_user_question`: whether the CLI's own tool for questions is offered too; it needs somebody at a screen.
+    """
 
     cwd: Path
     endpoint: Endpoint
@@ -66,7 +69,7 @@ class ConversationOptions:
     system_prompt: str
     session_id: str
     resume: bool = False
-    can_answer: bool = True
+    ask_user_question: bool = True
 
 
 class ClaudeConversation:
@@ -82,7 +85,7 @@ class ClaudeConversation:
         self._secrets = options.endpoint.secrets
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
-                tools=[*TOOLS, *([ASK_USER_QUESTION] if options.can_answer else [])],
+                tools=[*TOOLS, *([ASK_USER_QUESTION] if options.ask_user_question else [])],
                 mcp_servers={**asking.servers()},
                 system_prompt=options.system_prompt,
                 cwd=options.cwd,

@@ -6,7 +6,7 @@ import importlib
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 _MOST_CONSTRAINTS_BYTES = 200_000
 """Read of `.dogent/dogent.md` at the most; what is too long for the prompt is cut there."""
 _MOST_LANGUAGE = 60
+
+
+AnsweredBy: TypeAlias = Literal["person", "file", "nobody"]
+"""Who answers what the agent asks on a screen: where there is none, a file may."""
 
 
 class SessionChoice(msgspec.Struct, frozen=True):
@@ -48,7 +52,7 @@ class Launcher(Protocol):
 class ClaudeLauncher(msgspec.Struct):
     """Starts the real CLI for one workspace and one endpoint, with the offline engine behind it where that is the endpoint.
 
-    `can_answer`: somebody, or a file of answers, is there to answer what the agent asks.
+    `answered_by` is who answers what the agent asks.
     """
 
     workspace: Workspace
@@ -56,7 +60,7 @@ class ClaudeLauncher(msgspec.Struct):
     authority: Authority
     language: str = ""
     copies: "Callable[[], Copies] | None" = None
-    can_answer: bool = True
+    answered_by: AnsweredBy = "person"
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
 
@@ -72,7 +76,7 @@ class ClaudeLauncher(msgspec.Struct):
             system_prompt=words,
             session_id=choice.session_id,
             resume=choice.resume,
-            can_answer=self.can_answer,
+            ask_user_question=self.answered_by == "person",
         )
         conversation = claude.ClaudeConversation(options, self.authority, ask, form, self.copies() if self.copies else None)
         try:
@@ -94,7 +98,7 @@ class ClaudeLauncher(msgspec.Struct):
             workspace=str(self.workspace.root),
             constraints=_constraints(self.workspace),
             language=self.language[:_MOST_LANGUAGE],
-            can_answer=self.can_answer,
+            can_answer=self.answered_by != "nobody",
         )
 
     async def _reach(self) -> Endpoint:

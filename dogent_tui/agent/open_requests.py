@@ -6,7 +6,7 @@ Several requests of one turn are put one after the other, and answered with one 
 import asyncio
 from collections.abc import Callable, Iterable
 
-from dogent_tui.agent.events import Event, Prompt, RunFinished, RunStarted, UiAnswer, UiRequested, UiSettled
+from dogent_tui.agent.events import Event, Prompt, RunFinished, RunStarted, RunStatus, UiAnswer, UiRequested, UiSettled
 from dogent_tui.agent.ui_requests import answer_text, parse_request
 from dogent_tui.errors import AgentError
 
@@ -121,3 +121,8 @@ class OpenRequests:
         waiter = self._waiters.get(request_id)
         if waiter is not None and not waiter.done():
             waiter.set_result(None)
+
+
+def needed_by(request: UiRequested) -> RunStatus:
+    """Return how a run ends that asks this."""
+    return "needs_clarification" if request.kind == "clarification" else "needs_outline_edit"

@@ -96,7 +96,8 @@ class Recorder:
     def _remember(self, event: Event) -> None:
         if isinstance(event, RunStarted):
             self._started, self._todos = event, None
-            self._history.append(HistoryEntry(_utc(event.time), "started", event.prompt.text, session_id=self._session_id))
+            status = "clarification" if event.prompt.answers else "started"
+            self._history.append(HistoryEntry(_utc(event.time), status, event.prompt.text, session_id=self._session_id))
         elif isinstance(event, TodosChanged):
             self._todos = event
         elif isinstance(event, RunFinished) and self._started is not None:

@@ -31,7 +31,7 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.failures import RUN_LOST, Failure, api_failure, turn_failure
 from dogent_tui.agent.launch import Launcher, SessionChoice
-from dogent_tui.agent.open_requests import OpenRequests
+from dogent_tui.agent.open_requests import OpenRequests, needed_by
 from dogent_tui.agent.prompts import user_prompt
 from dogent_tui.agent.questions import PendingQuestions
 from dogent_tui.agent.queue import PromptQueue
@@ -78,9 +78,7 @@ class AgentService:
         self._queue = PromptQueue(self._publish)
         self._shell = PersonalShell(self._publish)
         self._requests = OpenRequests(self._publish)
-        self._connection = Connection(
-            launcher, session or SessionChoice(str(uuid.uuid4())), self._ask, self._ask_form, self
-        )
+        self._connection = Connection(launcher, session or SessionChoice(str(uuid.uuid4())), self._ask, self._ask_form, self)
         self._run: Run | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._spent_usd = 0.0
@@ -285,8 +283,7 @@ class AgentService:
         elif run.stop.is_set():
             self._finish(run, "interrupted", Interrupted(), cost=cost)
         elif run.asked is not None:
-            status: RunStatus = "needs_clarification" if run.asked.kind == "clarification" else "needs_outline_edit"
-            self._finish(run, status, reason=f"The agent asks: {run.asked.payload.get('title')}", cost=cost)
+            self._finish(run, needed_by(run.asked), reason=f"The agent asks: {run.asked.payload.get('title')}", cost=cost)
         elif ended.outcome == "completed":
             self._finish(run, "completed", result=ended.text, cost=cost, turns=ended.num_turns)
         elif ended.outcome == "api_error":

@@ -11,7 +11,7 @@ import msgspec
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.events import Attachment, Prompt
-from dogent_tui.agent.launch import ClaudeLauncher, SessionChoice
+from dogent_tui.agent.launch import AnsweredBy, ClaudeLauncher, SessionChoice
 from dogent_tui.agent.service import AgentService
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 class SessionOptions(msgspec.Struct, frozen=True):
     """What the person chose on the command line. `allow` are rules of what may run unasked.
 
-    `can_answer`: somebody, or a file of answers, is there to answer what the agent asks.
+    `answered_by` is who answers what the agent asks.
     """
 
     profile: str = ""
     continue_latest: bool = False
     allow: tuple[str, ...] = ()
-    can_answer: bool = True
+    answered_by: AnsweredBy = "person"
 
 
 class OpenedSession(msgspec.Struct, frozen=True):
@@ -69,7 +69,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     session = SessionChoice(earlier.session_id, resume=True) if earlier else SessionChoice(str(uuid.uuid4()))
     authority, copies = Authority(workspace, options.allow), session_copies(workspace, session.session_id)
     service = AgentService(
-        ClaudeLauncher(workspace, endpoint, authority, settings.primary_language, copies, options.can_answer),
+        ClaudeLauncher(workspace, endpoint, authority, settings.primary_language, copies, options.answered_by),
         endpoint,
         cwd=str(workspace.root),
         session=session,

@@ -1,4 +1,4 @@
-"""`ui_request`: the model asks the person on a screen of the application. The call ends its turn; the answer is the next message."""
+"""`ui_request`: the model asks the person on a screen of the application. Its turn ends; the answer is the next message."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
