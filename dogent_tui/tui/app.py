@@ -100,6 +100,7 @@ class DogentApp(App[None]):
         unsent = [queued.prompt.text for queued in self.opened.service.queued]
         await self._save_draft("\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value])))
         await _close(self.opened.service, self._following)
+        await self.conversation.keep_answers()
         await asyncio.to_thread(self.drafts.close)
 
     def _begin(self) -> None:
@@ -112,12 +113,16 @@ class DogentApp(App[None]):
         if draft := await asyncio.to_thread(self._unsent):
             screen.prompt.put_back(draft)
         if self.opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
-            await screen.replay(await asyncio.to_thread(self._earlier, self.opened.earlier_log))
+            earlier = await asyncio.to_thread(self._earlier, self.opened.earlier_log)
+            await screen.replay(earlier)
+            self.opened.service.restore(earlier)
         service = self.opened.service
         self._following = [  # before the service starts: a prompt may wait already, and its run begins at once
             asyncio.create_task(self._follow(service, screen, service.events())),
             asyncio.create_task(self._record(service, screen, service.events())),
         ]
+        if service.requests:
+            screen.requests.restore(service.requests)
         await service.__aenter__()
         for warning in self.opened.warnings:
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))

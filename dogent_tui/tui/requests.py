@@ -13,14 +13,12 @@ from dogent_tui.agent.events import Event, PermissionDecided, Reply, RunFinished
 from dogent_tui.agent.ui_requests import Clarification, parse_request
 from dogent_tui.errors import AgentError
 from dogent_tui.tui.clarification.model import FormResult
+from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.request_banner import RequestBanner
 from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
 
 _LOG = logging.getLogger(__name__)
-
-TYPING_S = 1.5
-"""For so long after the last key the person counts as typing."""
 
 
 class RequestDesk(msgspec.Struct, frozen=True):
@@ -41,6 +39,7 @@ class RequestController:
         self._banner = banner
         self._open: list[UiRequested] = []
         self._shown: ClarificationScreen | None = None
+        self._shown_for = ""
         self._opening = False
         self._due = False
         self._drafts: dict[str, Mapping[str, Any] | None] = {}
@@ -93,7 +92,7 @@ class RequestController:
             self._opening = False
         if request not in self._open or self._screen.app.screen is not self._screen:
             return
-        self._due = False
+        self._due, self._shown_for = False, request.request_id
         parsed = parse_request(request.payload)
         if isinstance(parsed, Clarification):
             self._shown = ClarificationScreen(
@@ -108,7 +107,7 @@ class RequestController:
     def _left(self, request: UiRequested, result: FormResult | None) -> None:
         self._shown = None
         if result is None:
-            self.put()
+            self._screen.call_later(self.put)
         elif result.outcome == "sent":
             self._answer(request, UiAnswer(answers=result.answers))
         elif result.outcome == "abandoned":
@@ -127,11 +126,11 @@ class RequestController:
         self._open = [request for request in self._open if request.request_id != request_id]
         self._banner.show(self._open)
         self._keep(request_id, None)
-        if self._shown is not None:
-            self._shown.cancel()  # its own answer has closed it already
-        elif self._open:
-            self._due = True
-            self.put()
+        self._due = bool(self._open)
+        if self._shown is not None and self._shown_for == request_id:
+            self._shown.cancel()
+        else:
+            self._screen.call_later(self.put)
 
     # ── What was answered so far ──────────────────────────────────────────────────────────────
 

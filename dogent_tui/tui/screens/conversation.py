@@ -25,6 +25,8 @@ from dogent_tui.agent.events import (
     RunFinished,
     RunStarted,
     ToolResult,
+    UiRequested,
+    UiSettled,
     UsageChanged,
 )
 from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
@@ -41,6 +43,7 @@ from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.pending import PendingStrip
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
+from dogent_tui.tui.request_banner import RequestBanner
 from dogent_tui.tui.status import Status, StatusBar
 from dogent_tui.tui.terminal import edit_externally
 from dogent_tui.tui.todos import TodoPanel
@@ -52,6 +55,7 @@ if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.agent.service import AgentService
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
     from dogent_tui.tui.questions.controller import QuestionController
+    from dogent_tui.tui.requests import RequestController
     from dogent_tui.tui.transcript.search_bar import TranscriptSearch
     from dogent_tui.tui.transcript.view import Transcript
 
@@ -74,6 +78,7 @@ class ConversationScreen(Screen[None]):
         Binding("ctrl+r", "app.history", "Earlier prompts", show=False),
         Binding("ctrl+o", "fold_all", "Unfold tools"),
         Binding("ctrl+t", "todos", "Plan"),
+        Binding("f2", "answer", "Answer the agent", show=False),
         Binding("ctrl+end", "follow", "Follow", show=False),
         Binding("shift+pageup", "transcript_page(-1)", "Scroll the transcript", show=False),
         Binding("shift+pagedown", "transcript_page(1)", "Scroll the transcript", show=False),
@@ -90,6 +95,7 @@ class ConversationScreen(Screen[None]):
         self._references = WorkspaceReferences(opened.workspace, self.index, offered)
         self.prompt = PromptBox(self._references, id="prompt")
         self.todos = TodoPanel(id="todos")
+        self.asked = RequestBanner(id="asked")
         self.attaching = self._attaching()
         self.status_bar = StatusBar(_status(opened), id="status")
         self._sending = asyncio.Lock()
@@ -141,11 +147,28 @@ class ConversationScreen(Screen[None]):
         reply = lambda request_id, answer: self.service.reply(request_id, answer)  # noqa: E731  (of the session on the screen)
         return QuestionController(self, Desk(reply, lambda: editor.last_typed, behind, str(self.opened.workspace.root)))
 
+    @cached_property
+    def requests(self) -> "RequestController":
+        """What the agent asks on screens of its own."""
+        from dogent_tui.tui.requests import RequestController, RequestDesk
+        from dogent_tui.workspace.answer_drafts import AnswerDrafts
+
+        editor = self.prompt.editor
+        reply = lambda request_id, answer: self.service.reply(request_id, answer)  # noqa: E731  (of the session on the screen)
+        desk = RequestDesk(reply, lambda: editor.last_typed, editor.insert, AnswerDrafts(self.opened.workspace))
+        return RequestController(self, self.asked, desk)
+
+    async def keep_answers(self) -> None:
+        """Wait until the answers so far are saved."""
+        if "requests" in self.__dict__:  # else nothing was asked
+            await self.requests.close()
+
     def compose(self) -> ComposeResult:
         """Lay out what the first paint shows; the rest comes with `furnish`."""
         with Horizontal(id="body"), Vertical(id="conversation"):
             yield Welcome(display_path(self.opened.workspace.root), self.status_bar.status.endpoint, id="welcome")
         yield self.todos
+        yield self.asked
         yield self.prompt
         yield self.status_bar
         yield KeyHints(id="keys")
@@ -164,6 +187,8 @@ class ConversationScreen(Screen[None]):
         self.prompt.set_queue(())
         self.prompt.set_busy(False)
         self.questions.clear()
+        await self.keep_answers()
+        self.requests.clear()
         for part in self._furniture:
             await part.remove()
         self._furniture.clear()
@@ -199,7 +224,10 @@ class ConversationScreen(Screen[None]):
                 self.prompt.set_busy(self.status_bar.status.running)
             case RunFinished():
                 self.prompt.set_busy(False)
+                self.requests.handle(event)
                 self._call_back()
+            case UiRequested() | UiSettled():
+                self.requests.handle(event)
             case QueueChanged(prompts=prompts):
                 self.prompt.set_queue(prompts)
             case PermissionRequested():
@@ -207,6 +235,7 @@ class ConversationScreen(Screen[None]):
                 self._call_back()
             case PermissionDecided():
                 self.questions.handle(event)
+                self.requests.handle(event)
             case ToolResult():
                 self._refresh_index()
 
@@ -267,6 +296,8 @@ class ConversationScreen(Screen[None]):
                 self.prompt.notify_hint(str(error))
                 return
             self.attaching.sent(prompt.attachments)
+        if self.service.requests:
+            self.prompt.notify_hint("This waits until the agent has your answers. F2 answers.")
         for reference in missing:
             self.notify(f"There is no file {one_line(reference.path)} here; it was sent as plain text.", markup=False)
         self.transcript.action_follow()
@@ -426,6 +457,11 @@ class ConversationScreen(Screen[None]):
         """Search the transcript."""
         await self._place(self.search, "#conversation", before=0)
         self.search.open()
+
+    def action_answer(self) -> None:
+        """Open what the agent asked."""
+        if not self.requests.open():
+            self.prompt.notify_hint("The agent asks nothing just now.")
 
     def action_todos(self) -> None:
         """Show the agent's plan above the prompt, or hide it."""
