@@ -165,6 +165,11 @@ class DogentApp(App[None]):
             with suppress(NotImplementedError, AttributeError, ValueError):  # not on every platform, nor in a thread
                 loop.add_signal_handler(getattr(signal, name), self.exit)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave Ctrl+Z to a screen where it means undo."""
+        del parameters
+        return not (action == "suspend_process" and getattr(self.screen, "owns_undo", False))
+
     # ── What the screen asks of the application ───────────────────────────────────────────────
 
     def save_draft(self, text: str) -> None:

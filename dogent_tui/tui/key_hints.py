@@ -1,9 +1,10 @@
-"""The keys that work now, in the last line of the screen.
+"""The keys that work now, in the last lines of the screen.
 
 Textual's Footer makes a widget of each key, and all of them anew whenever the focus moves: a sixth of the first paint, and most
-of what a change of focus costs. This draws one line.
+of what a change of focus costs. This draws lines.
 """
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class KeyHints(Widget):
-    """One line of keys and what they do, of the bindings in force that want to be shown. A click presses the key."""
+    """Keys and what they do, of the bindings in force that want to be shown, in as many lines as there are. A click presses one."""
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"hints--key", "hints--words"}
@@ -43,23 +44,34 @@ class KeyHints(Widget):
             self._shown = shown
             self.refresh()
 
+    def _lines(self) -> Iterator[list[tuple["Binding", str]]]:
+        """Yield the keys of each line: whole keys only, those that find no room are in the help."""
+        waiting = list(self._shown)
+        for _ in range(self.size.height):
+            room, line = self.size.width, []
+            while waiting and (room := room - Content(_words(*waiting[0])).cell_length) >= 0:
+                line.append(waiting.pop(0))
+                room -= 1
+            yield line
+
     def render(self) -> RenderResult:
-        """Draw the line."""
+        """Draw the lines."""
         key, words = self.get_visual_style("hints--key", partial=True), self.get_visual_style("hints--words", partial=True)
-        line = Content()
-        for binding, display in self._shown:  # whole keys only: those that find no room are in the help
-            part = Content.assemble((display, key), (f" {binding.description}", words))
-            longer = Content(" ").join([line, part]) if line else part
-            if longer.cell_length > self.size.width:
-                break
-            line = longer
-        return line
+        return Content("\n").join(
+            Content(" ").join(Content.assemble((display, key), (f" {binding.description}", words)) for binding, display in line)
+            for line in self._lines()
+        )
 
     def on_click(self, event: events.Click) -> None:
         """Press the key under the mouse."""
+        x, y = event.get_content_offset_capture(self)
         end = -1
-        for binding, display in self._shown:
-            start, end = end + 1, end + 1 + Content(f"{display} {binding.description}").cell_length
-            if start <= event.get_content_offset_capture(self).x < end:
+        for binding, display in dict(enumerate(self._lines())).get(y, []):
+            start, end = end + 1, end + 1 + Content(_words(binding, display)).cell_length
+            if start <= x < end:
                 self.app.simulate_key(binding.key.partition(",")[0])
                 return
+
+
+def _words(binding: "Binding", display: str) -> str:
+    return f"{display} {binding.description}"

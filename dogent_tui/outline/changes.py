@@ -1,0 +1,187 @@
+"""What the person changed against the proposal: a mark for each heading, and a short list in words."""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence, Set
+from typing import Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from dogent_tui.outline.model import Heading, Headings
+
+Change = Literal["added", "moved", "edited"]
+
+MOST_LISTED = 30
+"""Changes that are put into words; the outline itself says the rest."""
+
+
+class Changes(msgspec.Struct, frozen=True):
+    """`marks`: the change of each heading that has one, by id. `deleted`: those that are gone, without what belonged to them."""
+
+    marks: dict[int, Change]
+    deleted: Headings
+    sentences: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.sentences)
+
+
+class _Tree:
+    """Headings with their parents."""
+
+    def __init__(self, headings: Headings) -> None:
+        self.headings = headings
+        self.by_id = {heading.id: heading for heading in headings}
+        self.order = {heading.id: place for place, heading in enumerate(headings)}
+        self.parents = dict(_parents(headings))
+        self.children: dict[int, list[int]] = {}
+        for heading in headings:
+            self.children.setdefault(self.parents[heading.id], []).append(heading.id)
+
+    def title(self, id_: int) -> str:
+        return f"“{self.by_id[id_].text}”" if id_ in self.by_id else "the beginning"
+
+    def where(self, id_: int) -> str:
+        """Say where a heading stands: ``after “Tea”``, ``first under “Drinks”``."""
+        siblings = self.children[self.parents[id_]]
+        place = siblings.index(id_)
+        parent = self.parents[id_]
+        under = f" under {self.title(parent)}" if parent else ""
+        return f"after {self.title(siblings[place - 1])}{under}" if place else f"first{under}" if under else "to the beginning"
+
+
+def _parents(headings: Headings) -> Iterator[tuple[int, int]]:
+    """Yield each id with that of its parent, 0 for none."""
+    above: list[Heading] = []
+    for heading in headings:
+        while above and above[-1].level >= heading.level:
+            above.pop()
+        yield heading.id, above[-1].id if above else 0
+        above.append(heading)
+
+
+def changes(before: Headings, after: Headings, carried: Set[int] = frozenset()) -> Changes:
+    """Compare `after` with `before`; headings are the same that have the same id.
+
+    `carried` are those that a person moved: of two that changed places, that is the one that was moved.
+    """
+    if before == after:
+        return Changes({}, (), ())
+    old, new = _Tree(before), _Tree(after)
+    moved = set(_moved(old, new, carried))
+    marks: dict[int, Change] = {}
+    sentences: list[str] = []
+    for heading in after:
+        known = old.by_id.get(heading.id)
+        said: list[str] = []
+        if known is None:
+            marks[heading.id] = "added"
+            if new.parents[heading.id] in old.by_id or not new.parents[heading.id] or len(after) < MOST_LISTED:
+                sentences.append(
+                    f"Added {new.title(heading.id)} {new.where(heading.id).replace('to the beginning', 'at the beginning')}."
+                )
+            continue
+        said += _edited(known, heading)
+        if said:
+            marks[heading.id] = "edited"
+        if heading.id in moved:
+            marks[heading.id] = "moved"
+            said.append(f"Moved {new.title(heading.id)} {new.where(heading.id)}.")
+        sentences += said
+    deleted = tuple(
+        heading for heading in before if heading.id not in new.by_id and old.parents[heading.id] not in _gone(old, new)
+    )
+    for heading in deleted:
+        below = sum(1 for id_ in _under(old, heading.id) if id_ not in new.by_id)
+        sentences.append(f"Deleted “{heading.text}”{f' and {below} below it' if below else ''}.")
+    return Changes(marks, deleted, _shortened(sentences))
+
+
+def _gone(old: _Tree, new: _Tree) -> set[int]:
+    return old.by_id.keys() - new.by_id.keys()
+
+
+def _under(tree: _Tree, id_: int) -> Iterator[int]:
+    for child in tree.children.get(id_, ()):
+        yield child
+        yield from _under(tree, child)
+
+
+def _edited(known: Heading, heading: Heading) -> Iterator[str]:
+    if heading.text != known.text:
+        yield f"Renamed “{known.text}” to “{heading.text}”."
+    if heading.note != known.note:
+        what = "Removed" if not heading.note else "Changed" if known.note else "Added"
+        yield f"{what} the note of “{heading.text}”."
+    if heading.target != known.target:
+        yield (
+            f"“{heading.text}” should have {heading.target}."
+            if heading.target
+            else f"“{heading.text}” has no target length any more."
+        )
+
+
+def _moved(old: _Tree, new: _Tree, carried: Set[int]) -> Iterator[int]:
+    """Yield those that stand under another parent, and among those that do not, the fewest that explain their new order."""
+    for parent, children in new.children.items():
+        stayed = [id_ for id_ in children if old.parents.get(id_, -1) == parent]
+        yield from (id_ for id_ in children if id_ in old.by_id and old.parents[id_] != parent)
+        order = [old.order[id_] for id_ in stayed]
+        if order == sorted(order):
+            continue
+        still = [old.order[id_] for id_ in stayed if id_ not in carried]
+        keeping = set(still) if still == sorted(still) else _longest_rising(order)
+        yield from (id_ for id_ in stayed if old.order[id_] not in keeping)
+
+
+def _longest_rising(values: Sequence[int]) -> set[int]:
+    """The members of a longest rising subsequence (patience sorting)."""
+    tops: list[int] = []
+    chain: list[tuple[int, int]] = []  # each value, and the place in the chain of the one before it
+    heads: list[int] = []
+    for value in values:
+        pile = bisect_left(tops, value)
+        chain.append((value, heads[pile - 1] if pile else -1))
+        if pile == len(tops):
+            tops.append(value)
+            heads.append(len(chain) - 1)
+        else:
+            tops[pile], heads[pile] = value, len(chain) - 1
+    rising: set[int] = set()
+    place = heads[-1] if heads else -1
+    while place >= 0:
+        value, place = chain[place]
+        rising.add(value)
+    return rising
+
+
+def _shortened(sentences: list[str]) -> tuple[str, ...]:
+    if len(sentences) <= MOST_LISTED:
+        return tuple(sentences)
+    return (*sentences[: MOST_LISTED - 1], f"And {len(sentences) - MOST_LISTED + 1} more changes.")
+
+
+def recognized(known: Headings, read: Headings, new_id: Callable[[], int]) -> Headings:
+    """Return `read` with the ids of the same headings in `known`.
+
+    Those are the same that have the same title, in their place first; and where as many are left on both sides, those left, in
+    their order: their titles were changed.
+    """
+    ids: dict[int, int] = {}
+    for place, (heading, here) in enumerate(zip(read, known, strict=False)):
+        if heading.text == here.text:
+            ids[place] = here.id
+    taken = set(ids.values())
+    by_title: dict[str, list[int]] = {}
+    for heading in known:
+        if heading.id not in taken:
+            by_title.setdefault(heading.text, []).append(heading.id)
+    for place, heading in enumerate(read):
+        if place not in ids and by_title.get(heading.text):
+            ids[place] = by_title[heading.text].pop(0)
+    taken = set(ids.values())
+    left = [heading for heading in known if heading.id not in taken]
+    unknown = [place for place in range(len(read)) if place not in ids]
+    if [heading.level for heading in left] == [read[place].level for place in unknown]:
+        ids |= {place: heading.id for place, heading in zip(unknown, left, strict=True)}
+    return tuple(replace(heading, id=ids[place] if place in ids else new_id()) for place, heading in enumerate(read))

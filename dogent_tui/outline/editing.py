@@ -1,0 +1,103 @@
+"""One outline while a person edits it: against the proposal it came from, with its text and changes at hand."""
+
+from collections.abc import Iterator
+
+from dogent_tui.outline.changes import Changes, changes
+from dogent_tui.outline.markdown import parse, parse_file, render
+from dogent_tui.outline.tree import OutlineTree
+
+
+class OutlineEditing:
+    """Edits `proposal`; `draft` is what the person had made of it, None for nothing yet (undo leads back to the proposal).
+
+    `is_document`: a whole document, whose sections move with their text.
+    """
+
+    def __init__(self, proposal: str, draft: str | None = None, *, is_document: bool = False) -> None:
+        self.is_document = is_document
+        self.outline = (parse_file if is_document else parse)(proposal)
+        self.proposal = proposal
+        self._base = self.outline.headings
+        if draft is not None:
+            self.outline.rewrite(draft)
+        self.tree = OutlineTree(self.outline)
+        self._changes = (-1, Changes({}, (), ()))
+        self._text = (-1, "")
+        self._saved = self.markdown
+
+    @property
+    def markdown(self) -> str:
+        """The outline as text."""
+        if self._text[0] != self.outline.revision:
+            self._text = (self.outline.revision, render(self.outline))
+        return self._text[1]
+
+    @property
+    def changes(self) -> Changes:
+        """What was changed against the proposal, or against what was saved last."""
+        if self._changes[0] != self.outline.revision:
+            self._changes = (self.outline.revision, changes(self._base, self.outline.headings, self.outline.carried))
+        return self._changes[1]
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the text is another than the proposed one, or the saved one."""
+        return self.markdown != (self._saved if self.is_document else self.proposal)
+
+    def saved(self) -> None:
+        """What is there now is what later changes are compared with."""
+        self._saved = self.markdown
+        self._base = self.outline.headings
+        self._changes = (-1, self._changes[1])
+
+    def matches(self, words: str) -> Iterator[int]:
+        """Yield the headings whose title, or else note, has `words` in it, in their order."""
+        sought = words.casefold()
+        for heading in self.outline.headings:
+            if sought and (sought in heading.text.casefold() or sought in heading.note.casefold()):
+                yield heading.id
+
+    def find(self, words: str, step: int = 0) -> tuple[int, int]:
+        """Put the cursor on a match: the next from where it is, the one after (1) or before (-1).
+
+        Returns its number, and of how many.
+        """
+        found = list(self.matches(words))
+        if not found:
+            return 0, 0
+        cursor = self.tree.cursor
+        here = self.outline.place(cursor) if cursor is not None else 0
+        places = [self.outline.place(id_) for id_ in found]
+        if step < 0:
+            number = next((index for index in range(len(places) - 1, -1, -1) if places[index] < here), len(places) - 1)
+        else:
+            number = next((index for index, place in enumerate(places) if place >= here + step), 0)
+        self.tree.show(found[number])
+        return number + 1, len(found)
+
+    def line_of_cursor(self) -> int:
+        """Return the line of the text on which the heading under the cursor begins, from 0."""
+        cursor = self.tree.cursor
+        if cursor is None:
+            return 0
+        from dogent_tui.outline.markdown import render_parts
+
+        place = self.outline.place(cursor)
+        before = render_parts(self.outline.headings[:place], self.outline.frame) if place else self.outline.frame.preamble
+        whole = self.markdown.split("\n")
+        title = self.outline.headings[place].text
+        start = max(0, before.count("\n") - 2)
+        return next((line for line in range(start, len(whole)) if title and title in whole[line]), start)
+
+    def go_to_line(self, line: int) -> None:
+        """Put the cursor on the heading whose section has this line of the text."""
+        from dogent_tui.outline.markdown import render_parts
+
+        headings = self.outline.headings
+        low, high = 0, len(headings)
+        while high - low > 1:  # the last heading that begins at or before the line
+            middle = (low + high) // 2
+            text = render_parts(headings[:middle], self.outline.frame)
+            low, high = (middle, high) if text.rstrip("\n").count("\n") < line else (low, middle)
+        if headings:
+            self.tree.show(headings[low].id)

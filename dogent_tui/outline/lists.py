@@ -1,0 +1,170 @@
+"""An outline written as a list: bullets, numbers, or 一、（一）. Each level is written as its first heading is.
+
+What is normalised when it is written again: the indent and kind of all headings of a level, numbers by counting, the indent of
+notes, and white space at the end of lines.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from dogent_tui.outline.document import numbers
+from dogent_tui.outline.model import Frame, Heading, Mark, split_length
+from dogent_tui.outline.numbering import Marker, certain, is_listed, kind, markers
+
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+
+
+class _Item(msgspec.Struct):
+    """A heading as it is being read."""
+
+    level: int
+    text: str
+    indent: int
+    marker: Marker
+    lines: list[str]
+
+
+def parse_list(text: str) -> tuple[tuple[Heading, ...], Frame] | None:
+    """Return the headings of a list, and how it is written; None where `text` holds none."""
+    is_open = not text.endswith("\n")
+    preamble: list[str] = []
+    items: list[_Item] = []
+    levels: list[tuple[int, str]] = []
+    fence = ""
+    for line in text.removesuffix("\n").split("\n"):
+        fence = _fence_after(line, fence)
+        found = None if fence else _marker(line, levels)
+        if found is None:
+            (items[-1].lines if items else preamble).append(line.rstrip())
+            continue
+        indent, marker = found
+        levels = _deepened(levels, indent, kind(marker.template))
+        items.append(_Item(len(levels), line.strip()[marker.length :].strip(), indent, marker, []))
+    if not items:
+        return None
+    frame = Frame("".join(f"{line}\n" for line in preamble), "", "", "", is_open, is_list=True, marks=_marks(items))
+    headings = [_heading(number, item) for number, item in enumerate(items, 1)]
+    end = headings[-1].gap
+    gap = headings[0].gap if len(headings) > 1 else ""
+    headings[-1] = replace(headings[-1], gap=gap)
+    return tuple(headings), replace(frame, end=end, gap=gap)
+
+
+def has_list(text: str) -> bool:
+    """Say whether the first line with words is a heading of a list."""
+    first = next((line for line in text.split("\n") if line.strip()), "")
+    return _marker(first, []) is not None
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """The fence that is open after `line`; its last line still counts as within."""
+    found = _FENCE.match(line)
+    if fence and fence[0] == "!":
+        fence = ""
+    if found is None:
+        return fence
+    if not fence:
+        return found[1]
+    return f"!{fence}" if found[1].startswith(fence) else fence
+
+
+def _marker(line: str, levels: Sequence[tuple[int, str]]) -> tuple[int, Marker] | None:
+    """The indent and marker of `line`: one of a kind in use, or a new one that counts from the first."""
+    text = line.expandtabs(4).strip()
+    indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip(" "))
+    readings = list(markers(text))
+    for marker in readings:
+        if (indent, kind(marker.template)) in levels:
+            return indent, marker
+    for marker in readings:
+        if certain(marker.template) or marker.values == (1,):
+            return indent, marker
+    return None
+
+
+def _deepened(levels: list[tuple[int, str]], indent: int, kind_: str) -> list[tuple[int, str]]:
+    """The levels down to a heading with this indent and kind, after one with `levels` above it."""
+    while levels and levels[-1][0] > indent:
+        levels = levels[:-1]
+    if (indent, kind_) in levels:
+        return levels[: levels.index((indent, kind_)) + 1]
+    return [*levels, (indent, kind_)]
+
+
+def _marks(items: Sequence[_Item]) -> tuple[Mark, ...]:
+    """How each level is written, as its first heading is, where that can be told from the levels above it."""
+    marks: list[Mark] = []
+    for item in items:
+        if item.level == len(marks) + 1:
+            space = item.marker.space or ("" if not is_listed(item.marker.template) and "." not in item.marker.template else " ")
+            marks.append(_told_apart(Mark(item.marker.template, space.expandtabs(4)[:4], item.indent), marks))
+    return tuple(marks)
+
+
+def _told_apart(mark: Mark, above: Sequence[Mark]) -> Mark:
+    if not above:
+        return mark
+    same = {kind(other.template) for other in above if other.indent == mark.indent}
+    if mark.indent < above[-1].indent or kind(mark.template) in same:
+        return replace(mark, indent=text_indent(above[-1]) if is_listed(above[-1].template) else above[-1].indent + 2)
+    return mark
+
+
+def text_indent(mark: Mark) -> int:
+    """Return the column of the text below a heading: that of its title in a list of Markdown's own, else of the number."""
+    return mark.indent + len(mark.template) + len(mark.space) if is_listed(mark.template) else mark.indent
+
+
+def mark_of(frame: Frame, level: int) -> Mark:
+    """Return how headings of `level` are written, as the one above where none has been that deep."""
+    marks = list(frame.marks) or [Mark("-")]
+    while len(marks) < level:
+        last = marks[-1]
+        template = (
+            f"{last.template}.1"
+            if re.fullmatch(r"1(\.1)+", last.template)
+            else "-"
+            if not is_listed(last.template)
+            else last.template
+        )
+        marks.append(_told_apart(Mark(template, " ", last.indent), marks))
+    return marks[level - 1]
+
+
+def _heading(number: int, item: _Item) -> Heading:
+    lines = list(item.lines)
+    last = next((row for row in range(len(lines), 0, -1) if lines[row - 1]), 0)
+    text, length = split_length(item.text)
+    kept = lines[:last]
+    indent = min((len(line) - len(line.lstrip(" ")) for line in kept if line), default=0)
+    # A line of signs that the indent made code would be a heading without it.
+    body = "".join("\\" * line.startswith("#", indent) + f"{line[indent:]}\n" for line in kept)
+    return Heading(number, item.level, text, length, body, "\n" * (len(lines) - last))
+
+
+def render_list(headings: Sequence[Heading], frame: Frame) -> str:
+    """Return the text of a list of `headings`."""
+    if not headings:
+        return frame.preamble
+    deepest = max(heading.level for heading in headings)
+    frame = replace(frame, marks=tuple(mark_of(frame, level) for level in range(1, deepest + 1)))
+    text = "".join(_written(headings, frame))
+    gap = headings[-1].gap
+    text = (text.removesuffix(gap) if gap else text) + frame.end
+    return frame.preamble + (text.removesuffix("\n") if frame.is_open else text)
+
+
+def _written(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
+    for heading, number in zip(headings, numbers(headings, frame), strict=True):
+        mark = frame.mark(heading.level)
+        line = f"{' ' * mark.indent}{number}{heading.text}{heading.length}".rstrip()
+        below = " " * text_indent(mark)
+        body = (
+            "".join(f"{below}{row}".rstrip() + "\n" for row in heading.body.removesuffix("\n").split("\n"))
+            if heading.body
+            else ""
+        )
+        yield f"{line}\n{body}{heading.gap}"

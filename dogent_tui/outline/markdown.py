@@ -1,0 +1,79 @@
+"""Outlines from Markdown and back: with headings (`document`) or as a list (`lists`).
+
+`render(parse(text)) == text` for every text with headings, a whole document too. For a list that holds after one writing: what is
+normalised is listed in `lists`. A changed heading is written with ``#`` signs, whatever it was written with before.
+"""
+
+from msgspec.structs import replace
+
+from dogent_tui.outline.blocks import front_matter, heading_lines
+from dogent_tui.outline.document import numbers, parse_document, render_document
+from dogent_tui.outline.escaping import as_title
+from dogent_tui.outline.lists import has_list, mark_of, parse_list, render_list
+from dogent_tui.outline.model import Frame, Heading, Headings, Outline
+
+
+def parse(text: str) -> Outline:
+    """Read an outline: headings, or where there are none or but a title, a list."""
+    headings, frame = _read(text)
+    return Outline(headings, frame, parse)
+
+
+def parse_file(text: str) -> Outline:
+    """Read a whole document: its sections, with their text. A list in it is text."""
+    headings, frame = parse_document(text)
+    return Outline(headings, frame, parse_file)
+
+
+def render(outline: Outline) -> str:
+    """Write `outline` as Markdown."""
+    return render_parts(outline.headings, outline.frame)
+
+
+def render_parts(headings: Headings, frame: Frame) -> str:
+    """Write some headings."""
+    return render_list(headings, frame) if frame.is_list else render_document(headings, frame)
+
+
+def titles(outline: Outline) -> list[str]:
+    """Return the number of each heading with the space after it, empty where it has none; a bullet is none."""
+    return [number if number.strip() not in ("-", "*", "+", "•") else "" for number in numbers_of(outline)]
+
+
+def numbers_of(outline: Outline) -> list[str]:
+    """Return what stands before each title."""
+    frame = outline.frame
+    if frame.is_list and outline.headings:
+        deepest = max(heading.level for heading in outline.headings)
+        frame = Frame(is_list=True, marks=tuple(mark_of(frame, level) for level in range(1, deepest + 1)))
+    return list(numbers(outline.headings, frame))
+
+
+def _read(text: str) -> tuple[Headings, Frame]:
+    found = list(heading_lines(text))
+    lines = text.split("\n")
+    has_title = bool(found) and not "\n".join(lines[: found[0].start])[front_matter(text) :].strip()
+    if has_title and has_list(lines[found[0].start]):  # a heading of a list over a rule, or over an empty bullet
+        has_title = False
+    title_lines = found[0].end if has_title else 0
+    # What is underlined may be a note and a rule: it makes no headings of its own in a list.
+    signed = any(lines[place.start].lstrip().startswith("#") for place in found[has_title:])
+    after = "\n".join(lines[title_lines:])
+    if not signed and has_list(after) and (listed := parse_list(after)):
+        headings, frame = listed
+        return headings, replace(frame, preamble=text[: len(text) - len(after)] + frame.preamble)
+    return parse_document(text)
+
+
+def same_sections(headings: tuple[Heading, ...], text: str) -> bool:
+    """Say whether `text` is read as `headings`: a code fence without an end, moved up, would swallow what comes after it."""
+    read, frame = parse_document(text)
+    found = zip(read, numbers(read, frame), strict=True)
+    return len(read) == len(headings) and all(
+        there.level == heading.level and as_title(f"{number}{_title(there)}").endswith(as_title(_title(heading)))
+        for (there, number), heading in zip(found, headings, strict=True)
+    )
+
+
+def _title(heading: Heading) -> str:
+    return f"{heading.text}{heading.length}"

@@ -1,0 +1,466 @@
+"""The outline: headings in the order of the text, each with its level, and every change as a step that can be undone.
+
+The tree is in the levels: the parent of a heading is the nearest one before it with a lower level, and what belongs to a heading
+is everything after it with a higher one. So each change is one exchange of a slice, which is also all that undo has to keep.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
+
+import msgspec
+from msgspec.structs import replace
+
+DEEPEST = 6
+"""Levels that headings of Markdown have; lists have any number."""
+
+_LENGTH = re.compile(
+    r"(?P<space>\s*)(?P<open>[(（])\s*(?P<said>(?:about |approx\. |around |~|≈|约|大约)?\s*\d[\d,]*(?:\s*[-–~]\s*\d[\d,]*)?\s*"
+    r"(?:words?|characters?|chars?|pages?|字|个字|页|词))\s*[)）]$"
+)
+_CJK = re.compile("[\u3040-\u30ff\u3400-\u9fff]")
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """How the headings of one level are written: their number (a template of `numbering`), what follows it, and the indent."""
+
+    template: str = ""
+    space: str = " "
+    indent: int = 0
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """What is written around the headings, and how.
+
+    `preamble`: the text before the first one. `end`: the empty lines after the last. `gap` and `lead`: the empty lines that
+    headings here have after them, and before their text. `is_open`: the last line does not end with a newline.
+    `marks`: how each level is written, the first level first. `is_list`: as a list, not as headings of Markdown.
+    """
+
+    preamble: str = ""
+    end: str = ""
+    gap: str = "\n"
+    lead: str = "\n"
+    is_open: bool = False
+    is_list: bool = False
+    marks: tuple[Mark, ...] = ()
+
+    def mark(self, level: int) -> Mark:
+        """Return how headings of `level` are written."""
+        return self.marks[level - 1] if level <= len(self.marks) else Mark()
+
+
+class Heading(msgspec.Struct, frozen=True):
+    """One heading. `body` is the text below it (its note), `length` its target length as written, with the brackets.
+
+    `raw` holds the lines of a heading that is not written as one would here (underlined, say); a changed heading loses it.
+    `numbered` tells whether it counts where its level does; `gap` holds the empty lines after its text.
+    """
+
+    id: int
+    level: int
+    text: str
+    length: str = ""
+    body: str = ""
+    gap: str = ""
+    raw: str = ""
+    numbered: bool = True
+
+    @property
+    def note(self) -> str:
+        """The text below the heading, without the empty lines around it."""
+        return self.body.strip("\n")
+
+    @property
+    def target(self) -> str:
+        """The target length, without brackets: ``300 words``."""
+        found = _LENGTH.match(self.length)
+        return found["said"].strip() if found else ""
+
+
+Headings = tuple[Heading, ...]
+
+
+class _Step(msgspec.Struct):
+    """One change: `removed` were exchanged for `added` at `start`, and the frame with them. `name`: what the person did."""
+
+    name: str
+    start: int
+    removed: Headings
+    added: Headings
+    frame_before: Frame
+    frame_after: Frame
+
+
+def split_length(title: str) -> tuple[str, str]:
+    """Return a title without its target length, and that as written: ``Tea (300 words)`` gives ``Tea`` and `` (300 words)``."""
+    found = _LENGTH.search(title)
+    if found is None or not title[: found.start()].strip():
+        return title, ""
+    return title[: found.start()], title[found.start() :]
+
+
+def spell_length(target: str, title: str) -> str:
+    """Return `target`, as a person types it, as it is written behind `title`; empty for no target. Raises ValueError."""
+    target = " ".join(target.split())
+    if not target:
+        return ""
+    chinese = _CJK.search(target) or (_CJK.search(title) and re.fullmatch(r"[\d,]+", target))
+    if re.fullmatch(r"\D{0,8}[\d,–~ -]+", target):
+        target += "字" if chinese else " words"
+    written = f"（{target}）" if chinese else f" ({target})"
+    if _LENGTH.fullmatch(written) is None:
+        raise ValueError(target)
+    return written
+
+
+class Outline:
+    """Headings that can be changed, and every change undone and redone.
+
+    `frame` says what is written around them. Operations take the id of a heading, or the ids of several: those, and what lies
+    between them, are taken as one block of siblings with all that belongs to them. They return whether anything changed.
+    """
+
+    def __init__(
+        self, headings: Iterable[Heading] = (), frame: Frame | None = None, parse: Callable[[str], "Outline"] | None = None
+    ) -> None:
+        """Begin with `headings`. `parse` reads a text that is to take their place (`rewrite`)."""
+        self._headings: Headings = tuple(headings)
+        self.frame = frame or Frame()
+        self._parse = parse
+        self._done: list[_Step] = []
+        self._undone: list[_Step] = []
+        self._next_id = max((heading.id for heading in self._headings), default=0) + 1
+        self._places: dict[int, int] | None = None
+        self.revision = 0
+        self.carried: set[int] = set()
+        """Headings that were moved, to tell which of two that changed places was."""
+
+    # ── Looking ───────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def headings(self) -> Headings:
+        """All headings, in the order of the text."""
+        return self._headings
+
+    @property
+    def deepest(self) -> int:
+        """The highest level there can be."""
+        return 1_000 if self.frame.is_list else DEEPEST
+
+    def place(self, id: int) -> int:  # noqa: A002
+        """Return where the heading stands. Raises KeyError for one that does not (any more)."""
+        if self._places is None:
+            self._places = {heading.id: place for place, heading in enumerate(self._headings)}
+        return self._places[id]
+
+    def get(self, id: int) -> Heading:  # noqa: A002
+        """Return the heading. Raises KeyError."""
+        return self._headings[self.place(id)]
+
+    def __contains__(self, id: int) -> bool:  # noqa: A002
+        try:
+            self.place(id)
+        except KeyError:
+            return False
+        return True
+
+    def end(self, place: int) -> int:
+        """Return the place after everything that belongs to the heading at `place`."""
+        return subtree_end(self._headings, place)
+
+    def parent(self, place: int) -> int | None:
+        """Return the place of the heading that the one at `place` belongs to."""
+        return next(
+            (above for above in range(place - 1, -1, -1) if self._headings[above].level < self._headings[place].level), None
+        )
+
+    def block(self, ids: Sequence[int]) -> tuple[int, int]:
+        """Return the slice of siblings, with what belongs to them, that `ids` and everything between them lie in."""
+        places = sorted(self.place(id_) for id_ in ids)
+        first, last = places[0], places[-1]
+        level = min(heading.level for heading in self._headings[first : last + 1])
+        while self._headings[first].level > level:
+            above = self.parent(first)
+            if above is None:
+                break
+            first = above
+            level = min(level, self._headings[first].level)
+        end = first
+        while end <= last:
+            end = self.end(end)
+        return first, end
+
+    # ── Changing ──────────────────────────────────────────────────────────────────────────────────
+
+    def rename(self, id: int, title: str, *, joined: bool = False) -> bool:  # noqa: A002
+        """Give the heading a title. `joined`: in one step with the change before, which added it."""
+        heading = self.get(id)
+        text, length = split_length(" ".join(title.split()))
+        renamed = replace(heading, text=text, length=(length or heading.length) if text else "", raw="")
+        if (renamed.text, renamed.length) == (heading.text, heading.length):
+            return False
+        self._set(renamed, "add" if joined else "rename")
+        if joined and len(self._done) > 1:
+            self._join()
+        return True
+
+    def set_note(self, id: int, note: str) -> bool:  # noqa: A002
+        """Have `note` stand below the heading. Lines that would be headings are escaped."""
+        from dogent_tui.outline.escaping import as_note
+
+        heading = self.get(id)
+        note = as_note(note, is_list=self.frame.is_list)
+        if note == heading.note:
+            return False
+        gap = heading.gap or ("\n" if note and not self.frame.is_list else "")
+        self._set(replace(heading, body=f"{self.frame.lead}{note}\n" if note else "", gap=gap), "note")
+        return True
+
+    def set_target(self, id: int, target: str) -> bool:  # noqa: A002
+        """Set the target length (``300``, ``300 words``, ``500字``), or none. Raises ValueError for what is none."""
+        heading = self.get(id)
+        if not heading.text:
+            return False
+        text, length = split_length(heading.text + spell_length(target, heading.text))
+        if (text, length) == (heading.text, heading.length):
+            return False
+        self._set(replace(heading, text=text, length=length, raw=""), "length")
+        return True
+
+    def add_sibling(self, id: int | None, text: str = "") -> int:  # noqa: A002
+        """Add a heading after this one and what belongs to it, or the first of all, and return its id."""
+        if id is None or id not in self:
+            return self._add(len(self._headings), 1, text)
+        place = self.place(id)
+        return self._add(self.end(place), self._headings[place].level, text)
+
+    def add_child(self, id: int, text: str = "") -> int | None:  # noqa: A002
+        """Add a heading as the last that belongs to this one, and return its id; None where headings go no deeper."""
+        place = self.place(id)
+        level = self._headings[place].level + 1
+        return self._add(self.end(place), level, text) if level <= self.deepest else None
+
+    def delete(self, ids: Sequence[int]) -> bool:
+        """Delete the block, with everything that belongs to it."""
+        first, end = self.block(ids)
+        return self._exchange("delete", first, end, ())
+
+    def duplicate(self, ids: Sequence[int]) -> list[int]:
+        """Repeat the block behind itself, and return the ids of the new headings."""
+        first, end = self.block(ids)
+        copies = tuple(replace(heading, id=self._new_id()) for heading in self._headings[first:end])
+        self._exchange("duplicate", end, end, copies)
+        return [heading.id for heading in copies]
+
+    def shift(self, ids: Sequence[int], step: int) -> bool:
+        """Demote (`step` 1) or promote (-1) the block; headings keep their order, as in a text.
+
+        Demoted, it belongs to the sibling before it. Promoted, it stands beside its parent, and siblings after it belong to it.
+        """
+        first, end = self.block(ids)
+        above = self.parent(first)
+        level = self._headings[first].level
+        if step > 0:
+            if first == 0 or first - 1 == above:
+                return False
+            before = self._no_deeper(first, level)
+            change = 0 if before is None else self._headings[before].level + 1 - level
+        elif above is not None:
+            change = self._headings[above].level - level
+        else:
+            return False
+        return self._exchange("demote" if step > 0 else "promote", first, end, self._levelled(first, end, change))
+
+    def move(self, ids: Sequence[int], step: int) -> bool:
+        """Move the block before the sibling above it (-1) or behind the one below (1).
+
+        Where there is none, into the neighbour of its parent, so that it can be carried through the whole text.
+        """
+        first, end = self.block(ids)
+        before = self._above(first) if step < 0 else self._below(first, end)
+        return self._carry("move up" if step < 0 else "move down", first, end, before)
+
+    def _above(self, first: int) -> int | None:
+        """The place before the sibling above, or after the last that belongs to the parent's sibling above."""
+        above = self._no_deeper(first, self._headings[first].level)
+        if above is None or self._headings[above].level == self._headings[first].level:
+            return above
+        level = self._headings[above].level
+        further = self._no_deeper(above, level)
+        return above if further is not None and self._headings[further].level == level else None
+
+    def _no_deeper(self, place: int, level: int) -> int | None:
+        """The nearest place before `place` with a heading of this level or a lower one."""
+        return next((above for above in range(place - 1, -1, -1) if self._headings[above].level <= level), None)
+
+    def _below(self, first: int, end: int) -> int | None:
+        """The place after the sibling below, or before the first that belongs to the parent's sibling below."""
+        if end == len(self._headings):
+            return None
+        level, below = self._headings[first].level, self._headings[end].level
+        if below == level:
+            return self.end(end)
+        above = self.parent(first)
+        return end + 1 if above is not None and self._headings[above].level == below else None
+
+    def move_to(self, ids: Sequence[int], before: int, level: int) -> bool:
+        """Move the block to the place `before`, at `level`."""
+        first, end = self.block(ids)
+        if first < before < end:
+            return False
+        change = level - self._headings[first].level
+        return self._carry("move", first, end, before, change)
+
+    def _carry(self, name: str, first: int, end: int, before: int | None, change: int = 0) -> bool:
+        if before is None or (first <= before <= end and not change):
+            return False
+        carried = self._levelled(first, end, change)
+        self.carried |= {heading.id for heading in self._headings[first:end] if heading.level == self._headings[first].level}
+        if before <= first:
+            return self._exchange(name, before, end, (*carried, *self._headings[before:first]), carried)
+        if before <= end:
+            return self._exchange(name, first, end, carried, carried)
+        return self._exchange(name, first, before, (*self._headings[end:before], *carried), carried)
+
+    def rewrite(self, text: str) -> bool:
+        """Have what `text` says take the place of everything. Headings that are still there keep their ids."""
+        assert self._parse is not None
+        read = self._parse(text)
+        from dogent_tui.outline.changes import recognized
+
+        headings = recognized(self._headings, read.headings, self._new_id)
+        if headings == self._headings and read.frame == self.frame:
+            return False
+        self._apply(_Step("Markdown", 0, self._headings, headings, self.frame, read.frame))
+        return True
+
+    # ── Undo ──────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a change to take back."""
+        return bool(self._done)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether a change was taken back."""
+        return bool(self._undone)
+
+    def undo(self) -> tuple[str, int | None] | None:
+        """Take the last change back. Returns what it was, and the id of a heading that it concerned; None for no change."""
+        if not self._done:
+            return None
+        step = self._done.pop()
+        self._undone.append(step)
+        self._splice(step.start, len(step.added), step.removed, step.frame_before)
+        return step.name, _concerned(step.added, step.removed)
+
+    def redo(self) -> tuple[str, int | None] | None:
+        """Make the change that was taken back last again."""
+        if not self._undone:
+            return None
+        step = self._undone.pop()
+        self._done.append(step)
+        self._splice(step.start, len(step.removed), step.added, step.frame_after)
+        return step.name, _concerned(step.removed, step.added)
+
+    def forget_last(self) -> None:
+        """Take the last change back as if it had never been made."""
+        if self.undo():
+            self._undone.pop()
+
+    def _join(self) -> None:
+        """Make the last two changes one."""
+        last, before = self._done.pop(), self._done.pop()
+        end = max(before.start + len(before.added), last.start + len(last.added))
+        start = min(last.start, before.start)
+        added = self._headings[start:end]
+        self._splice(last.start, len(last.added), last.removed, last.frame_before)
+        self._splice(before.start, len(before.added), before.removed, before.frame_before)
+        removed = self._headings[start : start + len(added) - (len(before.added) - len(before.removed))]
+        self._apply(_Step(before.name, start, removed, added, before.frame_before, last.frame_after))
+
+    # ── How it is done ────────────────────────────────────────────────────────────────────────────
+
+    def _new_id(self) -> int:
+        self._next_id += 1
+        return self._next_id - 1
+
+    def _add(self, place: int, level: int, text: str) -> int:
+        text, length = split_length(" ".join(text.split()))
+        added = Heading(self._new_id(), level, text, length, gap=self.frame.gap)
+        self._exchange("add", place, place, (added,))
+        return added.id
+
+    def _levelled(self, first: int, end: int, change: int) -> Headings:
+        """The slice with all levels changed; none where that is too deep or too high."""
+        block = self._headings[first:end]
+        if not change:
+            return block
+        levels = [heading.level + change for heading in block]
+        if min(levels) < 1 or max(levels) > self.deepest:
+            return ()
+        return tuple(replace(heading, level=level, raw="") for heading, level in zip(block, levels, strict=True))
+
+    def _set(self, heading: Heading, name: str) -> None:
+        place = self.place(heading.id)
+        self._exchange(name, place, place + 1, (heading,))
+
+    def _exchange(self, name: str, start: int, end: int, added: Headings, needed: Headings | None = None) -> bool:
+        """Exchange a slice. Nothing happens where `needed` could not be made, or nothing would change."""
+        removed = self._headings[start:end]
+        if removed == added or (needed is not None and not needed) or (name in ("promote", "demote") and not added):
+            return False
+        whole = [*self._headings[:start], *added, *self._headings[end:]]
+        first, last = self._loosened(whole, start, start + len(added))
+        removed = self._headings[first : last + len(self._headings) - len(whole)]
+        self._apply(_Step(name, first, removed, tuple(whole[first:last]), self.frame, self.frame))
+        return True
+
+    def _loosened(self, whole: list[Heading], start: int, end: int) -> tuple[int, int]:
+        """See that headings with new neighbors stay what they are, and return the slice of `whole` that then differs.
+
+        An underlined heading would take a line of text above it for its own; and a text without an empty line after it might
+        swallow a heading that comes now.
+        """
+        first, last = max(0, start - 1), min(len(whole), end + 1)
+        if self.frame.is_list:
+            return first, last
+        around = self._headings[max(0, start - 2) : last + len(self._headings) - len(whole) + 1]
+        known = {(above.id, below.id) for above, below in pairwise(around)}
+        known |= {(0, heading.id) for heading in self._headings[:1]}
+        for place in range(first, last):
+            before = whole[place - 1] if place else None
+            if (before.id if before else 0, whole[place].id) in known:
+                continue
+            if whole[place].raw.count("\n") > 1:
+                whole[place] = replace(whole[place], raw="")
+            if before and before.body and not before.gap:
+                whole[place - 1] = replace(before, gap="\n")
+                first = min(first, place - 1)
+        return first, last
+
+    def _apply(self, step: _Step) -> None:
+        self._done.append(step)
+        self._undone.clear()
+        self._splice(step.start, len(step.removed), step.added, step.frame_after)
+
+    def _splice(self, start: int, count: int, headings: Headings, frame: Frame) -> None:
+        self._headings = (*self._headings[:start], *headings, *self._headings[start + count :])
+        self.frame = frame
+        self._places = None
+        self.revision += 1
+
+
+def subtree_end(headings: Sequence[Heading], place: int) -> int:
+    """Return the place after everything in `headings` that belongs to the one at `place`."""
+    level = headings[place].level
+    return next((end for end in range(place + 1, len(headings)) if headings[end].level <= level), len(headings))
+
+
+def _concerned(before: Headings, after: Headings) -> int | None:
+    """The first heading that is there now and was not like that, else the first that is there."""
+    known = set(before)
+    changed = next((heading.id for heading in after if heading not in known), None)
+    return changed if changed is not None else (after[0].id if after else None)

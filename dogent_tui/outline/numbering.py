@@ -1,0 +1,135 @@
+"""The numbers before headings: ``1.``, ``1.1``, ``1)``, ``一、``, ``（一）``, ``第一章``, ``I.``, ``A.`` and bullets.
+
+A template is a number as the first heading of a kind carries it (``1.1``, ``（一）``); `write` counts on from there.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+_DIGITS = "一二三四五六七八九"
+_ROMAN = ((100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"), (9, "IX"), (5, "V"), (4, "IV"), (1, "I"))
+_BULLETS = frozenset("-*+•")
+
+_NUMBER = r"\d{1,3}(?:\.\d{1,3})*|[一二三四五六七八九十]{1,3}|[A-Z]{1,6}|[a-z]"
+_MARKER = re.compile(
+    rf"(?P<open>第|[（(]|)(?P<number>{_NUMBER})(?P<close>部分|[章节節部篇条]|[)）]|[.、．]|)"
+    r"(?P<space>[ \t\u3000]*)(?=(?P<rest>.?))"
+)
+_BULLET = re.compile(r"(?P<bullet>[-*+•])(?P<space>[ \t]+|$)")
+
+
+class Marker(msgspec.Struct, frozen=True):
+    """A number or bullet as written: its `template`, the values of its parts, and the characters it takes with `space`."""
+
+    template: str
+    values: tuple[int, ...]
+    space: str
+    length: int
+
+
+def markers(line: str) -> Iterator[Marker]:
+    """Yield what the beginning of `line` may be read as: ``I.`` is a Roman number, or a letter after ``H.``."""
+    if bullet := _BULLET.match(line):
+        yield Marker(bullet["bullet"], (), bullet["space"], bullet.end())
+        return
+    found = _MARKER.match(line)
+    if found is None or not _is_marker(found):
+        return
+    opening, number, close = found["open"], found["number"], found["close"]
+    for first, values in _readings(number):
+        yield Marker(f"{opening}{first}{close}", values, found["space"], found.end())
+
+
+def _is_marker(found: re.Match[str]) -> bool:
+    opening, number, close = found["open"], found["number"], found["close"]
+    if opening in ("(", "（"):
+        return close in (")", "）")
+    if opening == "第":
+        return close in ("部分", *"章节節部篇条")
+    if not close:  # 1.1 Background; a plain number is the beginning of a sentence
+        return "." in number and (bool(found["space"]) or not found["rest"])
+    if close in ("、", "．"):
+        return True
+    return close in (".", ")", "）") and (bool(found["space"]) or not found["rest"])
+
+
+def _readings(number: str) -> Iterator[tuple[str, tuple[int, ...]]]:
+    """Yield the first number of its kind, and the values, for each kind that `number` may be of."""
+    if number[0].isascii() and number[0].isdigit():
+        values = tuple(int(part) for part in number.split("."))
+        yield ".".join("1" * len(values)), values
+    elif number[0] in "一二三四五六七八九十":
+        value = _from_chinese(number)
+        if value:
+            yield "一", (value,)
+    else:
+        roman = _from_roman(number)
+        if roman:
+            yield "I", (roman,)
+        if len(number) == 1:
+            yield ("A" if number.isupper() else "a"), (ord(number.upper()) - 64,)
+
+
+def certain(template: str) -> bool:
+    """Say whether what looks like `template` is surely a number: letters only are where they count from the first."""
+    return not any(letter in template for letter in "IAa")
+
+
+def kind(template: str) -> str:
+    """Return what headings of one level have in common: all bullets are one kind."""
+    return "-" if template in _BULLETS else template
+
+
+def parts(template: str) -> int:
+    """Return how many numbers `template` holds: 2 for ``1.1``, 0 for a bullet."""
+    return 0 if template in _BULLETS else template.count("1") or 1
+
+
+def write(template: str, path: Sequence[int]) -> str:
+    """Return `template` for the heading at `path`: its ordinal among its siblings, after those of the headings above it."""
+    if template in _BULLETS or not template:
+        return template
+    count = parts(template)
+    ordinals = [max(1, ordinal) for ordinal in (*[1] * count, *path)][-count:]
+    if "1" in template:
+        numbers = iter(ordinals)
+        return re.sub("1", lambda _: str(next(numbers)), template)
+    last = ordinals[-1]
+    for first, spelled in (("一", _chinese), ("I", _roman), ("A", _letter), ("a", lambda value: _letter(value).lower())):
+        if first in template:
+            return template.replace(first, spelled(last), 1)
+    return template
+
+
+def is_listed(template: str) -> bool:
+    """Say whether Markdown itself takes `template` for the marker of a list, whose text is indented to it."""
+    return template in ("-", "*", "+", "1.", "1)")
+
+
+def _chinese(value: int) -> str:
+    tens, ones = divmod(min(value, 99), 10)
+    return ("" if tens == 0 else "十" if tens == 1 else f"{_DIGITS[tens - 1]}十") + (_DIGITS[ones - 1] if ones else "")
+
+
+def _from_chinese(number: str) -> int:
+    return next((value for value in range(1, 100) if _chinese(value) == number), 0)
+
+
+def _roman(value: int) -> str:
+    text = ""
+    for worth, letters in _ROMAN:
+        while value >= worth:
+            text, value = text + letters, value - worth
+    return text
+
+
+def _from_roman(number: str) -> int:
+    if not set(number) <= set("IVXLC"):
+        return 0
+    return next((value for value in range(1, 150) if _roman(value) == number), 0)
+
+
+def _letter(value: int) -> str:
+    return chr(64 + min(value, 26))

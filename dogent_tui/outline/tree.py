@@ -1,0 +1,185 @@
+"""The outline as a person looks at it: what is folded, where the cursor is, what is selected. None of this is content."""
+
+from collections.abc import Sequence
+
+from dogent_tui.outline.model import Outline, subtree_end
+
+
+class OutlineTree:
+    """The visible rows of an `outline`. `cursor` is the id of a heading, None where there is none.
+
+    `anchor` is where a selection of several began. Operations act on the selection, and keep the cursor in sight.
+    """
+
+    def __init__(self, outline: Outline) -> None:
+        self.outline = outline
+        self.folded: set[int] = set()
+        self.cursor: int | None = outline.headings[0].id if outline.headings else None
+        self.anchor: int | None = None
+        self._rows: list[int] = []
+        self._row_of: dict[int, int] = {}
+        self._seen: tuple[int, frozenset[int]] = (-1, frozenset())
+
+    # ── Rows ──────────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def rows(self) -> Sequence[int]:
+        """The places of the visible headings."""
+        self._look()
+        return self._rows
+
+    def _look(self) -> None:
+        now = (self.outline.revision, frozenset(self.folded))
+        if now == self._seen:
+            return
+        self._seen = now
+        headings = self.outline.headings
+        self._rows = []
+        place = 0
+        while place < len(headings):
+            self._rows.append(place)
+            place = subtree_end(headings, place) if headings[place].id in self.folded else place + 1
+        self._row_of = {headings[place].id: row for row, place in enumerate(self._rows)}
+
+    def row(self, id_: int | None) -> int | None:
+        """Return the row of the heading, None where it is not visible."""
+        self._look()
+        return self._row_of.get(id_) if id_ is not None else None
+
+    def id_at(self, row: int) -> int:
+        """Return the heading in `row`."""
+        return self.outline.headings[self.rows[row]].id
+
+    @property
+    def cursor_row(self) -> int:
+        """The row of the cursor, 0 without one."""
+        return self.row(self.cursor) or 0
+
+    def has_children(self, place: int) -> bool:
+        """Say whether anything belongs to the heading at `place`."""
+        headings = self.outline.headings
+        return place + 1 < len(headings) and headings[place + 1].level > headings[place].level
+
+    # ── Cursor and selection ──────────────────────────────────────────────────────────────────────
+
+    @property
+    def selected(self) -> list[int]:
+        """The ids of the selected headings: those in the rows from the anchor to the cursor."""
+        if self.cursor is None:
+            return []
+        there = self.row(self.anchor)
+        if there is None:
+            return [self.cursor]
+        first, last = sorted((there, self.cursor_row))
+        return [self.id_at(row) for row in range(first, last + 1)]
+
+    @property
+    def selection(self) -> tuple[int, int]:
+        """The places, first and last exclusive, that an operation would take; empty where nothing is selected."""
+        return self.outline.block(self.selected) if self.anchor is not None and self.cursor is not None else (0, 0)
+
+    def go(self, row: int, *, selecting: bool = False) -> None:
+        """Put the cursor on `row`, or the nearest there is; `selecting` keeps the place where it began."""
+        if not self.rows:
+            self.cursor = self.anchor = None
+            return
+        self.anchor = (self.cursor if self.anchor is None else self.anchor) if selecting else None
+        self.cursor = self.id_at(max(0, min(row, len(self.rows) - 1)))
+
+    def show(self, id_: int | None) -> None:
+        """Put the cursor on the heading, unfolding what hides it."""
+        self.anchor = None
+        if id_ is None or id_ not in self.outline:
+            self.go(self.cursor_row)
+            return
+        place: int | None = self.outline.place(id_)
+        while place is not None and (place := self.outline.parent(place)) is not None:
+            self.folded.discard(self.outline.headings[place].id)
+        self.cursor = id_
+
+    # ── Folds ─────────────────────────────────────────────────────────────────────────────────────
+
+    def fold(self, id_: int, folded: bool | None = None) -> bool:
+        """Fold or unfold the heading, or the other way round than it is. Returns whether anything changed."""
+        if not self.has_children(self.outline.place(id_)):
+            return False
+        wanted = id_ not in self.folded if folded is None else folded
+        if wanted == (id_ in self.folded):
+            return False
+        (self.folded.add if wanted else self.folded.discard)(id_)
+        return True
+
+    def fold_all(self) -> None:
+        """Fold everything, or where something is folded, unfold it all."""
+        headings = self.outline.headings
+        self.folded = set() if self.folded else {heading.id for place, heading in enumerate(headings) if self.has_children(place)}
+        place = self.outline.place(self.cursor) if self.cursor is not None else None
+        while place is not None and self.row(headings[place].id) is None:
+            place = self.outline.parent(place)
+        self.anchor = None
+        self.cursor = headings[place].id if place is not None else self.cursor
+
+    def left(self) -> None:
+        """Fold what the cursor is on, or go to its parent."""
+        if self.cursor is None or self.fold(self.cursor, True):
+            return
+        parent = self.outline.parent(self.outline.place(self.cursor))
+        if parent is not None:
+            self.show(self.outline.headings[parent].id)
+
+    def right(self) -> None:
+        """Unfold what the cursor is on, or go to its first child."""
+        if self.cursor is None or self.fold(self.cursor, False):
+            return
+        if self.has_children(self.outline.place(self.cursor)):
+            self.go(self.cursor_row + 1)
+
+    # ── Operations ────────────────────────────────────────────────────────────────────────────────
+
+    def move(self, step: int) -> bool:
+        """Move what is selected up or down."""
+        return bool(self.selected) and self._kept(self.outline.move(self.selected, step))
+
+    def shift(self, step: int) -> bool:
+        """Demote or promote what is selected."""
+        return bool(self.selected) and self._kept(self.outline.shift(self.selected, step))
+
+    def drop(self, row: int, level: int) -> bool:
+        """Move what is selected before `row`, to the nearest level to `level` that there can be."""
+        if not self.selected:
+            return False
+        headings = self.outline.headings
+        before = self.rows[row] if row < len(self.rows) else len(headings)
+        first, end = self.outline.block(self.selected)
+        if first <= before <= end:
+            before = first
+        above = headings[before - 1] if before else None
+        below = next((headings[place] for place in (before if before != first else end,) if place < len(headings)), None)
+        highest = above.level + 1 if above else 1
+        lowest = min(below.level, highest) if below else 1
+        return self._kept(self.outline.move_to(self.selected, before, max(lowest, min(level, highest, self.outline.deepest))))
+
+    def delete(self) -> bool:
+        """Delete what is selected; the cursor goes to what comes in its place."""
+        if not self.selected:
+            return False
+        row = min(self.row(id_) or 0 for id_ in self.selected)
+        self.outline.delete(self.selected)
+        self.anchor = None
+        self.go(row)
+        return True
+
+    def duplicate(self) -> bool:
+        """Repeat what is selected; the cursor goes to the copy."""
+        if not self.selected:
+            return False
+        self.show(self.outline.duplicate(self.selected)[0])
+        return True
+
+    def _kept(self, changed: bool) -> bool:
+        """Keep cursor and selection in sight after a change."""
+        if changed and self.cursor is not None:
+            anchor = self.anchor
+            self.show(self.cursor)
+            self.anchor = anchor
+        return changed

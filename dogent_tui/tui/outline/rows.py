@@ -1,0 +1,133 @@
+"""What a row of the outline shows, as spans in named styles."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+from rich.cells import cell_len
+
+from dogent_tui.outline.changes import Change
+from dogent_tui.outline.model import Heading
+from dogent_tui.outline.tree import OutlineTree
+from dogent_tui.plain import one_line
+from dogent_tui.tui.transcript.lines import Span, crop
+
+LOOKS: dict[str, str] = {
+    "muted": "auto 60%",
+    "title1": "bold $text-primary",
+    "title2": "$foreground",
+    "title3": "$foreground 85%",
+    "number": "$text-secondary",
+    "fold": "$text-accent",
+    "leaf": "$foreground 30%",
+    "length": "$text-secondary",
+    "added": "bold $text-success",
+    "edited": "bold $text-warning",
+    "moved": "bold $text-accent",
+    "pointer": "bold $text-primary",
+    "cursor": "on $primary 30%",
+    "idle": "on $boost",
+    "selected": "on $primary 15%",
+    "match": "underline auto 87% on $warning 40%",
+    "drop": "underline",
+}
+"""What each style looks like, in Textual's words; see `transcript.palette`."""
+
+CHANGE_MARKS: Mapping[Change, str] = {"added": "+", "edited": "~", "moved": "↕"}
+
+GUTTER = 3
+"""Cells before the outline: the cursor, and what was changed."""
+INDENT = 2
+"""Cells that a level is indented."""
+GLYPH = 2
+"""Cells of the sign that folds."""
+_DEEPEST_INDENT = 24
+"""Levels that are indented: deeper ones stand below each other."""
+_LEAST_EXCERPT = 12
+"""Cells that must be free for the beginning of a note."""
+
+
+class RowLook(msgspec.Struct, frozen=True):
+    """What is true of a row apart from its heading."""
+
+    is_cursor: bool = False
+    is_selected: bool = False
+    is_folded: bool = False
+    has_children: bool = False
+    hidden: int = 0
+    change: Change | None = None
+    number: str = ""
+    base: int = 1
+    found: str = ""
+
+
+def title_column(level: int, number: str, base: int) -> int:
+    """Return the cell where the title begins; `base` is the lowest level of the outline."""
+    return glyph_column(level, base) + GLYPH + cell_len(one_line_kept(number))
+
+
+def glyph_column(level: int, base: int) -> int:
+    """Return the cell of the sign that folds."""
+    return GUTTER + INDENT * min(_DEEPEST_INDENT, max(0, level - base))
+
+
+def one_line_kept(number: str) -> str:
+    """Return a number with a space after it, where it has one."""
+    return f"{one_line(number)} " if number.endswith((" ", "\t")) else one_line(number)
+
+
+def row_spans(heading: Heading, look: RowLook, width: int) -> list[Span]:
+    """Return the spans of a row of `width` cells: marks, title, the beginning of the note, and the target length at the right."""
+    change = look.change
+    marks = [
+        Span("❯" if look.is_cursor else "┃" if look.is_selected else " ", "pointer"),
+        Span(f"{CHANGE_MARKS[change] if change else ' '} ", change or ""),
+        Span(" " * (glyph_column(heading.level, look.base) - GUTTER)),
+        Span(("▸ " if look.is_folded else "▾ ") if look.has_children else "· ", "fold" if look.has_children else "leaf"),
+    ]
+    level = min(3, heading.level - look.base + 1)
+    title = _marked(one_line(heading.text), f"title{level}", look.found) if heading.text else [Span("untitled", "muted")]
+    spans = [*marks, Span(one_line_kept(look.number), "number"), *title]
+    if look.is_folded:
+        spans.append(Span(f"  +{look.hidden}", "muted"))
+    length = one_line(heading.target)
+    room = width - (cell_len(length) + 2 if length else 1)
+    spans = list(crop([span for span in spans if span.text], room))
+    used = sum(cell_len(span.text) for span in spans)
+    note = one_line(heading.note[:200]) if heading.note else ""
+    if note and room - used >= _LEAST_EXCERPT + 3:
+        spans += crop([Span(f"  — {note}", "muted")], room - used)
+        used = sum(cell_len(span.text) for span in spans)
+    if length:
+        spans += [Span(" " * (width - used - cell_len(length) - 1)), Span(length, "length"), Span(" ")]
+    return spans
+
+
+def _marked(title: str, style: str, found: str) -> list[Span]:
+    place = title.casefold().find(found.casefold()) if found else -1
+    if place < 0 or len(title.casefold()) != len(title):
+        return [Span(title, style)]
+    end = place + len(found)
+    parts = [Span(title[:place], style), Span(title[place:end], f"{style} match"), Span(title[end:], style)]
+    return [span for span in parts if span.text]
+
+
+def look_of(tree: OutlineTree, row: int, change: Change | None, number: str, base: int, found: str) -> RowLook:
+    """Return how the row is to look, but for the selection."""
+    place = tree.rows[row]
+    heading = tree.outline.headings[place]
+    is_folded = heading.id in tree.folded
+    return RowLook(
+        is_cursor=heading.id == tree.cursor,
+        is_folded=is_folded,
+        has_children=tree.has_children(place),
+        hidden=tree.outline.end(place) - place - 1 if is_folded else 0,
+        change=change,
+        number=number,
+        base=base,
+        found=found,
+    )
+
+
+def lowest_level(headings: Sequence[Heading]) -> int:
+    """Return the level that is not indented."""
+    return min((heading.level for heading in headings), default=1)

@@ -1,0 +1,111 @@
+"""Where texts of the outline are typed: a title in its place, a note, one line below the outline, and the raw Markdown."""
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar
+
+from rich.text import Text
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.widgets import Input
+
+from dogent_tui.tui.prompt.literal import carry, release
+from dogent_tui.tui.prompt.literal_area import LiteralArea
+
+_FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_ITEM = re.compile(r"\s*([-*+•]|\d+(?:\.\d+)*[.)、]?|[一二三四五六七八九十]+、|[（(][一二三四五六七八九十\d]+[)）])\s")
+
+
+class TitleInput(Input):
+    """A title, edited in its place. What ends it also does what the key does in the outline."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "leave('sibling')", "New heading below", key_display="⏎", priority=True),
+        Binding("escape", "leave('')", "Done", key_display="Esc"),
+        Binding("tab", "leave('in')", "Demote", key_display="Tab"),
+        Binding("shift+tab", "leave('out')", "Promote", key_display="⇧Tab"),
+        Binding("ctrl+j,ctrl+enter", "leave('child')", "Child", key_display="^J"),
+        Binding("alt+up", "leave('move_up')", "Move up", key_display="Alt+↑"),
+        Binding("alt+down", "leave('move_down')", "Move down", key_display="Alt+↓"),
+        Binding("ctrl+z", "leave('back')", "As it was", key_display="^Z"),
+        Binding("up", "leave('up')", "Up", show=False),
+        Binding("down", "leave('down')", "Down", show=False),
+    ]
+
+    @dataclass
+    class Left(Message):
+        """Editing ended with a key that means `then`."""
+
+        then: str
+
+    def action_leave(self, then: str) -> None:
+        """End, and have the screen do the rest."""
+        self.post_message(self.Left(then))
+
+    @property
+    def typed(self) -> str:
+        """The text, control characters as they were."""
+        return release(self.value)
+
+    def begin(self, text: str) -> None:
+        """Show `text`, the cursor behind it."""
+        self.value = carry(text)
+        self.cursor_position = len(self.value)
+
+
+class LineInput(Input):
+    """One line below the outline: what to find, a target length, a comment, the name of a file."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Back", key_display="Esc"),
+        Binding("up", "step(-1)", "Match above", show=False),
+        Binding("down", "step(1)", "Match below", show=False),
+    ]
+
+    class Left(Message):
+        """The person wants none of it."""
+
+    @dataclass
+    class Stepped(Message):
+        """To the match above or below."""
+
+        step: int
+
+    def action_leave(self) -> None:
+        """Back to the outline."""
+        self.post_message(self.Left())
+
+    def action_step(self, step: int) -> None:
+        """Another match."""
+        self.post_message(self.Stepped(step))
+
+
+class NoteArea(LiteralArea):
+    """The note of a heading: what its section should say."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+s", "keep", "Keep", key_display="Esc")]
+
+    class Kept(Message):
+        """The person is done."""
+
+    def action_keep(self) -> None:
+        """Take the note over."""
+        self.post_message(self.Kept())
+
+
+class RawMarkdown(LiteralArea):
+    """The whole outline as Markdown, its headings, lists and code told apart."""
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"raw--heading", "raw--mark", "raw--code"}
+
+    def get_line(self, line_index: int) -> Text:
+        """Return the line to draw."""
+        line = super().get_line(line_index)
+        plain = line.plain
+        if plain.lstrip().startswith("#"):
+            line.stylize(self.get_component_rich_style("raw--heading", partial=True))
+        elif _FENCE.match(plain) or plain.startswith("    "):
+            line.stylize(self.get_component_rich_style("raw--code", partial=True))
+        elif item := _ITEM.match(plain):
+            line.stylize(self.get_component_rich_style("raw--mark", partial=True), item.start(1), item.end(1))
+        return line

@@ -1,0 +1,311 @@
+"""The tree of headings: one widget that draws the rows that are visible, and takes the keys that change the outline."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widget import Widget
+
+from dogent_tui.outline.markdown import titles
+from dogent_tui.outline.tree import OutlineTree
+from dogent_tui.tui.outline.rows import GUTTER, INDENT, LOOKS, glyph_column, look_of, lowest_level, row_spans, title_column
+from dogent_tui.tui.transcript.palette import Palette
+
+if TYPE_CHECKING:
+    from dogent_tui.outline.changes import Change
+
+_NO_CHANGE = {
+    "move": "It cannot move further that way.",
+    "in": "It cannot go deeper: it needs a heading before it to belong to, and Markdown has six levels.",
+    "out": "It is at the top level already.",
+}
+
+
+class OutlineView(ScrollView, can_focus=True):
+    """Shows `model`. Posts `Moved` when the cursor is elsewhere, `Changed` when the outline is, and what it cannot do itself."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,f2", "edit", "Edit", key_display="⏎"),
+        Binding("ctrl+j,ctrl+enter", "add_child", "Child", key_display="^J"),
+        Binding("tab", "shift(1)", "Demote", key_display="Tab"),
+        Binding("shift+tab", "shift(-1)", "Promote", key_display="⇧Tab"),
+        Binding("alt+up", "move(-1)", "Move up", key_display="Alt+↑"),
+        Binding("alt+down", "move(1)", "Move down", key_display="Alt+↓"),
+        Binding("space", "fold", "Fold", key_display="Space"),
+        Binding("z", "fold_all", "Fold all"),
+        Binding("delete,backspace", "delete", "Delete", key_display="Del"),
+        Binding("ctrl+d", "duplicate", "Duplicate", key_display="^D"),
+        Binding("up", "go(-1)", "Up", show=False),
+        Binding("down", "go(1)", "Down", show=False),
+        Binding("home", "go_to(0)", "First", show=False),
+        Binding("end", "go_to(1000000)", "Last", show=False),
+        Binding("pageup", "page(-1)", "Page up", show=False),
+        Binding("pagedown", "page(1)", "Page down", show=False),
+        Binding("shift+up", "go(-1, True)", "Select up", key_display="⇧↑"),
+        Binding("shift+down", "go(1, True)", "Select", key_display="⇧↓"),
+        Binding("shift+home", "go_to(0, True)", "Select to the first", show=False),
+        Binding("shift+end", "go_to(1000000, True)", "Select to the last", show=False),
+        Binding("shift+pageup", "page(-1, True)", "Select a page up", show=False),
+        Binding("shift+pagedown", "page(1, True)", "Select a page down", show=False),
+        Binding("left", "left", "Fold, or to the parent", show=False),
+        Binding("right", "right", "Unfold, or to the first child", show=False),
+    ]
+
+    class Moved(Message):
+        """The cursor is elsewhere."""
+
+    class Changed(Message):
+        """The outline was changed."""
+
+    @dataclass
+    class EditRequested(Message):
+        """The title of the heading is to be edited in place. `is_new`: it was added for that."""
+
+        id: int
+        is_new: bool = False
+
+    @dataclass
+    class Refused(Message):
+        """Something could not be done, and why."""
+
+        why: str
+
+    def __init__(self, model: OutlineTree, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self.model = model
+        self.marks: Mapping[int, Change] = {}
+        self.found = ""
+        self._palette: Palette | None = None
+        self._numbers: list[str] = []
+        self._numbered = -1
+        self._base = 1
+        self._pressed: int | None = None
+        self._drop: tuple[int, int] | None = None
+
+    # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
+
+    def on_mount(self) -> None:
+        """Take the size of the outline."""
+        self.show_cursor()
+
+    def on_resize(self) -> None:
+        """Keep the cursor in sight."""
+        self.show_cursor()
+
+    def notify_style_update(self) -> None:
+        """Colors may have changed."""
+        super().notify_style_update()
+        self._palette = None
+
+    def show_cursor(self) -> None:
+        """Draw what is there now, with the cursor in sight."""
+        size = Size(self.size.width, len(self.model.rows))
+        if size != self.virtual_size:  # not through the reactive, which would lay out the whole screen
+            self.set_reactive(Widget.virtual_size, size)
+            self._scroll_update(size)
+        row, height = self.model.cursor_row, max(1, self.size.height)
+        top = max(row - height + 1, min(round(self.scroll_y), row))
+        top = max(0, min(top, size.height - height))
+        if top != round(self.scroll_y):
+            self.scroll_target_y = self.scroll_y = top
+        self.refresh()
+
+    def _look(self) -> None:
+        if self._numbered != self.model.outline.revision:
+            self._numbered = self.model.outline.revision
+            self._numbers = titles(self.model.outline)
+            self._base = lowest_level(self.model.outline.headings)
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw the rows in `crop`."""
+        self._look()
+        self._chosen = self.model.selection
+        return super().render_lines(crop)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the row at line `y` of what is visible."""
+        if self._palette is None:
+            self._palette = Palette(self, LOOKS)
+        palette, width = self._palette, self.size.width
+        row = round(self.scroll_y) + y
+        if row >= len(self.model.rows):
+            text = " No headings yet. Enter adds one." if row == 0 else ""
+            return Strip([Segment(text, palette.style("muted"))]).adjust_cell_length(width, palette.base)
+        place = self.model.rows[row]
+        heading = self.model.outline.headings[place]
+        look = look_of(self.model, row, self.marks.get(heading.id), self._numbers[place], self._base, self.found)
+        first, end = self._chosen
+        selected = first <= place < end
+        fill = ("cursor" if self.has_focus else "idle") if look.is_cursor else "selected" if selected else ""
+        if self._drop is not None and row == self._drop[0] - 1:
+            fill = f"{fill} drop".strip()
+        if selected:
+            from msgspec.structs import replace
+
+            look = replace(look, is_selected=True)
+        spans = row_spans(heading, look, width)
+        segments = [Segment(span.text, palette.style(span.style, fill=fill)) for span in spans]
+        return Strip(segments).adjust_cell_length(width, palette.style("", fill=fill))
+
+    def title_region(self, id_: int) -> Region | None:
+        """Return where the title of the heading is drawn, in the widget; None where it is not."""
+        row = self.model.row(id_)
+        if row is None:
+            return None
+        self._look()
+        place = self.model.rows[row]
+        left = title_column(self.model.outline.headings[place].level, self._numbers[place], self._base)
+        left = min(left, max(0, self.size.width - 12))
+        return Region(left, row - round(self.scroll_y), max(12, self.size.width - left), 1)
+
+    # ── The cursor ────────────────────────────────────────────────────────────────────────────────
+
+    def _moved(self) -> None:
+        self.show_cursor()
+        self.post_message(self.Moved())
+
+    def action_go(self, step: int, selecting: bool = False) -> None:
+        """Some rows up or down."""
+        self.model.go(self.model.cursor_row + step, selecting=selecting)
+        self._moved()
+
+    def action_go_to(self, row: int, selecting: bool = False) -> None:
+        """To a row."""
+        self.model.go(row, selecting=selecting)
+        self._moved()
+
+    def action_page(self, step: int, selecting: bool = False) -> None:
+        """A screen up or down, less one row."""
+        self.action_go(step * max(1, self.size.height - 1), selecting)
+
+    def action_left(self) -> None:
+        """Fold, or to the parent."""
+        self.model.left()
+        self._moved()
+
+    def action_right(self) -> None:
+        """Unfold, or to the first child."""
+        self.model.right()
+        self._moved()
+
+    def action_fold(self) -> None:
+        """Fold or unfold what the cursor is on."""
+        if self.model.cursor is not None:
+            self.model.fold(self.model.cursor)
+        self._moved()
+
+    def action_fold_all(self) -> None:
+        """Fold or unfold everything."""
+        self.model.fold_all()
+        self._moved()
+
+    # ── Changes ───────────────────────────────────────────────────────────────────────────────────
+
+    def _changed(self, done: bool, why_not: str = "") -> None:
+        self.show_cursor()
+        self.post_message(self.Changed() if done else self.Refused(why_not))
+
+    def action_move(self, step: int) -> None:
+        """Move what is selected up or down."""
+        self._changed(self.model.move(step), _NO_CHANGE["move"])
+
+    def action_shift(self, step: int) -> None:
+        """Demote or promote what is selected."""
+        self._changed(self.model.shift(step), _NO_CHANGE["in" if step > 0 else "out"])
+
+    def action_delete(self) -> None:
+        """Delete what is selected."""
+        self._changed(self.model.delete(), "There is nothing to delete.")
+
+    def action_duplicate(self) -> None:
+        """Repeat what is selected."""
+        self._changed(self.model.duplicate(), "There is nothing to duplicate.")
+
+    def action_edit(self) -> None:
+        """Edit the title under the cursor, or the first of all."""
+        if self.model.cursor is None:
+            self.add(lambda: self.model.outline.add_sibling(None))
+        else:
+            self.post_message(self.EditRequested(self.model.cursor))
+
+    def action_add_child(self) -> None:
+        """Add a heading below the one under the cursor."""
+        cursor = self.model.cursor
+        self.add(lambda: self.model.outline.add_child(cursor) if cursor is not None else self.model.outline.add_sibling(None))
+
+    def add(self, make: Callable[[], int | None]) -> None:
+        """Have `make` add a heading, and have its title typed."""
+        added = make()
+        if added is None:
+            self._changed(False, _NO_CHANGE["in"])
+            return
+        self.model.show(added)
+        self.show_cursor()
+        self.post_message(self.EditRequested(added, is_new=True))
+
+    # ── The mouse ─────────────────────────────────────────────────────────────────────────────────
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Go there, or begin to drag."""
+        row = event.y + round(self.scroll_y)
+        if event.button != 1 or row >= len(self.model.rows):
+            return
+        event.stop()
+        heading = self.model.outline.headings[self.model.rows[row]]
+        column = event.x
+        if not (event.shift or self._in_selection(row)):
+            self.model.go(row)
+            if glyph_column(heading.level, self._base) <= column <= glyph_column(heading.level, self._base) + 1:
+                self.model.fold(heading.id)
+        elif event.shift:
+            self.model.go(row, selecting=True)
+        self._pressed = row
+        self.capture_mouse()
+        self._moved()
+
+    def _in_selection(self, row: int) -> bool:
+        first, end = self.model.selection
+        return first <= self.model.rows[row] < end
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Show where what is dragged would go."""
+        if self._pressed is None:
+            return
+        event.stop()
+        row = max(0, min(event.y + round(self.scroll_y), len(self.model.rows)))
+        was = self._drop
+        self._drop = None
+        if row != self._pressed:
+            level = self._base + max(0, event.x - GUTTER) // INDENT
+            self._drop = (row if row < self._pressed else min(row + 1, len(self.model.rows)), level)
+        if event.y < 0 or event.y >= self.size.height:
+            self.scroll_relative(y=-1 if event.y < 0 else 1, animate=False)
+        if self._drop != was:
+            self.refresh()
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """Drop what was dragged."""
+        if self._pressed is None:
+            return
+        event.stop()
+        self.release_mouse()
+        pressed, drop = self._pressed, self._drop
+        self._pressed = self._drop = None
+        if drop is not None:
+            self._changed(self.model.drop(*drop), _NO_CHANGE["move"])
+        elif self.model.anchor is not None and not event.shift:
+            self.model.go(pressed)
+            self._moved()
+
+    def on_click(self, event: events.Click) -> None:
+        """Edit on a double click."""
+        if event.chain == 2:
+            event.stop()
+            self.action_edit()

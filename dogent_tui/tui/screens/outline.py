@@ -1,0 +1,506 @@
+"""The outline editor: a proposal of the agent, or a document of the workspace, as a tree that the keyboard rearranges."""
+
+import asyncio
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Horizontal
+from textual.screen import Screen
+from textual.widgets import Static, TextArea
+
+from dogent_tui.errors import DogentError
+from dogent_tui.outline.editing import OutlineEditing
+from dogent_tui.plain import one_line, visible
+from dogent_tui.tui.key_hints import KeyHints
+from dogent_tui.tui.outline.palette import OutlineCommands
+from dogent_tui.tui.outline.preview import OutlinePreview
+from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
+from dogent_tui.tui.outline.typing import LineInput, NoteArea, RawMarkdown, TitleInput
+from dogent_tui.tui.outline.view import OutlineView
+from dogent_tui.tui.prompt.literal import carry, release
+from dogent_tui.tui.stylesheets import stylesheet
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+WIDE = 120
+"""Columns from which the preview stands beside the tree."""
+NARROW = 110
+"""Columns below which the keys take a line more."""
+
+DRAFT_DELAY_S = 0.3
+"""Seconds after a change until the draft is given away."""
+PREVIEW_DELAY_S = 0.05
+"""Seconds until the preview is laid out: while a key is held down nothing waits for it."""
+
+Asked = Literal["find", "length", "comment", "save"]
+
+_QUESTIONS: dict[Asked, tuple[str, str]] = {
+    "find": ("Find", "words of a title or note · ↑ ↓ other matches · Esc back"),
+    "length": ("Target length", "300, 300 words, 2 pages, 500字; empty for none"),
+    "comment": ("Comment", "what the agent should know · Enter sends it with the outline"),
+    "save": ("Save as", "a new file in the workspace, such as outline.md"),
+}
+
+
+class OutlineScreen(Screen[OutlineResult]):
+    """Edits the outline of `task`. Dismissed with an `OutlineResult`.
+
+    `owns_undo` tells the application that Ctrl+Z means something here.
+    """
+
+    CSS_PATH = stylesheet("outline.tcss")
+    COMMANDS: ClassVar = {OutlineCommands}
+    AUTO_FOCUS = "#outline-tree"
+    owns_undo = True
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+s", "send", "Send", key_display="^S"),
+        Binding("ctrl+s", "save", "Save", key_display="^S"),
+        Binding("a", "accept", "Accept as it is"),
+        Binding("c", "ask('comment')", "Send with comment"),
+        Binding("ctrl+z,ctrl+underscore", "undo", "Undo", key_display="^Z"),
+        Binding("ctrl+y,ctrl+shift+z", "redo", "Redo", key_display="^Y"),
+        Binding("n", "note", "Note"),
+        Binding("w", "ask('length')", "Length"),
+        Binding("slash,ctrl+f", "ask('find')", "Find", key_display="/"),
+        Binding("ctrl+t", "raw", "Markdown", key_display="^T"),
+        Binding("s", "ask('save')", "Save as"),
+        Binding("x", "abandon", "Abandon"),
+        Binding("escape", "leave", "Back", key_display="Esc"),
+        Binding("f1", "help", "Help", show=False),
+    ]
+
+    def __init__(self, task: OutlineTask) -> None:
+        super().__init__()
+        self.request = task
+        self.editing = OutlineEditing(task.proposal, task.draft, is_document=task.save is not None)
+        self._view = OutlineView(self.editing.tree, id="outline-tree")
+        self._preview = OutlinePreview(self.editing.tree, id="outline-preview")
+        self._title_input = TitleInput(compact=True, select_on_focus=False, id="outline-title-input")
+        self._line = LineInput(compact=True, id="outline-line")
+        self._note = NoteArea(id="outline-note", soft_wrap=True, tab_behavior="focus", compact=True)
+        self._raw = RawMarkdown(id="outline-raw", soft_wrap=True, tab_behavior="indent", compact=True)
+        self._said = Static(id="outline-said", markup=False)
+        self._edited: int | None = None
+        self._edited_is_new = False
+        self._noted: int | None = None
+        self._asked: Asked | None = None
+        self._confirming = ""
+        self._draft_timer: Timer | None = None
+        self._preview_timer: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out the tree and everything that is shown around it."""
+        yield Static(one_line(self.request.title), id="outline-title", markup=False)
+        preface = Static(visible(self.request.preface.strip()), id="outline-preface", markup=False)
+        preface.display = bool(self.request.preface.strip())
+        yield preface
+        with Horizontal(id="outline-body"):
+            with Container(id="outline-pane"):
+                yield self._view
+                yield self._title_input
+            yield self._preview
+        yield self._raw
+        yield self._note
+        with Horizontal(id="outline-ask"):
+            yield Static(id="outline-question", markup=False)
+            yield self._line
+        yield self._said
+        yield KeyHints(id="outline-keys")
+
+    def on_mount(self) -> None:
+        """Show how the draft differs from the proposal."""
+        self._view.marks = self.editing.changes.marks
+        self._raw.highlight_cursor_line = False
+        self._tell()
+        self.watch(self._view, "scroll_y", self._place_title, init=False)
+
+    def on_resize(self) -> None:
+        """Show the preview where there is room for it."""
+        width = self.size.width
+        self.set_class(width >= WIDE, "-wide")
+        self.set_class(width < NARROW, "-narrow")
+        self._schedule_preview()
+        self.call_after_refresh(self._place_title)
+
+    def on_unmount(self) -> None:
+        """Give the draft away, whatever ends the editor."""
+        self._give_draft()
+
+    # ── What is said and offered ──────────────────────────────────────────────────────────────────
+
+    def _tell(self, words: str = "", *, warning: bool = False) -> None:
+        """Say `words` below the outline, or else how much there is and what was changed."""
+        self._said.set_class(warning, "-warning")
+        self._said.update(one_line(words) if words else self._summary())
+
+    def _summary(self) -> str:
+        headings, changes = self.editing.outline.headings, self.editing.changes
+        count = f"{len(headings):,} heading{'' if len(headings) == 1 else 's'}"
+        if not self.editing.is_changed:
+            return f"{count} · {'as saved' if self.editing.is_document else 'as proposed'}"
+        names = {"added": "+ added", "edited": "~ changed", "moved": "↕ moved"}
+        marks = list(changes.marks.values())
+        said = [f"{marks.count(change)} {name}" for change, name in names.items() if change in marks]
+        if changes.deleted:
+            said.append(f"{len(changes.deleted)} − deleted")
+        return " · ".join([count, *said])
+
+    def offers(self, action: str) -> bool:
+        """Say whether there is such an action here."""
+        is_document = self.editing.is_document
+        if action in ("send", "accept", "abandon", "ask('comment')", "ask('length')"):
+            return not is_document
+        if action == "save":
+            return is_document
+        return self.request.save_as is not None if action == "ask('save')" else True
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Offer in each mode what it has."""
+        name = f"{action}('{parameters[0]}')" if action == "ask" and parameters else action
+        if not self.offers(name):
+            return False
+        if self._asked or self._edited is not None or self._noted is not None:
+            return name in ("leave", "undo", "help") or action not in {b.action.split("(")[0] for b in _own_bindings()}
+        if self.has_class("-raw"):
+            return action not in ("ask", "note", "undo", "redo", "accept", "abandon")
+        return True
+
+    def offered(self) -> list[Binding]:
+        """Return the bindings of all there is to do here."""
+        own = [binding for binding in _own_bindings() if self.offers(binding.action)]
+        return own + [binding for binding in OutlineView.BINDINGS if isinstance(binding, Binding)]
+
+    async def perform(self, action: str) -> None:
+        """Run an action of the editor or of its tree."""
+        is_own = hasattr(self, f"action_{action.partition('(')[0]}")
+        await (self if is_own else self._view).run_action(action)
+
+    async def action_help(self) -> None:
+        """Show all keys."""
+        from dogent_tui.tui.screens.help import HelpScreen, binding_section
+
+        sections = [
+            binding_section("The outline", OutlineView.BINDINGS),
+            binding_section("While a title is typed", TitleInput.BINDINGS),
+            binding_section("The editor", [b for b in _own_bindings() if self.offers(b.action)]),
+        ]
+        self.app.push_screen(HelpScreen(sections))
+
+    # ── What changes ──────────────────────────────────────────────────────────────────────────────
+
+    @on(OutlineView.Moved)
+    def _moved(self) -> None:
+        self._confirming = ""
+        self._tell()
+        self._schedule_preview()
+
+    @on(OutlineView.Refused)
+    def _refused(self, event: OutlineView.Refused) -> None:
+        self._tell(event.why, warning=True)
+
+    @on(OutlineView.Changed)
+    def _changed(self) -> None:
+        self._confirming = ""
+        self._view.marks = self.editing.changes.marks
+        self._view.show_cursor()
+        self._tell()
+        self._schedule_preview()
+        if self._draft_timer is None:
+            self._draft_timer = self.set_timer(DRAFT_DELAY_S, self._give_draft)
+
+    def _give_draft(self) -> None:
+        if self._draft_timer is not None:
+            self._draft_timer.stop()
+            self._draft_timer = None
+            if self.request.on_draft is not None:
+                self.request.on_draft(release(self._raw.text) if self.has_class("-raw") else self.editing.markdown)
+
+    def _schedule_preview(self) -> None:
+        if self._preview_timer is None and self.has_class("-wide"):
+            self._preview_timer = self.set_timer(PREVIEW_DELAY_S, self._show_preview)
+
+    def _show_preview(self) -> None:
+        self._preview_timer = None
+        self._preview.show()
+
+    def action_undo(self) -> None:
+        """Take the last change back."""
+        self._undone(self.editing.outline.undo(), "Undone", "There is nothing to undo.")
+
+    def action_redo(self) -> None:
+        """Make the change that was taken back again."""
+        self._undone(self.editing.outline.redo(), "Done again", "There is nothing to redo.")
+
+    def _undone(self, done: tuple[str, int | None] | None, said: str, nothing: str) -> None:
+        if done is None:
+            self._tell(nothing, warning=True)
+            return
+        self.editing.tree.show(done[1])
+        self._changed()
+        self._tell(f"{said}: {done[0]}. {self._summary()}")
+
+    # ── A title in its place ──────────────────────────────────────────────────────────────────────
+
+    @on(OutlineView.EditRequested)
+    def _edit(self, event: OutlineView.EditRequested) -> None:
+        self._edited, self._edited_is_new = event.id, event.is_new
+        self._title_input.begin(self.editing.outline.get(event.id).text)
+        self._title_input.display = True
+        self._place_title()
+        self._title_input.focus()
+        self._tell("Enter: the next heading · Tab deeper · Esc done")
+
+    def _place_title(self) -> None:
+        region = self._view.title_region(self._edited) if self._edited is not None else None
+        if region is not None:
+            self._title_input.styles.offset = (region.x, region.y)
+            self._title_input.styles.width = region.width
+
+    @on(TitleInput.Left)
+    def _title_left(self, event: TitleInput.Left) -> None:
+        """Take the title over, and do what the key does in the outline. An empty new heading was never there."""
+        event.stop()
+        id_, typed, is_new = self._edited, self._title_input.typed, self._edited_is_new
+        if id_ is None:
+            return
+        self._end_edit()
+        outline, tree = self.editing.outline, self.editing.tree
+        if is_new and (not typed.strip() or event.then == "back"):
+            outline.forget_last()
+            tree.show(tree.cursor if tree.cursor in outline else None)  # type: ignore[operator]
+            self._changed()
+            return
+        if event.then != "back":
+            outline.rename(id_, typed, joined=is_new)
+        self._changed()
+        self._then(event.then, id_)
+
+    def _then(self, then: str, id_: int) -> None:
+        view, outline = self._view, self.editing.outline
+        if then == "sibling":
+            view.add(lambda: outline.add_sibling(id_))
+        elif then == "child":
+            view.add(lambda: outline.add_child(id_))
+        elif then in ("in", "out", "move_up", "move_down"):
+            (view.action_shift if then in ("in", "out") else view.action_move)(1 if then in ("in", "move_down") else -1)
+            view.post_message(OutlineView.EditRequested(id_))
+        elif then in ("up", "down"):
+            view.action_go(1 if then == "down" else -1)
+
+    def _end_edit(self) -> None:
+        self._edited = None
+        self._title_input.display = False
+        self._view.focus()
+
+    # ── A note ────────────────────────────────────────────────────────────────────────────────────
+
+    def action_note(self) -> None:
+        """Edit the note of the heading under the cursor."""
+        cursor = self.editing.tree.cursor
+        if cursor is None:
+            return
+        self._noted = cursor
+        heading = self.editing.outline.get(cursor)
+        what = "Text of" if self.editing.is_document else "Note:"
+        self._note.border_title = f"{what} {one_line(heading.text)}".replace("[", "\\[")
+        self._note.load_text(carry(heading.note))
+        self._note.move_cursor(self._note.document.end)
+        self.add_class("-note")
+        self._note.focus()
+        self._tell("Esc keeps the note · Ctrl+Z in the outline takes it back")
+        self.refresh_bindings()
+
+    @on(NoteArea.Kept)
+    def _note_kept(self) -> None:
+        if self._noted is not None and self.editing.outline.set_note(self._noted, release(self._note.text)):
+            self._changed()
+        self._noted = None
+        self.remove_class("-note")
+        self._view.focus()
+        self._tell()
+
+    # ── One line ──────────────────────────────────────────────────────────────────────────────────
+
+    def action_ask(self, what: Asked) -> None:
+        """Ask for one line below the outline."""
+        cursor = self.editing.tree.cursor
+        if what == "length" and cursor is None:
+            return
+        self._asked = what
+        question, hint = _QUESTIONS[what]
+        self.query_one("#outline-question", Static).update(question)
+        self._line.placeholder = hint
+        self._line.value = self.editing.outline.get(cursor).target if what == "length" and cursor is not None else ""
+        self.add_class("-ask")
+        self._line.focus()
+        self.refresh_bindings()
+
+    @on(LineInput.Left)
+    def _line_left(self) -> None:
+        self._asked = None
+        self._view.found = ""
+        self.remove_class("-ask")
+        self._view.focus()
+        self._view.refresh()
+        self._tell()
+
+    @on(LineInput.Changed, "#outline-line")
+    def _line_changed(self) -> None:
+        if self._asked == "find":
+            self._find(0)
+
+    @on(LineInput.Stepped)
+    def _line_stepped(self, event: LineInput.Stepped) -> None:
+        if self._asked == "find":
+            self._find(event.step)
+
+    def _find(self, step: int) -> None:
+        words = release(self._line.value).strip()
+        number, count = self.editing.find(words, step)
+        self._view.found = words
+        self._view.show_cursor()
+        self._schedule_preview()
+        self._tell(f"{number} of {count}" if count else "Nothing found." if words else "", warning=bool(words and not count))
+
+    @on(LineInput.Submitted, "#outline-line")
+    async def _line_submitted(self) -> None:
+        asked, typed = self._asked, release(self._line.value).strip()
+        if asked == "length" and not self._set_length(typed):
+            return
+        self._line_left()
+        if asked == "comment":
+            self._send(typed)
+        elif asked == "save":
+            await self._save_as(typed)
+
+    def _set_length(self, typed: str) -> bool:
+        cursor = self.editing.tree.cursor
+        try:
+            if cursor is not None and self.editing.outline.set_target(cursor, typed):
+                self._changed()
+        except ValueError:
+            self._tell(f"“{typed}” is no length: write 300, 300 words, 2 pages or 500字.", warning=True)
+            return False
+        return True
+
+    async def _save_as(self, name: str) -> None:
+        if self.request.save_as is None:
+            return
+        try:
+            saved = await asyncio.to_thread(self.request.save_as, name, self.editing.markdown)
+        except DogentError as error:
+            self._tell(str(error), warning=True)
+        else:
+            self._tell(f"Saved as {saved}.")
+
+    # ── Raw Markdown ──────────────────────────────────────────────────────────────────────────────
+
+    def action_raw(self) -> None:
+        """Show the Markdown of the outline to be edited, or take it over into the tree."""
+        if self.has_class("-raw"):
+            self._leave_raw()
+            return
+        self._raw.load_text(carry(self.editing.markdown))
+        self._raw.move_cursor((self.editing.line_of_cursor(), 0), center=True)
+        self.add_class("-raw")
+        self._raw.focus()
+        self._tell("The outline as Markdown · Ctrl+T or Esc back to the tree")
+        self.refresh_bindings()
+
+    def _leave_raw(self) -> None:
+        line = self._raw.cursor_location[0]
+        if self._take_raw():
+            self.editing.go_to_line(line)
+        self.remove_class("-raw")
+        self._view.focus()
+        self._changed()
+        self.refresh_bindings()
+
+    def _take_raw(self) -> bool:
+        """Take what was typed as Markdown over into the outline, as one step that can be undone."""
+        text = release(self._raw.text)
+        return text == self.editing.markdown or self.editing.outline.rewrite(text)
+
+    @on(TextArea.Changed, "#outline-raw")
+    def _raw_changed(self) -> None:
+        if self.has_class("-raw") and self._draft_timer is None:
+            self._draft_timer = self.set_timer(DRAFT_DELAY_S, self._give_draft)
+
+    # ── The end ───────────────────────────────────────────────────────────────────────────────────
+
+    def _settle(self) -> None:
+        """Take over what is being typed as Markdown, wherever the person goes from there."""
+        if self.has_class("-raw"):
+            self._take_raw()
+
+    def action_accept(self) -> None:
+        """Accept the proposal as it is."""
+        if self.editing.is_changed:
+            self._tell("You have changed it: Ctrl+S sends your outline; undo everything to accept the proposal.", warning=True)
+        else:
+            self.dismiss(OutlineResult("accepted", self.request.proposal))
+
+    def action_send(self) -> None:
+        """Send the outline as it is now."""
+        self._settle()
+        self._send("")
+
+    def _send(self, comment: str) -> None:
+        if not self.editing.is_changed and not comment:
+            self.dismiss(OutlineResult("accepted", self.request.proposal))
+            return
+        self.dismiss(OutlineResult("edited", self.editing.markdown, self.editing.changes.sentences, comment))
+
+    async def action_save(self) -> None:
+        """Write the document."""
+        from dogent_tui.outline.markdown import same_sections
+
+        self._settle()
+        if self.request.save is None:
+            return
+        text, headings = self.editing.markdown, self.editing.outline.headings
+        if not await asyncio.to_thread(same_sections, headings, text):
+            self._tell(
+                "Not saved: a code block without an end would swallow the sections after it. Close it (Ctrl+T).", warning=True
+            )
+            return
+        try:
+            await asyncio.to_thread(self.request.save, text)
+        except DogentError as error:
+            self._tell(str(error), warning=True)
+            return
+        self.editing.saved()
+        self._changed()
+        self._tell(f"Saved. {self._summary()}")
+
+    def action_abandon(self) -> None:
+        """End the request, on the second press."""
+        if self._confirmed("abandon", "Press x again to abandon this outline and end the run."):
+            self.dismiss(OutlineResult("abandoned"))
+
+    async def action_leave(self) -> None:
+        """Back: out of the Markdown, out of a selection, and out of the editor. A document that is not saved asks first."""
+        if self.has_class("-raw"):
+            self._leave_raw()
+        elif self.editing.tree.anchor is not None:
+            self.editing.tree.anchor = None
+            self._view.show_cursor()
+        elif not self.editing.is_document or not self.editing.is_changed:
+            self.dismiss(OutlineResult("left", self.editing.markdown, self.editing.changes.sentences))
+        elif self._confirmed("leave", "Not saved yet: Ctrl+S saves, Esc once more leaves without."):
+            self.dismiss(OutlineResult("left"))
+
+    def _confirmed(self, what: str, warning: str) -> bool:
+        if self._confirming == what:
+            return True
+        self._confirming = what
+        self._tell(warning, warning=True)
+        return False
+
+
+def _own_bindings() -> list[Binding]:
+    return [binding for binding in OutlineScreen.BINDINGS if isinstance(binding, Binding)]

@@ -1,0 +1,89 @@
+"""A text file of the workspace that is opened, edited, and written back unless somebody else wrote it meanwhile."""
+
+from pathlib import Path
+
+from dogent_tui.errors import DogentError
+from dogent_tui.workspace.files import atomic_write
+from dogent_tui.workspace.paths import Workspace
+
+LARGEST = 4 << 20
+"""Bytes of a file that is opened."""
+
+_BOM = "\ufeff"
+
+
+class TextFile:
+    """The file `path`. `text` is what it holds, with ``\\n`` as line ending whatever the file has."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        """Open with `open`."""
+        self.path = path
+        self.name = name
+        self.text = ""
+        self._content = b""
+        self._has_bom = self._has_crlf = False
+
+    @classmethod
+    def open(cls, workspace: Workspace, typed: str) -> "TextFile":
+        """Open the file that a person named. Blocks: call it in a thread. Raises DogentError."""
+        path = workspace.absolute(typed)
+        name = workspace.relative(path)
+        if not workspace.contains(path):
+            raise DogentError(f"{name} lies outside of this workspace.", "Open the folder that it lies in with dogent-tui.")
+        if path.is_dir():
+            raise DogentError(f"{name} is a folder.", "Name a Markdown file in it.")
+        file = cls(path.resolve(), name)
+        file._content = file._read()
+        if len(file._content) > LARGEST:
+            raise DogentError(f"{name} is larger than {LARGEST >> 20} MB.", "Split it into several documents.")
+        try:
+            text = file._content.decode("utf-8")
+        except UnicodeDecodeError:
+            raise DogentError(f"{name} is not a UTF-8 text.", "Convert it to UTF-8 first.") from None
+        file._has_bom = text.startswith(_BOM)
+        text = text.removeprefix(_BOM)
+        file._has_crlf = "\r\n" in text and text.count("\n") == text.count("\r\n") == text.count("\r")
+        file.text = text.replace("\r\n", "\n") if file._has_crlf else text
+        return file
+
+    def save(self, text: str) -> None:
+        """Write `text` at once or not at all. Blocks: call it in a thread.
+
+        Raises DogentError where the file is no longer what was opened or saved last, or cannot be written.
+        """
+        if self._read() != self._content:
+            raise DogentError(
+                f"{self.name} was changed by somebody else meanwhile, and was not overwritten.",
+                "Copy your outline from the Markdown view (Ctrl+T), or save it under another name.",
+            )
+        written = text.replace("\n", "\r\n") if self._has_crlf else text
+        content = ((_BOM if self._has_bom else "") + written).encode("utf-8", errors="surrogatepass")
+        try:
+            atomic_write(self.path, content)
+        except OSError as error:
+            raise DogentError(f"{self.name} was not saved: {error.strerror}.", "Check the folder's permissions.") from None
+        self._content, self.text = content, text
+
+    def _read(self) -> bytes:
+        try:
+            if not self.path.is_file():
+                raise DogentError(f"There is no file {self.name}.", "Check the name; it starts at the folder of the workspace.")
+            with self.path.open("rb") as file:
+                return file.read(LARGEST + 1)
+        except OSError as error:
+            raise DogentError(f"{self.name} cannot be read: {error.strerror}.", "Check its permissions.") from None
+
+
+def save_new(workspace: Workspace, typed: str, text: str) -> str:
+    """Write `text` to a new file of the workspace and return its name. Never overwrites. Raises DogentError."""
+    path = workspace.absolute(typed.strip())
+    name = workspace.relative(path)
+    if not typed.strip() or not workspace.contains(path):
+        raise DogentError(f"{name} lies outside of this workspace.", "Name a file in it, such as outline.md.")
+    if path.exists():
+        raise DogentError(f"There is a file {name} already.", "Choose another name.")
+    try:
+        atomic_write(path, text)
+    except OSError as error:
+        raise DogentError(f"{name} was not saved: {error.strerror}.", "Check the folder's permissions.") from None
+    return name

@@ -1,0 +1,269 @@
+"""Every operation keeps every heading and note, and can be undone."""
+
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dogent_tui.outline.changes import changes
+from dogent_tui.outline.markdown import parse, parse_file, render, same_sections
+from dogent_tui.outline.model import Outline
+
+TEXT = """# Tea
+
+## Green
+
+About green.
+
+### Sencha
+
+## Black
+
+# Coffee
+
+## Filter
+"""
+
+
+@pytest.fixture
+def outline() -> Outline:
+    return parse(TEXT)
+
+
+def tree(outline: Outline) -> str:
+    return " ".join(f"{heading.level}{heading.text}" for heading in outline.headings)
+
+
+def ids(outline: Outline, *titles: str) -> list[int]:
+    return [next(heading.id for heading in outline.headings if heading.text == title) for title in titles]
+
+
+def test_rename(outline):
+    assert outline.rename(*ids(outline, "Black"), "  Black\ntea (200 words) ")
+    assert "## Black tea (200 words)\n" in render(outline)
+    assert not outline.rename(*ids(outline, "Black tea"), "Black tea")
+
+
+def test_a_sibling_comes_after_all_that_belongs_to_the_heading(outline):
+    outline.add_sibling(*ids(outline, "Green"), text="White")
+    assert tree(outline) == "1Tea 2Green 3Sencha 2White 2Black 1Coffee 2Filter"
+    assert "### Sencha\n\n## White\n\n## Black" in render(outline)
+
+
+def test_a_child_comes_last(outline):
+    outline.add_child(*ids(outline, "Tea"), text="White")
+    assert tree(outline) == "1Tea 2Green 3Sencha 2Black 2White 1Coffee 2Filter"
+
+
+def test_headings_end_at_six_levels():
+    outline = parse("# A\n\n###### F\n\n###### G\n")
+    assert outline.add_child(outline.headings[1].id) is None
+    assert not outline.shift([outline.headings[2].id], 1)
+
+
+def test_a_heading_moves_with_all_that_belongs_to_it(outline):
+    assert outline.move(ids(outline, "Green"), 1)
+    assert tree(outline) == "1Tea 2Black 2Green 3Sencha 1Coffee 2Filter"
+    assert outline.move(ids(outline, "Green"), 1)
+    assert tree(outline) == "1Tea 2Black 1Coffee 2Green 3Sencha 2Filter"
+    assert outline.move(ids(outline, "Green"), 1)
+    assert not outline.move(ids(outline, "Green"), 1)
+    assert outline.move(ids(outline, "Green"), -1)
+    assert outline.move(ids(outline, "Green"), -1)
+    assert tree(outline) == "1Tea 2Black 2Green 3Sencha 1Coffee 2Filter"
+    assert "## Green\n\nAbout green.\n\n### Sencha" in render(outline)
+
+
+def test_several_move_together(outline):
+    assert outline.move(ids(outline, "Sencha", "Black"), 1)
+    assert tree(outline) == "1Tea 1Coffee 2Green 3Sencha 2Black 2Filter"
+
+
+def test_demote_and_promote(outline):
+    assert outline.shift(ids(outline, "Black"), 1)
+    assert tree(outline) == "1Tea 2Green 3Sencha 3Black 1Coffee 2Filter"
+    assert outline.shift(ids(outline, "Black"), -1)
+    assert not outline.shift(ids(outline, "Green"), 1)
+    assert not outline.shift(ids(outline, "Tea"), -1)
+    assert outline.shift(ids(outline, "Coffee"), 1)
+    assert tree(outline) == "1Tea 2Green 3Sencha 2Black 2Coffee 3Filter"
+
+
+def test_duplicate(outline):
+    copies = outline.duplicate(ids(outline, "Green"))
+    assert tree(outline) == "1Tea 2Green 3Sencha 2Green 3Sencha 2Black 1Coffee 2Filter"
+    assert outline.get(copies[0]).note == "About green."
+
+
+def test_a_note_that_looks_like_a_heading_stays_a_note(outline):
+    outline.set_note(*ids(outline, "Black"), "# Say\nthis\n===\n```\n# in code")
+    again = parse(render(outline))
+    assert tree(again) == tree(outline)
+    assert again.get(*ids(again, "Black")).note == "\\# Say\nthis\n\\===\n```\n# in code\n```"
+
+
+@pytest.mark.parametrize(
+    ("target", "written"),
+    [
+        ("300", "## Black (300 words)"),
+        ("about 2 pages", "## Black (about 2 pages)"),
+        ("300 字", "## Black（300 字）"),
+        ("", "## Black"),
+    ],
+)
+def test_target_lengths(outline, target, written):
+    outline.set_target(*ids(outline, "Black"), target)
+    assert f"{written}\n" in render(outline)
+
+
+def test_what_is_no_length_is_refused(outline):
+    with pytest.raises(ValueError, match="a lot"):
+        outline.set_target(*ids(outline, "Black"), "a lot")
+
+
+def test_adding_and_naming_are_one_step(outline):
+    added = outline.add_sibling(*ids(outline, "Green"))
+    outline.rename(added, "White", joined=True)
+    outline.undo()
+    assert render(outline) == TEXT
+    outline.redo()
+    assert tree(outline) == "1Tea 2Green 3Sencha 2White 2Black 1Coffee 2Filter"
+
+
+def test_an_underlined_heading_stays_one_when_it_moves():
+    outline = parse_file("A\n===\ntext\n# C\nB\n===\nmore")
+    outline.move([outline.headings[2].id], -1)
+    text = render(outline)
+    assert tree(parse_file(text)) == "1A 1B 1C"
+    assert "# B\nmore\n" in text
+
+
+def test_an_open_fence_that_would_swallow_headings_is_seen():
+    outline = parse_file("# A\n\n# B\n\n```\ncode\n")
+    outline.move([outline.headings[1].id], -1)
+    assert not same_sections(outline.headings, render(outline))
+
+
+def test_rewriting_keeps_what_is_still_there(outline):
+    green = ids(outline, "Green")
+    before = outline.headings
+    outline.rewrite(render(outline).replace("## Black", "## Dark").replace("# Coffee\n\n", ""))
+    assert outline.get(*green).text == "Green"
+    said = changes(before, outline.headings)
+    assert "Deleted “Coffee”." in said.sentences
+    outline.undo()
+    assert render(outline) == TEXT
+
+
+def test_changes_in_words(outline):
+    before = outline.headings
+    assert not changes(before, outline.headings)
+    outline.rename(*ids(outline, "Tea"), "Teas")
+    outline.move(ids(outline, "Black"), -1)
+    outline.add_child(*ids(outline, "Coffee"), text="Espresso")
+    outline.set_target(*ids(outline, "Filter"), "200")
+    outline.set_note(*ids(outline, "Green"), "")
+    outline.delete(ids(outline, "Sencha"))
+    said = changes(before, outline.headings)
+    assert said.sentences == (
+        "Renamed “Tea” to “Teas”.",
+        "Moved “Black” first under “Teas”.",
+        "Removed the note of “Green”.",
+        "“Filter” should have 200 words.",
+        "Added “Espresso” after “Filter” under “Coffee”.",
+        "Deleted “Sencha”.",
+    )
+    assert sorted(said.marks.values()) == ["added", "edited", "edited", "edited", "moved"]
+
+
+WORDS = st.sampled_from(["Tea", "# x", "C #", "1. a", "茶", "", "a (20 words)", "- b", "`", "x\ny", "===", "I. b", "#"])
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(
+            ["rename", "note", "length", "sibling", "child", "up", "down", "in", "out", "copy", "delete", "to", "undo", "redo"]
+        ),
+        st.integers(0, 50),
+        st.integers(0, 3),
+        WORDS,
+    ),
+    max_size=12,
+)
+STARTS = st.sampled_from(
+    [TEXT, "1. A\n   - b\n   - c\n     note\n2. B\n", "A\n===\nx\n# C\nB\n===\nmore", "一、甲\n（一）乙\n二、丙\n", ""]
+)
+
+
+def perform(outline: Outline, step: str, where: int, span: int, words: str) -> None:
+    if not outline.headings:
+        outline.add_sibling(None, words)
+        return
+    place = where % len(outline.headings)
+    here = outline.headings[place].id
+    chosen = [heading.id for heading in outline.headings[place : place + 1 + span]]
+    before = where * 7 % (len(outline.headings) + 1)
+    first, end = outline.block(chosen)
+    before = first if first <= before <= end else before
+    highest = outline.headings[before - 1].level + 1 if before else 1
+    operations: dict[str, Callable[[], object]] = {
+        "rename": lambda: outline.rename(here, words),
+        "note": lambda: outline.set_note(here, words),
+        "length": lambda: outline.set_target(here, "300"),
+        "sibling": lambda: outline.add_sibling(here, words),
+        "child": lambda: outline.add_child(here, words),
+        "up": lambda: outline.move(chosen, -1),
+        "down": lambda: outline.move(chosen, 1),
+        "in": lambda: outline.shift(chosen, 1),
+        "out": lambda: outline.shift(chosen, -1),
+        "copy": lambda: outline.duplicate(chosen),
+        "delete": lambda: outline.delete(chosen),
+        "to": lambda: outline.move_to(chosen, before, min(6, highest)),
+    }
+    operations[step]()
+
+
+CARRIES = ("up", "down", "in", "out", "to")
+
+
+@settings(max_examples=150)
+@given(STARTS, STEPS)
+def test_nothing_is_lost_and_all_can_be_undone(start, steps):
+    outline = parse(start)
+    began = render(outline), outline.headings
+    for step, where, span, words in steps:
+        before = {heading.id: (heading.text, heading.note, heading.length) for heading in outline.headings}
+        if step == "undo":
+            outline.undo()
+        elif step == "redo":
+            outline.redo()
+        else:
+            perform(outline, step, where, span, words)
+            after = {heading.id: (heading.text, heading.note, heading.length) for heading in outline.headings}
+            assert len(after) == len(outline.headings)
+            if step in CARRIES:
+                assert after == before
+            elif step != "delete":
+                assert before.keys() <= after.keys()
+        text = render(outline)
+        if outline.headings:
+            assert render(parse(text)) == text
+        changes(began[1], outline.headings)
+    end = outline.headings
+    while outline.undo():
+        pass
+    assert (render(outline), outline.headings) == began
+    while outline.redo():
+        pass
+    if all(step != "undo" for step, *_ in steps):
+        assert outline.headings == end
+
+
+@settings(max_examples=150)
+@given(st.sampled_from([TEXT, "A\n===\nx\n# C\nB\n===\nmore\n", "# T\n\n## 1. A\n\n## 2. B\n\ny\n"]), STEPS)
+def test_a_changed_document_is_read_as_it_looks(start, steps):
+    outline = parse_file(start)
+    for step, where, span, words in steps:
+        if step not in ("undo", "redo") and outline.headings:
+            perform(outline, step, where, span, words)
+    if outline.headings:
+        assert same_sections(outline.headings, render(outline))
