@@ -1,7 +1,7 @@
 """A decision as the question that a person can answer: one sentence, the places, what is risky, and which answers there are."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -28,6 +28,19 @@ _VERBS = {
     EffectKind.EXECUTE: "run",
     EffectKind.READ: "read",
 }
+
+
+_FILE_VERBS: Mapping[str, str] = {
+    "Read": "read",
+    "Write": "write",
+    "Edit": "change",
+    "MultiEdit": "change",
+    "NotebookEdit": "change",
+    "Glob": "look for files in",
+    "Grep": "search in",
+    "LS": "list",
+}
+_PLACE_KEYS = ("file_path", "notebook_path", "path")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +114,9 @@ class _Wording:
     def _vaguely(self, asked: Sequence[Effect]) -> str:
         if self._call.tool == "Bash":
             return "run a command that cannot be fully understood" if asked else "run a command"
+        place = next((text for key in _PLACE_KEYS if isinstance(text := self._call.input.get(key), str)), "")
+        if place and (verb := _FILE_VERBS.get(self._call.tool)):
+            return f"{verb} {place}"
         return f"use {self._call.tool.rpartition('__')[2].replace('_', ' ')}"
 
     def _clause(self, kind: EffectKind, effects: Sequence[Effect]) -> str:
@@ -199,7 +215,7 @@ def _spans(asked: Iterable[Effect]) -> tuple[tuple[int, int], ...]:
 
 def _once_because(asked: Sequence[Effect]) -> str:
     if any(effect.path is None and effect.kind is not EffectKind.NETWORK for effect in asked):
-        return "What it does is only known when it runs, so it is asked about every time."
+        return "What it means or does cannot be told for sure beforehand, so it is asked about every time."
     if any(effect.wildcard for effect in asked):
         return "It names files by a pattern, which may find others the next time, so it is asked about every time."
     return "This place is asked about every time."

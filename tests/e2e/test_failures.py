@@ -21,10 +21,9 @@ from dogent_tui.offline.messages_api import ApiError, ReplyText
 from tests.e2e.conftest import IN_ONE_LOOP, PROFILE
 from tests.e2e.scripted_api import unreachable_url
 
-pytestmark = IN_ONE_LOOP
+pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("status", [401, 403, 404])
 async def test_a_refusal_names_the_profile_and_says_what_to_do(api, agent, status):
     api.otherwise(lambda _request: ApiError(status, "Please run /login"))
@@ -45,7 +44,6 @@ async def test_a_prompt_that_is_too_long(api, agent):
     assert (finished.status, finished.code) == ("failed", "prompt_too_long")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("status", [429, 500, 529])
 async def test_retries_are_shown_and_then_given_up(api, agent, status):
     api.fail(status, times=10)
@@ -65,7 +63,6 @@ async def test_a_failure_that_passes_costs_nothing_but_time(api, agent):
     assert len(agent.of(Retrying)) == 1
 
 
-@pytest.mark.slow
 async def test_no_connection(open_service):
     with unreachable_url() as url:
         async with open_service(base_url=url) as agent:
@@ -95,7 +92,6 @@ async def test_silence_is_counted_and_ends_when_something_comes(api, open_servic
     assert agent.of(Stalled)[-1].seconds == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 async def test_a_killed_cli_is_noticed_and_the_conversation_resumes(api, agent, how):
     color = f"color number {how}"
@@ -115,7 +111,6 @@ async def test_a_killed_cli_is_noticed_and_the_conversation_resumes(api, agent, 
     assert f"My color is {color}." in str(api.requests[-1].messages)
 
 
-@pytest.mark.slow
 async def test_a_cli_killed_while_idle_starts_again_with_the_next_prompt(api, agent):
     api.say("One.")
     api.say("Two.")

@@ -18,7 +18,7 @@ from dogent_tui.workspace.paths import Workspace
 from tests.e2e.conftest import IN_ONE_LOOP
 from tests.e2e.scripted_api import MODEL, ScriptedApi
 
-pytestmark = IN_ONE_LOOP
+pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
 
 @pytest.fixture
@@ -83,7 +83,6 @@ async def test_stream_json_is_one_event_a_line(api, profile, run):
     assert {"session_started", "run_started", "text_delta", "text_finished"} <= set(kinds)
 
 
-@pytest.mark.slow
 async def test_stdin_is_a_part_of_the_prompt_but_no_source_of_references(api, workspace, profile, start):
     (workspace.root / "a.md").write_text("a", encoding="utf-8")
     (workspace.root / "b.md").write_text("b", encoding="utf-8")
@@ -99,7 +98,6 @@ async def test_stdin_is_a_part_of_the_prompt_but_no_source_of_references(api, wo
     assert [attachment["path"] for attachment in metadata] == ["a.md"]
 
 
-@pytest.mark.slow
 async def test_continue_goes_on_with_the_last_conversation(api, workspace, profile, run, start):
     api.say("Noted: teal.")
     api.say("Teal.")
@@ -201,7 +199,6 @@ async def test_a_failure_has_status_1_and_a_remedy_on_stderr(api, profile, run):
     assert "ANTHROPIC_MODEL" in stderr
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 async def test_a_signal_interrupts(api, profile, start, how):
     api.stall("Half a ")
@@ -213,7 +210,6 @@ async def test_a_signal_interrupts(api, profile, start, how):
     assert process.returncode == 14
 
 
-@pytest.mark.slow
 async def test_without_credentials_the_offline_engine_writes_a_draft(workspace, run):
     (workspace.root / "tea.md").write_text("# Tea\n\nTea is served hot. The tea house opened in 1998.\n", encoding="utf-8")
     status, stdout, stderr = await run("Write a short report on tea from @tea.md")

@@ -52,8 +52,7 @@ async def test_the_agent_ends_with_us(dogent, way, running):
     async with dogent.open() as terminal:
         if running:
             terminal.type("Wait\r")
-            await terminal.wait_for("May the agent")
-            await terminal.press_until("y", lambda: _at_work(terminal), "the command of the agent")
+            await terminal.until(lambda: _at_work(terminal), "the command of the agent")
         assert len(terminal.processes()) >= 2
         if way == "closed window":
             terminal.close_window()
@@ -69,8 +68,7 @@ async def test_nothing_stays_behind_after_a_kill(dogent, running):
     async with dogent.open() as terminal:
         if running:
             terminal.type("Wait\r")
-            await terminal.wait_for("May the agent")
-            await terminal.press_until("y", lambda: _at_work(terminal), "the command of the agent")
+            await terminal.until(lambda: _at_work(terminal), "the command of the agent")
         terminal.signal(signal.SIGKILL)
         await terminal.process.wait()
         await eventually(lambda: not terminal.processes(), "no process left", 8)

@@ -75,7 +75,7 @@ def test_the_risky_parts_of_a_command(root):
 
 @pytest.mark.parametrize(
     ("command", "because"),
-    [("rm *.md", "pattern"), ("rm $X", "only known when it runs"), ("echo x >> .mcp.json", "asked about every time")],
+    [("rm *.md", "pattern"), ("rm $X", "cannot be told for sure"), ("echo x >> .mcp.json", "asked about every time")],
 )
 def test_what_is_not_remembered_says_why(root, command, because):
     asked = question("Bash", root, command=command)
