@@ -68,11 +68,15 @@ class PermissionAnswer(msgspec.Struct, frozen=True):
 
 
 class UiAnswer(msgspec.Struct, frozen=True):
-    """The person's answer to `UiRequested`: question id → value(s), or the edited outline. `None`: the request was abandoned."""
+    """The person's answer to `UiRequested`: question id → value(s), or the edited outline. `None`: the request was abandoned.
+
+    `changes` say in short what is other in the outline than it was proposed.
+    """
 
     answers: Mapping[str, Any] | None = None
     outline: str | None = None
     comment: str = ""
+    changes: tuple[str, ...] = ()
 
 
 class ChangeAnswer(msgspec.Struct, frozen=True):

@@ -365,6 +365,8 @@ def answer_text(request: Request, answer: UiAnswer) -> str:
         same = (answer.outline or "").strip() == request.outline_text.strip()
         words = "I accept this outline as it is" if same else "This is the outline as I want it"
         parts = [f"{words} (“{request.title}”):", (answer.outline or "").strip()]
+        if answer.changes:
+            parts.append("\n".join(["What I changed:", *(f"- {change}" for change in answer.changes)]))
     return "\n\n".join([*parts, answer.comment.strip()] if answer.comment.strip() else parts)
 
 

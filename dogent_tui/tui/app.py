@@ -38,8 +38,8 @@ from dogent_tui.workspace.sessions import latest_session
 _LOG = logging.getLogger(__name__)
 
 COLLECTIONS = (20_000, 20, 20)
-"""When Python looks for garbage in cycles. Drawing makes thousands of objects that are gone at once: with Python's own numbers that
-means twenty collections for each change of theme, and pauses of the event loop while the SDK is imported."""
+"""When Python looks for garbage in cycles. Drawing makes thousands of objects that are gone at once: with Python's own numbers
+that means twenty collections for each change of theme, and pauses of the event loop while the SDK is imported."""
 
 MOST_SEARCHED = 100_000
 """So many earlier prompts are searched at the most."""

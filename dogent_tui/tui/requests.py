@@ -10,13 +10,17 @@ import msgspec
 from textual.screen import Screen
 
 from dogent_tui.agent.events import Event, PermissionDecided, Reply, RunFinished, UiAnswer, UiRequested, UiSettled
-from dogent_tui.agent.ui_requests import Clarification, parse_request
+from dogent_tui.agent.ui_requests import Clarification, OutlineRequest, parse_request
 from dogent_tui.errors import AgentError
 from dogent_tui.tui.clarification.model import FormResult
+from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
 from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.request_banner import RequestBanner
 from dogent_tui.tui.screens.clarification import ClarificationScreen
+from dogent_tui.tui.screens.outline import OutlineScreen
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.text_file import save_new
 
 _LOG = logging.getLogger(__name__)
 
@@ -28,6 +32,7 @@ class RequestDesk(msgspec.Struct, frozen=True):
     last_typed: Callable[[], float]
     typed: Callable[[str], object]
     drafts: AnswerDrafts
+    workspace: Workspace
 
 
 class RequestController:
@@ -38,7 +43,7 @@ class RequestController:
         self._screen = screen
         self._banner = banner
         self._open: list[UiRequested] = []
-        self._shown: ClarificationScreen | None = None
+        self._shown: ClarificationScreen | OutlineScreen | None = None
         self._shown_for = ""
         self._opening = False
         self._due = False
@@ -70,8 +75,14 @@ class RequestController:
         """Forget what is open: the session that asked is left."""
         self._open = []
         self._banner.show(())
-        if self._shown is not None:
+        self._cancel()
+
+    def _cancel(self) -> None:
+        """Close what is shown: nobody has to answer it any more."""
+        if isinstance(self._shown, ClarificationScreen):
             self._shown.cancel()
+        elif self._shown is not None and self._shown.is_active:
+            self._shown.dismiss(None)
 
     def put(self) -> None:
         """Open the first request, where something came that was not seen yet, and nothing else is asked just now."""
@@ -95,23 +106,42 @@ class RequestController:
         self._due, self._shown_for = False, request.request_id
         parsed = parse_request(request.payload)
         if isinstance(parsed, Clarification):
-            self._shown = ClarificationScreen(
-                parsed,
-                draft=draft,
-                on_draft=lambda changed: self._keep(request.request_id, changed),
-                typed=self.desk.typed,
-                typing=time.monotonic() - self.desk.last_typed() < TYPING_S,
-            )
-            self._screen.app.push_screen(self._shown, lambda result: self._left(request, result))
+            form = self._form(request, parsed, draft)
+            self._shown = form
+            self._screen.app.push_screen(form, lambda result: self._left(request, result and form_answer(result)))
+        else:
+            editor = await self._editor(request, parsed, draft)
+            self._shown = editor
+            self._screen.app.push_screen(editor, lambda result: self._left(request, result and outline_answer(result)))
 
-    def _left(self, request: UiRequested, result: FormResult | None) -> None:
+    def _form(self, request: UiRequested, asked: Clarification, draft: Mapping[str, Any] | None) -> ClarificationScreen:
+        return ClarificationScreen(
+            asked,
+            draft=draft,
+            on_draft=lambda changed: self._keep(request.request_id, changed),
+            typed=self.desk.typed,
+            typing=time.monotonic() - self.desk.last_typed() < TYPING_S,
+        )
+
+    async def _editor(self, request: UiRequested, asked: OutlineRequest, draft: Mapping[str, Any] | None) -> OutlineScreen:
+        kept = (draft or {}).get("outline")
+        task = OutlineTask(
+            title=asked.title,
+            proposal=asked.outline_text,
+            preface=asked.preface,
+            draft=kept if isinstance(kept, str) else None,
+            on_draft=lambda markdown: self._keep(request.request_id, {"outline": markdown}),
+            save_as=lambda name, text: save_new(self.desk.workspace, name, text),
+        )
+        return await asyncio.to_thread(OutlineScreen, task)  # parsing a long outline takes a while
+
+    def _left(self, request: UiRequested, answer: UiAnswer | None) -> None:
+        """Send the answer; None: the request stays open, or is not open any more."""
         self._shown = None
-        if result is None:
+        if answer is None:
             self._screen.call_later(self.put)
-        elif result.outcome == "sent":
-            self._answer(request, UiAnswer(answers=result.answers))
-        elif result.outcome == "abandoned":
-            self._answer(request, UiAnswer())
+        else:
+            self._answer(request, answer)
 
     def _answer(self, request: UiRequested, answer: UiAnswer) -> None:
         self._screen.run_worker(self._reply(request, answer), group="answers")
@@ -128,7 +158,7 @@ class RequestController:
         self._keep(request_id, None)
         self._due = bool(self._open)
         if self._shown is not None and self._shown_for == request_id:
-            self._shown.cancel()
+            self._cancel()
         else:
             self._screen.call_later(self.put)
 
@@ -155,3 +185,19 @@ class RequestController:
         """Wait until what was answered so far is saved."""
         if self._keeping is not None:
             await asyncio.wait({self._keeping})
+
+
+def form_answer(result: FormResult) -> UiAnswer | None:
+    """Return the answer of a form that was left, None where the questions stay open."""
+    if result.outcome == "left":
+        return None
+    return UiAnswer(answers=result.answers) if result.outcome == "sent" else UiAnswer()
+
+
+def outline_answer(result: OutlineResult) -> UiAnswer | None:
+    """Return the answer of an outline editor that was left, None where the outline stays open."""
+    if result.outcome == "left":
+        return None
+    if result.outcome == "abandoned":
+        return UiAnswer()
+    return UiAnswer(outline=result.markdown, comment=result.comment, changes=result.changes)

@@ -7,8 +7,9 @@ import pytest
 from dogent_tui.agent.asking import ui_requested
 from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.agent.events import RunFinished, RunStarted, UiRequested, to_json
-from dogent_tui.agent.ui_requests import Clarification, Option, Question
+from dogent_tui.agent.ui_requests import Clarification, Option, OutlineRequest, Question
 from dogent_tui.tui.screens.clarification import ClarificationScreen
+from dogent_tui.tui.screens.outline import OutlineScreen
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
 
 QUESTIONS = Clarification(
@@ -159,3 +160,37 @@ async def test_what_an_earlier_session_left_open_comes_back_with_its_draft(perso
         await p.press("ctrl+s", "ctrl+s")
         await p.stage.until(lambda: p.stage.conversation.sent)
     assert AnswerDrafts(workspace).load("q7") is None
+
+
+OUTLINE = OutlineRequest("Outline of the report", "# Report\n\n## Visits\n\n## Costs\n", "As I see it.")
+
+
+async def test_an_outline_is_edited_left_taken_up_and_sent(person):
+    async with person() as p:
+        await p.ask(OUTLINE)
+        await p.stage.until(lambda: isinstance(p.stage.app.screen, OutlineScreen))
+        await p.press("end", "delete")
+        await p.stage.until(lambda: AnswerDrafts(p.screen.opened.workspace)._folder.exists())
+        await p.press("escape")
+        await p.closed()
+        await p.sees("The agent proposes an outline · F2")
+        await p.press("f2")
+        await p.stage.until(lambda: isinstance(p.stage.app.screen, OutlineScreen))
+        assert "Costs" not in p.stage.app.screen.editing.markdown
+        await p.press("ctrl+s")
+        await p.stage.until(lambda: len(p.stage.conversation.sent) == 2)
+        sent = p.stage.conversation.sent[1].partition("<attachments>")[0]
+        assert "This is the outline as I want it" in sent
+        assert "## Visits" in sent
+        assert "What I changed:" in sent
+        await p.closed()
+        await p.stage.until(lambda: not list(AnswerDrafts(p.screen.opened.workspace)._folder.iterdir()))
+
+
+async def test_an_outline_is_accepted_with_one_key(person):
+    async with person() as p:
+        await p.ask(OUTLINE)
+        await p.stage.until(lambda: isinstance(p.stage.app.screen, OutlineScreen))
+        await p.press("a")
+        await p.stage.until(lambda: len(p.stage.conversation.sent) == 2)
+        assert "I accept this outline as it is" in p.stage.conversation.sent[1]

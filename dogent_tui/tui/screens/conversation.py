@@ -153,9 +153,9 @@ class ConversationScreen(Screen[None]):
         from dogent_tui.tui.requests import RequestController, RequestDesk
         from dogent_tui.workspace.answer_drafts import AnswerDrafts
 
-        editor = self.prompt.editor
+        editor, workspace = self.prompt.editor, self.opened.workspace
         reply = lambda request_id, answer: self.service.reply(request_id, answer)  # noqa: E731  (of the session on the screen)
-        desk = RequestDesk(reply, lambda: editor.last_typed, editor.insert, AnswerDrafts(self.opened.workspace))
+        desk = RequestDesk(reply, lambda: editor.last_typed, editor.insert, AnswerDrafts(workspace), workspace)
         return RequestController(self, self.asked, desk)
 
     async def keep_answers(self) -> None:
@@ -224,7 +224,7 @@ class ConversationScreen(Screen[None]):
                 self.prompt.set_busy(self.status_bar.status.running)
             case RunFinished():
                 self.prompt.set_busy(False)
-                self.requests.handle(event)
+                self._ask(event)
                 self._call_back()
             case UiRequested() | UiSettled():
                 self.requests.handle(event)
@@ -235,7 +235,7 @@ class ConversationScreen(Screen[None]):
                 self._call_back()
             case PermissionDecided():
                 self.questions.handle(event)
-                self.requests.handle(event)
+                self._ask(event)
             case ToolResult():
                 self._refresh_index()
 
@@ -250,6 +250,11 @@ class ConversationScreen(Screen[None]):
         self._leave_welcome()
         if self.transcript.is_running:  # the person may have left already
             await self.transcript.wait_for_refresh()
+
+    def _ask(self, event: Event) -> None:
+        """Open what the agent asks on a screen, where it does and it is time for it."""
+        if self.asked.display:
+            self.requests.handle(event)
 
     def _call_back(self) -> None:
         """Ring, where the person looks at another window."""
@@ -460,7 +465,7 @@ class ConversationScreen(Screen[None]):
 
     def action_answer(self) -> None:
         """Open what the agent asked."""
-        if not self.requests.open():
+        if not (self.asked.display and self.requests.open()):
             self.prompt.notify_hint("The agent asks nothing just now.")
 
     def action_todos(self) -> None:
