@@ -142,7 +142,7 @@ class ClarificationScreen(ModalScreen[FormResult]):
         if area is None:
             self.set_focus(None)
         elif not area.has_focus:
-            area.focus(scroll_visible=False)
+            self.set_focus(area, scroll_visible=False)
         self.refresh_bindings()
         self.call_after_refresh(self._scroll)
 
@@ -280,7 +280,8 @@ class ClarificationScreen(ModalScreen[FormResult]):
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Have the cursor follow a click into a field."""
         for block in self._blocks:
-            if block.area is event.widget and self._area is not block.area:
+            # Only where it is still there: the event of a field that a fast hand has passed comes late.
+            if block.area is event.widget is self.focused and self._area is not block.area:
                 self.form.go(block.number)
                 self.form.to_text()
                 self._look_again()

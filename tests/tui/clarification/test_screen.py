@@ -1,6 +1,6 @@
 """The form by its keys and the mouse."""
 
-from textual.events import MouseScrollDown, Paste
+from textual.events import Key, MouseScrollDown, Paste
 
 from dogent_tui.agent.ui_requests import Clarification, Question
 from dogent_tui.tui.clarification.model import FormResult
@@ -218,3 +218,13 @@ async def test_every_label_is_shown_as_it_is(person):
         for words in ("[b]T[/b]", "[red]Why?[/]", "[i]because[/i]", "a␛[2Jb"):
             assert words in p.shown()
     assert REPORT.questions[0].options[2].label == "Neighbours [and visitors]"
+
+
+async def test_a_fast_hand_is_followed(person):
+    async with person() as p:
+        for key in ("tab", "3", "tab", "2", "tab", "tab", "tab", "tab", "1"):
+            p.app.post_message(Key(key, key if key.isdigit() else None))
+        await p.until(lambda: p.form.answers == {**PRESET, "length": "One page", "parts": ["Costs", "Risks"]})
+        await p.pilot.pause()
+        assert (p.form.at, p.form.row) == (1, 0)
+        assert p.screen.focused is None
