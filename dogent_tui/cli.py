@@ -27,12 +27,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         print(f"dogent-tui {__version__}")
         return 0
-    options = _parser().parse_args(arguments)
+    explaining = arguments[:1] == ["explain"]  # a folder of that name is ./explain
+    options = None if explaining else _parser().parse_args(arguments)
     import os
 
     from dogent_tui.errors import DogentError, UsageError
 
     try:
+        if options is None:
+            return _explain(arguments[1:])
         return _print(options) if options.print is not None else _app(options)
     except BrokenPipeError:  # whoever read our output has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -52,7 +55,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dogent-tui",
         description="Write documents together with an AI agent, in a full-screen terminal application.",
-        epilog="Exit status with -p: 0 completed, 1 failed, 2 usage, 10 permission needed or denied, 11 clarification needed, "
+        epilog="“dogent-tui explain” says what would be decided about a tool call, and why. Exit status with -p: "
+        "0 completed, 1 failed, 2 usage, 10 permission needed or denied, 11 clarification needed, "
         "12 outline edit needed, 14 interrupted.",
     )
     parser.add_argument("workspace", nargs="?", default=".", metavar="FOLDER", help="the folder to work in (default: this one)")
@@ -64,6 +68,14 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument(
         "--output-format", choices=("text", "json", "stream-json"), default="text", help="what -p prints (default: text)"
+    )
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="RULE",
+        help="what the agent may do unasked, as KIND:PLACE (read, create, change, write, delete, move, run; a folder with / at "
+        "its end means all that is in it) or network:PROGRAM; repeatable, for example --allow delete:chapters/old.md",
     )
     parser.add_argument("--version", action="version", version=f"dogent-tui {__version__}")
     return parser
@@ -79,7 +91,7 @@ def _open(options: argparse.Namespace) -> OpenedSession:
     folder = _sample_folder() if options.sample else Path(options.workspace)
     if not folder.is_dir():
         raise UsageError(f"There is no folder {folder}.", "Name an existing folder, or create it first.")
-    return open_session(Workspace(folder), SessionOptions(options.profile, options.resume))
+    return open_session(Workspace(folder), SessionOptions(options.profile, options.resume, tuple(options.allow)))
 
 
 def _sample_folder() -> Path:
@@ -103,6 +115,12 @@ def _print(options: argparse.Namespace) -> int:
         return USAGE_ERROR
     request = PrintRequest(options.print, piped, options.output_format)
     return asyncio.run(run_print(_open(options), request, sys.stdout, sys.stderr))
+
+
+def _explain(arguments: Sequence[str]) -> int:
+    from dogent_tui.explain_mode import run_explain
+
+    return run_explain(arguments, sys.stdin, sys.stdout)
 
 
 def _read_stdin() -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shlex
 import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
@@ -131,9 +132,9 @@ class Printer:
                 self._say(f"agent: {endpoint_label(event.profile, event.endpoint, event.model)}")
             case ToolUse(name=name, input=values):
                 self._say(f"tool: {friendly_name(name)} {input_summary(values)}".rstrip())
-            case PermissionRequested(tool=tool, input=values, reasons=reasons):
-                self._say(f"permission needed: {friendly_name(tool)} {input_summary(values)}. {' '.join(reasons)}".rstrip())
-                self._say("Nobody can be asked in print mode, so this is a denial.")
+            case PermissionRequested():
+                for line in question_lines(event):
+                    self._say(line)
             case Retrying():
                 self._say(
                     f"retry {event.attempt}/{event.max_attempts} in {event.delay_ms / 1000:.0f} s (status {event.status or '-'})"
@@ -153,3 +154,17 @@ class Printer:
             text = visible(text)
         self._stdout.write(f"{text}\n")
         self._stdout.flush()
+
+
+def question_lines(asked: PermissionRequested) -> list[str]:
+    """Return a question as text: what it would do, where, why it asks, and how to allow it the next time."""
+    summary = f"{friendly_name(asked.tool)} {input_summary(asked.input)}".rstrip()
+    lines = [f"permission needed: {asked.sentence or summary}", f"  {summary}"]
+    lines += [f"  {target.kind} {target.path}{'' if target.exists else ' (new)'}" for target in asked.targets]
+    lines += [f"  {reason}" for reason in asked.reasons]
+    lines.append("Nobody can be asked in print mode, so this is a denial.")
+    if asked.rules:
+        lines.append(f"To allow it, add {' '.join(f'--allow {shlex.quote(rule)}' for rule in asked.rules)}")
+    else:
+        lines.append(asked.once_because or "It cannot be allowed beforehand.")
+    return lines

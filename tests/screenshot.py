@@ -24,7 +24,7 @@ async def take(target: Path) -> None:
         workspace = Workspace(copy_sample(Path(folder) / "city-library"))
         app = DogentApp(open_session(workspace, SessionOptions(profile="offline")))
         async with app.run_test(size=(120, 36)) as pilot:
-            while app.conversation is None or app.opened.service.state != "idle":
+            while app.opened.service.state != "idle":
                 await pilot.pause(0.1)
             app.conversation.status_bar.status.workspace = "~/city-library"
             app.conversation.prompt.editor.insert(PROMPT)

@@ -30,6 +30,13 @@ HEAVY = (
     "dogent_tui.agent.gate",
     "dogent_tui.offline",
     "dogent_tui.print_mode",
+    "dogent_tui.permissions.shell",
+    "dogent_tui.tui.attachments.sidebar",
+    "dogent_tui.tui.questions",
+    "dogent_tui.tui.screens.help",
+    "dogent_tui.tui.screens.history",
+    "dogent_tui.tui.screens.permission",
+    "dogent_tui.tui.transcript",
 )
 """Not before somebody can type. Prefixes of module names."""
 

@@ -21,6 +21,7 @@ from claude_agent_sdk import (
     UserMessage,
 )
 
+from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
     Event,
@@ -37,9 +38,10 @@ from dogent_tui.agent.events import (
     ToolUse,
     UsageChanged,
 )
-from dogent_tui.agent.gate import Gate, Policy
+from dogent_tui.agent.gate import Gate
 from dogent_tui.errors import AgentError
 from dogent_tui.processes import kill_tree
+from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.secrets import redact
 
@@ -68,9 +70,9 @@ class ConversationOptions:
 class ClaudeConversation:
     """One session of the real CLI. See `dogent_tui.agent.conversation.Conversation`."""
 
-    def __init__(self, options: ConversationOptions, policy: Policy, ask: Ask) -> None:
+    def __init__(self, options: ConversationOptions, authority: Authority, ask: Ask, copies: Copies | None = None) -> None:
         self.session_id = options.session_id
-        gate = Gate(policy, ask, options.cwd)
+        self._gate = gate = Gate(authority, ask, options.cwd, copies)
         self._stderr: list[str] = []
         self._secrets = options.endpoint.secrets
         self._client = ClaudeSDKClient(
@@ -117,6 +119,8 @@ class ClaudeConversation:
         """Everything the CLI says, as events, until it ends. Raises AgentError with its last words where it failed."""
         try:
             async for message in self._client.receive_messages():
+                for said in self._gate.heard():
+                    yield said
                 for event in self._translator.translate(message):
                     yield event
         except ClaudeSDKError as error:

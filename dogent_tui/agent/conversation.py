@@ -5,7 +5,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
-from dogent_tui.agent.events import Event, Target
+from dogent_tui.agent.events import Event, Scope, Target
 
 TurnOutcome: TypeAlias = Literal["completed", "stopped", "api_error", "error"]
 """`stopped`: an interrupt or a denial ended the turn; `error`: it ended for a reason that is no answer of the endpoint."""
@@ -27,21 +27,32 @@ class TurnEnded(msgspec.Struct, frozen=True):
 
 
 class PermissionQuestion(msgspec.Struct, frozen=True):
-    """A tool call that the policy does not let through unasked."""
+    """A tool call that the policy does not let through unasked. The fields are those of `PermissionRequested`."""
 
     tool_use_id: str
     tool: str
     input: Mapping[str, Any]
+    sentence: str = ""
     reasons: tuple[str, ...] = ()
     targets: tuple[Target, ...] = ()
+    spans: tuple[tuple[int, int], ...] = ()
+    diff: str = ""
+    words: str = ""
+    scopes: tuple[Scope, ...] = ("once",)
+    once_because: str = ""
+    rules: tuple[str, ...] = ()
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """The answer to a `PermissionQuestion`. `stop`: the denial ends the turn; otherwise `message` goes back to the model."""
+    """The answer to a `PermissionQuestion`. `stop`: the denial ends the turn; otherwise `message` goes back to the model.
+
+    `scope` is how long an allowance holds; only one of the question's `scopes`.
+    """
 
     allow: bool
     message: str = ""
     stop: bool = False
+    scope: Scope = "once"
 
 
 Ask: TypeAlias = Callable[[PermissionQuestion], Awaitable[Verdict]]

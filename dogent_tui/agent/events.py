@@ -235,7 +235,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     `sentence` says what it would do ("Delete 3 files in chapters/"), `reasons` why it asks, `targets` are the places concerned.
     `spans` are the risky parts of ``input["command"]`` (start and end, in characters), `diff` is the unified diff of a Write or
     an Edit. `words` is the reason that the model gave. `scopes` are the answers that can be given, and `once_because` says why
-    there is none that is remembered.
+    there is none that is remembered. `rules` are what `--allow` takes to allow it beforehand.
     """
 
     request_id: str
@@ -250,6 +250,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     words: str = ""
     scopes: tuple[Scope, ...] = ("once",)
     once_because: str = ""
+    rules: tuple[str, ...] = ()
 
 
 class PermissionDecided(Event, frozen=True, kw_only=True):
@@ -260,6 +261,14 @@ class PermissionDecided(Event, frozen=True, kw_only=True):
     decision: Literal["allow", "deny", "cancelled"]
     scope: Scope = "once"
     message: str = ""
+
+
+class CopiesKept(Event, frozen=True, kw_only=True):
+    """What a call changed or deleted was kept before: `/undo` brings `paths` back. Of `left` there is no copy."""
+
+    tool_use_id: str
+    paths: tuple[str, ...] = ()
+    left: tuple[str, ...] = ()
 
 
 class UiRequested(Event, frozen=True, kw_only=True):

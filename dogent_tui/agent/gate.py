@@ -5,9 +5,10 @@ raises would fail open, so everything that goes wrong in it becomes a denial (me
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from claude_agent_sdk import (
     HookContext,
@@ -19,35 +20,77 @@ from claude_agent_sdk import (
     ToolPermissionContext,
 )
 
+from dogent_tui.agent.authority import Authority, missing_parser
 from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
-from dogent_tui.agent.events import Target
-from dogent_tui.permissions.model import Decision, ToolCall
-
-Policy: TypeAlias = Callable[[ToolCall], Decision]
+from dogent_tui.agent.events import CopiesKept, Event, Notice, Target
+from dogent_tui.agent.tool_names import friendly_name, input_summary
+from dogent_tui.errors import DogentError
+from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
+from dogent_tui.workspace.copies import Copies
 
 _HOOK_TIMEOUT_S = 3600.0
 """The hook only computes; the limit is there so that the CLI's own of 60 s never turns a slow disk into a decision."""
 
+_MOST_QUESTIONS = 3
+"""How often one call is asked about while what it would touch keeps changing."""
+
+_MOST_ANNOUNCED = 200
+"""Calls under way of which is known what the hook said."""
+
+_CHANGED = "What it would touch changed while you were asked."
+_CHANGES = {EffectKind.WRITE, EffectKind.DELETE, EffectKind.MOVE}
+_MAKING_TOOLS = {"Write", "NotebookEdit"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Announced:
+    """What the hook knew of a call that the person is now asked about."""
+
+    cwd: Path
+    verdict: str
+
 
 class Gate:
-    """Bridges one policy and one person to the callbacks of the SDK."""
+    """Bridges the authority of a workspace and one person to the callbacks of the SDK."""
 
-    def __init__(self, policy: Policy, ask: Ask, cwd: Path) -> None:
-        self._policy = policy
+    def __init__(self, authority: Authority, ask: Ask, cwd: Path, copies: Copies | None = None) -> None:
+        """Decide by `authority` and `ask`. `cwd` is where the session starts; `copies` keeps what approved calls change."""
+        self._authority = authority
         self._ask = ask
         self._cwd = cwd
+        self._copies = copies
+        self._announced: dict[str, _Announced] = {}
+        self._said: list[Event] = []
+        self._told = ""
+        self._waiting: list[asyncio.Future[None]] = []
+        if missing := missing_parser():
+            self._said.append(Notice(level="warning", code="no_parser", message=missing, remedy="Install shfmt-py."))
 
     def hooks(self) -> dict[Any, list[HookMatcher]]:
         """Return the hooks for `ClaudeAgentOptions`: one matcher over every tool, which blocks when it fails."""
         return {"PreToolUse": [HookMatcher(hooks=[self.before_tool], timeout=_HOOK_TIMEOUT_S, on_failure="block")]}
 
+    def heard(self) -> list[Event]:
+        """Return what there is to tell since the last call."""
+        said, self._said = self._said, []
+        broken = self._authority.store.broken
+        if broken is not None and broken.message != self._told:
+            self._told = broken.message
+            said.append(Notice(level="warning", code="grants_broken", message=broken.message, remedy=broken.remedy))
+        return said
+
     async def before_tool(self, payload: HookInput, tool_use_id: str | None, context: HookContext) -> HookJSONOutput:
-        """Answer the PreToolUse hook with the policy's verdict."""
-        del tool_use_id, context
+        """Answer the PreToolUse hook with the policy's verdict. What runs unasked is copied before it runs."""
+        del context
         try:
             values: dict[str, Any] = dict(payload)
+            call = ToolCall(values["tool_name"], values["tool_input"], Path(values.get("cwd") or self._cwd))
             # In a thread: it looks at the disk, and a slow one must not hold up the screen.
-            decision = await asyncio.to_thread(self._decide, values["tool_name"], values["tool_input"], values.get("cwd"))
+            decision = await asyncio.to_thread(self._authority.decide, call)
+            tool_use_id = tool_use_id or str(values.get("tool_use_id") or "")
+            if decision.verdict == "allow":
+                await self._keep_copies(call, decision, tool_use_id)
+            self._announce(tool_use_id, _Announced(call.cwd or self._cwd, decision.verdict))
         except Exception as error:
             decision = Decision("deny", (f"The permission policy failed ({type(error).__name__}).",))
         return {
@@ -58,19 +101,102 @@ class Gate:
             }
         }
 
+    def _announce(self, tool_use_id: str, announced: _Announced) -> None:
+        self._announced[tool_use_id] = announced
+        while len(self._announced) > _MOST_ANNOUNCED:  # what runs unasked is not asked about later
+            self._announced.pop(next(iter(self._announced)))
+
     async def can_use_tool(
         self, tool: str, tool_input: dict[str, Any], context: ToolPermissionContext
     ) -> PermissionResultAllow | PermissionResultDeny:
         """Put the call to the person and wait. Suggestions of the CLI to remember the answer are never applied."""
-        decision = await asyncio.to_thread(self._decide, tool, tool_input, None)
-        reasons = decision.reasons or ((context.decision_reason,) if context.decision_reason else ())
-        question = PermissionQuestion(
-            context.tool_use_id or "", tool, tool_input, reasons, tuple(Target(path) for path in decision.targets)
-        )
-        verdict: Verdict = await self._ask(question)
-        if verdict.allow:
+        tool_use_id = context.tool_use_id or ""
+        announced = self._announced.pop(tool_use_id, _Announced(self._cwd, "ask"))
+        call = ToolCall(tool, tool_input, announced.cwd)
+        decision = await asyncio.to_thread(self._authority.decide, call)
+        # The CLI asks on its own too, about what the policy allows: that is a question nevertheless.
+        asks = decision.verdict != "allow" or announced.verdict == "allow"
+        why: tuple[str, ...] = (context.decision_reason,) if context.decision_reason and not decision.reasons else ()
+        for _ in range(_MOST_QUESTIONS):
+            if decision.verdict == "deny":
+                return PermissionResultDeny(message=" ".join(decision.reasons))
+            if asks:
+                question = await asyncio.to_thread(self._question, call, decision, tool_use_id, why)
+                verdict = await self._answer(call, decision, question)
+                if not verdict.allow:
+                    return PermissionResultDeny(message=verdict.message or "The person denied this call.", interrupt=verdict.stop)
+                # What was approved is what was shown: a link may lead elsewhere by now.
+                now = await asyncio.to_thread(self._authority.decide, call)
+                if now.verdict != "allow" and _touched(now) != _touched(decision):
+                    decision, why = now, (_CHANGED,)
+                    continue
+                await self._remember(decision, verdict)
+            await self._keep_copies(call, decision, tool_use_id)
             return PermissionResultAllow()
-        return PermissionResultDeny(message=verdict.message or "The person denied this call.", interrupt=verdict.stop)
+        return PermissionResultDeny(message="What this call would touch changed each time it was approved, so it did not run.")
 
-    def _decide(self, tool: str, tool_input: dict[str, Any], cwd: str | None) -> Decision:
-        return self._policy(ToolCall(tool, tool_input, Path(cwd) if cwd else self._cwd))
+    async def _answer(self, call: ToolCall, decision: Decision, question: PermissionQuestion) -> Verdict:
+        """Wait for the person, or until their answer to another question allows this call too."""
+        asking = asyncio.ensure_future(self._ask(question))
+        try:
+            while not asking.done():
+                remembered = asyncio.get_running_loop().create_future()
+                self._waiting.append(remembered)
+                await asyncio.wait({asking, remembered}, return_when=asyncio.FIRST_COMPLETED)
+                self._waiting = [other for other in self._waiting if other is not remembered]
+                allowed = not asking.done() and decision.verdict == "ask" and await self._allowed_now(call)
+                if allowed and not asking.done():  # an answer that came meanwhile counts
+                    return Verdict(allow=True)
+            return asking.result()
+        finally:
+            asking.cancel()
+
+    async def _allowed_now(self, call: ToolCall) -> bool:
+        return (await asyncio.to_thread(self._authority.decide, call)).verdict == "allow"
+
+    def _question(self, call: ToolCall, decision: Decision, tool_use_id: str, why: tuple[str, ...]) -> PermissionQuestion:
+        asked = self._authority.question(call, decision)
+        return PermissionQuestion(
+            tool_use_id,
+            call.tool,
+            call.input,
+            sentence=asked.sentence,
+            reasons=(*why, *asked.reasons),
+            targets=tuple(Target(spot.path, spot.kind, spot.exists, spot.size, spot.note) for spot in asked.spots),
+            spans=asked.spans,
+            diff=asked.diff,
+            words=asked.words,
+            scopes=asked.scopes,
+            once_because=asked.once_because,
+            rules=asked.rules,
+        )
+
+    async def _remember(self, decision: Decision, verdict: Verdict) -> None:
+        if verdict.scope == "once":
+            return
+        try:
+            await asyncio.to_thread(self._authority.remember, decision, verdict.scope)
+        except (OSError, DogentError) as error:
+            message = f"Your answer could not be kept for good: {error}."
+            self._said.append(
+                Notice(level="warning", code="grant_not_kept", message=message, remedy="It holds until this session ends.")
+            )
+        for other in self._waiting:
+            if not other.done():
+                other.set_result(None)
+
+    async def _keep_copies(self, call: ToolCall, decision: Decision, tool_use_id: str) -> None:
+        """Keep what a call that now runs is about to change. A disk that takes no copy does not stop what was approved."""
+        changed = [effect.path for effect in decision.effects if effect.path is not None and effect.kind in _CHANGES]
+        created = [effect.path for effect in decision.effects if effect.path is not None and effect.kind is EffectKind.CREATE]
+        if self._copies is None or not (changed or (created and call.tool in _MAKING_TOOLS)):
+            return
+        label = f"{friendly_name(call.tool)} {input_summary(call.input, str(self._cwd))}".rstrip()
+        kept = await asyncio.to_thread(self._copies.keep, label, changed, created)
+        if kept.paths or kept.left:
+            self._said.append(CopiesKept(tool_use_id=tool_use_id, paths=kept.paths, left=kept.left))
+
+
+def _touched(decision: Decision) -> Mapping[str, Any]:
+    """Return what the person was shown of a decision."""
+    return {"verdict": decision.verdict, "asked": frozenset(decision.asked)}

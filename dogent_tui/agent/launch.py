@@ -6,18 +6,22 @@ import importlib
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 from msgspec.structs import replace
 
+from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask, Conversation
 from dogent_tui.agent.prompts import system_prompt
-from dogent_tui.permissions.first_gate import decide
-from dogent_tui.permissions.model import Decision, ToolCall
-from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
+from dogent_tui.workspace.paths import Workspace, state_dir
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.walking import unseen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dogent_tui.workspace.copies import Copies
 
 _MOST_CONSTRAINTS_BYTES = 200_000
 """Read of `.dogent/dogent.md` at the most; what is too long for the prompt is cut there."""
@@ -46,7 +50,9 @@ class ClaudeLauncher(msgspec.Struct):
 
     workspace: Workspace
     endpoint: Endpoint
+    authority: Authority
     language: str = ""
+    copies: "Callable[[], Copies] | None" = None
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
 
@@ -63,7 +69,7 @@ class ClaudeLauncher(msgspec.Struct):
             session_id=choice.session_id,
             resume=choice.resume,
         )
-        conversation = claude.ClaudeConversation(options, self._decide, ask)
+        conversation = claude.ClaudeConversation(options, self.authority, ask, self.copies() if self.copies else None)
         try:
             await conversation.connect()
         except BaseException:  # also when cancelled: a process that has started must not stay behind
@@ -77,13 +83,11 @@ class ClaudeLauncher(msgspec.Struct):
 
     def _prepare(self) -> str:
         """Import the SDK, and return the system prompt."""
-        importlib.import_module("dogent_tui.agent.claude")
+        for module in ("dogent_tui.agent.claude", "dogent_tui.permissions.policy", "dogent_tui.permissions.question"):
+            importlib.import_module(module)
         return system_prompt(
             workspace=str(self.workspace.root), constraints=_constraints(self.workspace), language=self.language[:_MOST_LANGUAGE]
         )
-
-    def _decide(self, call: ToolCall) -> Decision:
-        return decide(call, self.workspace.root, (dogent_home(), state_dir()))
 
     async def _reach(self) -> Endpoint:
         if self._reachable is None:

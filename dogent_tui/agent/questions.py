@@ -39,8 +39,15 @@ class PendingQuestions:
                 tool_use_id=question.tool_use_id,
                 tool=question.tool,
                 input=question.input,
+                sentence=question.sentence,
                 reasons=question.reasons,
                 targets=question.targets,
+                spans=question.spans,
+                diff=question.diff,
+                words=question.words,
+                scopes=question.scopes,
+                once_because=question.once_because,
+                rules=question.rules,
             )
         )
         answer: PermissionAnswer | None = None
@@ -66,6 +73,8 @@ class PendingQuestions:
             raise AgentError("This question is not open any more.", "Nothing was done; the run goes on as it is.")
         if not isinstance(reply, PermissionAnswer):
             raise AgentError("This question asks for a permission.", "Answer it with a permission.")
+        if reply.behavior == "allow" and reply.scope not in waiting.question.scopes:
+            raise AgentError("This answer cannot be remembered.", waiting.question.once_because or "Allow it once.")
         waiting.answer.set_result(reply)
 
     def cancel(self) -> None:

@@ -4,7 +4,7 @@ import asyncio
 
 import msgspec
 
-from dogent_tui.agent.conversation import TurnEnded
+from dogent_tui.agent.conversation import TurnEnded, Verdict
 from dogent_tui.agent.events import Event, Retrying, ToolResult, ToolUse
 
 _TELL_AGAIN_S = 5.0
@@ -12,7 +12,10 @@ _TELL_AGAIN_S = 5.0
 
 
 class Run(msgspec.Struct):
-    """The run under way. `ended` gets the end of its turn, or None when the session is lost; times are the event loop's."""
+    """The run under way. `ended` gets the end of its turn, or None when the session is lost; times are the event loop's.
+
+    `denied` are the calls that the person denied, and their answers: who asks the same again gets the same answer.
+    """
 
     id: str
     ended: asyncio.Future[TurnEnded | None]
@@ -21,6 +24,7 @@ class Run(msgspec.Struct):
     stop: asyncio.Event = msgspec.field(default_factory=asyncio.Event)
     aborted: str = ""
     tools: set[str] = msgspec.field(default_factory=set)
+    denied: dict[str, Verdict] = msgspec.field(default_factory=dict)
     stalled: int = 0
 
     @property

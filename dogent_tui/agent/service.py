@@ -1,6 +1,7 @@
 """The agent service: prompts in, typed events out, one run at a time. The app, print mode and every other face use it alike."""
 
 import asyncio
+import json
 import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -356,14 +357,19 @@ class AgentService:
         run = self._run
         if run is None or run.stop.is_set() or run.aborted:
             return Verdict(allow=False, message="The run was stopped.", stop=True)
-        answer = await self._questions.ask(question)
-        return self._verdict(run, question, answer)
+        same = json.dumps([question.tool, question.input], sort_keys=True, default=str)
+        if same in run.denied:
+            return run.denied[same]
+        verdict = self._verdict(run, question, await self._questions.ask(question))
+        if not verdict.allow:
+            run.denied[same] = verdict
+        return verdict
 
     def _verdict(self, run: Run, question: PermissionQuestion, answer: PermissionAnswer | None) -> Verdict:
         if answer is None:
             return Verdict(allow=False, message="The run was stopped.", stop=True)
         if answer.behavior == "allow":
-            return Verdict(allow=True)
+            return Verdict(allow=True, scope=answer.scope)
         if answer.message:
             return Verdict(allow=False, message=f"The person denied this call and says: {answer.message}")
         run.aborted = f"Denied: {friendly_name(question.tool)} {input_summary(question.input, self._cwd)}".rstrip()

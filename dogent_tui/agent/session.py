@@ -2,11 +2,14 @@
 
 import os
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.events import Attachment, Prompt
 from dogent_tui.agent.launch import ClaudeLauncher, SessionChoice
 from dogent_tui.agent.service import AgentService
@@ -19,16 +22,23 @@ from dogent_tui.workspace.references import Reference, ResolvedReference, resolv
 from dogent_tui.workspace.sessions import latest_session
 from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings, load_settings
 
+if TYPE_CHECKING:
+    from dogent_tui.workspace.copies import Copies
+
 
 class SessionOptions(msgspec.Struct, frozen=True):
-    """What the person chose on the command line."""
+    """What the person chose on the command line. `allow` are rules of what may run unasked."""
 
     profile: str = ""
     continue_latest: bool = False
+    allow: tuple[str, ...] = ()
 
 
 class OpenedSession(msgspec.Struct, frozen=True):
-    """A service that is ready to be entered. `earlier_log` is the log of the conversation that it goes on with."""
+    """A service that is ready to be entered. `earlier_log` is the log of the conversation that it goes on with.
+
+    `authority` knows what the person allowed, `copies()` what the session's tool calls changed.
+    """
 
     workspace: Workspace
     settings: WorkspaceSettings
@@ -36,7 +46,9 @@ class OpenedSession(msgspec.Struct, frozen=True):
     service: AgentService
     warnings: tuple[ConfigWarning, ...]
     earlier_log: Path | None
-    profile: str
+    options: SessionOptions
+    authority: Authority
+    copies: Callable[[], "Copies"]
 
 
 def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ) -> OpenedSession:
@@ -50,11 +62,13 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         warnings.append(_not_writable(error, home))
     endpoint, endpoint_warnings = choose_endpoint(settings, home, environ, override=options.profile or None)
     earlier = latest_session(workspace) if options.continue_latest else None
+    session = SessionChoice(earlier.session_id, resume=True) if earlier else SessionChoice(str(uuid.uuid4()))
+    authority, copies = Authority(workspace, options.allow), session_copies(workspace, session.session_id)
     service = AgentService(
-        ClaudeLauncher(workspace, endpoint, settings.primary_language),
+        ClaudeLauncher(workspace, endpoint, authority, settings.primary_language, copies),
         endpoint,
         cwd=str(workspace.root),
-        session=SessionChoice(earlier.session_id, resume=True) if earlier else SessionChoice(str(uuid.uuid4())),
+        session=session,
     )
     return OpenedSession(
         workspace=workspace,
@@ -63,8 +77,22 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         service=service,
         warnings=(*warnings, *endpoint_warnings),
         earlier_log=earlier.path if earlier else None,
-        profile=options.profile,
+        options=options,
+        authority=authority,
+        copies=copies,
     )
+
+
+def session_copies(workspace: Workspace, session_id: str) -> Callable[[], "Copies"]:
+    """Return what gives the copies of a session, always the same: they are not needed before the first tool call."""
+
+    @cache
+    def copies() -> "Copies":
+        from dogent_tui.workspace.copies import Copies
+
+        return Copies(workspace, session_id)
+
+    return copies
 
 
 def make_prompt(

@@ -4,13 +4,22 @@ from pathlib import Path
 from typing import Any
 
 from dogent_tui.permissions.disk import Disk
-from dogent_tui.permissions.model import Effect, ToolCall
+from dogent_tui.permissions.model import Decision, Effect, ToolCall
 from dogent_tui.permissions.policy import decide
 
 
 def explain(call: ToolCall, workspace: Path, home: Path | None = None, disk: Disk | None = None) -> dict[str, Any]:
-    """Return a decision with everything that led to it, as plain data for printing or JSON."""
-    decision = decide(call, workspace, home, disk)
+    """Return the policy's decision with everything that led to it, as plain data for printing or JSON."""
+    return describe(call, decide(call, workspace, home, disk))
+
+
+def explain_text(call: ToolCall, workspace: Path, home: Path | None = None, disk: Disk | None = None) -> str:
+    """Return the same for reading."""
+    return as_text(explain(call, workspace, home, disk))
+
+
+def describe(call: ToolCall, decision: Decision) -> dict[str, Any]:
+    """Return a decision with everything that led to it, as plain data."""
     return {
         "tool": call.tool,
         "verdict": decision.verdict,
@@ -35,15 +44,17 @@ def _as_data(effect: Effect, asked: bool) -> dict[str, Any]:
     return {key: value for key, value in data.items() if value not in ("", None, False)}
 
 
-def explain_text(call: ToolCall, workspace: Path, home: Path | None = None, disk: Disk | None = None) -> str:
-    """Return the same for reading: the verdict, why, and one line for each effect; control characters are shown as symbols."""
-    found = explain(call, workspace, home, disk)
-    lines = [found["verdict"], *(f"  because: {reason}" for reason in found["reasons"])]
+def as_text(found: dict[str, Any]) -> str:
+    """Return what `describe` found: the verdict, why, a line for each effect and each grant; controls are shown as symbols."""
+    lines = [found["verdict"] + (f": {found['question']}" if "question" in found else "")]
+    lines += [f"  because: {reason}" for reason in found["reasons"]]
     for effect in found["effects"]:
         mark = "!" if effect.get("asked") else " "
         where = effect.get("path") or effect.get("written") or effect.get("program", "")
         note = f"  ({effect['note']})" if "note" in effect else ""
         lines.append(f"{mark} {effect['kind']:<8} {where}{note}")
+    for grant in found.get("grants", ()):
+        lines.append(f"{'✓' if grant['used'] else ' '} allowed before ({grant['by']}): {grant['allows']}")
     return "\n".join(_shown(line) for line in lines)
 
 

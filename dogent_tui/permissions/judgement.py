@@ -15,6 +15,8 @@ class _Finding:
 
 
 _ALLOW = _Finding("allow")
+_TAKING_ALL = {"Grep", "grep", "egrep", "fgrep", "rg", "ag", "ack", "cp", "tar", "zip", "rsync"}
+"""Programs that can take in the contents of everything below a folder."""
 _CHANGES = {EffectKind.WRITE, EffectKind.CREATE, EffectKind.DELETE, EffectKind.MOVE}
 
 
@@ -62,6 +64,8 @@ def _read(effect: Effect, rule: PathRule) -> _Finding:
     place = rule.place(path)
     if place is Place.SOCKET:
         return _network(effect, rule)
+    if effect.program in _TAKING_ALL and rule.holds_private(path):
+        return _Finding("ask", f"{path} holds the files of dogent-tui itself, with your keys and conversations.")
     return _ALLOW if place in {Place.INSIDE, Place.STREAM} else _Finding("ask", f"It reads outside the workspace: {path}")
 
 

@@ -14,8 +14,11 @@ PROTECTED = (".dogent/dogent.md", ".dogent/dogent.json")
 SCRATCH = ".dogent/memory.md"
 """The agent's own notes: it may delete and overwrite them unasked (SPEC 6)."""
 
-STORES = ("permissions", "permissions.json", "grants", "grants.json", "trust.json")
-"""Names under the user's `.dogent` that hold remembered decisions. No call writes them, asked or not."""
+STORE = "permissions.json"
+"""The file under the user's `.dogent` in which remembered decisions lie."""
+
+STORES = (STORE, "permissions", "grants", "grants.json", "trust.json")
+"""Names under the user's `.dogent` that hold, or may come to hold, such decisions. No call writes them, asked or not."""
 
 _PRIVILEGED_FOLDERS = {".claude", ".husky", ".githooks"}
 _PRIVILEGED_NAMES = {
@@ -66,16 +69,23 @@ def fold(name: str) -> str:
 
 @dataclass
 class PathRule:
-    """Answers where a path lies for one workspace and one home, through one view of the disk."""
+    """Answers where a path lies for one workspace and one home, through one view of the disk.
+
+    `private` are folders of the application itself, with keys, conversations and remembered decisions: what lies in them is
+    outside even where the workspace is a folder around them, and the store is guarded wherever they are.
+    """
 
     workspace: Path
     home: Path
     disk: Disk
+    private: tuple[Path, ...] = ()
     _root: str = field(init=False, repr=False)
     _home: str = field(init=False, repr=False)
     _root_parts: tuple[str, ...] = field(init=False, repr=False)
+    _private: tuple[Path, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        self._private = tuple(Path(real_path(self.disk, str(folder))) for folder in self.private)
         self._root = real_path(self.disk, str(self.workspace))
         self._home = real_path(self.disk, str(self.home))
         self._root_parts = Path(self._root).parts
@@ -103,11 +113,16 @@ class PathRule:
             return Place.SOCKET
         if text.startswith("/dev/") and not text.startswith("/dev/shm/"):  # noqa: S108 — a prefix to compare with
             return Place.DEVICE
-        return Place.INSIDE if self._inside(path) and not self._named_outside(text) else Place.OUTSIDE
+        inside = self._inside(path) and not self._is_private(path) and not self._named_outside(text)
+        return Place.INSIDE if inside else Place.OUTSIDE
 
     def inside(self, path: Path) -> bool:
         """Return whether a resolved path lies in the workspace."""
         return self.place(path) is Place.INSIDE
+
+    def holds_private(self, folder: Path) -> bool:
+        """Return whether a private folder lies below a resolved path in the workspace."""
+        return any(folder in private.parents for private in self._private if self._inside(private))
 
     def guard(self, path: Path) -> Guard:
         """Return what is special about a resolved path."""
@@ -175,12 +190,16 @@ class PathRule:
         ours, home = Path(self._root), Path(self._home)
         return path in {ours, home} or path in ours.parents or path in home.parents
 
+    def _is_private(self, path: Path) -> bool:
+        return any(path == folder or folder in path.parents for folder in self._private if self._inside(folder))
+
     def _is_store(self, path: Path) -> bool:
-        parts = path.parts
-        base = Path(self._home, ".dogent").parts
-        if tuple(map(fold, parts[: len(base)])) != tuple(map(fold, base)):
-            return False
-        return len(parts) > len(base) and fold(parts[len(base)]) in STORES
+        parts = tuple(map(fold, path.parts))
+        for folder in (Path(self._home, ".dogent"), *self._private):
+            base = tuple(map(fold, folder.parts))
+            if parts[: len(base)] == base and len(parts) > len(base) and parts[len(base)] in STORES:
+                return True
+        return False
 
 
 def _is_privileged(parts: tuple[str, ...]) -> bool:

@@ -1,5 +1,6 @@
 """The policy: a tool call in, a decision out."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from dogent_tui.permissions.disk import Disk, OverlayDisk, RealDisk
@@ -19,14 +20,17 @@ NO_PARSER = "The program shfmt is not installed, so commands cannot be looked in
 """The notice for a session without shfmt (it comes with the package `shfmt-py`)."""
 
 
-def decide(call: ToolCall, workspace: Path, home: Path | None = None, disk: Disk | None = None) -> Decision:
+def decide(
+    call: ToolCall, workspace: Path, home: Path | None = None, disk: Disk | None = None, private: Sequence[Path] = ()
+) -> Decision:
     """Return whether a call may run, must be asked about, or must not run. Never raises: what goes wrong is asked about.
 
-    `home` is the user's home folder, the real one by default; `disk` is what the decision sees of the file system.
+    `home` is the user's home folder, the real one by default; `disk` is what the decision sees of the file system; `private`
+    are the application's own folders (see `PathRule`).
     """
     try:
         overlay = OverlayDisk(disk or RealDisk())
-        rule = PathRule(workspace, home or Path.home(), overlay)
+        rule = PathRule(workspace, home or Path.home(), overlay, tuple(private))
         return decide_effects(_effects(call, rule, overlay), rule)
     except Exception as error:
         effect = Effect(EffectKind.UNKNOWN, None, "", None, call.tool, f"It could not be judged ({type(error).__name__}).")

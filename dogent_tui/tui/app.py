@@ -1,6 +1,7 @@
 """The application: sessions, commands, the screen, and the way of events from the service to the screen."""
 
 import asyncio
+import gc
 import logging
 import shlex
 import signal
@@ -15,7 +16,7 @@ from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
 
-from dogent_tui.agent.events import Event, Notice
+from dogent_tui.agent.events import Event, Notice, SessionStarted
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
@@ -35,6 +36,10 @@ from dogent_tui.workspace.paths import log_dir
 from dogent_tui.workspace.sessions import latest_session
 
 _LOG = logging.getLogger(__name__)
+
+COLLECTIONS = (20_000, 20, 20)
+"""When Python looks for garbage in cycles. Drawing makes thousands of objects that are gone at once: with Python's own numbers
+that means twenty collections for each change of theme, and pauses of the event loop while the SDK is imported."""
 
 MOST_SEARCHED = 100_000
 """So many earlier prompts are searched at the most."""
@@ -91,6 +96,7 @@ class DogentApp(App[None]):
     def on_mount(self) -> None:
         """Show the prompt first; everything else begins once it can be seen."""
         self._listen_to_signals()
+        self.app_resume_signal.subscribe(self, lambda _: self.refresh())  # a terminal forgets the screen while we are suspended
         self.call_after_refresh(self._begin)
 
     async def on_unmount(self) -> None:
@@ -129,6 +135,8 @@ class DogentApp(App[None]):
 
     async def _follow(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
         async for event in events:
+            if isinstance(event, SessionStarted):
+                gc.freeze()  # the SDK's modules are there for good: no collection has to look at them again
             if screen.service is service:  # the last words of a session that was left are for its log only
                 screen.handle(event)
 
@@ -184,7 +192,8 @@ class DogentApp(App[None]):
     async def start_anew(self) -> None:
         """Begin a new session, in the same workspace and with the same profile; the one before ends behind it."""
         service, following = self.opened.service, self._following
-        self.opened = await asyncio.to_thread(open_session, self.opened.workspace, SessionOptions(self.opened.profile))
+        options = SessionOptions(self.opened.options.profile, allow=self.opened.options.allow)
+        self.opened = await asyncio.to_thread(open_session, self.opened.workspace, options)
         await self.conversation.show_session(self.opened)
         self._begin()
         await _close(service, following)
@@ -259,6 +268,8 @@ def run_app(opened: OpenedSession) -> int:
         # To stderr, which is the log file now, where there can be one.
         logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s", stream=_log_stream())
         app = DogentApp(opened)
+        gc.freeze()
+        gc.set_threshold(*COLLECTIONS)
         app.run()
     if latest_session(opened.workspace) is not None:
         print(f"Go on with:  dogent-tui --continue {shlex.quote(str(opened.workspace.root))}")

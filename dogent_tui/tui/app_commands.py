@@ -1,12 +1,19 @@
 """The commands of the application: what each does, and the one line that says so."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from dogent_tui.agent.tool_names import relative
+from dogent_tui.plain import one_line
 from dogent_tui.tui.commands import Command, CommandTable
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
+    from dogent_tui.workspace.copies import Undone
+
+_MOST_NAMED = 3
+"""Files that a line names."""
 
 
 def app_commands(app: "DogentApp") -> CommandTable:
@@ -28,8 +35,10 @@ class _Commands:
         yield Command("help", "Show all keys and commands", self.help)
         yield Command("mouse", "Give the mouse to the terminal, or take it back", self.mouse)
         yield Command("new", "Start a new conversation", self.new)
+        yield Command("permissions", "Show what the agent may do unasked, and take it back", self.permissions)
         yield Command("restart", "Start the agent again after it was lost", self.restart)
         yield Command("theme", "Change the colors", self.theme, "[name]")
+        yield Command("undo", "Bring back what the agent changed or deleted last", self.undo)
         yield Command("exit", "Leave", self.exit)
 
     async def attach(self, path: str) -> str:
@@ -62,6 +71,18 @@ class _Commands:
         await self._app.start_anew()
         return "A new conversation."
 
+    async def permissions(self, _: str) -> str:
+        from dogent_tui.tui.screens.permissions import PermissionsScreen
+
+        self._app.push_screen(PermissionsScreen(self._app.opened.authority))
+        return ""
+
+    async def undo(self, _: str) -> str:
+        opened = self._app.opened
+        if opened.service.state == "running":
+            return "The agent is at work. Stop it with Esc first, or wait."
+        return undone_words(await asyncio.to_thread(opened.copies().undo), str(opened.workspace.root))
+
     async def restart(self, _: str) -> str:
         service = self._app.opened.service
         if service.state != "lost":
@@ -81,6 +102,20 @@ class _Commands:
     async def exit(self, _: str) -> str:
         self._app.exit()
         return ""
+
+
+def undone_words(undone: "Undone | None", root: str) -> str:
+    """Return the line that says what an undo did."""
+    if undone is None:
+        return "There is no change of the agent left to undo in this conversation."
+    did = {"Brought back": undone.restored, "Took away": undone.removed, "Left as it is": undone.left}
+    parts = [f"{words}: {_listed(paths, root)}" for words, paths in did.items() if paths]
+    return one_line(f"{'. '.join(parts)}. That was: {undone.label}")
+
+
+def _listed(paths: Sequence[str], root: str) -> str:
+    named = ", ".join(relative(path, root) for path in paths[:_MOST_NAMED])
+    return f"{named} and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else named
 
 
 def switch_mouse(app: "DogentApp", *, on: bool) -> None:

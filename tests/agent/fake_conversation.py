@@ -2,10 +2,17 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from pathlib import Path
 
+from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask, TurnEnded
 from dogent_tui.agent.events import Event
 from dogent_tui.agent.launch import SessionChoice
+from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.session import OpenedSession, SessionOptions, session_copies
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.workspace.settings import WorkspaceSettings
 
 
 class FakeConversation:
@@ -73,3 +80,9 @@ class FakeLauncher:
     @property
     def conversation(self) -> FakeConversation:
         return self.started[-1][1]
+
+
+def opened_session(workspace: Workspace, endpoint: Endpoint, service: AgentService, earlier: Path | None = None) -> OpenedSession:
+    """Return a session as the application gets it, without warnings. `earlier` is the log of the one that it goes on with."""
+    authority, copies = Authority(workspace), session_copies(workspace, service.session_id)
+    return OpenedSession(workspace, WorkspaceSettings(), endpoint, service, (), earlier, SessionOptions(), authority, copies)

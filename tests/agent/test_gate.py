@@ -1,65 +1,233 @@
-"""The gate's bridge to the SDK: what the hook answers, and what the person's answer becomes."""
+"""The gate's bridge to the SDK: what the hook answers, what is asked, and what the person's answer becomes."""
 
-from pathlib import Path
+import asyncio
 
+import pytest
 from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, PermissionUpdate, ToolPermissionContext
 
+from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Verdict
-from dogent_tui.agent.events import Target
+from dogent_tui.agent.events import CopiesKept, Notice
 from dogent_tui.agent.gate import Gate
-from dogent_tui.permissions.model import Decision
+from dogent_tui.permissions.model import ToolCall
+from dogent_tui.permissions.shell import parser
+from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace.paths import Workspace
 
-CALL = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "t", "cwd": "/w"}
-
-
-def gate(policy, verdict=None):
-    async def ask(question):
-        asked.append(question)
-        return verdict
-
-    asked = []
-    built = Gate(policy, ask, Path("/w"))
-    built.asked = asked
-    return built
+ALLOW = Verdict(allow=True)
+CONTEXT = ToolPermissionContext(tool_use_id="t")
 
 
-async def hook_decision(policy, call=CALL):
-    answer = await gate(policy).before_tool(call, "t", {"signal": None})
-    return answer["hookSpecificOutput"]["permissionDecision"], answer["hookSpecificOutput"]["permissionDecisionReason"]
+@pytest.fixture
+def workspace(tmp_path):
+    root = tmp_path / "w"
+    (root / "sub").mkdir(parents=True)
+    (root / "a.md").write_text("a")
+    (root / "sub" / "a.md").write_text("inner")
+    (tmp_path / "secret.txt").write_text("s")
+    return Workspace(root)
 
 
-async def test_the_hook_says_what_the_policy_says():
-    for verdict in ("allow", "ask", "deny"):
-        assert await hook_decision(lambda _, v=verdict: Decision(v, ("Because.",))) == (verdict, "Because.")
+class Person:
+    """Answers with what a test prepared; between question and answer `meanwhile` happens."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.asked = []
+        self.meanwhile = lambda: None
+
+    async def __call__(self, question):
+        self.asked.append(question)
+        self.meanwhile()
+        return self.answers.pop(0)
 
 
-async def test_a_policy_that_raises_is_a_denial():
+def build(workspace, *answers, rules=()):
+    person = Person(*answers)
+    gate = Gate(Authority(workspace, rules), person, workspace.root, Copies(workspace, "s"))
+    return gate, person
+
+
+async def hook(gate, tool, tool_input, cwd):
+    call = {"hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": tool_input, "tool_use_id": "t", "cwd": str(cwd)}
+    answer = (await gate.before_tool(call, "t", {"signal": None}))["hookSpecificOutput"]
+    return answer["permissionDecision"], answer["permissionDecisionReason"]
+
+
+def remove(name):
+    return {"command": f"rm {name}"}
+
+
+async def test_the_hook_says_what_the_policy_says(workspace):
+    gate, person = build(workspace)
+    assert (await hook(gate, "Read", {"file_path": "a.md"}, workspace.root))[0] == "allow"
+    assert await hook(gate, "Bash", remove("a.md"), workspace.root) == ("ask", "It deletes a.md.")
+    assert (await hook(gate, "Bash", remove("-r /"), workspace.root))[0] == "deny"
+    assert person.asked == []
+
+
+async def test_a_policy_that_raises_is_a_denial(workspace, monkeypatch):
+    gate, _ = build(workspace)
+
     def broken(_):
         raise RuntimeError("boom")
 
-    assert (await hook_decision(broken))[0] == "deny"
+    monkeypatch.setattr(gate._authority, "decide", broken)
+    assert (await hook(gate, "Read", {"file_path": "a.md"}, workspace.root))[0] == "deny"
 
 
-async def test_a_call_that_is_not_as_it_should_be_is_a_denial():
-    assert (await hook_decision(lambda _: Decision("allow"), {"hook_event_name": "PreToolUse"}))[0] == "deny"
+async def test_a_call_that_is_not_as_it_should_be_is_a_denial(workspace):
+    gate, _ = build(workspace)
+    answer = await gate.before_tool({"hook_event_name": "PreToolUse"}, "t", {"signal": None})
+    assert answer["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
-def test_the_hook_covers_every_tool_and_blocks_when_it_fails():
-    (matcher,) = gate(lambda _: Decision("allow")).hooks()["PreToolUse"]
+def test_the_hook_covers_every_tool_and_blocks_when_it_fails(workspace):
+    gate, _ = build(workspace)
+    (matcher,) = gate.hooks()["PreToolUse"]
     assert (matcher.matcher, matcher.on_failure) == (None, "block")
     assert matcher.timeout >= 600
 
 
-async def test_the_persons_answer_and_nothing_more_goes_back():
+async def test_the_person_sees_what_a_call_would_do_from_where_the_shell_stands(workspace):
+    gate, person = build(workspace, ALLOW)
+    await hook(gate, "Bash", {**remove("a.md"), "description": "Tidy up"}, workspace.root / "sub")
+    await gate.can_use_tool("Bash", {**remove("a.md"), "description": "Tidy up"}, CONTEXT)
+    (question,) = person.asked
+    assert question.sentence == "Delete sub/a.md"
+    assert [(target.path, target.kind, target.size) for target in question.targets] == [
+        (str(workspace.root / "sub" / "a.md"), "delete", 5)
+    ]
+    assert (question.spans, question.words, question.rules) == (((3, 7),), "Tidy up", ("delete:sub/a.md",))
+    assert question.scopes == ("once", "session", "always")
+
+
+async def test_the_persons_answer_and_nothing_more_goes_back(workspace):
     suggestion = PermissionUpdate(type="addRules", behavior="allow", destination="localSettings")
     context = ToolPermissionContext(suggestions=[suggestion], tool_use_id="t")
-    allowing = gate(lambda _: Decision("ask", ("It deletes.",), ("/w/a",)), Verdict(allow=True))
-    answer = await allowing.can_use_tool("Bash", {"command": "rm a"}, context)
-    assert isinstance(answer, PermissionResultAllow)
-    assert answer.updated_permissions is None
-    (question,) = allowing.asked
-    assert (question.tool_use_id, question.reasons, question.targets) == ("t", ("It deletes.",), (Target("/w/a"),))
-
-    denying = gate(lambda _: Decision("ask"), Verdict(allow=False, message="No.", stop=True))
-    denied = await denying.can_use_tool("Bash", {"command": "rm a"}, context)
+    gate, _ = build(workspace, ALLOW, Verdict(allow=False, message="No.", stop=True))
+    allowed = await gate.can_use_tool("Bash", remove("a.md"), context)
+    assert isinstance(allowed, PermissionResultAllow)
+    assert (allowed.updated_input, allowed.updated_permissions) == (None, None)
+    denied = await gate.can_use_tool("Bash", remove("a.md"), context)
     assert denied == PermissionResultDeny(message="No.", interrupt=True)
+
+
+async def test_what_is_remembered_is_not_asked_again(workspace):
+    gate, person = build(workspace, Verdict(allow=True, scope="session"))
+    await gate.can_use_tool("Bash", remove("a.md"), CONTEXT)
+    assert (await hook(gate, "Bash", remove("a.md"), workspace.root))[0] == "allow"
+    assert (await hook(gate, "Bash", remove("sub/a.md"), workspace.root))[0] == "ask"
+    assert len(person.asked) == 1
+
+
+async def test_a_link_that_leads_elsewhere_when_the_answer_comes_asks_again(workspace):
+    link = workspace.root / "link.md"
+    link.symlink_to(workspace.root.parent / "secret.txt")
+    gate, person = build(workspace, ALLOW, ALLOW)
+
+    def swap():
+        person.meanwhile = lambda: None
+        link.unlink()
+        link.symlink_to("/etc/hostname")
+
+    person.meanwhile = swap
+    assert isinstance(await gate.can_use_tool("Read", {"file_path": "link.md"}, CONTEXT), PermissionResultAllow)
+    first, second = person.asked
+    assert first.targets[0].path == str(workspace.root.parent / "secret.txt")
+    assert second.targets[0].path == "/etc/hostname"
+    assert "changed while you were asked" in second.reasons[0]
+
+
+async def test_what_keeps_changing_does_not_run(workspace):
+    link = workspace.root / "link.md"
+    link.symlink_to("/etc/0")
+    gate, person = build(workspace, *[ALLOW] * 9)
+
+    def swap():
+        link.unlink()
+        link.symlink_to(f"/etc/{len(person.asked)}")
+
+    person.meanwhile = swap
+    assert isinstance(await gate.can_use_tool("Read", {"file_path": "link.md"}, CONTEXT), PermissionResultDeny)
+    assert 1 < len(person.asked) < 5
+
+
+async def test_a_question_that_an_answer_before_it_settled_is_not_asked(workspace):
+    gate, person = build(workspace)
+    await hook(gate, "Bash", remove("a.md"), workspace.root)
+    gate._authority.remember(gate._authority.decide(ToolCall("Bash", remove("a.md"))), "session")
+    assert isinstance(await gate.can_use_tool("Bash", remove("a.md"), CONTEXT), PermissionResultAllow)
+    assert person.asked == []
+
+
+async def test_an_answer_for_the_session_settles_the_same_question_that_waits_beside_it(workspace):
+    gate, _ = build(workspace)
+    answers = [asyncio.get_running_loop().create_future() for _ in range(3)]
+    asked = []
+
+    async def ask(question):
+        asked.append(question)
+        return await answers[len(asked) - 1]
+
+    gate._ask = ask
+    calls = [
+        asyncio.create_task(gate.can_use_tool("Bash", {"command": command}, ToolPermissionContext(tool_use_id=str(number))))
+        for number, command in enumerate(("curl https://a.org", "curl https://b.org", "rm a.md"))
+    ]
+    while len(asked) < 3:
+        await asyncio.sleep(0)
+    first = next(number for number, question in enumerate(asked) if question.input["command"].startswith("curl"))
+    answers[first].set_result(Verdict(allow=True, scope="session"))
+    assert [type(await call) for call in calls[:2]] == [PermissionResultAllow] * 2
+    assert not calls[2].done()
+    other = next(number for number, question in enumerate(asked) if question.input["command"] == "rm a.md")
+    answers[other].set_result(Verdict(allow=False))
+    assert isinstance(await calls[2], PermissionResultDeny)
+
+
+async def test_what_the_cli_itself_asks_about_is_a_question(workspace):
+    gate, person = build(workspace, ALLOW)
+    context = ToolPermissionContext(tool_use_id="t", decision_reason="The CLI has its own doubts.")
+    await hook(gate, "Bash", {"command": "ls"}, workspace.root)
+    await gate.can_use_tool("Bash", {"command": "ls"}, context)
+    assert person.asked[0].reasons == ("The CLI has its own doubts.",)
+
+
+async def test_what_runs_is_copied_first_and_what_is_denied_is_not(workspace):
+    gate, _ = build(workspace, Verdict(allow=False, stop=True), ALLOW)
+    await gate.can_use_tool("Bash", remove("a.md"), CONTEXT)
+    assert gate.heard() == []
+    await gate.can_use_tool("Bash", remove("a.md"), CONTEXT)
+    (kept,) = gate.heard()
+    assert isinstance(kept, CopiesKept)
+    assert (kept.tool_use_id, kept.paths) == ("t", (str(workspace.root / "a.md"),))
+    (workspace.root / "a.md").unlink()
+    assert gate._copies.undo().label == "Run rm a.md"
+    assert (workspace.root / "a.md").read_text() == "a"
+
+
+async def test_an_edit_that_runs_unasked_is_copied_too(workspace):
+    gate, _ = build(workspace)
+    await hook(gate, "Write", {"file_path": str(workspace.root / "a.md"), "content": "b"}, workspace.root)
+    (workspace.root / "a.md").write_text("b")
+    assert gate._copies.undo().restored == (str(workspace.root / "a.md"),)
+    assert (workspace.root / "a.md").read_text() == "a"
+
+
+async def test_a_broken_store_is_said_once_and_asks(workspace):
+    gate, _ = build(workspace)
+    gate._authority.store.path.parent.mkdir(parents=True, exist_ok=True)
+    gate._authority.store.path.write_text("{")
+    assert (await hook(gate, "Bash", remove("a.md"), workspace.root))[0] == "ask"
+    (notice,) = gate.heard()
+    assert notice.code == "grants_broken"
+    await hook(gate, "Bash", remove("a.md"), workspace.root)
+    assert gate.heard() == []
+
+
+async def test_without_a_parser_commands_are_asked_about_and_that_is_said(workspace, monkeypatch):
+    monkeypatch.setattr(parser, "find_shfmt", lambda: None)
+    gate, _ = build(workspace)
+    assert (await hook(gate, "Bash", {"command": "ls"}, workspace.root))[0] == "ask"
+    assert [notice.code for notice in gate.heard() if isinstance(notice, Notice)] == ["no_parser"]

@@ -30,7 +30,7 @@ from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher
 from tests.e2e.conftest import Listener
 
-QUESTION = PermissionQuestion("tool-1", "Bash", {"command": "rm a"}, ("It deletes.",))
+QUESTION = PermissionQuestion("tool-1", "Bash", {"command": "rm a"}, reasons=("It deletes.",))
 
 
 @asynccontextmanager

@@ -103,7 +103,7 @@ async def loading() -> list[Row]:
                 memory.append(process.memory_info().rss / 1e6)
                 own.append(process.memory_full_info().uss / 1e6)
                 before = process.cpu_times()
-                await asyncio.sleep(4)
+                await asyncio.sleep(4)  # what is measured is what it costs while nothing happens
                 after = process.cpu_times()
                 idle.append((after.user + after.system - before.user - before.system) / 4 * 100)
     return [

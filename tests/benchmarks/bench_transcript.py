@@ -122,7 +122,7 @@ class BenchApp(App[None]):
             self.results["search"] = (time.monotonic() - began) * 1000
         await settled(self)
         cpu = time.process_time()
-        await asyncio.sleep(2)
+        await asyncio.sleep(2)  # what is measured is what it costs while nothing happens
         self.results["idle %"] = (time.process_time() - cpu) / 2 * 100
 
     async def busy(self, focused: bool) -> float:

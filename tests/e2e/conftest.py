@@ -1,30 +1,48 @@
-"""The real CLI on a scripted API, and the application in a terminal: what the end-to-end tests stand on."""
+"""The real CLI on a scripted API, and the application in a terminal: what the end-to-end tests stand on.
+
+A start of the CLI costs a second of processor time, one of the application three. So tests that need a conversation and not its
+start share one: `agent` is a service, `window` an application in a terminal, each kept for the tests of a module and started anew
+only where a test left it in another state than it got it. Each test has a script of its own, and scripts words that no other
+test scripts. What starts, resumes, kills or closes takes `open_service` or `dogent`.
+
+All of a module runs in one event loop: the modules say so by ``pytestmark = IN_ONE_LOOP``.
+"""
 
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+import pytest_asyncio
 
-from dogent_tui.agent.events import Event, Prompt, RunFinished
+from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.events import Event, Prompt, RunFinished, SessionStarted
 from dogent_tui.agent.launch import ClaudeLauncher, SessionChoice
 from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.session import session_copies
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from tests.e2e.scripted_api import MODEL, ScriptedApi
-from tests.e2e.terminal import DOGENT, Terminal, plain_environment
+from tests.e2e.terminal import CTRL_C, DOGENT, Terminal, plain_environment
+
+IN_ONE_LOOP = pytest.mark.asyncio(loop_scope="module")
 
 PROFILE = "test-profile"
+COPIES = "copies"
+"""The session under which the copies of `open_service` are kept."""
+SIZE = (100, 30)
 
 
 class Listener:
     """A service and all that it has said so far."""
 
-    def __init__(self, service: AgentService) -> None:
+    def __init__(self, service: AgentService, root: Path = Path(), authority: Authority | None = None) -> None:
         self.service = service
+        self.root = root
+        self.authority = authority
         self.events: list[Event] = []
         self._changed = asyncio.Condition()
         self._task = asyncio.create_task(self._listen(service.events()))
@@ -54,11 +72,60 @@ class Listener:
         await self.service.submit(Prompt(text, **prompt))
         return await self.heard(RunFinished, finished + 1)
 
+    async def close(self) -> None:
+        """Hear no more."""
+        self._task.cancel()
+        await asyncio.wait([self._task])
 
-@pytest.fixture
-async def api() -> AsyncIterator[ScriptedApi]:
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def module_api() -> AsyncIterator[ScriptedApi]:
     async with ScriptedApi() as api:
         yield api
+
+
+@pytest.fixture
+def api(module_api: ScriptedApi) -> ScriptedApi:
+    """The scripted API: nothing is scripted yet, and nothing was asked."""
+    module_api.reset()
+    return module_api
+
+
+class Shelf:
+    """What the tests of a module share, with its home and its workspace."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = folder / "home"
+        self.root = folder / "workspace"
+        self.home.mkdir()
+        self.root.mkdir()
+        self.service: AgentService | None = None
+        self.window: Window | None = None
+        self.stack = AsyncExitStack()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def shelf(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Shelf]:
+    shelf = Shelf(tmp_path_factory.mktemp("shared"))
+    async with shelf.stack:
+        yield shelf
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def agent(api: ScriptedApi, shelf: Shelf, home: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Listener]:
+    """A connected service on the scripted API that the tests of a module share. It hears what happens from here on."""
+    monkeypatch.setenv("DOGENT_HOME", str(shelf.home / ".dogent"))  # where it is started again, it looks for its session there
+    service = shelf.service
+    if service is None or service.state != "idle" or service.queued:
+        await shelf.stack.aclose()
+        service = shelf.service = _service(api, Workspace(shelf.root))
+        listener = Listener(service, shelf.root)
+        await shelf.stack.enter_async_context(service)
+        await listener.heard(SessionStarted)
+        await listener.close()
+    listener = Listener(service, shelf.root)
+    yield listener
+    await listener.close()
 
 
 @pytest.fixture
@@ -74,29 +141,36 @@ def open_service(api: ScriptedApi, workspace: Workspace):
 
     @asynccontextmanager
     async def opened(
-        *, session: SessionChoice | None = None, base_url: str = "", stall_after_s: float = 10.0
+        *, session: SessionChoice | None = None, base_url: str = "", stall_after_s: float = 10.0, allow: tuple[str, ...] = ()
     ) -> AsyncIterator[Listener]:
-        endpoint = Endpoint(PROFILE, "custom", base_url or api.base_url, token=api.token, model=MODEL, small_model=MODEL)
-        launcher = ClaudeLauncher(workspace, endpoint)
-        service = AgentService(launcher, endpoint, cwd=str(workspace.root), session=session, stall_after_s=stall_after_s)
-        async with service:
-            yield Listener(service)
+        authority = Authority(workspace, allow)
+        async with _service(api, workspace, base_url, authority, session=session, stall_after_s=stall_after_s) as service:
+            yield Listener(service, workspace.root, authority)
 
     return opened
+
+
+def _service(
+    api: ScriptedApi, workspace: Workspace, base_url: str = "", authority: Authority | None = None, **options: Any
+) -> AgentService:
+    endpoint = Endpoint(PROFILE, "custom", base_url or api.base_url, token=api.token, model=MODEL, small_model=MODEL)
+    copies = session_copies(workspace, COPIES)
+    launcher = ClaudeLauncher(workspace, endpoint, authority or Authority(workspace), copies=copies)
+    return AgentService(launcher, endpoint, cwd=str(workspace.root), **options)
 
 
 class Dogent:
     """The application as a person starts it, in a terminal, with a profile that leads to the scripted API."""
 
-    def __init__(self, api: ScriptedApi, workspace: Workspace, home: Path) -> None:
+    def __init__(self, api: ScriptedApi, root: Path, home: Path) -> None:
         self.api = api
-        self.root = workspace.root
+        self.root = root
         self.home = home
-        write_profile(home / ".dogent", workspace.root, api)
+        write_profile(home / ".dogent", root, api)
 
     @asynccontextmanager
     async def open(
-        self, *arguments: str, size: tuple[int, int] = (100, 30), ready: bool = True, **env: str
+        self, *arguments: str, size: tuple[int, int] = SIZE, ready: bool = True, **env: str
     ) -> AsyncIterator[Terminal]:
         """Start it, and wait until the agent is there where `ready`."""
         argv = [*DOGENT, str(self.root), *arguments]
@@ -122,4 +196,38 @@ def write_profile(home: Path, root: Path, api: ScriptedApi) -> None:
 
 @pytest.fixture
 def dogent(api: ScriptedApi, workspace: Workspace, home: Path) -> Dogent:
-    return Dogent(api, workspace, home)
+    return Dogent(api, workspace.root, home)
+
+
+class Window(Dogent):
+    """An application that is open already, and what was said in it before stands in its transcript."""
+
+    terminal: Terminal
+
+    async def is_as_new(self) -> bool:
+        """Whether it is there, at rest, with nothing in the prompt; what a test left in the prompt is taken out."""
+        if self.terminal.ended:
+            return False
+        self.terminal.resize(*SIZE)
+        try:
+            await self.terminal.wait_for("› ", "ready", limit_s=5)
+            if EMPTY not in self.terminal.text():
+                self.terminal.type(CTRL_C)
+                await self.terminal.wait_for(EMPTY, limit_s=5)
+        except AssertionError:
+            return False
+        return True
+
+
+EMPTY = "› What shall we write?"
+"""The prompt with nothing in it."""
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def window(api: ScriptedApi, shelf: Shelf) -> Window:
+    """An application in a terminal that the tests of a module share."""
+    if shelf.window is None or not await shelf.window.is_as_new():
+        await shelf.stack.aclose()
+        shelf.window = Window(api, shelf.root, shelf.home)
+        shelf.window.terminal = await shelf.stack.enter_async_context(shelf.window.open())
+    return shelf.window

@@ -49,11 +49,14 @@ class TerminalScreen:
         self._stream = pyte.ByteStream(self._shown)
         self._rest = b""
         self._drawn = drawn
+        self._text: str | None = None  # until something is drawn: whoever waits looks at it after every chunk
 
     @property
     def text(self) -> str:
         """What is on the screen, one line a row, without the blanks at the ends."""
-        return "\n".join(line.rstrip() for line in self._shown.display)
+        if self._text is None:
+            self._text = "\n".join(line.rstrip() for line in self._shown.display)
+        return self._text
 
     @property
     def title(self) -> str:
@@ -72,11 +75,13 @@ class TerminalScreen:
 
     def resize(self, columns: int, rows: int) -> None:
         """Make it another size."""
+        self._text = None
         for screen in {self._main, self._shown}:
             screen.resize(rows, columns)
 
     def feed(self, data: bytes) -> bytes:
         """Draw `data`, and return what the terminal answers to the questions in it."""
+        self._text = None
         data = self._rest + data
         unfinished = _UNFINISHED.search(data)
         end = unfinished.start() if unfinished else len(data)

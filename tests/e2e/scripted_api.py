@@ -134,14 +134,18 @@ class ScriptedApi:
     """An async context manager; see the module for an example. `token` is what the API asks of its callers."""
 
     def __init__(self, *, token: str = "") -> None:
+        self._server = LoopbackServer(self._respond, models=(MODEL,), token=token)
+        self._arrived = asyncio.Condition()
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget what was asked and what is scripted."""
         self.requests: list[MessagesRequest] = []
         self.side_requests: list[MessagesRequest] = []
         self.unexpected: list[MessagesRequest] = []
         self.side_reply: Script = lambda _request: (ReplyText("Notes"),)
         self._script: deque[Script] = deque()
         self._otherwise: Script | None = None
-        self._server = LoopbackServer(self._respond, models=(MODEL,), token=token)
-        self._arrived = asyncio.Condition()
 
     @property
     def base_url(self) -> str:

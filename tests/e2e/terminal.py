@@ -35,6 +35,8 @@ _ROOT = Path(__file__).parents[2]
 
 ENTER, ESCAPE, TAB, BACKSPACE = "\r", "\x1b", "\t", "\x7f"
 UP, DOWN, LEFT, RIGHT = "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[C"
+PAGE_UP, PAGE_DOWN = "\x1b[5~", "\x1b[6~"
+MOUSE_MOVED, WHEEL_UP = "\x1b[<35;12;12M", "\x1b[<64;10;10M"
 CTRL_B, CTRL_C, CTRL_G, CTRL_Z = "\x02", "\x03", "\x07", "\x1a"
 
 DOGENT = (sys.executable, "-m", "dogent_tui")
@@ -71,6 +73,7 @@ class Terminal:
         self._mark = mark
         self._outgoing = bytearray()
         self._waiting: dict[asyncio.Future[None], Callable[[], object]] = {}
+        self._strangers: set[psutil.Process] = set()
         asyncio.get_running_loop().add_reader(master, self._read)
 
     @classmethod
@@ -154,9 +157,15 @@ class Terminal:
         """The program and all that was started by it, also where it has ended itself."""
         found = []
         for process in psutil.process_iter():
+            if process in self._strangers:
+                continue
             with suppress(psutil.Error, OSError):
-                if process.environ().get(_MARK) == self._mark and process.status() != psutil.STATUS_ZOMBIE:
-                    found.append(process)
+                variables = process.environ()
+                if variables.get(_MARK) == self._mark:
+                    if process.status() != psutil.STATUS_ZOMBIE:
+                        found.append(process)
+                elif variables:  # there are none for a moment while a program is loaded
+                    self._strangers.add(process)
         return found
 
     # ── Doing ─────────────────────────────────────────────────────────────────────────────────

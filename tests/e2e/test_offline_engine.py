@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from claude_agent_sdk import AssistantMessage, ClaudeAgentOptions, ClaudeSDKClient, ResultMessage, TextBlock, ToolUseBlock
 from claude_agent_sdk.types import PermissionResultAllow
 
@@ -38,6 +39,7 @@ def assert_sourced(workspace: Path, draft: Path) -> int:
     return len(lines)
 
 
+@pytest.mark.slow
 async def test_the_real_cli_drafts_changes_and_answers(tmp_path: Path):
     workspace = tmp_path / "workspace"
     for name, text in NOTES.items():

@@ -1,6 +1,7 @@
-"""Print mode as a process: what a script sees of it."""
+"""Print mode: as a process, where stdin, stdout, signals and the exit status are the point, else as the function behind it."""
 
 import asyncio
+import io
 import json
 import os
 import signal
@@ -10,9 +11,14 @@ from pathlib import Path
 
 import pytest
 
+from dogent_tui.agent.session import SessionOptions, open_session
+from dogent_tui.print_mode import PrintRequest, run_print
 from dogent_tui.workspace.history import History
 from dogent_tui.workspace.paths import Workspace
+from tests.e2e.conftest import IN_ONE_LOOP
 from tests.e2e.scripted_api import MODEL, ScriptedApi
+
+pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
 
 @pytest.fixture
@@ -43,25 +49,19 @@ def start(workspace: Workspace) -> Callable:
 
 
 @pytest.fixture
-def run(start: Callable) -> Callable:
-    async def ran(*arguments: str, stdin: str = "") -> tuple[int, str, str]:
-        process = await start(*arguments, stdin=stdin)
-        stdout, stderr = await asyncio.wait_for(process.communicate(), 60)
-        return process.returncode, stdout.decode(), stderr.decode()
+def run(workspace: Workspace) -> Callable:
+    async def ran(text: str, output_format: str = "text", allow: tuple[str, ...] = ()) -> tuple[int, str, str]:
+        stdout, stderr = io.StringIO(), io.StringIO()
+        opened = open_session(workspace, SessionOptions(allow=allow))
+        status = await run_print(opened, PrintRequest(text, output_format=output_format), stdout, stderr)
+        return status, stdout.getvalue(), stderr.getvalue()
 
     return ran
 
 
-async def test_text(api, profile, run):
-    api.say("Hello **there**.")
-    status, stdout, stderr = await run("-p", "Hi")
-    assert (status, stdout) == (0, "Hello **there**.\n")
-    assert "scripted" in stderr
-
-
 async def test_json(api, profile, run):
     api.say("Hello.")
-    status, stdout, _ = await run("-p", "Hi", "--output-format", "json")
+    status, stdout, _ = await run("Hi", "json")
     result = json.loads(stdout)
     assert (status, result["type"], result["status"], result["result"]) == (0, "result", "completed", "Hello.")
     assert result["session_id"]
@@ -70,7 +70,7 @@ async def test_json(api, profile, run):
 
 async def test_stream_json_is_one_event_a_line(api, profile, run):
     api.say("Hello.")
-    status, stdout, _ = await run("-p", "Hi", "--output-format", "stream-json")
+    status, stdout, _ = await run("Hi", "stream-json")
     events = [json.loads(line) for line in stdout.splitlines()]
     assert status == 0
     assert [event["seq"] for event in events] == sorted(event["seq"] for event in events)
@@ -79,11 +79,14 @@ async def test_stream_json_is_one_event_a_line(api, profile, run):
     assert {"session_started", "run_started", "text_delta", "text_finished"} <= set(kinds)
 
 
-async def test_stdin_is_a_part_of_the_prompt_but_no_source_of_references(api, workspace, profile, run):
+async def test_stdin_is_a_part_of_the_prompt_but_no_source_of_references(api, workspace, profile, start):
     (workspace.root / "a.md").write_text("a", encoding="utf-8")
     (workspace.root / "b.md").write_text("b", encoding="utf-8")
-    api.say("Hello.")
-    assert (await run("-p", "Summarize this, see @a.md", stdin="piped words about @b.md"))[0] == 0
+    api.say("Hello **there**.")
+    process = await start("-p", "Summarize this, see @a.md", stdin="piped words about @b.md")
+    stdout, stderr = await asyncio.wait_for(process.communicate(), 60)
+    assert (process.returncode, stdout) == (0, b"Hello **there**.\n")
+    assert b"scripted" in stderr
     sent = api.requests[0].last_user_text()
     assert "Summarize this" in sent
     assert "piped words about @b.md" in sent
@@ -91,12 +94,13 @@ async def test_stdin_is_a_part_of_the_prompt_but_no_source_of_references(api, wo
     assert [attachment["path"] for attachment in metadata] == ["a.md"]
 
 
-async def test_continue_goes_on_with_the_last_conversation(api, workspace, profile, run):
+async def test_continue_goes_on_with_the_last_conversation(api, workspace, profile, run, start):
     api.say("Noted: teal.")
     api.say("Teal.")
-    await run("-p", "My color is teal.")
-    status, stdout, _ = await run("--continue", "-p", "Which color?")
-    assert (status, stdout) == (0, "Teal.\n")
+    await run("My color is teal.")
+    process = await start("--continue", "-p", "Which color?")
+    stdout, _ = await asyncio.wait_for(process.communicate(), 60)
+    assert (process.returncode, stdout) == (0, b"Teal.\n")
     assert "My color is teal." in str(api.requests[1].messages)
     entries = History(workspace.history_file).entries()
     assert [(entry.status, entry.prompt) for entry in entries] == [
@@ -109,16 +113,39 @@ async def test_continue_goes_on_with_the_last_conversation(api, workspace, profi
 
 
 async def test_a_call_that_needs_permission_is_a_denial(api, workspace, profile, run):
-    api.call("Bash", {"command": "touch made"})
-    status, stdout, stderr = await run("-p", "Make it")
+    victim = workspace.root / "old notes.md"
+    victim.touch()
+    api.call("Bash", {"command": "rm 'old notes.md'"})
+    status, stdout, stderr = await run("Clean up")
     assert (status, stdout) == (10, "")
-    assert "touch made" in stderr
-    assert not (workspace.root / "made").exists()
+    assert "Delete old notes.md" in stderr
+    assert f"delete {victim}" in stderr
+    assert "--allow 'delete:old notes.md'" in stderr
+    assert victim.exists()
+
+
+async def test_what_the_command_line_allows_runs(api, workspace, profile, run):
+    victim, other = workspace.root / "old.md", workspace.root / "other.md"
+    victim.touch()
+    other.touch()
+    api.call("Bash", {"command": "rm old.md"})
+    api.call("Bash", {"command": "rm other.md"})
+    status, _, stderr = await run("Clean up", allow=("delete:old.md",))
+    assert status == 10
+    assert (victim.exists(), other.exists()) == (False, True)
+    assert "Delete other.md" in stderr
+
+
+async def test_a_rule_that_is_none_is_wrong_usage(start):
+    process = await start("-p", "Hi", "--allow", "everything")
+    _, stderr = await asyncio.wait_for(process.communicate(), 30)
+    assert process.returncode == 2
+    assert "“everything” is not a rule" in stderr.decode()
 
 
 async def test_a_failure_has_status_1_and_a_remedy_on_stderr(api, profile, run):
     api.fail_always(404)
-    status, stdout, stderr = await run("-p", "Hi")
+    status, stdout, stderr = await run("Hi")
     assert (status, stdout) == (1, "")
     assert "ANTHROPIC_MODEL" in stderr
 
@@ -134,15 +161,9 @@ async def test_a_signal_interrupts(api, profile, start, how):
     assert process.returncode == 14
 
 
-async def test_no_prompt_is_wrong_usage(run):
-    status, _, stderr = await run("-p")
-    assert status == 2
-    assert "prompt" in stderr
-
-
 async def test_without_credentials_the_offline_engine_writes_a_draft(workspace, run):
     (workspace.root / "tea.md").write_text("# Tea\n\nTea is served hot. The tea house opened in 1998.\n", encoding="utf-8")
-    status, stdout, stderr = await run("-p", "Write a short report on tea from @tea.md")
+    status, stdout, stderr = await run("Write a short report on tea from @tea.md")
     assert status == 0
     assert "offline" in stderr
     assert "no AI model" in stdout
@@ -153,7 +174,7 @@ async def test_without_credentials_the_offline_engine_writes_a_draft(workspace, 
 async def test_a_profile_with_a_placeholder_key_says_so_and_works_offline(home, workspace, run):
     workspace.dot.mkdir()
     workspace.settings_file.write_text('{"profile": "deepseek"}', encoding="utf-8")
-    status, _, stderr = await run("-p", "hello")
+    status, _, stderr = await run("hello")
     assert status == 0
     assert "deepseek" in stderr
     assert "claude.json" in stderr

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from dogent_tui.agent.events import (
-    Aborted,
     Attachment,
     Interrupted,
     MessageDropped,
@@ -26,18 +25,20 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.errors import AgentError
+from tests.e2e.conftest import IN_ONE_LOOP
+
+pytestmark = IN_ONE_LOOP
 
 
-async def test_a_request_with_references_reads_them_and_writes_the_document(api, workspace, open_service):
-    (workspace.root / "a.md").write_text("Alpha is first.", encoding="utf-8")
-    (workspace.root / "b c.md").write_text("Beta is second.", encoding="utf-8")
-    target = workspace.root / "draft.md"
-    api.call_all(("Read", {"file_path": str(workspace.root / "a.md")}), ("Read", {"file_path": str(workspace.root / "b c.md")}))
+async def test_a_request_with_references_reads_them_and_writes_the_document(api, agent):
+    (agent.root / "a.md").write_text("Alpha is first.", encoding="utf-8")
+    (agent.root / "b c.md").write_text("Beta is second.", encoding="utf-8")
+    target = agent.root / "draft.md"
+    api.call_all(("Read", {"file_path": str(agent.root / "a.md")}), ("Read", {"file_path": str(agent.root / "b c.md")}))
     api.call("Write", {"file_path": str(target), "content": "# Draft\n\nAlpha, then Beta.\n"})
     api.say("I wrote draft.md.")
     attachments = (Attachment("a.md", "a.md", "md"), Attachment("b c.md", "b c.md", "md"))
-    async with open_service() as agent:
-        finished = await agent.run("Join @a.md and the other", attachments=attachments)
+    finished = await agent.run("Join @a.md and the other", attachments=attachments)
 
     assert (finished.status, finished.result) == ("completed", "I wrote draft.md.")
     assert target.read_text(encoding="utf-8") == "# Draft\n\nAlpha, then Beta.\n"
@@ -52,35 +53,32 @@ async def test_a_request_with_references_reads_them_and_writes_the_document(api,
     assert agent.of(UsageChanged)
 
 
-async def test_without_attachments_the_array_is_empty(api, open_service):
+async def test_without_attachments_the_array_is_empty(api, agent):
     api.say("Hello.")
-    async with open_service() as agent:
-        await agent.run("Hi")
+    await agent.run("Hi")
     assert "<attachments>\n[]\n</attachments>" in api.requests[0].last_user_text()
 
 
-async def test_the_text_streams_and_ends_with_the_whole(api, open_service):
+async def test_the_text_streams_and_ends_with_the_whole(api, agent):
     pieces = api.say_in_pieces("Once ", "upon ", "a time.")
-    async with open_service() as agent:
-        await agent.service.submit(Prompt("Tell"))
-        await agent.until(lambda: "".join(delta.text for delta in agent.of(TextDelta)) == "Once ")
-        assert not agent.of(TextFinished)
-        pieces.release_all()
-        await agent.heard(RunFinished)
+    await agent.service.submit(Prompt("Tell"))
+    await agent.until(lambda: "".join(delta.text for delta in agent.of(TextDelta)) == "Once ")
+    assert not agent.of(TextFinished)
+    pieces.release_all()
+    await agent.heard(RunFinished)
     assert [done.text for done in agent.of(TextFinished)] == ["Once upon a time."]
     assert [event.seq for event in agent.events] == sorted({event.seq for event in agent.events})
     assert {event.run_id for event in agent.of(TextDelta)} == {agent.of(RunStarted)[0].run_id}
 
 
-async def test_the_second_prompt_sees_the_first(api, open_service):
-    api.say("Noted: teal.")
-    api.say("Teal.")
-    async with open_service() as agent:
-        await agent.run("My color is teal.")
-        await agent.run("Which color?")
+async def test_the_second_prompt_sees_the_first(api, agent):
+    api.say("Noted: mauve.")
+    api.say("Mauve.")
+    await agent.run("My color is mauve.")
+    await agent.run("Which color?")
     conversation = str(api.requests[1].messages)
-    assert "My color is teal." in conversation
-    assert "Noted: teal." in conversation
+    assert "My color is mauve." in conversation
+    assert "Noted: mauve." in conversation
 
 
 async def test_a_session_goes_on_after_the_process_ended(api, open_service):
@@ -105,141 +103,80 @@ async def test_a_session_that_cannot_be_resumed_starts_anew_and_says_so(api, ope
     assert [notice.code for notice in agent.events if notice.type == "notice"] == ["resume_failed"]
 
 
-async def test_prompts_queue_and_can_be_taken_back(api, open_service):
+async def test_prompts_queue_and_can_be_taken_back(api, agent):
     first = api.say_in_pieces("One", ".")
     api.say("Three.")
-    async with open_service() as agent:
-        await agent.service.submit(Prompt("first"))
-        await agent.heard(TextDelta)
-        second = await agent.service.submit(Prompt("second"))
-        await agent.service.submit(Prompt("third"))
-        await agent.until(
-            lambda: [[q.prompt.text for q in change.prompts] for change in agent.of(QueueChanged)][-1:] == [["second", "third"]]
-        )
-        assert agent.service.take_back(second) == Prompt("second")
-        assert agent.service.take_back(second) is None
-        first.release_all()
-        await agent.heard(RunFinished, 2)
+    await agent.service.submit(Prompt("first"))
+    await agent.heard(TextDelta)
+    second = await agent.service.submit(Prompt("second"))
+    await agent.service.submit(Prompt("third"))
+    await agent.until(
+        lambda: [[q.prompt.text for q in change.prompts] for change in agent.of(QueueChanged)][-1:] == [["second", "third"]]
+    )
+    assert agent.service.take_back(second) == Prompt("second")
+    assert agent.service.take_back(second) is None
+    first.release_all()
+    await agent.heard(RunFinished, 2)
     assert [started.prompt.text for started in agent.of(RunStarted)] == ["first", "third"]
     assert agent.of(QueueChanged)[-1].prompts == ()
 
 
-async def test_interrupt_stops_the_run_and_keeps_the_session(api, open_service):
+async def test_interrupt_stops_the_run_and_keeps_the_session(api, agent):
     api.stall("Half a ")
     api.say("Still here.")
-    async with open_service() as agent:
-        await agent.service.submit(Prompt("Tell"))
-        await agent.heard(TextDelta)
-        await agent.service.interrupt()
-        stopped = await agent.heard(RunFinished)
-        assert stopped.status == "interrupted"
-        assert agent.of(Interrupted)
-        assert not agent.of(MessageDropped)  # what was said stays to be read
-        assert (await agent.run("Again")).status == "completed"
-        assert len(agent.of(SessionStarted)) == 1
+    await agent.service.submit(Prompt("Tell"))
+    await agent.heard(TextDelta)
+    await agent.service.interrupt()
+    stopped = await agent.heard(RunFinished)
+    assert stopped.status == "interrupted"
+    assert agent.of(Interrupted)
+    assert not agent.of(MessageDropped)  # what was said stays to be read
+    assert (await agent.run("Again")).status == "completed"
+    assert not agent.of(SessionStarted)  # it is still the same one
 
 
-async def test_interrupt_right_after_sending_stops_the_run(api, open_service):
+async def test_interrupt_right_after_sending_stops_the_run(api, agent):
     api.otherwise(lambda request: (_ for _ in ()).throw(AssertionError("no request may be answered")))
-    async with open_service() as agent:
-        await agent.service.submit(Prompt("Tell"))
-        await agent.heard(RunStarted)
-        await agent.service.interrupt()
-        assert (await agent.heard(RunFinished)).status == "interrupted"
+    await agent.service.submit(Prompt("Tell"))
+    await agent.heard(RunStarted)
+    await agent.service.interrupt()
+    assert (await agent.heard(RunFinished)).status == "interrupted"
 
 
-async def test_a_denied_call_ends_the_run_with_its_reason_and_the_session_goes_on(api, workspace, open_service):
-    victim = workspace.root / "keep.md"
-    victim.write_text("precious", encoding="utf-8")
-    api.call("Bash", {"command": f"rm {victim}"})
-    api.say("I remember that you said no.")
-    async with open_service() as agent:
-        await agent.service.submit(Prompt("Clean up"))
-        question = await agent.heard(PermissionRequested)
-        assert (question.tool, question.input["command"]) == ("Bash", f"rm {victim}")
-        assert question.reasons
-        await agent.service.reply(question.request_id, PermissionAnswer("deny"))
-        finished = await agent.heard(RunFinished)
-        assert finished.status == "aborted"
-        assert f"rm {victim}" in finished.reason
-        assert agent.of(Aborted)[0].reason == finished.reason
-        assert victim.read_text(encoding="utf-8") == "precious"
-        assert (await agent.run("And now?")).status == "completed"
-    assert "Clean up" in str(api.requests[1].messages)
-
-
-async def test_a_denial_with_words_goes_back_to_the_model(api, open_service):
-    api.call("Bash", {"command": "ls /"})
-    api.say("Then I look here only.")
-    async with open_service() as agent:
-        await agent.service.submit(Prompt("Look around"))
-        question = await agent.heard(PermissionRequested)
-        await agent.service.reply(question.request_id, PermissionAnswer("deny", message="Only in this folder, please."))
-        finished = await agent.heard(RunFinished)
-    assert finished.status == "completed"
-    assert "Only in this folder, please." in str(api.requests[1].messages)
-
-
-async def test_an_allowed_call_runs(api, workspace, open_service):
-    api.call("Bash", {"command": "echo spoken > said.txt"})
-    api.say("Said.")
-    async with open_service() as agent:
-        await agent.service.submit(Prompt("Say it"))
-        question = await agent.heard(PermissionRequested)
+async def test_interrupting_cancels_the_question_and_an_answer_comes_too_late(api, agent):
+    made = agent.root.parent / "made"
+    api.call("Bash", {"command": f"touch {made}"})
+    await agent.service.submit(Prompt("Make it"))
+    question = await agent.heard(PermissionRequested)
+    await agent.service.interrupt()
+    assert (await agent.heard(RunFinished)).status == "interrupted"
+    assert agent.of(PermissionDecided)[0].decision == "cancelled"
+    with pytest.raises(AgentError):
         await agent.service.reply(question.request_id, PermissionAnswer("allow"))
-        assert (await agent.heard(RunFinished)).status == "completed"
-    assert (workspace.root / "said.txt").read_text(encoding="utf-8") == "spoken\n"
-    assert agent.of(PermissionDecided)[0].decision == "allow"
+    assert not made.exists()
 
 
-async def test_interrupting_cancels_the_question_and_an_answer_comes_too_late(api, workspace, open_service):
-    api.call("Bash", {"command": "touch made"})
-    async with open_service() as agent:
-        await agent.service.submit(Prompt("Make it"))
-        question = await agent.heard(PermissionRequested)
-        await agent.service.interrupt()
-        assert (await agent.heard(RunFinished)).status == "interrupted"
-        assert agent.of(PermissionDecided)[0].decision == "cancelled"
-        with pytest.raises(AgentError):
-            await agent.service.reply(question.request_id, PermissionAnswer("allow"))
-    assert not (workspace.root / "made").exists()
+async def test_of_two_questions_one_denial_stops_both(api, agent):
+    both = agent.root / "one", agent.root / "two"
+    for path in both:
+        path.touch()
+    api.call_all(("Bash", {"command": "rm one"}), ("Bash", {"command": "rm two"}))
+    await agent.service.submit(Prompt("Remove both"))
+    question = await agent.heard(PermissionRequested)
+    await agent.service.reply(question.request_id, PermissionAnswer("deny"))
+    assert (await agent.heard(RunFinished)).status == "aborted"
+    assert all(path.exists() for path in both)
 
 
-async def test_of_two_questions_one_denial_stops_both(api, workspace, open_service):
-    api.call_all(("Bash", {"command": "touch one"}), ("Bash", {"command": "touch two"}))
-    async with open_service() as agent:
-        await agent.service.submit(Prompt("Make both"))
-        question = await agent.heard(PermissionRequested)
-        await agent.service.reply(question.request_id, PermissionAnswer("deny"))
-        assert (await agent.heard(RunFinished)).status == "aborted"
-    assert not list(workspace.root.glob("one")) + list(workspace.root.glob("two"))
-
-
-async def test_reading_outside_the_workspace_asks(api, workspace, open_service):
-    secret = workspace.root.parent / "secret.txt"
-    secret.write_text("do not read me", encoding="utf-8")
-    (workspace.root / "link.txt").symlink_to(secret)
-    api.call("Read", {"file_path": str(workspace.root / "link.txt")})
-    async with open_service() as agent:
-        await agent.service.submit(Prompt("Read it"))
-        question = await agent.heard(PermissionRequested)
-        assert [target.path for target in question.targets] == [str(secret)]
-        await agent.service.reply(question.request_id, PermissionAnswer("deny"))
-        await agent.heard(RunFinished)
-    assert "do not read me" not in str([request.messages for request in api.requests])
-
-
-async def test_the_plan_is_an_event(api, open_service):
+async def test_the_plan_is_an_event(api, agent):
     api.call("TodoWrite", {"todos": [{"content": "Read", "status": "in_progress", "activeForm": "Reading"}]})
     api.say("Done.")
-    async with open_service() as agent:
-        await agent.run("Plan")
+    await agent.run("Plan")
     assert [(todo.content, todo.status) for todo in agent.of(TodosChanged)[-1].todos] == [("Read", "in_progress")]
 
 
-async def test_a_tool_that_fails_is_a_result_and_the_run_goes_on(api, workspace, open_service):
-    api.call("Read", {"file_path": str(workspace.root / "missing.md")})
+async def test_a_tool_that_fails_is_a_result_and_the_run_goes_on(api, agent):
+    api.call("Read", {"file_path": str(agent.root / "missing.md")})
     api.say("There is no such file.")
-    async with open_service() as agent:
-        assert (await agent.run("Read it")).status == "completed"
+    assert (await agent.run("Read it")).status == "completed"
     assert agent.of(ToolResult)[0].is_error

@@ -5,15 +5,18 @@ import signal
 import psutil
 import pytest
 
-from tests.e2e.terminal import CTRL_Z, eventually
+from tests.e2e.conftest import IN_ONE_LOOP
+from tests.e2e.terminal import CTRL_C, CTRL_Z, UP, eventually
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
 
-async def test_the_draft_survives_a_kill(dogent):
+async def test_the_draft_and_the_prompts_survive_a_kill(dogent):
     draft = "An unsent thought\nof [two] lines é 中"
-    async with dogent.open(ready=False) as terminal:
-        await terminal.wait_for("›")
+    dogent.api.say("Noted.")
+    async with dogent.open() as terminal:
+        terminal.type("the first thing\r")
+        await terminal.wait_for("Noted.", "ready")
         terminal.paste(draft)
         await terminal.wait_for("of [two] lines é 中")
         drafts = dogent.home / ".dogent" / "state" / "drafts"
@@ -22,17 +25,34 @@ async def test_the_draft_survives_a_kill(dogent):
         await terminal.exited()
     async with dogent.open(ready=False) as terminal:
         await terminal.wait_for("› An unsent thought", "of [two] lines é 中")
+        terminal.type(CTRL_C)
+        await terminal.wait_without("An unsent thought")
+        await terminal.until(lambda: _recalled(terminal, "the first thing"), "the prompt of the last time")
 
 
-@pytest.mark.parametrize("running", [False, True], ids=["idle", "busy"])
-@pytest.mark.parametrize("way", ["SIGTERM", "SIGHUP", "closed window"])
+def _recalled(terminal, text: str) -> bool:
+    if f"› {text}" in terminal.text():
+        return True
+    terminal.type(UP)
+    return False
+
+
+@pytest.mark.parametrize(
+    ("way", "running"),
+    [("closed window", False), ("closed window", True), ("SIGTERM", True), ("SIGHUP", True)],
+    ids=[
+        "closed window-idle",
+        "closed window-busy",
+        "SIGTERM-busy",
+        "SIGHUP-busy",
+    ],  # signals to an idle one: test_terminal_start
+)
 async def test_the_agent_ends_with_us(dogent, way, running):
     dogent.api.call("Bash", {"command": "tail -f /dev/null"})
     async with dogent.open() as terminal:
         if running:
             terminal.type("Wait\r")
-            await terminal.wait_for("May the agent")
-            await terminal.press_until("y", lambda: _at_work(terminal), "the command of the agent")
+            await terminal.until(lambda: _at_work(terminal), "the command of the agent")
         assert len(terminal.processes()) >= 2
         if way == "closed window":
             terminal.close_window()
@@ -48,8 +68,7 @@ async def test_nothing_stays_behind_after_a_kill(dogent, running):
     async with dogent.open() as terminal:
         if running:
             terminal.type("Wait\r")
-            await terminal.wait_for("May the agent")
-            await terminal.press_until("y", lambda: _at_work(terminal), "the command of the agent")
+            await terminal.until(lambda: _at_work(terminal), "the command of the agent")
         terminal.signal(signal.SIGKILL)
         await terminal.process.wait()
         await eventually(lambda: not terminal.processes(), "no process left", 8)
@@ -59,34 +78,34 @@ def _at_work(terminal) -> list[psutil.Process]:
     return [process for process in terminal.processes() if process.name() == "tail"]
 
 
-async def test_suspend_and_resume_redraw_and_lose_nothing(dogent):
-    reply = dogent.api.say_in_pieces("Before the pause ", "and after it.")
-    async with dogent.open() as terminal:
-        terminal.type("Tell\r")
-        await terminal.wait_for("Before the pause")
-        terminal.type("half a tho")
-        await terminal.wait_for("› half a tho")
-        terminal.type(CTRL_Z)
-        application = psutil.Process(terminal.process.pid)
-        await eventually(lambda: application.status() == psutil.STATUS_STOPPED, "the application stopped")
-        await terminal.until(lambda: "Before the pause" not in terminal.text(), "the shell's screen")
-        assert terminal.echoes()
-        reply.release_all()
-        terminal.signal(signal.SIGCONT)
-        await terminal.wait_for("Before the pause and after it.", "› half a tho", "ready")
-        terminal.type("ught")
-        await terminal.wait_for("› half a thought")
+async def test_suspend_and_resume_redraw_and_lose_nothing(window):
+    reply = window.api.say_in_pieces("Before the pause ", "and after it.")
+    terminal = window.terminal
+    terminal.type("Tell\r")
+    await terminal.wait_for("Before the pause")
+    terminal.type("half a tho")
+    await terminal.wait_for("› half a tho")
+    terminal.type(CTRL_Z)
+    application = psutil.Process(terminal.process.pid)
+    await eventually(lambda: application.status() == psutil.STATUS_STOPPED, "the application stopped")
+    await terminal.until(lambda: "Before the pause" not in terminal.text(), "the shell's screen")
+    assert terminal.echoes()
+    reply.release_all()
+    terminal.signal(signal.SIGCONT)
+    await terminal.wait_for("Before the pause and after it.", "› half a tho", "ready")
+    terminal.type("ught")
+    await terminal.wait_for("› half a thought")
 
 
-async def test_the_agent_killed_is_said_and_the_next_prompt_goes_on(dogent):
-    dogent.api.stall("Half a ")
-    dogent.api.say("Here again.")
-    async with dogent.open() as terminal:
-        terminal.type("Tell\r")
-        await terminal.wait_for("Half a")
-        for process in terminal.processes():
-            if process.pid != terminal.process.pid:
-                process.kill()
-        await terminal.wait_for("not connected")
-        terminal.type("Go on\r")
-        await terminal.wait_for("Here again.")
+async def test_the_agent_killed_is_said_and_the_next_prompt_goes_on(window):
+    window.api.stall("Half a ")
+    window.api.say("Here again.")
+    terminal = window.terminal
+    terminal.type("Tell\r")
+    await terminal.wait_for("Half a")
+    for process in terminal.processes():
+        if process.pid != terminal.process.pid:
+            process.kill()
+    await terminal.wait_for("not connected")
+    terminal.type("Go on\r")
+    await terminal.wait_for("Here again.")

@@ -22,10 +22,3 @@ async def test_it_writes_a_draft_from_the_files_of_the_workspace(workspace, home
     draft = (workspace.root / "drafts" / "bridge.md").read_text(encoding="utf-8")
     assert "repair the bridge before winter" in draft
     assert "minutes.md" in draft
-
-
-async def test_the_sample_opens_with_documents(home, tmp_path):
-    async with Terminal.open([*DOGENT, "--sample"], size=(120, 40), env=plain_environment(home), cwd=tmp_path) as terminal:
-        await terminal.wait_for("offline engine", "ready")
-        terminal.type("@inter")
-        await terminal.wait_for("interview-okafor.txt")

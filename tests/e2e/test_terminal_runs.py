@@ -2,27 +2,27 @@
 
 import pytest
 
-from dogent_tui.offline.messages_api import ReplyText
-from tests.e2e.terminal import DOWN, ESCAPE, TAB, UP
+from tests.e2e.conftest import IN_ONE_LOOP
+from tests.e2e.terminal import DOWN, ESCAPE, LEFT, MOUSE_MOVED, PAGE_DOWN, PAGE_UP, RIGHT, TAB, UP, WHEEL_UP
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
 
-async def test_typing_during_a_run_goes_on(dogent):
-    reply = dogent.api.say_in_pieces("Once ", "upon ", "a time.")
-    dogent.api.say("And a second answer.")
-    async with dogent.open() as terminal:
-        terminal.type("Tell\r")
-        await terminal.wait_for("Once", "writing")
-        for word in ("one", "two", "three"):
-            terminal.type(f"{word} ")
-            reply.release()
-            await terminal.wait_for(word)
-        reply.release_all()
-        await terminal.wait_for("Once upon a time.", "› one two three", "ready")
-        terminal.type("\r")
-        await terminal.wait_for("And a second answer.")
-    assert dogent.api.requests[1].last_user_text().startswith("one two three")
+async def test_typing_during_a_run_goes_on(window):
+    reply = window.api.say_in_pieces("Once ", "upon ", "a time.")
+    window.api.say("And a second answer.")
+    terminal = window.terminal
+    terminal.type("Tell\r")
+    await terminal.wait_for("Once", "writing")
+    for word in ("one", "two", "three"):
+        terminal.type(f"{word} ")
+        reply.release()
+        await terminal.wait_for(word)
+    reply.release_all()
+    await terminal.wait_for("Once upon a time.", "› one two three", "ready")
+    terminal.type("\r")
+    await terminal.wait_for("And a second answer.")
+    assert window.api.requests[1].last_user_text().startswith("one two three")
 
 
 async def test_a_megabyte_is_pasted_while_streaming_and_sent_whole(dogent):
@@ -45,20 +45,21 @@ async def test_a_megabyte_is_pasted_while_streaming_and_sent_whole(dogent):
     assert sent.startswith(f"see: {megabyte} end")
 
 
-async def test_resizing_while_streaming_loses_nothing(dogent):
+async def test_resizing_while_streaming_loses_nothing(window):
     words = [f"word{number} " for number in range(300)]
-    reply = dogent.api.say_in_pieces(*words)
-    async with dogent.open(size=(100, 45)) as terminal:
-        terminal.type("Count\r")
-        await terminal.wait_for("word0")
-        for step in range(30):
-            terminal.resize(*[(60, 60), (140, 45), (100, 50), (72, 60)][step % 4])
-            reply.release(10)
-            await terminal.until(lambda: f"word{step * 10 + 9} " in " ".join(terminal.text().split()) + " ", f"piece {step}")  # noqa: B023
-        reply.release_all()
-        await terminal.wait_for("ready")
-        terminal.resize(140, 45)
-        await terminal.until(lambda: "".join(words).strip() in _flowing(terminal.text()), "the whole reply")
+    reply = window.api.say_in_pieces(*words)
+    terminal = window.terminal
+    terminal.resize(100, 45)
+    terminal.type("Count\r")
+    await terminal.wait_for("word0")
+    for step in range(15):
+        terminal.resize(*[(60, 60), (140, 45), (100, 50), (72, 60)][step % 4])
+        reply.release(20)
+        await terminal.until(lambda: f"word{step * 20 + 19} " in " ".join(terminal.text().split()) + " ", f"piece {step}")  # noqa: B023
+    reply.release_all()
+    await terminal.wait_for("ready")
+    terminal.resize(140, 45)
+    await terminal.until(lambda: "".join(words).strip() in _flowing(terminal.text()), "the whole reply")
 
 
 def _flowing(screen: str) -> str:
@@ -66,80 +67,83 @@ def _flowing(screen: str) -> str:
     return " ".join(" ".join(line.split("▏")[0].replace("█", "").replace("▎", "").split()) for line in screen.split("\n"))
 
 
-async def test_prompts_queue_during_a_run_and_can_be_dropped_and_edited(dogent):
-    reply = dogent.api.say_in_pieces("Working ", "hard.")
-    dogent.api.say("To the second.")
-    async with dogent.open() as terminal:
-        terminal.type("first\r")
-        await terminal.wait_for("Working")
-        for number, text in enumerate(("second", "third", "fourth"), 1):
-            terminal.type(f"{text}\r")
-            await terminal.wait_for(f"↳ {number} {text}")
-        await terminal.wait_for("3 queued")
-        terminal.type(UP)
-        await terminal.wait_for("› ↳ 3 fourth")
-        terminal.type("\x7f")
-        await terminal.wait_for("2 queued")
-        terminal.type("\r")  # the one before is selected now: edit it
-        await terminal.wait_for("1 queued", "› third")
-        reply.release_all()
-        await terminal.wait_for("To the second.", "› third", "ready")
-    assert [request.last_user_text().split("\n")[0] for request in dogent.api.requests] == ["first", "second"]
+async def test_prompts_queue_during_a_run_and_can_be_dropped_and_edited(window):
+    reply = window.api.say_in_pieces("Working ", "hard.")
+    window.api.say("To the second.")
+    terminal = window.terminal
+    terminal.type("first\r")
+    await terminal.wait_for("Working")
+    for number, text in enumerate(("second", "third", "fourth"), 1):
+        terminal.type(f"{text}\r")
+        await terminal.wait_for(f"↳ {number} {text}")
+    await terminal.wait_for("3 queued")
+    terminal.type(UP)
+    await terminal.wait_for("› ↳ 3 fourth")
+    terminal.type("\x7f")
+    await terminal.wait_for("2 queued")
+    terminal.type("\r")  # the one before is selected now: edit it
+    await terminal.wait_for("1 queued", "› third")
+    reply.release_all()
+    await terminal.wait_for("To the second.", "› third", "ready")
+    assert [request.last_user_text().split("\n")[0] for request in window.api.requests] == ["first", "second"]
 
 
-async def test_escape_interrupts_and_the_session_goes_on(dogent):
-    dogent.api.stall("Half a ")
-    dogent.api.say("Still here.")
-    async with dogent.open() as terminal:
-        terminal.type("Tell\r")
-        await terminal.wait_for("Half a", "writing")
-        terminal.type("kept")
-        await terminal.wait_for("› kept")
-        terminal.type(ESCAPE)
-        await terminal.wait_for("stopped by you", "ready", "› kept")
-        terminal.type("\r")
-        await terminal.wait_for("Still here.")
+async def test_escape_interrupts_and_the_session_goes_on(window):
+    window.api.stall("Half a ")
+    window.api.say("Still here.")
+    terminal = window.terminal
+    terminal.type("Tell\r")
+    await terminal.wait_for("Half a", "writing")
+    terminal.type("kept")
+    await terminal.wait_for("› kept")
+    terminal.type(ESCAPE)
+    await terminal.wait_for("stopped by you", "ready", "› kept")
+    terminal.type("\r")
+    await terminal.wait_for("Still here.")
 
 
-@pytest.mark.parametrize("key", [UP, DOWN, "\x1b[C", "\x1b[D", "\x1b[<64;10;10M", "\x1b[<35;12;12M", "\x1b[5~"])
-async def test_arrows_and_the_mouse_never_interrupt(dogent, key):
-    reply = dogent.api.say_in_pieces("One ", "two.")
-    async with dogent.open() as terminal:
-        terminal.type("Tell\r")
-        await terminal.wait_for("One")
-        terminal.type(key * 3 + "x")
-        await terminal.wait_for("› x")
-        reply.release_all()
-        await terminal.wait_for("One two.", "ready")
-        assert "stopped by you" not in terminal.text()
+async def test_arrows_and_the_mouse_never_interrupt(window):
+    reply = window.api.say_in_pieces("Nothing ", "stops it.")
+    window.api.say("Not even that.")
+    terminal = window.terminal
+    terminal.type("Tell on\r")
+    await terminal.wait_for("Nothing", "writing")
+    for number, key in enumerate((UP, DOWN, RIGHT, LEFT, MOUSE_MOVED, WHEEL_UP, PAGE_UP, PAGE_DOWN)):
+        terminal.type(f"{key * 3}({number})")
+        await terminal.wait_for(f"({number})", "writing")
+    reply.release_all()
+    await terminal.wait_for("ready")
+    terminal.type("\r")  # to the end of the transcript, where it was scrolled
+    await terminal.wait_for("Nothing stops it.", "Not even that.")
 
 
-async def test_a_question_is_denied_first_and_keys_from_before_do_not_answer_it(dogent):
-    victim = dogent.root / "keep.md"
+async def test_a_question_is_denied_first_and_keys_from_before_do_not_answer_it(window):
+    victim = window.root / "keep.md"
     victim.write_text("precious", encoding="utf-8")
-    dogent.api.call("Bash", {"command": f"rm {victim}"})
-    async with dogent.open() as terminal:
-        terminal.on_output = lambda data: terminal.type("y\r") if b"May the agent" in data else None
-        terminal.type("Clean up\r")
-        await terminal.wait_for("May the agent", "rm ", "Deny", "Allow once")
-        await terminal.wait_for("waiting for you")
-        assert victim.exists()
-        terminal.on_output = None
-        await terminal.press_until(
-            "\r", lambda: "Denied" in terminal.text(), "the run ended by the denial"
-        )  # Enter is the highlighted answer: deny
-        await terminal.wait_for("ready")
-        assert victim.read_text(encoding="utf-8") == "precious"
+    window.api.call("Bash", {"command": f"rm {victim}"})
+    terminal = window.terminal
+    terminal.on_output = lambda data: terminal.type("y\r") if b"Delete keep.md" in data else None
+    terminal.type("Clean up\r")
+    await terminal.wait_for("Delete keep.md", "rm ", "Deny", "Allow once")
+    await terminal.wait_for("waiting for you")
+    assert victim.exists()
+    terminal.on_output = None
+    await terminal.press_until(
+        "\r", lambda: "Denied" in terminal.text(), "the run ended by the denial"
+    )  # Enter is the highlighted answer: deny
+    await terminal.wait_for("ready")
+    assert victim.read_text(encoding="utf-8") == "precious"
 
 
-async def test_an_allowed_call_runs(dogent):
-    dogent.api.call("Bash", {"command": "echo spoken > said.txt"})
-    dogent.api.say("Said.")
-    async with dogent.open() as terminal:
-        terminal.type("Say it\r")
-        await terminal.wait_for("May the agent")
-        await terminal.press_until("y", lambda: "Said." in terminal.text(), "the run after the command")
-    assert (dogent.root / "said.txt").read_text(encoding="utf-8") == "spoken\n"
+async def test_an_allowed_call_runs(window):
+    (window.root / "said.txt").write_text("before", encoding="utf-8")
+    window.api.call("Bash", {"command": "echo spoken > said.txt"})
+    window.api.say("Said.")
+    terminal = window.terminal
+    terminal.type("Say it\r")
+    await terminal.wait_for("Replace said.txt")
+    await terminal.press_until("y", lambda: "Said." in terminal.text(), "the run after the command")
+    assert (window.root / "said.txt").read_text(encoding="utf-8") == "spoken\n"
 
 
 async def test_the_picker_offers_files_and_the_reference_reaches_the_model_without_its_contents(dogent):
@@ -158,21 +162,3 @@ async def test_the_picker_offers_files_and_the_reference_reaches_the_model_witho
     sent = dogent.api.requests[0].last_user_text()
     assert '"path": "notes/field report.md"' in sent
     assert "4711" not in str(dogent.api.requests[0].messages)
-
-
-async def test_prompts_are_recalled_after_a_restart(dogent):
-    dogent.api.otherwise(lambda _request: (ReplyText("Noted."),))
-    async with dogent.open() as terminal:
-        terminal.type("the first thing\r")
-        await terminal.wait_for("Noted.", "ready")
-        terminal.type("\x11")
-        await terminal.exited()
-    async with dogent.open() as terminal:
-        await terminal.until(lambda: _recalled(terminal, "the first thing"), "the prompt of the last time")
-
-
-def _recalled(terminal, text: str) -> bool:
-    if f"› {text}" in terminal.text():
-        return True
-    terminal.type(UP)
-    return False

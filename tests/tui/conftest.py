@@ -8,12 +8,10 @@ import pytest
 from textual.pilot import Pilot
 
 from dogent_tui.agent.service import AgentService
-from dogent_tui.agent.session import OpenedSession
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
-from dogent_tui.workspace.settings import WorkspaceSettings
-from tests.agent.fake_conversation import FakeConversation, FakeLauncher
+from tests.agent.fake_conversation import FakeConversation, FakeLauncher, opened_session
 
 
 class Stage:
@@ -72,7 +70,7 @@ def stage(workspace: Workspace) -> Callable:
         launcher = launcher or FakeLauncher()
         endpoint = Endpoint("offline", "offline")
         service = AgentService(launcher, endpoint, cwd=str(workspace.root))
-        app = DogentApp(OpenedSession(workspace, WorkspaceSettings(), endpoint, service, (), earlier, ""))
+        app = DogentApp(opened_session(workspace, endpoint, service, earlier))
         async with app.run_test(size=size) as pilot:
             stage = Stage(app, pilot, launcher)
             await stage.until(lambda: launcher.started and app.conversation.prompt.editor.has_focus)

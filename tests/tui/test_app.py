@@ -30,7 +30,7 @@ def answering(stage):
 
 
 async def ask(stage, tool="Bash", tool_input=None, reasons=("It deletes.",), targets=()):
-    question = PermissionQuestion("t1", tool, tool_input or {"command": "rm a.md"}, reasons, targets)
+    question = PermissionQuestion("t1", tool, tool_input or {"command": "rm a.md"}, reasons=reasons, targets=targets)
     asked = asyncio.create_task(stage.launcher.ask(question))
     await stage.until(lambda: isinstance(stage.app.screen, PermissionScreen))
     return asked
@@ -209,7 +209,7 @@ async def test_questions_of_one_turn_come_one_after_the_other(stage):
     async with stage() as s:
         await s.send("go")
         first = await ask(s)
-        question = PermissionQuestion("t2", "Bash", {"command": "touch b"}, ("It writes.",))
+        question = PermissionQuestion("t2", "Bash", {"command": "touch b"}, reasons=("It writes.",))
         second = asyncio.create_task(s.launcher.ask(question))
         await s.until(lambda: len(s.app.conversation.questions.queue) == 2)
         await s.until(lambda: s.app.screen.guard.open)

@@ -23,12 +23,10 @@ from dogent_tui.agent.events import (
     UsageChanged,
 )
 from dogent_tui.agent.service import AgentService
-from dogent_tui.agent.session import OpenedSession
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
-from dogent_tui.workspace.settings import WorkspaceSettings
-from tests.agent.fake_conversation import FakeLauncher
+from tests.agent.fake_conversation import FakeLauncher, opened_session
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 
@@ -75,7 +73,7 @@ def app(home: Path) -> DogentApp:
     root.mkdir()
     endpoint = Endpoint("offline", "offline")
     service = AgentService(FakeLauncher(), endpoint, cwd=str(root))
-    return DogentApp(OpenedSession(Workspace(root), WorkspaceSettings(), endpoint, service, (), None, ""))
+    return DogentApp(opened_session(Workspace(root), endpoint, service))
 
 
 def showing(*events: Event, keys: tuple[str, ...] = ()):

@@ -2,13 +2,8 @@ import os
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
 
 from dogent_tui.workspace.paths import Workspace
-
-# A busy machine is no fault of the code: no example has a time limit of its own.
-settings.register_profile("no-deadline", deadline=None)
-settings.load_profile("no-deadline")
 
 
 @pytest.fixture(autouse=True)

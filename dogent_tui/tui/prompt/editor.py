@@ -101,26 +101,26 @@ class PromptEditor(FoldingArea):
         {"up", "down", "pageup", "pagedown", "tab", "enter", "escape", "alt+up", "ctrl+p", "ctrl+n"}
     )
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Submitted(Message):
         """The person sends `text` (placeholders expanded). `references`: those typed, in order; pasted text is not searched."""
 
         text: str
         references: tuple[Reference, ...]
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class DraftChanged(Message):
         """There is a pause after typing: `text` is what a crash must not lose."""
 
         text: str
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Cleared(Message):
         """Ctrl+C, or Esc twice, emptied the prompt; `text` can be recalled with Up."""
 
         text: str
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class PathsPasted(Message):
         """`paths` were pasted or dropped. They stand at `start` to `end` as `inserted` until `replace_pasted` says better."""
 
@@ -129,19 +129,19 @@ class PromptEditor(FoldingArea):
         end: Location
         inserted: str
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class UnfoldRefused(Message):
         """The pasted text, `characters` long, is too long to be shown in the prompt."""
 
         characters: int
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class ExternalEditorRequested(Message):
         """Ctrl+G: open `text` in an editor, then call `replace_all`."""
 
         text: str
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Armed(Message):
         """A key was pressed that does something else when it soon comes again: `what`, or nothing any more."""
 

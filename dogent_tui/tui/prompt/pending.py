@@ -74,25 +74,25 @@ class PendingStrip(Widget, can_focus=True):
         Binding("escape,tab,down", "leave", "Back"),
     ]
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Unreferenced(Message):
         """Take the reference `key` (path and sheet) out of the text."""
 
         key: ReferenceKey
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Detached(Message):
         """`attachment` is not to go with the prompt."""
 
         attachment: Attachment
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class PreviewRequested(Message):
         """Show the file at `path` (as the attachment names it)."""
 
         path: str
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Left(Message):
         """The person goes back to the prompt; `typed` is what they typed to get there."""
 

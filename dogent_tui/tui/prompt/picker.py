@@ -78,7 +78,7 @@ class ReferencePicker(Widget):
         "pagedown": MOST_ROWS,
     }
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Clicked(Message):
         """A candidate was chosen with the mouse."""
 

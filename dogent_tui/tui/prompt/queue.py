@@ -31,19 +31,19 @@ class QueueStrip(Widget, can_focus=True):
         Binding("escape,tab", "leave", "Back"),
     ]
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Edit(Message):
         """Take prompt `id` out of the queue and put its text back into the prompt (`PromptBox.put_back`)."""
 
         id: str
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Drop(Message):
         """Take prompt `id` out of the queue."""
 
         id: str
 
-    @dataclass
+    @dataclass(eq=False, repr=False)
     class Left(Message):
         """The person goes back to the prompt; `typed` is what they typed to get there."""
 

@@ -25,6 +25,9 @@ _EXCERPT_CHARACTERS = 40_000
 _NAME_COLUMN = 12
 """Cells for the names of the fields of a tool's input."""
 
+SHELL_OF_THE_AGENT = "Bash"
+"""The tool whose changes are said at once, and not only where its card is unfolded: they are what was asked about."""
+
 SPINNER = "◐◓◑◒"
 _SPINNING = "●"
 
@@ -137,11 +140,25 @@ def _tool_call(call: model.ToolCall, look: Look) -> list[Line]:
     middle = crop([Span(f"  {summary}", "summary")], max(0, width - len(fold) - len(name) - sum(_cells(s.text) for s in end)))
     head = Line(crop([Span(fold, "muted"), Span(name, "tool"), *(middle if summary else ()), *end], width))
     lines = [head]
-    if decided := _decided(call):
-        lines.append(Line(crop([Span("  ↳ ", "muted"), Span(decided, "muted")], width), decoration=4))
+    if outcome := _outcome_of(call, look.cwd):
+        lines.append(Line(crop([Span("  ↳ ", "muted"), Span(outcome, "muted")], width), decoration=4))
     if look.unfolded:
         lines += prefixed(_tool_body(call, width - 4, look.cwd), Span("  │ ", "rule"))
     return list(prefixed(lines, indent)) if indent.text else lines
+
+
+def _outcome_of(call: model.ToolCall, cwd: str) -> str:
+    """Say what the person answered, and how to take back what was done; edits that ran unasked say that only when unfolded."""
+    decided = _decided(call)
+    undo = _undoable(call, cwd) if call.kept and (decided or call.name == SHELL_OF_THE_AGENT) else ""
+    return " · ".join(filter(None, [decided, undo]))
+
+
+def _undoable(call: model.ToolCall, cwd: str) -> str:
+    """Say what can be brought back, and how."""
+    first = one_line(relative(call.kept[0], cwd))
+    more = f" and {len(call.kept) - 1} more" if len(call.kept) > 1 else ""
+    return f"/undo brings back {first}{more}"
 
 
 def _cells(text: str) -> int:
@@ -223,6 +240,8 @@ def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
         yield from _diff(change, width)
     if call.decided is not None and call.decided.message:
         yield from _field("you said" if call.decided.decision == "deny" else "allowed", call.decided.message, width)
+    if call.kept:
+        yield from _field("undo", _undoable(call, cwd), width)
     if call.result is not None:
         if shown:
             yield BLANK

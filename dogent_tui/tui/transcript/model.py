@@ -75,6 +75,7 @@ class ToolCall(Entry):
     input: Mapping[str, Any] = msgspec.field(default_factory=dict)
     result: str | None = None
     decided: ev.PermissionDecided | None = None
+    kept: tuple[str, ...] = ()
     depth: int = 0
     started: float = 0.0
     ended: float = 0.0
@@ -162,6 +163,7 @@ class TranscriptModel:
             ev.TodosChanged: self._todos_changed,
             ev.PermissionRequested: self._permission_requested,
             ev.PermissionDecided: self._permission_decided,
+            ev.CopiesKept: self._copies_kept,
             ev.UiRequested: self._ui_requested,
             ev.ChangeProposed: self._change_proposed,
             ev.Retrying: self._waiting,
@@ -320,6 +322,9 @@ class TranscriptModel:
         call = self._call(event, event.tool_use_id, "")
         call.state = {"allow": "running", "deny": "denied", "cancelled": "stopped"}[event.decision]  # type: ignore[assignment]
         call.decided = event
+
+    def _copies_kept(self, event: ev.CopiesKept) -> None:
+        self._call(event, event.tool_use_id, "").kept = event.paths
 
     def _call(self, event: ev.Event, tool_use_id: str, name: str) -> ToolCall:
         self._close_thinking(event)

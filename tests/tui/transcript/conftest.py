@@ -45,17 +45,17 @@ def conversation() -> list[ev.Event]:
         ev.Todo("Check it", "pending"),
     )
     old, new = "# Plan\nold line\nsame", "# Plan\nnew line\nsame"
-    edit = {"file_path": "/work/drafts/plan.md", "old_string": old, "new_string": new}
+    edit = {"file_path": "/texts/drafts/plan.md", "old_string": old, "new_string": new}
     prompt = "Write a short plan from @notes/a.md and @costs.xlsx#Q2.\nKeep it to one page."
     refused = "The endpoint does not accept the key (401)."
     return [
-        ev.SessionStarted(session_id="s", profile="p", model="m", endpoint="offline", cwd="/work"),
+        ev.SessionStarted(session_id="s", profile="p", model="m", endpoint="offline", cwd="/texts"),
         ev.RunStarted(prompt=ev.Prompt(prompt), run_id="1"),
         ev.ThinkingDelta(message_id="m", block=0, text="A plan is wanted.\nI should read the notes first.", time=100, run_id="1"),
         ev.ThinkingDelta(message_id="m", block=0, text=" Then write.", time=104, run_id="1"),
         ev.TextFinished(message_id="m", block=1, text="I will read the notes first.", run_id="1", time=104),
         ev.TodosChanged(todos=todos, run_id="1"),
-        ev.ToolUse(tool_use_id="t1", name="Read", input={"file_path": "/work/notes/a.md"}, run_id="1", time=105),
+        ev.ToolUse(tool_use_id="t1", name="Read", input={"file_path": "/texts/notes/a.md"}, run_id="1", time=105),
         ev.ToolResult(tool_use_id="t1", content="line\n" * 120, run_id="1", time=106),
         ev.ToolUse(tool_use_id="t2", name="mcp__dogent__read_document", input={"path": "costs.xlsx", "sheet": "Q2"}, run_id="1"),
         ev.ToolResult(tool_use_id="t2", content="No sheet is called Q2.\nSheets: Q1, Q3", is_error=True, run_id="1"),

@@ -28,9 +28,10 @@ _entries = st.one_of(
     st.builds(model.Outcome, st.sampled_from(["completed", "failed", "aborted", "interrupted"]), _text, _text, st.none()),
     st.builds(model.Asked, st.sampled_from(["clarification", "outline_edit", "change"]), _text, _text),
     st.builds(
-        model.ToolCall, st.just("t"), _text,
+        model.ToolCall, st.just("t"), st.one_of(_text, st.just("Bash")),
         state=st.sampled_from(["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]),
         input=_input, result=st.one_of(st.none(), _text), decided=st.none() | _decided, depth=st.integers(0, 9),
+        kept=st.lists(_text.filter(bool), max_size=2).map(tuple),
     ),
     st.lists(st.builds(ev.Todo, _text, st.sampled_from(["pending", "in_progress", "completed"]))).map(
         lambda todos: model.Plan(tuple(todos))
@@ -50,7 +51,7 @@ def test_no_entry_is_wider_than_its_width_or_draws_a_control(entry: model.Entry,
 
 
 def drawn(entry: model.Entry, *, unfolded: bool = False, now: float = 0.0) -> list[str]:
-    return [line.text.rstrip() for line in entry_lines(entry, Look(70, unfolded=unfolded, cwd="/work", now=now))]
+    return [line.text.rstrip() for line in entry_lines(entry, Look(70, unfolded=unfolded, cwd="/texts", now=now))]
 
 
 @pytest.mark.parametrize(
@@ -75,7 +76,7 @@ def test_a_long_prompt_is_folded_and_says_how_long_it_is() -> None:
 
 
 def test_a_written_file_and_an_edit_show_what_changes() -> None:
-    write = model.ToolCall("t", "Write", "done", input={"file_path": "/work/a.md", "content": "one\ntwo\n"}, result="ok")
+    write = model.ToolCall("t", "Write", "done", input={"file_path": "/texts/a.md", "content": "one\ntwo\n"}, result="ok")
     assert drawn(write) == ["▸ Write  a.md  ✓ +2 −0 lines"]
     assert "  │ + two" in drawn(write, unfolded=True)
     edits: list[dict[str, Any]] = [{"old_string": "a", "new_string": "b"}, {"old_string": "", "new_string": "c"}]
@@ -87,6 +88,16 @@ def test_a_written_file_and_an_edit_show_what_changes() -> None:
 def test_a_running_tool_tells_for_how_long() -> None:
     call = model.ToolCall("t", "Bash", "running", input={"command": "make\ttest"}, started=100)
     assert drawn(call, now=112) == ["▸ Run  make test  ● running  12 s"]
+
+
+def test_a_command_that_deleted_says_how_to_undo_it_and_an_edit_only_when_unfolded() -> None:
+    run = model.ToolCall("t", "Bash", state="done", input={"command": "rm a.md b.md"}, kept=("/texts/a.md", "/texts/b.md"))
+    assert drawn(run)[1] == "  ↳ /undo brings back a.md and 1 more"
+    run.decided = ev.PermissionDecided(request_id="r", tool_use_id="t", decision="allow")
+    assert drawn(run)[1] == "  ↳ allowed once · /undo brings back a.md and 1 more"
+    edit = model.ToolCall("t", "Edit", state="done", input={"file_path": "/texts/a.md"}, kept=("/texts/a.md",))
+    assert len(drawn(edit)) == 1
+    assert "  │ undo        /undo brings back a.md" in drawn(edit, unfolded=True)
 
 
 def test_retries_and_silence() -> None:
@@ -115,15 +126,15 @@ def test_friendly_names(name: str, friendly: str) -> None:
 @pytest.mark.parametrize(
     ("tool_input", "summary"),
     [
-        ({"file_path": "/work/notes/a.md"}, "notes/a.md"),
-        ({"file_path": "/workshop/a.md"}, "/workshop/a.md"),
+        ({"file_path": "/texts/notes/a.md"}, "notes/a.md"),
+        ({"file_path": "/textshop/a.md"}, "/textshop/a.md"),
         ({"command": "ls\n-l"}, "ls -l"),
-        ({"pattern": "*.md", "path": "/work/notes"}, "*.md in notes"),
+        ({"pattern": "*.md", "path": "/texts/notes"}, "*.md in notes"),
         ({"path": 3, "x": "y"}, ""),
     ],
 )
 def test_the_summary_of_an_input(tool_input: dict[str, Any], summary: str) -> None:
-    assert input_summary(tool_input, "/work") == summary
+    assert input_summary(tool_input, "/texts") == summary
 
 
 def test_durations() -> None:

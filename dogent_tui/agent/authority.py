@@ -1,0 +1,128 @@
+"""What may run in one workspace: the policy, and what the person allowed before. The one place where the two meet.
+
+The policy is imported on use: it is not needed before the first tool call, and the start is quick without it.
+"""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from dogent_tui.agent.events import Scope
+from dogent_tui.workspace.grants import GrantStore, RememberedGrant
+from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
+
+if TYPE_CHECKING:
+    from dogent_tui.permissions.grants import Grant
+    from dogent_tui.permissions.model import Decision, ToolCall
+    from dogent_tui.permissions.question import Question
+
+
+class HeldGrant(msgspec.Struct, frozen=True):
+    """Something that is allowed just now. `granted` is when it was, UTC, ISO 8601, empty where that is not known.
+
+    `origin` is `session` or `always` for answers of the person, and `rule` for what the command line said.
+    """
+
+    grant: "Grant"
+    origin: str
+    granted: str = ""
+
+
+class Authority:
+    """Decides about tool calls. Safe for use by several threads."""
+
+    def __init__(self, workspace: Workspace, rules: Sequence[str] = ()) -> None:
+        """Decide for `workspace`. `rules` are allowed from the start. Raises UsageError where one of them is no rule."""
+        self._root = workspace.root
+        self._private = (dogent_home(), state_dir())
+        self._rules = tuple(self._parsed(rule) for rule in rules)
+        self._session: tuple[Grant, ...] = ()
+
+    @cached_property
+    def store(self) -> GrantStore:
+        """Where lies what is allowed for good."""
+        from dogent_tui.permissions.paths import STORE
+
+        return GrantStore(dogent_home() / STORE, self._root)
+
+    def decide(self, call: "ToolCall") -> "Decision":
+        """Return what is decided about `call`: the policy's verdict, and `allow` where everything it asks about is allowed."""
+        from dataclasses import replace
+
+        decision = self.judge(call)
+        if decision.verdict == "ask" and self.allowing(decision):
+            return replace(decision, verdict="allow", reasons=("You allowed this before.",))
+        return decision
+
+    def judge(self, call: "ToolCall") -> "Decision":
+        """Return the policy's decision about `call`, whatever was allowed before."""
+        from dogent_tui.permissions.policy import decide
+
+        return decide(call, self._root, private=self._private)
+
+    def allowing(self, decision: "Decision") -> tuple["Grant", ...]:
+        """Return the grants that allow what `decision` asks about, none unless they cover all of it."""
+        from dogent_tui.permissions.grants import covering
+
+        return covering((held.grant for held in self.grants()), decision) if decision.rememberable else ()
+
+    def question(self, call: "ToolCall", decision: "Decision") -> "Question":
+        """Return the words in which `call` is put to the person."""
+        from dogent_tui.permissions.question import ask_about
+
+        return ask_about(call, decision, self._root)
+
+    def grants(self) -> tuple[HeldGrant, ...]:
+        """Return what is allowed, what the command line said first. Other windows' answers count from the next look on."""
+        from dogent_tui.permissions.grants import Grant
+
+        return (
+            *(HeldGrant(grant, "rule") for grant in self._rules),
+            *(HeldGrant(grant, "session") for grant in self._session),
+            *(HeldGrant(Grant(one.kind, one.place, one.program), "always", one.granted) for one in self.store.load()),
+        )
+
+    def remember(self, decision: "Decision", scope: Scope) -> None:
+        """Allow from now on what `decision` asked about. What cannot be remembered safely never is.
+
+        Raises OSError, DogentError where it cannot be kept for good; it then holds for this session.
+        """
+        from dogent_tui.permissions.grants import keys_of
+
+        keys = keys_of(decision)
+        if scope == "once" or not keys:
+            return
+        if scope == "always":
+            try:
+                self.store.add(tuple(RememberedGrant(key.kind, key.place, key.program) for key in keys))
+                return
+            except BaseException:
+                self._session = (*self._session, *keys)
+                raise
+        self._session = tuple(dict.fromkeys((*self._session, *keys)))
+
+    def revoke(self, held: HeldGrant) -> None:
+        """Take back a grant. Raises OSError, DogentError where it cannot be taken out of the file."""
+        if held.origin == "always":
+            self.store.revoke(RememberedGrant(held.grant.kind, held.grant.place, held.grant.program))
+        self._session = tuple(grant for grant in self._session if held.origin != "session" or grant != held.grant)
+        self._rules = tuple(grant for grant in self._rules if held.origin != "rule" or grant != held.grant)
+
+    def describe(self, grant: "Grant") -> str:
+        """Return what a grant allows, for a person."""
+        return grant.sentence(self._root)
+
+    def _parsed(self, rule: str) -> "Grant":
+        from dogent_tui.permissions.grants import parse_rule
+
+        return parse_rule(rule, self._root)
+
+
+def missing_parser() -> str:
+    """Return the notice for a session that cannot look into commands, "" where it can."""
+    from dogent_tui.permissions.policy import NO_PARSER
+    from dogent_tui.permissions.shell.parser import find_shfmt
+
+    return "" if find_shfmt() is not None else NO_PARSER

@@ -1,0 +1,92 @@
+"""`dogent-tui explain`: what a tool call would do, what is decided about it, and why. Nothing runs."""
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+from dogent_tui.agent.authority import Authority
+from dogent_tui.errors import UsageError
+from dogent_tui.permissions.explain import as_text, describe
+from dogent_tui.permissions.model import ToolCall
+from dogent_tui.plain import visible
+from dogent_tui.workspace.paths import Workspace
+
+
+def run_explain(arguments: Sequence[str], stdin: TextIO, stdout: TextIO) -> int:
+    """Explain the call that `arguments` name, or each JSON line of `stdin`, and return the exit status.
+
+    Raises UsageError where a call cannot be understood.
+    """
+    options = _parser().parse_args(arguments)
+    folder = Path(options.workspace)
+    if not folder.is_dir():
+        raise UsageError(f"There is no folder {folder}.", "Name an existing folder with --workspace.")
+    authority = Authority(Workspace(folder), options.allow)
+    for call in [_call(options.tool, options.input)] if options.tool else _calls(stdin):
+        found = explained(call, authority)
+        text = json.dumps(found, ensure_ascii=False) if options.json else visible(as_text(found))
+        stdout.write(f"{text}\n" if options.json else f"{text}\n\n")
+        stdout.flush()
+    return 0
+
+
+def explained(call: ToolCall, authority: Authority) -> dict[str, Any]:
+    """Return what is decided about `call`, with the grants that were considered, as plain data."""
+    decision = authority.judge(call)
+    found = describe(call, decision)
+    if decision.verdict == "ask":
+        used = authority.allowing(decision)
+        found["question"] = authority.question(call, decision).sentence
+        found["grants"] = [
+            {"allows": authority.describe(held.grant), "by": held.origin, "used": held.grant in used}
+            for held in authority.grants()
+        ]
+        found["verdict"] = "allow" if used else "ask"
+    return found
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dogent-tui explain",
+        description="Say what a tool call of the agent would do and what is decided about it. Nothing runs.",
+        epilog='Without --tool, calls are read from standard input, one a line: {"tool": "Bash", "input": {"command": "ls"}}.',
+    )
+    parser.add_argument("--tool", metavar="NAME", help="the tool, for example Bash")
+    parser.add_argument("--input", metavar="JSON", default="{}", help="its input, or for Bash simply the command")
+    parser.add_argument("--workspace", metavar="DIR", default=".", help="the workspace (default: this folder)")
+    parser.add_argument("--allow", metavar="RULE", action="append", default=[], help="as if this had been allowed; repeatable")
+    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+    return parser
+
+
+def _call(tool: str, text: str) -> ToolCall:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        if tool != "Bash":
+            raise UsageError("--input is not a JSON object.", 'Write one, for example {"file_path": "notes.md"}.')
+        value = {"command": text}
+    return _checked({"tool": tool, "input": value}, "--input")
+
+
+def _calls(stdin: TextIO) -> Iterator[ToolCall]:
+    for number, line in enumerate(stdin, 1):
+        if line.strip():
+            try:
+                value = json.loads(line)
+            except ValueError:
+                raise UsageError(f"Line {number} is not JSON.", "Write one object a line, with tool and input.") from None
+            yield _checked(value, f"Line {number}")
+
+
+def _checked(value: Any, where: str) -> ToolCall:
+    tool, tool_input, cwd = (
+        (value.get(key) for key in ("tool", "input", "cwd")) if isinstance(value, dict) else (None, None, None)
+    )
+    if not isinstance(tool, str) or not isinstance(tool_input, dict) or not isinstance(cwd, str | None):
+        raise UsageError(f"{where} is not a tool call.", 'Write {"tool": NAME, "input": {…}}, and "cwd" where it matters.')
+    return ToolCall(tool, tool_input, None if cwd is None else Path(cwd))

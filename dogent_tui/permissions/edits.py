@@ -1,0 +1,95 @@
+"""What the file tools would make of a file: the diff that a person judges a Write or an Edit by."""
+
+import difflib
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from dogent_tui.permissions.disk import Disk
+
+_LARGEST = 2_000_000
+"""Bytes of a file that a diff is made of."""
+_MOST_LINES = 500
+"""Lines of a diff; nobody judges more, and all of it stands in the call."""
+_COMPARED = 3_000
+"""Lines that differ and are still compared one by one: difflib takes quadratic time."""
+_CONTEXT = 3
+
+
+def edit_diff(tool: str, tool_input: Mapping[str, Any], path: str, disk: Disk) -> str:
+    """Return the unified diff between the file `path` and what the call would leave there; "" where there is none to show."""
+    old = disk.text(path, _LARGEST)
+    if old is None and disk.entry(path) is not None:
+        return ""  # too large, or no text
+    pair = _notebook(tool_input, old or "") if tool == "NotebookEdit" else (old or "", _after(tool, tool_input, old or ""))
+    if pair is None or pair[1] is None or pair[0] == pair[1]:
+        return ""
+    return unified_diff(pair[0], pair[1], path.rpartition("/")[2])
+
+
+def unified_diff(old: str, new: str, name: str) -> str:
+    """Return a unified diff of two texts, cut where it is longer than anybody reads."""
+    a, b = old.split("\n") if old else [], new.split("\n") if new else []
+    start = 0
+    while start < min(len(a), len(b)) and a[start] == b[start]:
+        start += 1
+    end = 0
+    while end < min(len(a), len(b)) - start and a[-1 - end] == b[-1 - end]:
+        end += 1
+    if len(a) + len(b) - 2 * (start + end) <= _COMPARED:
+        lines = list(difflib.unified_diff(a, b, name, name, lineterm="", n=_CONTEXT))
+    else:  # too much to match line by line: all that went, then all that came
+        gone, came = a[start : len(a) - end], b[start : len(b) - end]
+        lines = [f"--- {name}", f"+++ {name}", f"@@ -{start + 1},{len(gone)} +{start + 1},{len(came)} @@"]
+        lines += [f"-{line}" for line in gone] + [f"+{line}" for line in came]
+    if len(lines) > _MOST_LINES:
+        lines = [*lines[:_MOST_LINES], f"… {len(lines) - _MOST_LINES} more lines"]
+    return "\n".join(lines)
+
+
+def _after(tool: str, values: Mapping[str, Any], old: str) -> str | None:
+    """Return the text that the call leaves, `None` where it is not a call that would work."""
+    if tool == "Write":
+        content = values.get("content")
+        return content if isinstance(content, str) else None
+    edits = values.get("edits") if tool == "MultiEdit" else [values]
+    if tool not in {"Edit", "MultiEdit"} or not isinstance(edits, list):
+        return None
+    text = old
+    for edit in edits:
+        changed = _replaced(text, edit)
+        if changed is None:
+            return None
+        text = changed
+    return text
+
+
+def _replaced(text: str, edit: Any) -> str | None:
+    before, after = (edit.get("old_string"), edit.get("new_string")) if isinstance(edit, Mapping) else (None, None)
+    if not isinstance(before, str) or not isinstance(after, str) or before not in text:
+        return None
+    return text.replace(before, after) if edit.get("replace_all") else text.replace(before, after, 1)
+
+
+def _notebook(values: Mapping[str, Any], old: str) -> tuple[str, str] | None:
+    """Return the sources of a notebook's cells before and after the call. The rest of the file is noise."""
+    source, wanted = values.get("new_source"), values.get("cell_id")
+    try:
+        cells = [(str(cell.get("id", "")), _source(cell)) for cell in json.loads(old)["cells"]]
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return None
+    place = next((number for number, (name, _) in enumerate(cells) if name == wanted), None)
+    if not isinstance(source, str) or (place is None and wanted):
+        return None
+    before = "\n\n".join(text for _, text in cells)
+    mode = values.get("edit_mode") or "replace"
+    if mode == "insert":
+        cells.insert(0 if place is None else place + 1, ("", source))
+    else:
+        cells[place or 0 : (place or 0) + 1] = [] if mode == "delete" else [("", source)]
+    return before, "\n\n".join(text for _, text in cells)
+
+
+def _source(cell: Mapping[str, Any]) -> str:
+    source = cell.get("source", "")
+    return "".join(source) if isinstance(source, list) else str(source)

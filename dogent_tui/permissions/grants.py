@@ -1,0 +1,138 @@
+"""What a person allowed for more than one call: keys over effects, and the rules that say the same in text.
+
+A call is covered when every effect that was asked about is. A key holds what happens (kind), where exactly (place) and by what
+kind of program; so a remembered read never allows a delete, and a remembered place never its neighbor.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from dogent_tui.errors import UsageError
+from dogent_tui.permissions.disk import RealDisk, real_path
+from dogent_tui.permissions.model import Decision, Effect, EffectKind
+
+KINDS: Mapping[str, str] = {
+    "read": "read a file or folder outside the workspace",
+    "create": "make a new file",
+    "change": "change a file, or add to it",
+    "write": "make, change or replace a file",
+    "delete": "delete a file or folder",
+    "move": "move a file or folder away",
+    "run": "run a program outside the workspace",
+    "network": "exchange data with other machines, by this program",
+}
+"""The kinds that a rule can name, and what each allows."""
+
+_COVERED_BY: Mapping[str, frozenset[str]] = {
+    "create": frozenset({"create", "change", "write"}),
+    "change": frozenset({"change", "write"}),
+}
+"""Kind → the kinds that include it, where that is more than itself."""
+
+_FILE_TOOLS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
+_FILE_TOOL_FAMILY = "file tools"
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """One thing that is allowed. `kind` is one of `KINDS`.
+
+    `place` is a real path, for `network` a host or "" for any. `program` is the program family, "" for any. `below`: everything
+    in the folder `place` is meant; only a rule that a person wrote says that.
+    """
+
+    kind: str
+    place: str = ""
+    program: str = ""
+    below: bool = False
+
+    def covers(self, needed: "Grant") -> bool:
+        """Return whether what `needed` says is allowed by this."""
+        if self.kind not in _COVERED_BY.get(needed.kind, frozenset({needed.kind})):
+            return False
+        return (not self.program or self.program == needed.program) and self._place_covers(needed.place)
+
+    def _place_covers(self, place: str) -> bool:
+        if self.below:
+            return place.startswith(self.place.rstrip("/") + "/")
+        return self.place == place or (self.kind == "network" and not self.place)
+
+    def rule(self, root: Path) -> str:
+        """Return the rule for `--allow` that covers this in the workspace `root` (a real path). A rule means any program."""
+        if self.kind == "network":
+            return f"network:{self.program}{f'/{self.place}' if self.place else ''}"
+        return f"{self.kind}:{self._shown(root)}{'/' if self.below and self.place != '/' else ''}"
+
+    def sentence(self, root: Path) -> str:
+        """Return what is allowed, for a person in the workspace `root`."""
+        if self.kind == "network":
+            return f"reach {self.place or 'other machines'} with {self.program or 'any program'}"
+        place = f"everything in {self._shown(root)}" if self.below else self._shown(root)
+        return f"{self.kind} {place}{f' (by {self.program})' if self.program else ''}"
+
+    def _shown(self, root: Path) -> str:
+        return self.place.removeprefix(f"{root}/")
+
+
+def key_of(effect: Effect) -> Grant:
+    """Return the key of an effect."""
+    kind = _kind(effect)
+    if kind == "network":
+        return Grant(kind, (urlsplit(effect.written).hostname or "") if "://" in effect.written else "", effect.program)
+    # Reading is the same by whatever program: what it learns, it learns. All else is another matter with another program.
+    program = "" if kind == "read" else _FILE_TOOL_FAMILY if effect.program in _FILE_TOOLS else effect.program
+    return Grant(kind, "" if effect.path is None else str(effect.path), program)
+
+
+def _kind(effect: Effect) -> str:
+    if effect.kind is EffectKind.WRITE:
+        return "write" if effect.replaces else "change"
+    return "run" if effect.kind is EffectKind.EXECUTE else effect.kind.value
+
+
+def keys_of(decision: Decision) -> tuple[Grant, ...]:
+    """Return what has to be allowed for a call that is asked about; nothing where that cannot be remembered."""
+    if decision.verdict != "ask" or not decision.rememberable:
+        return ()
+    return tuple(dict.fromkeys(key_of(effect) for effect in decision.asked))
+
+
+def covering(grants: Iterable[Grant], decision: Decision) -> tuple[Grant, ...]:
+    """Return the grants by which a call is allowed; none unless *every* effect that was asked about is covered by one."""
+    held = tuple(grants)
+    found = [next((grant for grant in held if grant.covers(needed)), None) for needed in keys_of(decision)]
+    return tuple(dict.fromkeys(grant for grant in found if grant is not None)) if None not in found else ()
+
+
+def parse_rule(text: str, workspace: Path, home: Path | None = None) -> Grant:
+    """Return what the rule ``KIND:PLACE`` or ``network:PROGRAM[/HOST]`` allows. Relative places start at the workspace.
+
+    Raises UsageError where it is no rule.
+    """
+    kind, _, rest = text.partition(":")
+    if kind not in KINDS or not rest.strip():
+        raise UsageError(f"“{text}” is not a rule.", f"Write KIND:PLACE, with one of these kinds: {', '.join(KINDS)}.")
+    if kind == "network":
+        program, _, host = rest.partition("/")
+        if not program or "/" in host:
+            raise UsageError(f"“{text}” names no program.", "Write network:PROGRAM, for example network:curl.")
+        return Grant(kind, host, program)
+    return _placed(text, kind, rest, workspace, str(home or Path.home()))
+
+
+def _placed(text: str, kind: str, place: str, workspace: Path, home: str) -> Grant:
+    spelled = home + place[1:] if place == "~" or place.startswith("~/") else place
+    full = os.path.join(workspace, spelled)  # noqa: PTH118 — text in, text out: a Path would drop the slash at the end
+    if any(mark in spelled for mark in "*?") and not os.path.lexists(full):
+        raise UsageError(f"“{text}” holds a pattern.", "Name one place; a folder with / at its end means everything in it.")
+    try:
+        head, tail = os.path.split(full.rstrip("/"))
+        follow = kind not in {"delete", "move"} or tail in {"", ".", ".."}
+        disk = RealDisk()
+        real = real_path(disk, full) if follow else str(Path(real_path(disk, head), tail))
+    except ValueError as error:
+        raise UsageError(f"“{text}” cannot be resolved: {error}", "Name a place that exists.") from error
+    return Grant(kind, real, below=full.endswith("/"))

@@ -1,0 +1,231 @@
+"""A decision as the question that a person can answer: one sentence, the places, what is risky, and which answers there are."""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from dogent_tui.permissions.disk import Disk, RealDisk, real_path, walk
+from dogent_tui.permissions.edits import edit_diff
+from dogent_tui.permissions.grants import keys_of
+from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
+
+Holds: TypeAlias = Literal["once", "session", "always"]
+"""How long an answer can hold."""
+
+_MOST_COUNTED = 10_000
+"""Files of a folder that are counted."""
+_SEVEREST_FIRST = (
+    EffectKind.DELETE, EffectKind.MOVE, EffectKind.WRITE, EffectKind.CREATE, EffectKind.EXECUTE, EffectKind.NETWORK,
+    EffectKind.READ, EffectKind.UNKNOWN,
+)  # fmt: skip
+_VERBS = {
+    EffectKind.DELETE: "delete",
+    EffectKind.MOVE: "move away",
+    EffectKind.WRITE: "change",
+    EffectKind.CREATE: "create",
+    EffectKind.EXECUTE: "run",
+    EffectKind.READ: "read",
+}
+
+
+_FILE_VERBS: Mapping[str, str] = {
+    "Read": "read",
+    "Write": "write",
+    "Edit": "change",
+    "MultiEdit": "change",
+    "NotebookEdit": "change",
+    "Glob": "look for files in",
+    "Grep": "search in",
+    "LS": "list",
+}
+_PLACE_KEYS = ("file_path", "notebook_path", "path")
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A place that a call concerns, as it really resolves. `size` is in bytes, `None` where there is no plain file."""
+
+    path: str
+    kind: str
+    exists: bool
+    size: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is put to the person. `words` are the model's; `rules` are those that would have allowed the call beforehand.
+
+    `spans` are the risky parts of a command, in characters; `once_because` says why no answer is remembered.
+    """
+
+    sentence: str
+    reasons: tuple[str, ...]
+    spots: tuple[Spot, ...]
+    spans: tuple[tuple[int, int], ...]
+    diff: str
+    words: str
+    scopes: tuple[Holds, ...]
+    once_because: str
+    rules: tuple[str, ...]
+
+
+def ask_about(call: ToolCall, decision: Decision, workspace: Path, disk: Disk | None = None) -> Question:
+    """Return the question for a call that the policy does not decide alone. Looks at the disk."""
+    disk = disk or RealDisk()
+    root = Path(real_path(disk, str(workspace)))
+    wording = _Wording(call, root, disk)
+    keys = keys_of(decision)
+    return Question(
+        sentence=wording.sentence(decision.asked),
+        reasons=decision.reasons,
+        spots=wording.spots(decision.asked),
+        spans=_spans(decision.asked) if call.tool == "Bash" else (),
+        diff=wording.diff(decision.effects),
+        words=_words(call),
+        scopes=("once", "session", "always") if keys else ("once",),
+        once_because="" if keys else _once_because(decision.asked),
+        rules=tuple(key.rule(root) for key in keys),
+    )
+
+
+class _Wording:
+    """Words for one call."""
+
+    def __init__(self, call: ToolCall, root: Path, disk: Disk) -> None:
+        self._call = call
+        self._root = root
+        self._disk = disk
+
+    def sentence(self, asked: Sequence[Effect]) -> str:
+        """Return what the call would do, the severest first."""
+        parts = []
+        for kind in _SEVEREST_FIRST:
+            effects = [effect for effect in asked if effect.kind is kind]
+            if effects and (words := self._clause(kind, effects)):
+                parts.append(words)
+        if any(effect.kind is EffectKind.UNKNOWN for effect in asked) or not parts:
+            parts.append("do more than can be told beforehand" if parts else self._vaguely(asked))
+        *first, last = parts
+        return _capital(f"{', '.join(first)} and {last}" if first else last)
+
+    def _vaguely(self, asked: Sequence[Effect]) -> str:
+        if self._call.tool == "Bash":
+            return "run a command that cannot be fully understood" if asked else "run a command"
+        place = next((text for key in _PLACE_KEYS if isinstance(text := self._call.input.get(key), str)), "")
+        if place and (verb := _FILE_VERBS.get(self._call.tool)):
+            return f"{verb} {place}"
+        return f"use {self._call.tool.rpartition('__')[2].replace('_', ' ')}"
+
+    def _clause(self, kind: EffectKind, effects: Sequence[Effect]) -> str:
+        places = list(dict.fromkeys(effect.path for effect in effects if effect.path is not None))
+        if kind is EffectKind.NETWORK:
+            return self._network(effects)
+        if kind is EffectKind.UNKNOWN:
+            return ""
+        if not places:
+            return f"run a command that {_VERBS[kind].split()[0]}s files" if self._call.tool == "Bash" else ""
+        verb = "replace" if kind is EffectKind.WRITE and all(effect.replaces for effect in effects) else _VERBS[kind]
+        return f"{verb} {self._places(places)}"
+
+    def _network(self, effects: Sequence[Effect]) -> str:
+        if self._call.tool != "Bash":
+            return f"open {effects[0].written}" if effects[0].written else "reach the network"
+        programs = ", ".join(dict.fromkeys(effect.program for effect in effects if effect.program))
+        return f"run a command that reaches the network{f' ({programs})' if programs else ''}"
+
+    def _places(self, places: Sequence[Path]) -> str:
+        """Name one place; count several, with the folder that holds them."""
+        outside = any(not self._inside(place) for place in places)
+        if len(places) == 1:
+            return f"{self._named(places[0])}{', outside the workspace' if outside else ''}"
+        kinds = {found.kind for place in places if (found := self._disk.entry(str(place)))}
+        noun = "files" if kinds <= {"file"} else "folders" if kinds == {"folder"} else "files and folders"
+        common = Path(os.path.commonpath([str(place.parent) for place in places]))
+        where = "" if common == self._root else f" in {self._shown(common)}/" if common != Path("/") else " in several folders"
+        return f"{len(places)} {noun}{where}{', outside the workspace' if outside else ''}"
+
+    def _named(self, place: Path) -> str:
+        found = self._disk.entry(str(place))
+        if found is None or found.kind != "folder":
+            return self._shown(place)
+        count = self._count(str(place))
+        return f"the folder {self._shown(place)}/{f' with {count}' if count else ''}"
+
+    def spots(self, asked: Sequence[Effect]) -> tuple[Spot, ...]:
+        """Return the places, each once for each thing that happens to it."""
+        found: dict[tuple[str, str], Spot] = {}
+        for effect in asked:
+            if effect.path is not None:
+                found.setdefault((str(effect.path), effect.kind.value), self._spot(effect, str(effect.path)))
+        return tuple(found.values())
+
+    def _spot(self, effect: Effect, path: str) -> Spot:
+        entry = self._disk.entry(path)
+        notes = [self._by_link(effect, path)]
+        if entry is not None and entry.kind == "link":
+            notes.append("a link: what it leads to stays")
+        elif entry is not None and entry.kind == "folder":
+            notes.append(self._count(path))
+        elif entry is not None and entry.kind == "file" and entry.names > 1:
+            notes.append("the file has another name elsewhere")
+        size = entry.size if entry is not None and entry.kind == "file" else None
+        return Spot(path, effect.kind.value, entry is not None, size, "; ".join(filter(None, notes)))
+
+    def _by_link(self, effect: Effect, path: str) -> str:
+        """Say so where a name leads elsewhere than it reads. Names in another folder than the call's are not judged here."""
+        base = self._call.cwd or self._root
+        spelled = os.path.normpath(base / effect.written) if effect.written else path
+        spelled = os.path.join(real_path(self._disk, str(base)), os.path.relpath(spelled, base))  # noqa: PTH118
+        if os.path.normpath(spelled) == path or effect.kind in {EffectKind.DELETE, EffectKind.MOVE}:
+            return ""
+        return f"{effect.written} leads here" if real_path(self._disk, os.path.normpath(spelled)) == path else ""
+
+    def _count(self, folder: str) -> str:
+        below = walk(self._disk, folder, _MOST_COUNTED)
+        if below is None:
+            return f"more than {_MOST_COUNTED:,} files"
+        files = sum(1 for path in below if (found := self._disk.entry(path)) is not None and found.kind != "folder")
+        return "" if not below else "1 file" if files == 1 else f"{files:,} files"
+
+    def diff(self, effects: Iterable[Effect]) -> str:
+        """Return what a Write or an Edit would change."""
+        written = next((effect.path for effect in effects if effect.kind in {EffectKind.WRITE, EffectKind.CREATE}), None)
+        return edit_diff(self._call.tool, self._call.input, str(written), self._disk) if written is not None else ""
+
+    def _inside(self, place: Path) -> bool:
+        return place == self._root or self._root in place.parents
+
+    def _shown(self, place: Path) -> str:
+        return place.relative_to(self._root).as_posix() if self._inside(place) else str(place)
+
+
+def _spans(asked: Iterable[Effect]) -> tuple[tuple[int, int], ...]:
+    """Return the risky parts in order, overlapping ones as one."""
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted({effect.span for effect in asked if effect.span is not None}):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return tuple(merged)
+
+
+def _once_because(asked: Sequence[Effect]) -> str:
+    if any(effect.path is None and effect.kind is not EffectKind.NETWORK for effect in asked):
+        return "What it means or does cannot be told for sure beforehand, so it is asked about every time."
+    if any(effect.wildcard for effect in asked):
+        return "It names files by a pattern, which may find others the next time, so it is asked about every time."
+    return "This place is asked about every time."
+
+
+def _words(call: ToolCall) -> str:
+    """Return the reason that the model gave, if it gave one."""
+    keys = ("reason", "summary") if call.tool.startswith("mcp__") else ("description",)
+    return next((text.strip() for key in keys if isinstance(text := call.input.get(key), str)), "")
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,78 @@
+"""/permissions: what the agent may do here without asking, and taking it back."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+
+from dogent_tui.agent.authority import Authority, HeldGrant
+from dogent_tui.errors import DogentError
+from dogent_tui.plain import one_line
+from dogent_tui.tui.stylesheets import stylesheet
+
+_SINCE: Mapping[str, str] = {"rule": "from the command line", "session": "for this session", "always": "always in this workspace"}
+_NOTHING = "Nothing yet. Answer a question with “this session” or “always”, and it is listed here."
+_KEYS = "↑ ↓ choose · Delete or r takes it back · Esc closes"
+
+
+def grant_lines(held: HeldGrant, sentence: str) -> Content:
+    """Return the lines for a grant: what is allowed, and how long that holds."""
+    since = f" · since {one_line(held.granted[:10])}" if held.granted else ""
+    words = one_line(sentence)
+    return Content.assemble(f"{words[:1].upper()}{words[1:]}", (f"\n  {_SINCE[held.origin]}{since}", "dim"))
+
+
+class PermissionsScreen(ModalScreen[None]):
+    """Lists the grants of one workspace and revokes them."""
+
+    CSS_PATH = stylesheet("permissions.tcss")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss", "Close"),
+        Binding("delete,r", "revoke", "Take it back"),
+    ]
+
+    def __init__(self, authority: Authority) -> None:
+        super().__init__()
+        self._authority = authority
+        self._held: Sequence[HeldGrant] = ()
+
+    def compose(self) -> ComposeResult:
+        """Lay out the list."""
+        with Vertical(id="permissions"):
+            yield Static("What the agent may do here without asking", id="permissions-title", markup=False)
+            yield OptionList(id="permissions-list", markup=False, compact=True)
+            yield Static("", id="permissions-nothing", markup=False)
+            yield Static(_KEYS, id="permissions-keys", markup=False)
+
+    async def on_mount(self) -> None:
+        """Read what is allowed."""
+        await self._refresh()
+
+    async def action_revoke(self) -> None:
+        """Take the chosen grant back: from now on such a call asks again."""
+        chosen = self.query_one(OptionList).highlighted
+        if chosen is None:
+            return
+        try:
+            await asyncio.to_thread(self._authority.revoke, self._held[chosen])
+        except (OSError, DogentError) as error:
+            self.notify(f"It could not be taken back: {error}", severity="error", markup=False)
+        await self._refresh(chosen)
+
+    async def _refresh(self, chosen: int = 0) -> None:
+        self._held = await asyncio.to_thread(self._authority.grants)
+        options = self.query_one(OptionList)
+        options.set_options(grant_lines(held, self._authority.describe(held.grant)) for held in self._held)
+        options.highlighted = min(chosen, len(self._held) - 1) if self._held else None
+        options.display = bool(self._held)
+        nothing = self.query_one("#permissions-nothing", Static)
+        nothing.display = not self._held
+        broken = self._authority.store.broken
+        nothing.update(f"{broken.message} {broken.remedy}" if broken else _NOTHING)
+        options.focus()

@@ -1,0 +1,102 @@
+"""Policy and memory together: what a person allowed once does not ask again, and nothing else is let through."""
+
+import pytest
+
+from dogent_tui.agent.authority import Authority
+from dogent_tui.errors import DogentError, UsageError
+from dogent_tui.permissions.model import ToolCall
+from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
+
+
+@pytest.fixture
+def workspace(tmp_path):
+    root = tmp_path / "w"
+    root.mkdir()
+    (root / "a.md").touch()
+    (root / "b.md").touch()
+    return Workspace(root)
+
+
+def remove(name):
+    return ToolCall("Bash", {"command": f"rm {name}"})
+
+
+def verdict(authority, call):
+    return authority.decide(call).verdict
+
+
+def test_for_this_session_and_for_good(workspace):
+    authority = Authority(workspace)
+    authority.remember(authority.decide(remove("a.md")), "session")
+    authority.remember(authority.decide(remove("b.md")), "always")
+    assert {verdict(authority, remove(name)) for name in ("a.md", "b.md")} == {"allow"}
+    later = Authority(workspace)
+    assert [verdict(later, remove(name)) for name in ("a.md", "b.md")] == ["ask", "allow"]
+    assert [held.origin for held in authority.grants()] == ["session", "always"]
+
+
+def test_once_is_not_remembered_and_what_cannot_be_is_never(workspace):
+    authority = Authority(workspace)
+    authority.remember(authority.decide(remove("a.md")), "once")
+    authority.remember(authority.decide(remove("*.md")), "always")
+    assert authority.grants() == ()
+
+
+def test_every_grant_can_be_taken_back(workspace):
+    authority = Authority(workspace, ["delete:b.md", "network:curl"])
+    authority.remember(authority.decide(remove("a.md")), "session")
+    authority.remember(authority.decide(ToolCall("Read", {"file_path": "/etc/hostname"})), "always")
+    assert [authority.describe(held.grant) for held in authority.grants()] == [
+        "delete b.md",
+        "reach other machines with curl",
+        "delete a.md (by rm)",
+        "read /etc/hostname",
+    ]
+    for held in authority.grants():
+        authority.revoke(held)
+    assert authority.grants() == ()
+    assert verdict(authority, remove("a.md")) == "ask"
+
+
+def test_an_answer_that_cannot_be_kept_for_good_holds_for_the_session(workspace):
+    dogent_home().parent.mkdir(exist_ok=True)
+    dogent_home().touch()
+    authority = Authority(workspace)
+    with pytest.raises((OSError, DogentError)):
+        authority.remember(authority.decide(remove("a.md")), "always")
+    assert verdict(authority, remove("a.md")) == "allow"
+
+
+def test_a_rule_that_is_none_is_wrong_usage(workspace):
+    with pytest.raises(UsageError):
+        Authority(workspace, ["Bash(*)"])
+
+
+def test_no_rule_opens_the_store_wherever_it_lies(workspace, monkeypatch, tmp_path):
+    monkeypatch.setenv("DOGENT_HOME", str(tmp_path / "elsewhere"))
+    authority = Authority(workspace, ["write:/"])
+    store = authority.store.path
+    assert store.parent == tmp_path / "elsewhere"
+    assert verdict(authority, ToolCall("Write", {"file_path": str(store), "content": "{}"})) == "deny"
+    assert verdict(authority, ToolCall("Bash", {"command": f"tee {store}"})) == "deny"
+
+
+def test_our_own_folders_are_outside_even_in_a_workspace_around_them(home):
+    (home / ".dogent").mkdir()
+    (home / ".dogent" / "claude.json").write_text("keys")
+    (home / "notes.md").touch()
+    authority = Authority(Workspace(home))
+    assert verdict(authority, ToolCall("Read", {"file_path": str(home / ".dogent" / "claude.json")})) == "ask"
+    assert verdict(authority, ToolCall("Grep", {"pattern": "KEY"})) == "ask"
+    assert verdict(authority, ToolCall("Bash", {"command": "grep -r KEY ."})) == "ask"
+    assert verdict(authority, ToolCall("Read", {"file_path": str(home / "notes.md")})) == "allow"
+
+
+def test_the_sample_workspace_lies_in_our_folders_and_is_one_like_any_other():
+    root = state_dir() / "sample" / "city-library"
+    root.mkdir(parents=True)
+    (root / "a.md").touch()
+    authority = Authority(Workspace(root))
+    assert verdict(authority, ToolCall("Read", {"file_path": "a.md"})) == "allow"
+    assert verdict(authority, ToolCall("Write", {"file_path": str(root / "new.md"), "content": ""})) == "allow"
+    assert verdict(authority, ToolCall("Read", {"file_path": "../../sessions/x"})) == "ask"
