@@ -52,10 +52,10 @@ class FormLines(Widget, can_focus=False):
 
     def look_again(self) -> None:
         """Lay the lines out anew: what they show has changed."""
-        before = len(self._laid_out[1])
+        width, before = self._laid_out
         self._laid_out = (0, ())
-        changed = self.is_attached and before != len(self.lines(self.size.width))
-        self.refresh(layout=changed)
+        if width and (lines := self.lines(width)) != before:
+            self.refresh(layout=len(lines) != len(before))
 
     def lines(self, width: int) -> Sequence[Placed]:
         """Return the lines for a widget of `width` cells."""
@@ -112,9 +112,6 @@ class FreeText(LiteralArea):
             super().__init__()
             self.step = step
 
-    class Wants(Message):
-        """A key that is for the form: Ctrl+X where nothing is selected."""
-
     def __init__(self, text: str, placeholder: str, held: Callable[[events.Key], bool]) -> None:
         """Show `text`. `held` says whether a key was meant for what was here before the form, and takes it then."""
         hint = Content(one_line(revealed(placeholder)) or "In your own words")  # no markup: it comes from the agent
@@ -165,12 +162,9 @@ class FreeText(LiteralArea):
         """Insert the app's own clipboard."""
         self.take(self.app.clipboard)
 
-    def action_cut(self) -> None:
-        """Cut what is selected; without a selection the key is the form's."""
-        if self.selection.is_empty:
-            self.post_message(self.Wants())
-        else:
-            super().action_cut()
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Cut what is selected; where nothing is, Ctrl+X is the form's."""
+        return not self.selection.is_empty if action == "cut" else super().check_action(action, parameters)
 
     def action_go_on(self) -> None:
         """Go on to the next question."""

@@ -24,7 +24,7 @@ from dogent_tui.tui.transcript.lines import Line, Span, crop
 _FAR = 1_000
 _SHORT = 30
 """Cells of a question in a sentence about it."""
-_ABANDON = "Abandon the questions, and with them the run? Ctrl+X again does it, any other key goes on."
+_ABANDON = "Abandon these questions, and the run? Press Ctrl+X again to do so."
 _NO_WORDS = "This question takes one of its options; 0 leaves it to the agent."
 
 
@@ -37,7 +37,8 @@ class ClarificationScreen(ModalScreen[FormResult]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "confirm", "Choose", key_display="⏎"),
         Binding("space", "choose", "Choose or give up", show=False),
-        Binding("ctrl+s,ctrl+enter", "send", "Send", key_display="^S"),
+        Binding("ctrl+s", "send", "Send", key_display="^S"),
+        Binding("ctrl+enter", "send", "Send", show=False),
         Binding("tab", "turn(1)", "Next", key_display="⇥"),
         Binding("shift+tab", "turn(-1)", "Question before", show=False),
         Binding("up", "move(-1)", "Answer before", show=False),
@@ -78,6 +79,7 @@ class ClarificationScreen(ModalScreen[FormResult]):
         self._left = self._cancelled = False
         self._asked_to_abandon = False
         self._asked_to_send = False
+        self._said = ""
         self._head = FormLines(lambda width: [Placed(line) for line in heading(self.form, width)], classes="form-heading")
         self._blocks = [QuestionBlock(number, entry, self.held) for number, entry in enumerate(self.form.entries)]
         self._questions = VerticalScroll(id="form-questions", can_focus=False)
@@ -140,7 +142,7 @@ class ClarificationScreen(ModalScreen[FormResult]):
         if area is None:
             self.set_focus(None)
         elif not area.has_focus:
-            area.focus(scroll_visible=False)
+            self.set_focus(area, scroll_visible=False)
         self.refresh_bindings()
         self.call_after_refresh(self._scroll)
 
@@ -168,8 +170,10 @@ class ClarificationScreen(ModalScreen[FormResult]):
 
     def _say(self, words: str) -> None:
         """Say `words` below the questions, which get fewer rows then."""
-        self._note.update(Content(words))
-        self.call_after_refresh(self._scroll)
+        if words != self._said:
+            self._said = words
+            self._note.update(Content(words))
+            self.call_after_refresh(self._scroll)
 
     def _changed(self) -> None:
         """Draw a change and keep it."""
@@ -273,15 +277,11 @@ class ClarificationScreen(ModalScreen[FormResult]):
         else:
             self.action_confirm()
 
-    @on(FreeText.Wants)
-    def _wants(self, event: FreeText.Wants) -> None:
-        event.stop()
-        self.action_abandon()
-
     def on_descendant_focus(self, event: events.DescendantFocus) -> None:
         """Have the cursor follow a click into a field."""
         for block in self._blocks:
-            if block.area is event.widget and self._area is not block.area:
+            # Only where it is still there: the event of a field that a fast hand has passed comes late.
+            if block.area is event.widget is self.focused and self._area is not block.area:
                 self.form.go(block.number)
                 self.form.to_text()
                 self._look_again()

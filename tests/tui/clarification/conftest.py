@@ -7,6 +7,7 @@ from typing import ClassVar
 import pytest
 from textual.app import App
 
+from dogent_tui.tui.clarification.model import ClarificationForm
 from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
@@ -23,11 +24,16 @@ class Host(App):
         for each in THEMES:
             self.register_theme(each)
         self.theme = theme
-        self.results: list = []
-        self.drafts: list[dict] = []
-        self.form = ClarificationScreen(request, on_draft=self.drafts.append, **options)
+        self.request = request
+        self.options = options
 
     def on_mount(self) -> None:
+        self.ask()
+
+    def ask(self) -> None:
+        self.results: list = []
+        self.drafts: list[dict] = []
+        self.form = ClarificationScreen(self.request, on_draft=self.drafts.append, **self.options)
         self.push_screen(self.form, self.results.append)
 
 
@@ -37,8 +43,19 @@ class Person:
     def __init__(self, app: Host, pilot) -> None:
         self.app = app
         self.pilot = pilot
-        self.screen = app.form
-        self.form = app.form.form
+
+    @property
+    def screen(self) -> ClarificationScreen:
+        return self.app.form
+
+    @property
+    def form(self) -> ClarificationForm:
+        return self.screen.form
+
+    async def shown_first(self, *, opened: bool) -> None:
+        await self.until(lambda: self.screen.guard._opens is not None)
+        if opened:
+            self.screen.guard.clock = lambda: float("inf")
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
@@ -73,9 +90,7 @@ def person() -> Callable:
         app = Host(request, **options)
         async with app.run_test(size=size) as pilot:
             one = Person(app, pilot)
-            await one.until(lambda: app.form.guard._opens is not None)
-            if opened:
-                app.form.guard.clock = lambda: float("inf")
+            await one.shown_first(opened=opened)
             yield one
 
     return at
