@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("no-clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("no-clock")
 
+_QUICK_SIZE = (80, 24)
 _OURS = ("ANTHROPIC_", "CLAUDE_", "DOGENT_", "API_TIMEOUT_MS", "NO_COLOR", "TERM_PROGRAM")
 
 
@@ -26,7 +27,10 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what compares a picture, so that `make snapshots` finds it."""
+    """Mark what compares a picture, so that `make snapshots` finds it; the quick selection looks at the smallest window only."""
     for item in items:
         if "snap_compare" in getattr(item, "fixturenames", ()):
             item.add_marker("snapshot")
+            callspec = getattr(item, "callspec", None)
+            if callspec is not None and callspec.params.get("size", _QUICK_SIZE) != _QUICK_SIZE:
+                item.add_marker("slow")

@@ -60,45 +60,49 @@ def _parents(headings: Headings) -> Iterator[tuple[int, int]]:
         above.append(heading)
 
 
-def changes(before: Headings, after: Headings, carried: Set[int] = frozenset()) -> Changes:
-    """Compare `after` with `before`; headings are the same that have the same id.
+class Baseline:
+    """The headings that others are compared with; they are the same that have the same id."""
 
-    `carried` are those that a person moved: of two that changed places, that is the one that was moved.
-    """
-    if before == after:
-        return Changes({}, (), ())
-    old, new = _Tree(before), _Tree(after)
-    moved = set(_moved(old, new, carried))
-    marks: dict[int, Change] = {}
-    sentences: list[str] = []
-    for heading in after:
-        known = old.by_id.get(heading.id)
-        said: list[str] = []
-        if known is None:
-            marks[heading.id] = "added"
-            if new.parents[heading.id] in old.by_id or not new.parents[heading.id] or len(after) < MOST_LISTED:
-                sentences.append(
-                    f"Added {new.title(heading.id)} {new.where(heading.id).replace('to the beginning', 'at the beginning')}."
-                )
-            continue
-        said += _edited(known, heading)
-        if said:
-            marks[heading.id] = "edited"
-        if heading.id in moved:
-            marks[heading.id] = "moved"
-            said.append(f"Moved {new.title(heading.id)} {new.where(heading.id)}.")
-        sentences += said
-    deleted = tuple(
-        heading for heading in before if heading.id not in new.by_id and old.parents[heading.id] not in _gone(old, new)
-    )
-    for heading in deleted:
-        below = sum(1 for id_ in _under(old, heading.id) if id_ not in new.by_id)
-        sentences.append(f"Deleted “{heading.text}”{f' and {below} below it' if below else ''}.")
-    return Changes(marks, deleted, _shortened(sentences))
+    def __init__(self, headings: Headings) -> None:
+        self.headings = headings
+        self._tree = _Tree(headings)
 
+    def changes(self, after: Headings, carried: Set[int] = frozenset()) -> Changes:
+        """Say how `after` differs.
 
-def _gone(old: _Tree, new: _Tree) -> set[int]:
-    return old.by_id.keys() - new.by_id.keys()
+        `carried` are the headings that a person moved: of two that changed places, that is the one that was moved.
+        """
+        before = self.headings
+        if before == after:
+            return Changes({}, (), ())
+        old, new = self._tree, _Tree(after)
+        moved = set(_moved(old, new, carried))
+        marks: dict[int, Change] = {}
+        sentences: list[str] = []
+        for heading in after:
+            known = old.by_id.get(heading.id)
+            said: list[str] = []
+            if known is None:
+                marks[heading.id] = "added"
+                if new.parents[heading.id] in old.by_id or not new.parents[heading.id] or len(after) < MOST_LISTED:
+                    sentences.append(
+                        f"Added {new.title(heading.id)} {new.where(heading.id).replace('to the beginning', 'at the beginning')}."
+                    )
+                continue
+            if known is not heading:
+                said += _edited(known, heading)
+            if said:
+                marks[heading.id] = "edited"
+            if heading.id in moved:
+                marks[heading.id] = "moved"
+                said.append(f"Moved {new.title(heading.id)} {new.where(heading.id)}.")
+            sentences += said
+        gone = old.by_id.keys() - new.by_id.keys()
+        deleted = tuple(heading for heading in before if heading.id in gone and old.parents[heading.id] not in gone)
+        for heading in deleted:
+            below = sum(1 for id_ in _under(old, heading.id) if id_ in gone)
+            sentences.append(f"Deleted “{heading.text}”{f' and {below} below it' if below else ''}.")
+        return Changes(marks, deleted, _shortened(sentences))
 
 
 def _under(tree: _Tree, id_: int) -> Iterator[int]:

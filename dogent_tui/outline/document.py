@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.outline.blocks import HeadingLines, heading_lines
@@ -105,25 +104,20 @@ def marker_of(text: str, mark: Mark) -> Marker | None:
     return next((marker for marker in markers(text) if (marker.template, marker.space) == (mark.template, mark.space)), None)
 
 
-class _Above(msgspec.Struct):
-    """A heading that others may belong to: how many of each level have come below it, and its own path."""
-
-    level: int
-    path: tuple[int, ...]
-    counts: Counter[int]
-
-
 def ordinals(headings: Sequence[Heading], marks: Sequence[Mark]) -> Iterator[tuple[int, ...]]:
     """Yield the path of each heading: its ordinal among its siblings, after those of the headings it belongs to."""
-    above = [_Above(0, (), Counter())]
+    counting = [bool(mark.template) for mark in marks]
+    # Of each heading that others may belong to: its level, its path, and how many of each level have come below it.
+    above: list[tuple[int, tuple[int, ...], dict[int, int]]] = [(0, (), {})]
     for heading in headings:
-        while above[-1].level >= heading.level:
+        level = heading.level
+        while above[-1][0] >= level:
             above.pop()
-        counts = above[-1].counts
-        is_counted = heading.numbered or heading.level > len(marks) or not marks[heading.level - 1].template
-        counts[heading.level] += is_counted
-        path = (*above[-1].path, counts[heading.level])
-        above.append(_Above(heading.level, path, Counter()))
+        _, path, counts = above[-1]
+        is_counted = heading.numbered or level > len(counting) or not counting[level - 1]
+        counts[level] = ordinal = counts.get(level, 0) + is_counted
+        path = (*path, ordinal)
+        above.append((level, path, {}))
         yield path
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dogent_tui.outline.changes import Changes, changes
+from dogent_tui.outline.changes import Baseline, Changes
 from dogent_tui.outline.markdown import parse, parse_file, render
 from dogent_tui.outline.tree import OutlineTree
 
@@ -17,13 +17,14 @@ class OutlineEditing:
         self.is_document = is_document
         self.outline = (parse_file if is_document else parse)(proposal)
         self.proposal = proposal
-        self._base = self.outline.headings
+        self._base = Baseline(self.outline.headings)
+        self._frame = self.outline.frame
         if draft is not None:
             self.outline.rewrite(draft)
         self.tree = OutlineTree(self.outline)
         self._changes = (-1, Changes({}, (), ()))
         self._text = (-1, "")
-        self._saved = self.markdown
+        self._saved = self.markdown if is_document else proposal
 
     @property
     def markdown(self) -> str:
@@ -36,18 +37,20 @@ class OutlineEditing:
     def changes(self) -> Changes:
         """What was changed against the proposal, or against what was saved last."""
         if self._changes[0] != self.outline.revision:
-            self._changes = (self.outline.revision, changes(self._base, self.outline.headings, self.outline.carried))
+            self._changes = (self.outline.revision, self._base.changes(self.outline.headings, self.outline.carried))
         return self._changes[1]
 
     @property
     def is_changed(self) -> bool:
         """Whether the text is another than the proposed one, or the saved one."""
-        return self.markdown != (self._saved if self.is_document else self.proposal)
+        if self.outline.headings == self._base.headings and self.outline.frame == self._frame:
+            return False
+        return bool(self.changes) or self.markdown != self._saved  # the text is written only where nothing else can tell
 
     def saved(self) -> None:
         """What is there now is what later changes are compared with."""
         self._saved = self.markdown
-        self._base = self.outline.headings
+        self._base, self._frame = Baseline(self.outline.headings), self.outline.frame
         self._changes = (-1, self._changes[1])
 
     def matches(self, words: str) -> Iterator[int]:

@@ -233,7 +233,8 @@ class Outline:
         if id is None or id not in self:
             return self._add(len(self._headings), 1, text)
         place = self.place(id)
-        return self._add(self.end(place), self._headings[place].level, text)
+        beside = self._headings[place]
+        return self._add(self.end(place), beside.level, text, numbered=beside.numbered)
 
     def add_child(self, id: int, text: str = "") -> int | None:  # noqa: A002
         """Add a heading as the last that belongs to this one, and return its id; None where headings go no deeper."""
@@ -387,9 +388,9 @@ class Outline:
         self._next_id += 1
         return self._next_id - 1
 
-    def _add(self, place: int, level: int, text: str) -> int:
+    def _add(self, place: int, level: int, text: str, *, numbered: bool = True) -> int:
         text, length = split_length(" ".join(text.split()))
-        added = Heading(self._new_id(), level, text, length, gap=self.frame.gap)
+        added = Heading(self._new_id(), level, text, length, gap=self.frame.gap, numbered=numbered)
         self._exchange("add", place, place, (added,))
         return added.id
 

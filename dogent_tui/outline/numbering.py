@@ -4,7 +4,8 @@ A template is a number as the first heading of a kind carries it (``1.1``, ``（
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import lru_cache
 
 import msgspec
 
@@ -87,16 +88,20 @@ def parts(template: str) -> int:
     return 0 if template in _BULLETS else template.count("1") or 1
 
 
-def write(template: str, path: Sequence[int]) -> str:
+def write(template: str, path: tuple[int, ...]) -> str:
     """Return `template` for the heading at `path`: its ordinal among its siblings, after those of the headings above it."""
     if template in _BULLETS or not template:
         return template
-    count = parts(template)
-    ordinals = [max(1, ordinal) for ordinal in (*[1] * count, *path)][-count:]
+    ordinals = ((1,) * (count := parts(template)) + path)[-count:]
+    return _spelled(template, ordinals)
+
+
+@lru_cache(8192)
+def _spelled(template: str, ordinals: tuple[int, ...]) -> str:
     if "1" in template:
         numbers = iter(ordinals)
-        return re.sub("1", lambda _: str(next(numbers)), template)
-    last = ordinals[-1]
+        return re.sub("1", lambda _: str(max(1, next(numbers))), template)
+    last = max(1, ordinals[-1])
     for first, spelled in (("一", _chinese), ("I", _roman), ("A", _letter), ("a", lambda value: _letter(value).lower())):
         if first in template:
             return template.replace(first, spelled(last), 1)

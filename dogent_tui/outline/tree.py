@@ -18,7 +18,8 @@ class OutlineTree:
         self.anchor: int | None = None
         self._rows: list[int] = []
         self._row_of: dict[int, int] = {}
-        self._seen: tuple[int, frozenset[int]] = (-1, frozenset())
+        self._refolded = 0
+        self._seen = (-1, 0)
 
     # ── Rows ──────────────────────────────────────────────────────────────────────────────────────
 
@@ -29,7 +30,7 @@ class OutlineTree:
         return self._rows
 
     def _look(self) -> None:
-        now = (self.outline.revision, frozenset(self.folded))
+        now = (self.outline.revision, self._refolded)
         if now == self._seen:
             return
         self._seen = now
@@ -94,7 +95,7 @@ class OutlineTree:
             return
         place: int | None = self.outline.place(id_)
         while place is not None and (place := self.outline.parent(place)) is not None:
-            self.folded.discard(self.outline.headings[place].id)
+            self._set_folded(self.outline.headings[place].id, False)
         self.cursor = id_
 
     # ── Folds ─────────────────────────────────────────────────────────────────────────────────────
@@ -106,13 +107,19 @@ class OutlineTree:
         wanted = id_ not in self.folded if folded is None else folded
         if wanted == (id_ in self.folded):
             return False
-        (self.folded.add if wanted else self.folded.discard)(id_)
+        self._set_folded(id_, wanted)
         return True
+
+    def _set_folded(self, id_: int, folded: bool) -> None:
+        (self.folded.add if folded else self.folded.discard)(id_)
+        self._refolded += 1
 
     def fold_all(self) -> None:
         """Fold everything, or where something is folded, unfold it all."""
         headings = self.outline.headings
-        self.folded = set() if self.folded else {heading.id for place, heading in enumerate(headings) if self.has_children(place)}
+        parents = {heading.id for place, heading in enumerate(headings) if self.has_children(place)}
+        self.folded = set() if self.folded else parents
+        self._refolded += 1
         place = self.outline.place(self.cursor) if self.cursor is not None else None
         while place is not None and self.row(headings[place].id) is None:
             place = self.outline.parent(place)

@@ -35,8 +35,8 @@ class _Commands:
         yield Command("help", "Show all keys and commands", self.help)
         yield Command("mouse", "Give the mouse to the terminal, or take it back", self.mouse)
         yield Command("new", "Start a new conversation", self.new)
-        yield Command("permissions", "Show what the agent may do unasked, and take it back", self.permissions)
         yield Command("outline", "Rearrange the sections of a Markdown file", self.outline, "FILE.md")
+        yield Command("permissions", "Show what the agent may do unasked, and take it back", self.permissions)
         yield Command("restart", "Start the agent again after it was lost", self.restart)
         yield Command("theme", "Change the colors", self.theme, "[name]")
         yield Command("undo", "Bring back what the agent changed or deleted last", self.undo)
@@ -72,6 +72,13 @@ class _Commands:
         await self._app.start_anew()
         return "A new conversation."
 
+    async def outline(self, path: str) -> str:
+        if not path:
+            return "Name a Markdown file: /outline FILE.md."
+        from dogent_tui.tui.outline.opening import edit_document
+
+        return await edit_document(self._app, self._app.opened.workspace, path)
+
     async def permissions(self, _: str) -> str:
         from dogent_tui.tui.screens.permissions import PermissionsScreen
 
@@ -83,13 +90,6 @@ class _Commands:
         if opened.service.state == "running":
             return "The agent is at work. Stop it with Esc first, or wait."
         return undone_words(await asyncio.to_thread(opened.copies().undo), str(opened.workspace.root))
-
-    async def outline(self, path: str) -> str:
-        if not path:
-            return "Name a Markdown file: /outline FILE.md."
-        from dogent_tui.tui.outline.opening import edit_document
-
-        return await edit_document(self._app, self._app.opened.workspace, path)
 
     async def restart(self, _: str) -> str:
         service = self._app.opened.service

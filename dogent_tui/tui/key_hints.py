@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class KeyHints(Widget):
-    """Keys and what they do, of the bindings in force that want to be shown, in as many lines as there are. A click presses one."""
+    """Keys and what they do, of the bindings in force that want to be shown, in as many lines as it has. A click presses one."""
 
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"hints--key", "hints--words"}

@@ -27,7 +27,7 @@ from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.errors import AgentError
 from tests.e2e.conftest import IN_ONE_LOOP
 
-pytestmark = IN_ONE_LOOP
+pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
 
 async def test_a_request_with_references_reads_them_and_writes_the_document(api, agent):

@@ -1,14 +1,17 @@
 """Every operation keeps every heading and note, and can be undone."""
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dogent_tui.outline.changes import changes
+from dogent_tui.outline.changes import Baseline
 from dogent_tui.outline.markdown import parse, parse_file, render, same_sections
 from dogent_tui.outline.model import Outline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 TEXT = """# Tea
 
@@ -150,7 +153,7 @@ def test_rewriting_keeps_what_is_still_there(outline):
     before = outline.headings
     outline.rewrite(render(outline).replace("## Black", "## Dark").replace("# Coffee\n\n", ""))
     assert outline.get(*green).text == "Green"
-    said = changes(before, outline.headings)
+    said = Baseline(before).changes(outline.headings)
     assert "Deleted “Coffee”." in said.sentences
     outline.undo()
     assert render(outline) == TEXT
@@ -158,14 +161,14 @@ def test_rewriting_keeps_what_is_still_there(outline):
 
 def test_changes_in_words(outline):
     before = outline.headings
-    assert not changes(before, outline.headings)
+    assert not Baseline(before).changes(outline.headings)
     outline.rename(*ids(outline, "Tea"), "Teas")
     outline.move(ids(outline, "Black"), -1)
     outline.add_child(*ids(outline, "Coffee"), text="Espresso")
     outline.set_target(*ids(outline, "Filter"), "200")
     outline.set_note(*ids(outline, "Green"), "")
     outline.delete(ids(outline, "Sencha"))
-    said = changes(before, outline.headings)
+    said = Baseline(before).changes(outline.headings)
     assert said.sentences == (
         "Renamed “Tea” to “Teas”.",
         "Moved “Black” first under “Teas”.",
@@ -240,14 +243,14 @@ def test_nothing_is_lost_and_all_can_be_undone(start, steps):
             perform(outline, step, where, span, words)
             after = {heading.id: (heading.text, heading.note, heading.length) for heading in outline.headings}
             assert len(after) == len(outline.headings)
-            if step in CARRIES:
+            if step in CARRIES and before:
                 assert after == before
             elif step != "delete":
                 assert before.keys() <= after.keys()
         text = render(outline)
         if outline.headings:
             assert render(parse(text)) == text
-        changes(began[1], outline.headings)
+        Baseline(began[1]).changes(outline.headings)
     end = outline.headings
     while outline.undo():
         pass

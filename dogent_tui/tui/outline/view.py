@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from msgspec.structs import replace
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
@@ -20,6 +21,11 @@ from dogent_tui.tui.transcript.palette import Palette
 
 if TYPE_CHECKING:
     from dogent_tui.outline.changes import Change
+    from dogent_tui.outline.model import Heading
+    from dogent_tui.tui.outline.rows import RowLook
+
+_KEPT_ROWS = 1_000
+"""Rows kept as they were drawn: some twenty screens full."""
 
 _NO_CHANGE = {
     "move": "It cannot move further that way.",
@@ -36,8 +42,8 @@ class OutlineView(ScrollView, can_focus=True):
         Binding("ctrl+j,ctrl+enter", "add_child", "Child", key_display="^J"),
         Binding("tab", "shift(1)", "Demote", key_display="Tab"),
         Binding("shift+tab", "shift(-1)", "Promote", key_display="⇧Tab"),
-        Binding("alt+up", "move(-1)", "Move up", key_display="Alt+↑"),
-        Binding("alt+down", "move(1)", "Move down", key_display="Alt+↓"),
+        Binding("alt+up", "move(-1)", "Move up", show=False),
+        Binding("alt+down", "move(1)", "Move", key_display="Alt+↑↓"),
         Binding("space", "fold", "Fold", key_display="Space"),
         Binding("z", "fold_all", "Fold all"),
         Binding("delete,backspace", "delete", "Delete", key_display="Del"),
@@ -48,8 +54,8 @@ class OutlineView(ScrollView, can_focus=True):
         Binding("end", "go_to(1000000)", "Last", show=False),
         Binding("pageup", "page(-1)", "Page up", show=False),
         Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("shift+up", "go(-1, True)", "Select up", key_display="⇧↑"),
-        Binding("shift+down", "go(1, True)", "Select", key_display="⇧↓"),
+        Binding("shift+up", "go(-1, True)", "Select up", show=False),
+        Binding("shift+down", "go(1, True)", "Select", key_display="⇧↑↓"),
         Binding("shift+home", "go_to(0, True)", "Select to the first", show=False),
         Binding("shift+end", "go_to(1000000, True)", "Select to the last", show=False),
         Binding("shift+pageup", "page(-1, True)", "Select a page up", show=False),
@@ -66,10 +72,11 @@ class OutlineView(ScrollView, can_focus=True):
 
     @dataclass
     class EditRequested(Message):
-        """The title of the heading is to be edited in place. `is_new`: it was added for that."""
+        """The title of the heading is to be edited in place. `is_new`: it was added for that, below the heading `origin`."""
 
         id: int
         is_new: bool = False
+        origin: int | None = None
 
     @dataclass
     class Refused(Message):
@@ -83,6 +90,7 @@ class OutlineView(ScrollView, can_focus=True):
         self.marks: Mapping[int, Change] = {}
         self.found = ""
         self._palette: Palette | None = None
+        self._strips: dict[tuple[Heading, RowLook, str, int], Strip] = {}
         self._numbers: list[str] = []
         self._numbered = -1
         self._base = 1
@@ -103,6 +111,7 @@ class OutlineView(ScrollView, can_focus=True):
         """Colors may have changed."""
         super().notify_style_update()
         self._palette = None
+        self._strips.clear()
 
     def show_cursor(self) -> None:
         """Draw what is there now, with the cursor in sight."""
@@ -124,10 +133,19 @@ class OutlineView(ScrollView, can_focus=True):
             self._base = lowest_level(self.model.outline.headings)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw the rows in `crop`."""
+        """Draw the rows in `crop`, straight from those kept: there is neither border nor padding to be added."""
         self._look()
         self._chosen = self.model.selection
-        return super().render_lines(crop)
+        background, filters = self.background_colors[1], self.get_line_filters()
+        strips = []
+        for y in crop.line_range:
+            strip = self.render_line(y)
+            if crop.column_span != (0, self.size.width):
+                strip = strip.crop(*crop.column_span)
+            for line_filter in filters:
+                strip = strip.apply_filter(line_filter, background)
+            strips.append(strip)
+        return strips
 
     def render_line(self, y: int) -> Strip:
         """Draw the row at line `y` of what is visible."""
@@ -147,12 +165,15 @@ class OutlineView(ScrollView, can_focus=True):
         if self._drop is not None and row == self._drop[0] - 1:
             fill = f"{fill} drop".strip()
         if selected:
-            from msgspec.structs import replace
-
             look = replace(look, is_selected=True)
-        spans = row_spans(heading, look, width)
-        segments = [Segment(span.text, palette.style(span.style, fill=fill)) for span in spans]
-        return Strip(segments).adjust_cell_length(width, palette.style("", fill=fill))
+        key = (heading, look, fill, width)
+        strip = self._strips.get(key)
+        if strip is None:
+            if len(self._strips) > _KEPT_ROWS:
+                self._strips.clear()
+            segments = [Segment(span.text, palette.style(span.style, fill=fill)) for span in row_spans(heading, look, width)]
+            strip = self._strips[key] = Strip(segments).adjust_cell_length(width, palette.style("", fill=fill))
+        return strip
 
     def title_region(self, id_: int) -> Region | None:
         """Return where the title of the heading is drawn, in the widget; None where it is not."""
@@ -242,13 +263,14 @@ class OutlineView(ScrollView, can_focus=True):
 
     def add(self, make: Callable[[], int | None]) -> None:
         """Have `make` add a heading, and have its title typed."""
+        origin = self.model.cursor
         added = make()
         if added is None:
             self._changed(False, _NO_CHANGE["in"])
             return
         self.model.show(added)
         self.show_cursor()
-        self.post_message(self.EditRequested(added, is_new=True))
+        self.post_message(self.EditRequested(added, is_new=True, origin=origin))
 
     # ── The mouse ─────────────────────────────────────────────────────────────────────────────────
 

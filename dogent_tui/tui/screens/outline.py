@@ -12,6 +12,7 @@ from textual.widgets import Static, TextArea
 
 from dogent_tui.errors import DogentError
 from dogent_tui.outline.editing import OutlineEditing
+from dogent_tui.outline.markdown import same_sections
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.outline.palette import OutlineCommands
@@ -32,7 +33,7 @@ NARROW = 110
 
 DRAFT_DELAY_S = 0.3
 """Seconds after a change until the draft is given away."""
-PREVIEW_DELAY_S = 0.05
+PREVIEW_DELAY_S = 0.12
 """Seconds until the preview is laid out: while a key is held down nothing waits for it."""
 
 Asked = Literal["find", "length", "comment", "save"]
@@ -59,8 +60,8 @@ class OutlineScreen(Screen[OutlineResult]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+s", "send", "Send", key_display="^S"),
         Binding("ctrl+s", "save", "Save", key_display="^S"),
-        Binding("a", "accept", "Accept as it is"),
-        Binding("c", "ask('comment')", "Send with comment"),
+        Binding("a", "accept", "Accept"),
+        Binding("c", "ask('comment')", "Comment"),
         Binding("ctrl+z,ctrl+underscore", "undo", "Undo", key_display="^Z"),
         Binding("ctrl+y,ctrl+shift+z", "redo", "Redo", key_display="^Y"),
         Binding("n", "note", "Note"),
@@ -85,7 +86,7 @@ class OutlineScreen(Screen[OutlineResult]):
         self._raw = RawMarkdown(id="outline-raw", soft_wrap=True, tab_behavior="indent", compact=True)
         self._said = Static(id="outline-said", markup=False)
         self._edited: int | None = None
-        self._edited_is_new = False
+        self._added: OutlineView.EditRequested | None = None
         self._noted: int | None = None
         self._asked: Asked | None = None
         self._confirming = ""
@@ -135,7 +136,7 @@ class OutlineScreen(Screen[OutlineResult]):
     def _tell(self, words: str = "", *, warning: bool = False) -> None:
         """Say `words` below the outline, or else how much there is and what was changed."""
         self._said.set_class(warning, "-warning")
-        self._said.update(one_line(words) if words else self._summary())
+        self._said.update(one_line(words) if words else self._summary(), layout=False)  # it has one line, whatever it says
 
     def _summary(self) -> str:
         headings, changes = self.editing.outline.headings, self.editing.changes
@@ -151,11 +152,10 @@ class OutlineScreen(Screen[OutlineResult]):
 
     def offers(self, action: str) -> bool:
         """Say whether there is such an action here."""
-        is_document = self.editing.is_document
         if action in ("send", "accept", "abandon", "ask('comment')", "ask('length')"):
-            return not is_document
+            return not self.editing.is_document
         if action == "save":
-            return is_document
+            return self.editing.is_document
         return self.request.save_as is not None if action == "ask('save')" else True
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -164,7 +164,7 @@ class OutlineScreen(Screen[OutlineResult]):
         if not self.offers(name):
             return False
         if self._asked or self._edited is not None or self._noted is not None:
-            return name in ("leave", "undo", "help") or action not in {b.action.split("(")[0] for b in _own_bindings()}
+            return action not in {binding.action.partition("(")[0] for binding in _own_bindings()} - {"help"}
         if self.has_class("-raw"):
             return action not in ("ask", "note", "undo", "redo", "accept", "abandon")
         return True
@@ -220,7 +220,9 @@ class OutlineScreen(Screen[OutlineResult]):
                 self.request.on_draft(release(self._raw.text) if self.has_class("-raw") else self.editing.markdown)
 
     def _schedule_preview(self) -> None:
-        if self._preview_timer is None and self.has_class("-wide"):
+        if self._preview_timer is not None:
+            self._preview_timer.reset()
+        elif self.has_class("-wide"):
             self._preview_timer = self.set_timer(PREVIEW_DELAY_S, self._show_preview)
 
     def _show_preview(self) -> None:
@@ -247,7 +249,7 @@ class OutlineScreen(Screen[OutlineResult]):
 
     @on(OutlineView.EditRequested)
     def _edit(self, event: OutlineView.EditRequested) -> None:
-        self._edited, self._edited_is_new = event.id, event.is_new
+        self._edited, self._added = event.id, event if event.is_new else None
         self._title_input.begin(self.editing.outline.get(event.id).text)
         self._title_input.display = True
         self._place_title()
@@ -264,18 +266,18 @@ class OutlineScreen(Screen[OutlineResult]):
     def _title_left(self, event: TitleInput.Left) -> None:
         """Take the title over, and do what the key does in the outline. An empty new heading was never there."""
         event.stop()
-        id_, typed, is_new = self._edited, self._title_input.typed, self._edited_is_new
+        id_, typed, added = self._edited, self._title_input.typed, self._added
         if id_ is None:
             return
         self._end_edit()
         outline, tree = self.editing.outline, self.editing.tree
-        if is_new and (not typed.strip() or event.then == "back"):
+        if added and (not typed.strip() or event.then == "back"):
             outline.forget_last()
-            tree.show(tree.cursor if tree.cursor in outline else None)  # type: ignore[operator]
+            tree.show(added.origin)
             self._changed()
             return
         if event.then != "back":
-            outline.rename(id_, typed, joined=is_new)
+            outline.rename(id_, typed, joined=added is not None)
         self._changed()
         self._then(event.then, id_)
 
@@ -388,8 +390,7 @@ class OutlineScreen(Screen[OutlineResult]):
         return True
 
     async def _save_as(self, name: str) -> None:
-        if self.request.save_as is None:
-            return
+        assert self.request.save_as is not None
         try:
             saved = await asyncio.to_thread(self.request.save_as, name, self.editing.markdown)
         except DogentError as error:
@@ -450,18 +451,15 @@ class OutlineScreen(Screen[OutlineResult]):
         self._send("")
 
     def _send(self, comment: str) -> None:
-        if not self.editing.is_changed and not comment:
+        if self.editing.is_changed or comment:
+            self.dismiss(OutlineResult("edited", self.editing.markdown, self.editing.changes.sentences, comment))
+        else:
             self.dismiss(OutlineResult("accepted", self.request.proposal))
-            return
-        self.dismiss(OutlineResult("edited", self.editing.markdown, self.editing.changes.sentences, comment))
 
     async def action_save(self) -> None:
         """Write the document."""
-        from dogent_tui.outline.markdown import same_sections
-
+        assert self.request.save is not None
         self._settle()
-        if self.request.save is None:
-            return
         text, headings = self.editing.markdown, self.editing.outline.headings
         if not await asyncio.to_thread(same_sections, headings, text):
             self._tell(

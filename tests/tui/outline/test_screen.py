@@ -1,0 +1,337 @@
+"""The outline editor, key by key."""
+
+from contextlib import asynccontextmanager
+
+import pytest
+
+from dogent_tui.errors import DogentError
+from dogent_tui.outline.markdown import render
+from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
+from tests.tui.outline.host import OutlineHost
+
+TEXT = """# Report 茶
+
+## Background
+
+Why [b]tea[/b].
+
+### Guests
+
+### Market
+
+## Method
+
+## Results
+"""
+
+
+class Desk:
+    """The editor, and what can be seen of it."""
+
+    def __init__(self, app: OutlineHost, pilot) -> None:
+        self.app = app
+        self.pilot = pilot
+
+    @property
+    def editing(self):
+        return self.app.editor.editing
+
+    @property
+    def tree(self) -> str:
+        """The visible rows: ``2Method<`` is a heading of level 2 under the cursor."""
+        tree = self.editing.tree
+        headings = [tree.outline.headings[place] for place in tree.rows]
+        return " ".join(f"{heading.level}{heading.text}{'<' if heading.id == tree.cursor else ''}" for heading in headings)
+
+    @property
+    def said(self) -> str:
+        return str(self.app.editor._said.content)
+
+    async def press(self, *keys: str) -> str:
+        """Press `keys`, and return the tree."""
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+        return self.tree
+
+    async def type(self, text: str) -> None:
+        await self.pilot.press(*("space" if sign == " " else sign for sign in text))
+        await self.pilot.pause()
+
+
+@pytest.fixture
+def desk():
+    @asynccontextmanager
+    async def opened(text=TEXT, size=(100, 30), **options):
+        app = OutlineHost(OutlineTask("An outline", text, **options))
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            yield Desk(app, pilot)
+
+    return opened
+
+
+async def test_moving_and_folding(desk):
+    async with desk() as editor:
+        assert editor.tree == "1Report 茶< 2Background 3Guests 3Market 2Method 2Results"
+        assert "2Method<" in await editor.press("down", "down", "down", "down")
+        assert "2Results<" in await editor.press("end")
+        assert "1Report 茶<" in await editor.press("home")
+        assert "2Results<" in await editor.press("pagedown")
+        assert "1Report 茶<" in await editor.press("pageup")
+        assert await editor.press("down", "space") == "1Report 茶 2Background< 2Method 2Results"
+        assert "3Guests" in await editor.press("right")
+        assert "3Guests<" in await editor.press("right")
+        assert "2Background<" in await editor.press("left")
+        assert await editor.press("z") == "1Report 茶<"
+        assert "3Market" in await editor.press("z")
+        assert not editor.editing.is_changed
+
+
+async def test_titles_are_edited_in_place_and_enter_goes_on(desk):
+    async with desk() as editor:
+        await editor.press("end", "enter")
+        await editor.type(" 2025")
+        await editor.press("enter")
+        await editor.type("Sources")
+        await editor.press("enter")
+        assert await editor.press("enter") == "1Report 茶 2Background 3Guests 3Market 2Method 2Results 2025 2Sources<"
+        assert await editor.press("ctrl+z") == "1Report 茶 2Background 3Guests 3Market 2Method 2Results 2025<"
+        assert "2Results<" in await editor.press("ctrl+z")
+        assert "nothing to undo" in (await editor.press("ctrl+z"), editor.said)[1]
+        assert "2Sources<" in await editor.press("ctrl+y", "ctrl+y")
+
+
+async def test_the_keys_of_the_outline_work_while_a_title_is_typed(desk):
+    async with desk() as editor:
+        await editor.press("end", "enter", "tab")
+        await editor.type("!")
+        await editor.press("alt+up")
+        assert await editor.press("escape") == "1Report 茶 2Background 3Guests 3Market 3Results!< 2Method"
+        await editor.press("enter", "shift+tab", "escape")
+        assert "2Results!<" in editor.tree
+        await editor.press("enter", "x", "ctrl+z")
+        assert "2Results!<" in editor.tree
+        await editor.press("enter", "x", "up")
+        assert "3Market<" in editor.tree
+        assert "2Results!x" in editor.tree
+
+
+@pytest.mark.parametrize("key", ["ctrl+j", "ctrl+enter"])
+async def test_a_child(desk, key):
+    async with desk() as editor:
+        await editor.press("down", key)
+        await editor.type("Costs")
+        assert await editor.press("escape") == "1Report 茶 2Background 3Guests 3Market 3Costs< 2Method 2Results"
+        assert "### Market\n\n### Costs\n" in editor.editing.markdown
+
+
+async def test_restructuring(desk):
+    async with desk() as editor:
+        await editor.press("down")
+        assert await editor.press("alt+down") == "1Report 茶 2Method 2Background< 3Guests 3Market 2Results"
+        assert await editor.press("tab") == "1Report 茶 2Method 3Background< 4Guests 4Market 2Results"
+        assert await editor.press("shift+tab") == "1Report 茶 2Method 2Background< 3Guests 3Market 2Results"
+        await editor.press("alt+up")
+        assert "↕" not in editor.said
+        assert not editor.editing.is_changed
+        await editor.press("alt+up")
+        assert editor.said == "It cannot move further that way."
+        assert await editor.press("ctrl+d", "delete", "backspace") == "1Report 茶 2Background 3Guests 3Market 2Results<"
+        assert "1 − deleted" in editor.said
+
+
+async def test_several_at_once(desk):
+    async with desk() as editor:
+        await editor.press("down", "down", "down", "shift+down")
+        assert await editor.press("alt+down") == "1Report 茶 2Results 2Background 3Guests 3Market 2Method<"
+        await editor.press("escape")
+        assert await editor.press("alt+up", "alt+up") == "1Report 茶 2Method< 2Results 2Background 3Guests 3Market"
+
+
+async def test_find(desk):
+    async with desk() as editor:
+        await editor.press("slash")
+        await editor.type("me")
+        assert "2Method<" in editor.tree
+        assert editor.said == "1 of 1"
+        await editor.press("ctrl+u")
+        await editor.type("re")
+        assert "2Results<" in editor.tree
+        assert "1Report 茶<" in await editor.press("down")
+        await editor.type("zz")
+        assert editor.said == "Nothing found."
+        await editor.press("escape")
+        assert "1Report 茶 2Background<" in await editor.press("down")
+
+
+async def test_a_note(desk):
+    async with desk() as editor:
+        await editor.press("down", "n")
+        await editor.type("#x")
+        await editor.press("escape")
+        assert editor.editing.outline.headings[1].note == "Why [b]tea[/b].#x"
+        await editor.press("ctrl+z")
+        assert not editor.editing.is_changed
+
+
+async def test_a_target_length(desk):
+    async with desk() as editor:
+        await editor.press("down", "w")
+        await editor.type("many")
+        await editor.press("enter")
+        assert "is no length" in editor.said
+        await editor.press("ctrl+u")
+        await editor.type("300")
+        await editor.press("enter")
+        assert "## Background (300 words)\n" in editor.editing.markdown
+
+
+async def test_markdown_and_back(desk):
+    async with desk() as editor:
+        await editor.press("end", "ctrl+t")
+        await editor.type("#")
+        assert await editor.press("ctrl+t") == "1Report 茶 2Background 3Guests 3Market 2Method 3Results<"
+        assert await editor.press("ctrl+z") == "1Report 茶 2Background 3Guests 3Market 2Method 2Results<"
+        await editor.press("ctrl+t", "x", "ctrl+z", "escape")
+        assert not editor.editing.is_changed
+
+
+async def test_accept(desk):
+    async with desk() as editor:
+        await editor.press("end", "delete", "a")
+        assert "You have changed it" in editor.said
+        await editor.press("ctrl+z", "a")
+        assert editor.app.results == [OutlineResult("accepted", TEXT)]
+
+
+async def test_send_the_changed_outline(desk):
+    drafts = []
+    async with desk(on_draft=drafts.append) as editor:
+        await editor.press("end", "delete", "ctrl+s")
+        [result] = editor.app.results
+        assert (result.outcome, result.changes) == ("edited", ("Deleted “Results”.",))
+        assert result.markdown == TEXT.replace("\n## Results\n", "")
+        assert drafts == [result.markdown]
+
+
+async def test_send_with_a_comment(desk):
+    async with desk() as editor:
+        await editor.press("c")
+        await editor.type("More tea")
+        await editor.press("enter")
+        assert editor.app.results == [OutlineResult("edited", TEXT, (), "More tea")]
+
+
+async def test_a_draft_goes_on_where_it_was(desk):
+    draft = TEXT.replace("## Method", "## How")
+    async with desk(draft=draft) as editor:
+        assert "2How" in editor.tree
+        assert "1 ~ changed" in editor.said
+        assert "2Method" in await editor.press("ctrl+z")
+        await editor.press("ctrl+y", "escape")
+        assert editor.app.results == [OutlineResult("left", draft, ("Renamed “Method” to “How”.",))]
+
+
+async def test_abandoning_takes_two_presses(desk):
+    async with desk() as editor:
+        await editor.press("x", "down", "x")
+        assert not editor.app.results
+        await editor.press("x")
+        assert editor.app.results == [OutlineResult("abandoned")]
+
+
+async def test_dragging(desk):
+    async with desk() as editor:
+        view = editor.app.editor._view
+        await editor.pilot.mouse_down(view, offset=(12, 4))
+        await editor.pilot.hover(view, offset=(5, 1))
+        await editor.pilot.mouse_up(view, offset=(5, 1))
+        await editor.pilot.pause()
+        assert editor.tree == "1Report 茶 2Method< 2Background 3Guests 3Market 2Results"
+        await editor.pilot.click(view, offset=(5, 2))
+        assert editor.tree == "1Report 茶 2Method 2Background< 2Results"
+        await editor.pilot.click(view, offset=(10, 1), times=2)
+        await editor.type("s")
+        assert "2Methods" in await editor.press("escape")
+
+
+async def test_all_can_be_deleted_and_begun_anew(desk):
+    async with desk() as editor:
+        await editor.press("shift+end", "delete")
+        assert editor.tree == ""
+        await editor.press("enter")
+        await editor.type("New")
+        assert await editor.press("escape") == "1New<"
+        assert editor.editing.markdown == "# New\n"
+
+
+async def test_control_characters_and_markup_are_text(desk):
+    async with desk(text="# [b]Tea[/b] \x1b[31m\n\n## B\n") as editor:
+        lines = "\n".join(strip.text for strip in editor.app.editor._view.render_lines(editor.app.editor._view.size.region))
+        assert "[b]Tea[/b] ␛[31m" in lines
+        await editor.press("enter", "x", "escape")
+        assert editor.editing.outline.headings[0].text == "[b]Tea[/b] \x1b[31mx"
+        await editor.press("n", "escape", "ctrl+t", "escape")
+        assert editor.editing.outline.headings[0].text == "[b]Tea[/b] \x1b[31mx"
+
+
+async def test_the_palette_has_every_action(desk):
+    async with desk(save_as=lambda name, text: name) as editor:
+        offered = {binding.description for binding in editor.app.editor.offered()}
+        assert {"Send", "Accept", "Find", "Demote", "Duplicate", "Abandon", "Save as", "Note"} <= offered
+        await editor.press("down", "ctrl+p")
+        await editor.type("Outline: Demote")
+        await editor.pilot.pause(0.3)
+        await editor.press("down", "enter")
+        await editor.pilot.pause(0.2)
+        assert "2Background<" in editor.tree
+
+
+async def test_the_footer_has_every_action_on_a_wide_screen(desk):
+    async with desk(size=(200, 60), save_as=lambda name, text: name) as editor:
+        shown = str(editor.app.editor.query_one("#outline-keys").render())
+        for words in ("Edit", "Child", "Demote", "Promote", "Move", "Fold", "Delete", "Duplicate", "Send", "Accept"):
+            assert words in shown
+        for words in ("Comment", "Undo", "Redo", "Note", "Length", "Find", "Markdown", "Save as", "Abandon", "Back"):
+            assert words in shown
+
+
+async def test_a_document_is_saved_and_asks_before_it_is_left(desk):
+    saved = []
+    async with desk(save=saved.append) as editor:
+        await editor.press("down", "alt+down", "w", "a", "x", "c")
+        assert not editor.app.results
+        await editor.press("escape")
+        assert "Not saved yet" in editor.said
+        await editor.press("ctrl+s")
+        assert saved == [render(editor.editing.outline)]
+        assert "Why [b]tea[/b].\n\n### Guests" in saved[0]
+        await editor.press("escape")
+        assert editor.app.results[0].outcome == "left"
+
+
+async def test_what_cannot_be_saved_is_said(desk):
+    def refuse(text):
+        raise DogentError("It was changed by somebody else.", "Look.")
+
+    async with desk(text="# A\n\n# B\n\n```\nx\n", save=refuse) as editor:
+        await editor.press("ctrl+s")
+        assert editor.said == "It was changed by somebody else. Look."
+        await editor.press("end", "alt+up", "ctrl+s")
+        assert "swallow" in editor.said
+
+
+async def test_saving_a_copy(desk):
+    saved = {}
+
+    def save_as(name, text):
+        saved[name] = text
+        return name
+
+    async with desk(save_as=save_as) as editor:
+        await editor.press("s")
+        await editor.type("o.md")
+        await editor.press("enter")
+        await editor.pilot.pause()
+        assert saved == {"o.md": TEXT}
+        assert editor.said == "Saved as o.md."

@@ -1,0 +1,50 @@
+"""What the outline editor looks like, at the sizes of DESIGN.md."""
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.tui.outline.host import PROPOSAL, OutlineHost
+
+SIZES = [(80, 24), (120, 40), (200, 60)]
+
+CHANGED = (
+    *["down"] * 3,
+    "alt+up",
+    "end",
+    "enter",
+    "enter",
+    *"Thanks",
+    "escape",
+    "up",
+    "up",
+    "delete",
+    "enter",
+    *" 来源",
+    "escape",
+)
+"""Moves a heading, adds one, deletes one, and changes a title."""
+
+
+def pressing(*keys: str):
+    async def run_before(pilot: Pilot) -> None:
+        editor = pilot.app.editor
+        editor._title_input.cursor_blink = editor._note.cursor_blink = editor._raw.cursor_blink = False
+        editor._line.cursor_blink = False
+        await pilot.press(*keys)
+        await pilot.pause(0.4)
+
+    return run_before
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_an_outline_that_was_changed(snap_compare, size):
+    assert snap_compare(OutlineHost(PROPOSAL), terminal_size=size, run_before=pressing(*CHANGED))
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [("down", "enter"), ("down", "n"), ("ctrl+t",), ("slash", "t", "e", "a"), ("down", "shift+down", "shift+down", "z", "z")],
+    ids=["title", "note", "markdown", "find", "selected"],
+)
+def test_where_one_types(snap_compare, keys):
+    assert snap_compare(OutlineHost(PROPOSAL), terminal_size=(80, 24), run_before=pressing(*keys))
