@@ -77,12 +77,12 @@ def as_answered(run: Run, intent: Intent) -> Intent:
 
 
 def audience(run: Run, intent: Intent) -> str:
-    """Return for whom the person said it is, in their words; empty where they did not."""
+    """Return for whom the person said it is, in their words; empty where it is for anybody, or they did not say."""
     asked = PHRASES[intent.language].ask_audience
     for text in run.answers:
         _, found, after = text.partition(f"{asked}\n")
         answered = _ANSWERED.match(after) if found else None
-        if answered is not None and (answered["value"] or "skipped" not in answered["label"]):
+        if answered is not None and answered["value"] != "general" and "skipped" not in answered["label"]:
             return answered["label"]
     return ""
 

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 from textual.screen import Screen
@@ -12,15 +12,17 @@ from textual.screen import Screen
 from dogent_tui.agent.events import Event, PermissionDecided, Reply, RunFinished, UiAnswer, UiRequested, UiSettled
 from dogent_tui.agent.ui_requests import Clarification, OutlineRequest, parse_request
 from dogent_tui.errors import AgentError
-from dogent_tui.tui.clarification.model import FormResult
-from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
 from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.request_banner import RequestBanner
-from dogent_tui.tui.screens.clarification import ClarificationScreen
-from dogent_tui.tui.screens.outline import OutlineScreen
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.text_file import save_new
+
+if TYPE_CHECKING:  # imported when one is opened
+    from dogent_tui.tui.clarification.model import FormResult
+    from dogent_tui.tui.outline.task import OutlineResult
+    from dogent_tui.tui.screens.clarification import ClarificationScreen
+    from dogent_tui.tui.screens.outline import OutlineScreen
 
 _LOG = logging.getLogger(__name__)
 
@@ -45,6 +47,7 @@ class RequestController:
         self._open: list[UiRequested] = []
         self._shown: ClarificationScreen | OutlineScreen | None = None
         self._shown_for = ""
+        self._shown_kind = ""
         self._opening = False
         self._due = False
         self._drafts: dict[str, Mapping[str, Any] | None] = {}
@@ -79,9 +82,11 @@ class RequestController:
 
     def _cancel(self) -> None:
         """Close what is shown: nobody has to answer it any more."""
-        if isinstance(self._shown, ClarificationScreen):
-            self._shown.cancel()
-        elif self._shown is not None and self._shown.is_active:
+        if self._shown is None:
+            return
+        if self._shown_kind == "clarification":
+            cast("ClarificationScreen", self._shown).cancel()
+        elif self._shown.is_active:
             self._shown.dismiss(None)
 
     def put(self) -> None:
@@ -103,7 +108,7 @@ class RequestController:
             self._opening = False
         if request not in self._open or self._screen.app.screen is not self._screen:
             return
-        self._due, self._shown_for = False, request.request_id
+        self._due, self._shown_for, self._shown_kind = False, request.request_id, request.kind
         parsed = parse_request(request.payload)
         if isinstance(parsed, Clarification):
             form = self._form(request, parsed, draft)
@@ -114,7 +119,9 @@ class RequestController:
             self._shown = editor
             self._screen.app.push_screen(editor, lambda result: self._left(request, result and outline_answer(result)))
 
-    def _form(self, request: UiRequested, asked: Clarification, draft: Mapping[str, Any] | None) -> ClarificationScreen:
+    def _form(self, request: UiRequested, asked: Clarification, draft: Mapping[str, Any] | None) -> "ClarificationScreen":
+        from dogent_tui.tui.screens.clarification import ClarificationScreen
+
         return ClarificationScreen(
             asked,
             draft=draft,
@@ -123,7 +130,10 @@ class RequestController:
             typing=time.monotonic() - self.desk.last_typed() < TYPING_S,
         )
 
-    async def _editor(self, request: UiRequested, asked: OutlineRequest, draft: Mapping[str, Any] | None) -> OutlineScreen:
+    async def _editor(self, request: UiRequested, asked: OutlineRequest, draft: Mapping[str, Any] | None) -> "OutlineScreen":
+        from dogent_tui.tui.outline.task import OutlineTask
+        from dogent_tui.tui.screens.outline import OutlineScreen
+
         kept = (draft or {}).get("outline")
         task = OutlineTask(
             title=asked.title,
@@ -187,14 +197,14 @@ class RequestController:
             await asyncio.wait({self._keeping})
 
 
-def form_answer(result: FormResult) -> UiAnswer | None:
+def form_answer(result: "FormResult") -> UiAnswer | None:
     """Return the answer of a form that was left, None where the questions stay open."""
     if result.outcome == "left":
         return None
     return UiAnswer(answers=result.answers) if result.outcome == "sent" else UiAnswer()
 
 
-def outline_answer(result: OutlineResult) -> UiAnswer | None:
+def outline_answer(result: "OutlineResult") -> UiAnswer | None:
     """Return the answer of an outline editor that was left, None where the outline stays open."""
     if result.outcome == "left":
         return None

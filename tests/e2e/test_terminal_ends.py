@@ -57,7 +57,7 @@ async def test_what_was_asked_and_answered_so_far_survives_a_kill(dogent):
     assert "Who reads it?\n→ visitors" in last
     assert "→ trams & [b]ridges 桥" in last
     assert "write a report" in str(dogent.api.requests[1].messages[0])
-    assert not [file for file in answers.rglob("*.json")]
+    assert not list(answers.rglob("*.json"))
 
 
 class Choosing:

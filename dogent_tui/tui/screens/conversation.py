@@ -133,30 +133,16 @@ class ConversationScreen(Screen[None]):
     @cached_property
     def questions(self) -> "QuestionController":
         """The permission questions that wait for the person."""
-        from dogent_tui.tui.questions.controller import Desk, QuestionController
-        from dogent_tui.tui.screens.permission import Behind
+        from dogent_tui.tui.desks import question_controller
 
-        editor = self.prompt.editor
-        behind = Behind(
-            typed=editor.insert,
-            pasted=editor.paste_text,
-            page=self.action_transcript_page,
-            scroll=lambda rows: self.transcript.scroll_relative(y=rows, animate=False),
-            make_room=self._make_room,
-        )
-        reply = lambda request_id, answer: self.service.reply(request_id, answer)  # noqa: E731  (of the session on the screen)
-        return QuestionController(self, Desk(reply, lambda: editor.last_typed, behind, str(self.opened.workspace.root)))
+        return question_controller(self)
 
     @cached_property
     def requests(self) -> "RequestController":
         """What the agent asks on screens of its own."""
-        from dogent_tui.tui.requests import RequestController, RequestDesk
-        from dogent_tui.workspace.answer_drafts import AnswerDrafts
+        from dogent_tui.tui.desks import request_controller
 
-        editor, workspace = self.prompt.editor, self.opened.workspace
-        reply = lambda request_id, answer: self.service.reply(request_id, answer)  # noqa: E731  (of the session on the screen)
-        desk = RequestDesk(reply, lambda: editor.last_typed, editor.insert, AnswerDrafts(workspace), workspace)
-        return RequestController(self, self.asked, desk)
+        return request_controller(self)
 
     async def keep_answers(self) -> None:
         """Wait until the answers so far are saved."""
@@ -265,17 +251,6 @@ class ConversationScreen(Screen[None]):
         if not self.transcript.display:
             self.query_one("#welcome").display = False
             self.transcript.display = True
-
-    def _make_room(self, rows: int) -> None:
-        """Keep `rows` above the status bar free, so that a question covers the prompt and nothing of the transcript."""
-        body, prompt = self.query_one("#body").styles, self.prompt.styles
-        if not rows:
-            for styles, rule in ((prompt, "layer"), (prompt, "dock"), (prompt, "margin"), (body, "margin")):
-                styles.clear_rule(rule)
-                styles.refresh(layout=True)
-        elif body.margin.bottom != rows:  # here and not by a class, for which the whole screen would be styled anew
-            prompt.layer, prompt.dock, prompt.margin = "over", "bottom", (0, 0, 2, 0)
-            body.margin = (0, 0, rows, 0)
 
     # ── What is typed ─────────────────────────────────────────────────────────────────────────
 
