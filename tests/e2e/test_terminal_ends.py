@@ -44,6 +44,7 @@ async def test_what_was_asked_and_answered_so_far_survives_a_kill(dogent):
         await eventually(Choosing(terminal).done, "the choice")
         terminal.type(TAB)
         terminal.type("trams & [b]ridges 桥")
+        await terminal.wait_for("trams & [b]ridges 桥")
         answers = dogent.home / ".dogent" / "state" / "answers"
         await eventually(lambda: any("桥" in file.read_text() for file in answers.rglob("*.json")), "the answers on disk")
         terminal.signal(signal.SIGKILL)
