@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from dogent_tui.agent.launch import AnsweredBy
     from dogent_tui.agent.session import OpenedSession
 
 USAGE_ERROR = 2
@@ -80,6 +81,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--trust", action="store_true", help="use what came with the folder (.dogent, .claude), this time and without a question"
     )
+    parser.add_argument(
+        "--answers",
+        metavar="FILE",
+        help='with -p, answers to what the agent asks: JSON, question id → value, or {"outline": "…"}; with --continue and no '
+        "prompt, they answer what was asked the last time",
+    )
     parser.add_argument("--version", action="version", version=f"dogent-tui {__version__}")
     return parser
 
@@ -94,7 +101,9 @@ def _open(options: argparse.Namespace) -> OpenedSession:
     folder = _sample_folder() if options.sample else Path(options.workspace)
     if not folder.is_dir():
         raise UsageError(f"There is no folder {folder}.", "Name an existing folder, or create it first.")
-    return open_session(Workspace(folder), SessionOptions(options.profile, options.resume, tuple(options.allow), options.trust))
+    answered_by: AnsweredBy = "person" if options.print is None else "nobody" if options.answers is None else "file"
+    chosen = SessionOptions(options.profile, options.resume, tuple(options.allow), options.trust, answered_by)
+    return open_session(Workspace(folder), chosen)
 
 
 def _sample_folder() -> Path:
@@ -113,11 +122,27 @@ def _print(options: argparse.Namespace) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     piped = "" if sys.stdin is None or sys.stdin.isatty() else _read_stdin()
-    if not options.print.strip() and not piped.strip():
+    answers = _read_answers(options.answers) if options.answers is not None else None
+    if not options.print.strip() and not piped.strip() and not (options.resume and answers is not None):
         print("dogent-tui: -p needs a prompt: after it, or on standard input.", file=sys.stderr)
         return USAGE_ERROR
-    request = PrintRequest(options.print, piped, options.output_format)
+    request = PrintRequest(options.print, piped, options.output_format, answers)
     return asyncio.run(run_print(_open(options), request, sys.stdout, sys.stderr))
+
+
+def _read_answers(name: str) -> dict[str, object]:
+    import json
+    from pathlib import Path
+
+    from dogent_tui.errors import UsageError
+
+    try:
+        answers = json.loads(Path(name).read_text(encoding="utf-8-sig"))
+    except (OSError, ValueError) as error:
+        raise UsageError(f"The answers in {name} cannot be read: {error}.", "It must be a JSON object.") from error
+    if not isinstance(answers, dict):
+        raise UsageError(f"The answers in {name} are no JSON object.", 'Write {"question id": "value"}.')
+    return answers
 
 
 def _explain(arguments: Sequence[str]) -> int:

@@ -7,7 +7,7 @@ import signal
 from collections.abc import AsyncIterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Literal, TextIO
+from typing import Any, Literal, TextIO
 
 import msgspec
 
@@ -23,14 +23,18 @@ from dogent_tui.agent.events import (
     SessionStarted,
     Stalled,
     ToolUse,
+    UiAnswer,
     UiRequested,
     to_json,
 )
+from dogent_tui.agent.open_requests import needed_by
 from dogent_tui.agent.recorder import Recorder
+from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
 from dogent_tui.agent.tool_names import friendly_name, input_summary
-from dogent_tui.errors import AgentError
+from dogent_tui.agent.ui_requests import RequestError, check_answers, parse_request
+from dogent_tui.errors import AgentError, UsageError
 from dogent_tui.plain import visible
 from dogent_tui.workspace.references import find_references
 
@@ -49,11 +53,16 @@ EXIT_STATUS: Mapping[RunStatus, int] = {
 
 @dataclass(frozen=True, slots=True)
 class PrintRequest:
-    """What to run and how to say what came of it. `piped` is what came on stdin: text, in which no reference is looked for."""
+    """What to run and how to say what came of it. `piped` is what came on stdin: text, in which no reference is looked for.
+
+    `answers` answer what the agent asks on a screen: question id → value, and ``outline``. With answers and no text, what the
+    conversation before left open is answered.
+    """
 
     text: str
     piped: str = ""
     output_format: OutputFormat = "text"
+    answers: Mapping[str, Any] | None = None
 
 
 async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO, stderr: TextIO) -> int:
@@ -69,18 +78,37 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
     for reference in unresolved:
         print(visible(f"warning: there is no file {reference.path} here; it is sent as plain text."), file=stderr)
     async with opened.service as service:
-        printer = Printer(request.output_format, service, stdout, stderr)
-        events, record = service.events(), service.events()
+        printer = Printer(request.output_format, service, stdout, stderr, request.answers)
+        record = service.events()
         recording = asyncio.create_task(
             Recorder(opened.workspace, service.session_id, secrets=opened.endpoint.secrets).record(record)
         )
         _interrupt_on_signals(service)
-        await service.submit(prompt)
-        finished = await printer.follow(events)
+        finished = await _run(opened, printer, prompt)
         await service.close()
         await recording
     printer.conclude(finished)
     return EXIT_STATUS[finished.status]
+
+
+async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> RunFinished:
+    """Run the prompt, or where there is none, answer what the conversation before left open. Raises UsageError."""
+    service = opened.service
+    if opened.earlier_log is not None:
+        service.restore(await asyncio.to_thread(lambda log: list(earlier_events(log)), opened.earlier_log))
+    left = service.requests
+    if not prompt.text.strip():
+        if not left:
+            raise UsageError("No question is open that the answers could answer.", "Give a prompt after -p.")
+        events = service.events()
+        if not await printer.answer():
+            return RunFinished(status=needed_by(left[0]), duration_ms=0, reason="The answers do not fit the questions.")
+        return await printer.follow(events)
+    if left:  # a prompt in place of answers
+        await service.reply(left[0].request_id, UiAnswer())
+    events = service.events()
+    await service.submit(prompt)
+    return await printer.follow(events)
 
 
 def _with_piped(text: str, piped: str) -> str:
@@ -98,7 +126,16 @@ def _interrupt_on_signals(service: AgentService) -> None:
 class Printer:
     """Turns the events of one run into output. A question that nobody can answer here is a denial."""
 
-    def __init__(self, output_format: OutputFormat, service: AgentService, stdout: TextIO, stderr: TextIO) -> None:
+    def __init__(
+        self,
+        output_format: OutputFormat,
+        service: AgentService,
+        stdout: TextIO,
+        stderr: TextIO,
+        answers: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._answers = answers
+        self._answered: list[Mapping[str, Any]] = []
         self._format = output_format
         self._service = service
         self._stdout = stdout
@@ -114,19 +151,48 @@ class Printer:
             if isinstance(event, PermissionRequested):
                 with suppress(AgentError):  # it was cancelled meanwhile, by a signal or a denial beside it
                     await self._service.reply(event.request_id, PermissionAnswer("deny"))
-            if isinstance(event, RunFinished):
+            if isinstance(event, RunFinished) and not await self._goes_on(event):
                 return event
         return RunFinished(status="interrupted", duration_ms=0)
 
+    async def _goes_on(self, finished: RunFinished) -> bool:
+        return finished.status in ("needs_clarification", "needs_outline_edit") and await self.answer()
+
+    async def answer(self) -> bool:
+        """Answer what is asked from the given answers. Returns whether they were sent; what does not fit is said."""
+        if self._answers is None:
+            return False
+        try:
+            asked = [
+                (request, check_answers(parse_request(request.payload), self._answers)) for request in self._service.requests
+            ]
+        except RequestError as error:
+            self._say(f"the answers do not fit: {error}")
+            return False
+        if again := next((request for request, _ in asked if request.payload in self._answered), None):
+            self._say(f"“{again.payload.get('title')}” was answered already, and is asked again")  # else it might never end
+            return False
+        for request, answer in asked:
+            self._answered.append(request.payload)
+            await self._service.reply(request.request_id, answer)
+        return True
+
     def conclude(self, finished: RunFinished) -> None:
         """Write the result."""
+        asked = [request.payload for request in self._service.requests]
         if self._format == "json":
             result = {**msgspec.to_builtins(finished), "type": "result", "session_id": self._session_id}
+            result |= {"requests": asked} if asked else {}
             self._line(json.dumps(result, ensure_ascii=False))
+        elif self._format == "text" and asked:
+            for payload in asked:
+                self._line(json.dumps(payload, ensure_ascii=False))
         elif self._format == "text" and finished.result:
             self._line(finished.result)
         if finished.status != "completed":
             self._say(f"{finished.status}: {finished.reason} {finished.remedy}".rstrip(": "))
+        if asked:
+            self._say("To answer: dogent-tui --continue --answers FILE -p, where FILE holds " + _answers_wanted(asked[0]))
 
     def _progress(self, event: Event) -> None:
         match event:
@@ -147,7 +213,7 @@ class Printer:
             case Notice():
                 self._say(f"{event.level}: {event.message} {event.remedy}".rstrip())
             case UiRequested():
-                self._say(f"the agent asks: {event.kind}")
+                self._say(f"the agent asks: {event.payload.get('title')}")
 
     def _say(self, text: str) -> None:
         print(visible(text), file=self._stderr, flush=True)
@@ -157,6 +223,13 @@ class Printer:
             text = visible(text)
         self._stdout.write(f"{text}\n")
         self._stdout.flush()
+
+
+def _answers_wanted(payload: Mapping[str, Any]) -> str:
+    """Return what a file of answers to this request looks like."""
+    if payload.get("type") == "outline_edit":
+        return '{"outline": "…"}'
+    return json.dumps({question["id"]: "…" for question in payload["questions"]}, ensure_ascii=False)
 
 
 def question_lines(asked: PermissionRequested) -> list[str]:

@@ -22,8 +22,9 @@ from claude_agent_sdk import (
     UserMessage,
 )
 
+from dogent_tui.agent.asking import ASK_USER_QUESTION, Asking
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.conversation import Ask, TurnEnded, TurnOutcome
+from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
     Event,
     MessageDropped,
@@ -68,6 +69,7 @@ class ConversationOptions:
     """What a conversation is started with. `resume` names an earlier session of the same workspace to go on with.
 
     `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
+    `ask_user_question`: whether the CLI's own tool for questions is offered too; it needs somebody at a screen.
     """
 
     cwd: Path
@@ -77,19 +79,24 @@ class ConversationOptions:
     session_id: str
     resume: bool = False
     sandbox: bool = False
+    ask_user_question: bool = True
 
 
 class ClaudeConversation:
     """One session of the real CLI. See `dogent_tui.agent.conversation.Conversation`."""
 
-    def __init__(self, options: ConversationOptions, authority: Authority, ask: Ask, copies: Copies | None = None) -> None:
+    def __init__(
+        self, options: ConversationOptions, authority: Authority, ask: Ask, form: AskForm, copies: Copies | None = None
+    ) -> None:
         self.session_id = options.session_id
-        self._gate = gate = Gate(authority, ask, options.cwd, copies)
+        self._asking = asking = Asking(form)
+        self._gate = gate = Gate(authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer})
         self._stderr: list[str] = []
         self._secrets = options.endpoint.secrets
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
-                tools=list(TOOLS),
+                tools=[*TOOLS, *([ASK_USER_QUESTION] if options.ask_user_question else [])],
+                mcp_servers={**asking.servers()},
                 system_prompt=options.system_prompt,
                 cwd=options.cwd,
                 env=environment(options.endpoint, options.config_dir),
@@ -98,7 +105,7 @@ class ClaudeConversation:
                 strict_mcp_config=True,
                 sandbox=_SANDBOX if options.sandbox else None,
                 permission_mode="default",
-                hooks=gate.hooks(),
+                hooks={**gate.hooks(), **asking.hooks()},
                 can_use_tool=gate.can_use_tool,
                 include_partial_messages=True,
                 verbatim_prompts=True,
@@ -132,7 +139,7 @@ class ClaudeConversation:
         """Everything the CLI says, as events, until it ends. Raises AgentError with its last words where it failed."""
         try:
             async for message in self._client.receive_messages():
-                for said in self._gate.heard():
+                for said in (*self._gate.heard(), *self._asking.heard()):
                     yield said
                 for event in self._translator.translate(message):
                     yield event

@@ -5,7 +5,7 @@ import uuid
 from contextlib import suppress
 from typing import Protocol
 
-from dogent_tui.agent.conversation import Ask, Conversation, TurnEnded
+from dogent_tui.agent.conversation import Ask, AskForm, Conversation, TurnEnded
 from dogent_tui.agent.events import Event, Notice
 from dogent_tui.agent.failures import session_lost
 from dogent_tui.agent.launch import Launcher, SessionChoice
@@ -37,11 +37,12 @@ class Listener(Protocol):
 class Connection:
     """Holds the one process that a session has at a time. Not told once `close` was called."""
 
-    def __init__(self, launcher: Launcher, session: SessionChoice, ask: Ask, listener: Listener) -> None:
+    def __init__(self, launcher: Launcher, session: SessionChoice, ask: Ask, form: AskForm, listener: Listener) -> None:
         self.live: Conversation | None = None
         self._launcher = launcher
         self._session = session
         self._ask = ask
+        self._form = form
         self._listener = listener
         self._connecting: asyncio.Task[Conversation] | None = None
         self._reader: asyncio.Task[None] | None = None
@@ -132,12 +133,12 @@ class Connection:
     async def _launch(self) -> Conversation:
         """Start the chosen session; where an earlier one cannot be resumed, a new one, and say so."""
         try:
-            return await self._launcher.start(self._session, self._ask)
+            return await self._launcher.start(self._session, self._ask, self._form)
         except AgentError as error:
             if not (self._session.resume and _UNKNOWN_SESSION in error.message):
                 raise
         anew = SessionChoice(str(uuid.uuid4()))
-        conversation = await self._launcher.start(anew, self._ask)
+        conversation = await self._launcher.start(anew, self._ask, self._form)
         self._session = anew
         self._listener.on_item(
             Notice(

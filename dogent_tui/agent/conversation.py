@@ -5,7 +5,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 import msgspec
 
-from dogent_tui.agent.events import Event, Scope, Target
+from dogent_tui.agent.events import Event, Scope, Target, UiAnswer, UiRequested
 
 TurnOutcome: TypeAlias = Literal["completed", "stopped", "api_error", "error"]
 """`stopped`: an interrupt or a denial ended the turn; `error`: it ended for a reason that is no answer of the endpoint."""
@@ -56,6 +56,9 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 Ask: TypeAlias = Callable[[PermissionQuestion], Awaitable[Verdict]]
+
+AskForm: TypeAlias = Callable[[UiRequested], Awaitable[UiAnswer | None]]
+"""Puts a request that waits within its turn to the person; None where nobody will answer any more."""
 
 
 class Conversation(Protocol):

@@ -52,10 +52,11 @@ class Attachment(msgspec.Struct, frozen=True):
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """What the person typed, and the files it refers to, in the order typed."""
+    """What the person typed, and the files it refers to, in the order typed. `answers`: the requests that it answers."""
 
     text: str
     attachments: tuple[Attachment, ...] = ()
+    answers: tuple[str, ...] = ()
 
 
 class PermissionAnswer(msgspec.Struct, frozen=True):
@@ -67,11 +68,15 @@ class PermissionAnswer(msgspec.Struct, frozen=True):
 
 
 class UiAnswer(msgspec.Struct, frozen=True):
-    """The person's answer to `UiRequested`: question id → value(s), or the edited outline. `None`: the request was abandoned."""
+    """The person's answer to `UiRequested`: question id → value(s), or the edited outline. `None`: the request was abandoned.
+
+    `changes` say in short what is other in the outline than it was proposed.
+    """
 
     answers: Mapping[str, Any] | None = None
     outline: str | None = None
     comment: str = ""
+    changes: tuple[str, ...] = ()
 
 
 class ChangeAnswer(msgspec.Struct, frozen=True):
@@ -273,11 +278,22 @@ class CopiesKept(Event, frozen=True, kw_only=True):
 
 
 class UiRequested(Event, frozen=True, kw_only=True):
-    """The agent asks on a native screen: a clarification form or the outline editor."""
+    """The agent asks on a native screen: a clarification form or the outline editor.
+
+    The run ends with it, and the answer is the next prompt; but where it is `in_run`, the run waits for the answer.
+    """
 
     request_id: str
     kind: Literal["clarification", "outline_edit"]
     payload: Mapping[str, Any]
+    in_run: bool = False
+
+
+class UiSettled(Event, frozen=True, kw_only=True):
+    """A request on a screen was answered, or, where `answer` is None, will not be."""
+
+    request_id: str
+    answer: UiAnswer | None = None
 
 
 class ChangeProposed(Event, frozen=True, kw_only=True):

@@ -5,10 +5,10 @@ raises would fail open, so everything that goes wrong in it becomes a denial (me
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from claude_agent_sdk import (
     HookContext,
@@ -42,6 +42,10 @@ _CHANGES = {EffectKind.WRITE, EffectKind.DELETE, EffectKind.MOVE}
 _MAKING_TOOLS = {"Write", "NotebookEdit"}
 
 
+Answer: TypeAlias = Callable[[Mapping[str, Any]], Awaitable[PermissionResultAllow | PermissionResultDeny]]
+"""Answers a call that is a question to the person."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Announced:
     """What the hook knew of a call that the person is now asked about."""
@@ -53,8 +57,19 @@ class _Announced:
 class Gate:
     """Bridges the authority of a workspace and one person to the callbacks of the SDK."""
 
-    def __init__(self, authority: Authority, ask: Ask, cwd: Path, copies: Copies | None = None) -> None:
-        """Decide by `authority` and `ask`. `cwd` is where the session starts; `copies` keeps what approved calls change."""
+    def __init__(
+        self,
+        authority: Authority,
+        ask: Ask,
+        cwd: Path,
+        copies: Copies | None = None,
+        answered: Mapping[str, Answer] | None = None,
+    ) -> None:
+        """Decide by `authority` and `ask`. `cwd` is where the session starts; `copies` keeps what approved calls change.
+
+        `answered` are the tools whose calls are no question of permission but one to the person, and what answers them.
+        """
+        self._answered = answered or {}
         self._authority = authority
         self._ask = ask
         self._cwd = cwd
@@ -110,6 +125,8 @@ class Gate:
         self, tool: str, tool_input: dict[str, Any], context: ToolPermissionContext
     ) -> PermissionResultAllow | PermissionResultDeny:
         """Put the call to the person and wait. Suggestions of the CLI to remember the answer are never applied."""
+        if tool in self._answered:
+            return await self._answered[tool](tool_input)
         tool_use_id = context.tool_use_id or ""
         announced = self._announced.pop(tool_use_id, _Announced(self._cwd, "ask"))
         call = ToolCall(tool, tool_input, announced.cwd)

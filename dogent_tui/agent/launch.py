@@ -6,13 +6,13 @@ import importlib
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.conversation import Ask, Conversation
+from dogent_tui.agent.conversation import Ask, AskForm, Conversation
 from dogent_tui.agent.prompts import system_prompt
 from dogent_tui.workspace.paths import Workspace, state_dir
 from dogent_tui.workspace.profiles import Endpoint
@@ -29,6 +29,10 @@ _MOST_CONSTRAINTS_BYTES = 200_000
 _MOST_LANGUAGE = 60
 
 
+AnsweredBy: TypeAlias = Literal["person", "file", "nobody"]
+"""Who answers what the agent asks on a screen: where there is none, a file may."""
+
+
 class SessionChoice(msgspec.Struct, frozen=True):
     """Which session to start: a new one under an id of ours, or an earlier one to go on with."""
 
@@ -39,7 +43,7 @@ class SessionChoice(msgspec.Struct, frozen=True):
 class Launcher(Protocol):
     """Starts conversations; what they share lives until `close`."""
 
-    async def start(self, choice: SessionChoice, ask: Ask) -> Conversation:
+    async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
         """Return a connected conversation. Raises AgentError where there can be none."""
 
     async def close(self) -> None:
@@ -47,7 +51,10 @@ class Launcher(Protocol):
 
 
 class ClaudeLauncher(msgspec.Struct):
-    """Starts the real CLI for one workspace and one endpoint, with the offline engine behind it where that is the endpoint."""
+    """Starts the real CLI for one workspace and one endpoint, with the offline engine behind it where that is the endpoint.
+
+    `answered_by` is who answers what the agent asks.
+    """
 
     workspace: Workspace
     endpoint: Endpoint
@@ -56,10 +63,11 @@ class ClaudeLauncher(msgspec.Struct):
     language: str = ""
     copies: "Callable[[], Copies] | None" = None
     sandbox: bool = False
+    answered_by: AnsweredBy = "person"
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
 
-    async def start(self, choice: SessionChoice, ask: Ask) -> Conversation:
+    async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
         """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while the person types."""
         endpoint, words = await asyncio.gather(self._reach(), asyncio.to_thread(self._prepare))
         from dogent_tui.agent import claude
@@ -72,8 +80,9 @@ class ClaudeLauncher(msgspec.Struct):
             session_id=choice.session_id,
             resume=choice.resume,
             sandbox=self.sandbox,
+            ask_user_question=self.answered_by == "person",
         )
-        conversation = claude.ClaudeConversation(options, self.authority, ask, self.copies() if self.copies else None)
+        conversation = claude.ClaudeConversation(options, self.authority, ask, form, self.copies() if self.copies else None)
         try:
             await conversation.connect()
         except BaseException:  # also when cancelled: a process that has started must not stay behind
@@ -90,9 +99,15 @@ class ClaudeLauncher(msgspec.Struct):
         for module in ("dogent_tui.agent.claude", "dogent_tui.permissions.policy", "dogent_tui.permissions.question"):
             importlib.import_module(module)
         root = str(self.workspace.root)
+        can_answer = self.answered_by != "nobody"
         if not self.trust.trusted:  # the words of whoever made the folder would speak for the person here
-            return system_prompt(workspace=root)
-        return system_prompt(workspace=root, constraints=_constraints(self.workspace), language=self.language[:_MOST_LANGUAGE])
+            return system_prompt(workspace=root, can_answer=can_answer)
+        return system_prompt(
+            workspace=root,
+            constraints=_constraints(self.workspace),
+            language=self.language[:_MOST_LANGUAGE],
+            can_answer=can_answer,
+        )
 
     async def _reach(self) -> Endpoint:
         if self._reachable is None:

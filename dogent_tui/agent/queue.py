@@ -16,16 +16,17 @@ class PromptQueue:
         self._filled = asyncio.Event()
         self._shown = False
         self._stopped = False
+        self._held = False
 
     @property
     def waiting(self) -> tuple[QueuedPrompt, ...]:
         """The prompts that wait."""
         return tuple(self._waiting)
 
-    def put(self, prompt: Prompt, *, waits: bool) -> str:
-        """Add `prompt` and return the id under which it waits. `waits`: something runs already."""
+    def put(self, prompt: Prompt, *, waits: bool, first: bool = False) -> str:
+        """Add `prompt` and return the id under which it waits. `waits`: something runs already; `first`: before the others."""
         queued = QueuedPrompt(id=uuid.uuid4().hex[:12], prompt=prompt)
-        self._waiting.append(queued)
+        self._waiting.insert(0 if first else len(self._waiting), queued)
         self._filled.set()
         if waits or len(self._waiting) > 1:
             self._show()
@@ -44,9 +45,14 @@ class PromptQueue:
         """Let nothing run any more; what waits stays."""
         self._stopped = True
 
+    def hold(self, held: bool) -> None:
+        """Let nothing run for now, or let it run again."""
+        self._held = held
+        self._filled.set()
+
     async def next(self) -> Prompt:
         """Wait for a prompt and take it out."""
-        while self._stopped or not self._waiting:
+        while self._stopped or self._held or not self._waiting:
             self._filled.clear()
             await self._filled.wait()
         prompt = self._waiting.pop(0).prompt

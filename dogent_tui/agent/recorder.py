@@ -98,7 +98,8 @@ class Recorder:
         if isinstance(event, RunStarted):
             self._started, self._todos = event, None
             make_own_folder(self._workspace)
-            self._history.append(HistoryEntry(_utc(event.time), "started", event.prompt.text, session_id=self._session_id))
+            status = "clarification" if event.prompt.answers else "started"
+            self._history.append(HistoryEntry(_utc(event.time), status, event.prompt.text, session_id=self._session_id))
         elif isinstance(event, TodosChanged):
             self._todos = event
         elif isinstance(event, RunFinished) and self._started is not None:

@@ -5,7 +5,7 @@ import asyncio
 import msgspec
 
 from dogent_tui.agent.conversation import TurnEnded, Verdict
-from dogent_tui.agent.events import Event, Retrying, ToolResult, ToolUse
+from dogent_tui.agent.events import Event, Retrying, ToolResult, ToolUse, UiRequested
 
 _TELL_AGAIN_S = 5.0
 """How much longer a silence must be to be told once more."""
@@ -14,7 +14,8 @@ _TELL_AGAIN_S = 5.0
 class Run(msgspec.Struct):
     """The run under way. `ended` gets the end of its turn, or None when the session is lost; times are the event loop's.
 
-    `denied` are the calls that the person denied, and their answers: who asks the same again gets the same answer.
+    `denied` are the calls that the person denied, and their answers: who asks the same again gets the same answer. `asked` is the
+    request on a screen with which it ends.
     """
 
     id: str
@@ -25,12 +26,18 @@ class Run(msgspec.Struct):
     aborted: str = ""
     tools: set[str] = msgspec.field(default_factory=set)
     denied: dict[str, Verdict] = msgspec.field(default_factory=dict)
+    asked: UiRequested | None = None
     stalled: int = 0
 
     @property
-    def stopped_by_us(self) -> bool:
+    def stopped_by_person(self) -> bool:
         """Whether the person ended it, by an interrupt or a denial."""
         return self.stop.is_set() or bool(self.aborted)
+
+    @property
+    def stopped_by_us(self) -> bool:
+        """Whether the person ended it, or it ended because they are asked."""
+        return self.stopped_by_person or self.asked is not None
 
     def end(self, ended: TurnEnded | None) -> None:
         """Take the end of the turn; the first one counts."""
@@ -41,6 +48,8 @@ class Run(msgspec.Struct):
         """Note that `item` came. Returns whether that ends a silence that was told."""
         was_told, self.stalled = bool(self.stalled), 0
         self.last_heard = now
+        if isinstance(item, UiRequested):
+            self.asked = self.asked or item
         if isinstance(item, ToolUse):
             self.tools.add(item.tool_use_id)
         elif isinstance(item, ToolResult):

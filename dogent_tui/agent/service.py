@@ -3,7 +3,7 @@
 import asyncio
 import json
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -25,10 +25,13 @@ from dogent_tui.agent.events import (
     SessionLost,
     SessionStarted,
     Stalled,
+    UiAnswer,
+    UiRequested,
     UsageChanged,
 )
 from dogent_tui.agent.failures import RUN_LOST, Failure, api_failure, turn_failure
 from dogent_tui.agent.launch import Launcher, SessionChoice
+from dogent_tui.agent.open_requests import OpenRequests, needed_by
 from dogent_tui.agent.prompts import user_prompt
 from dogent_tui.agent.questions import PendingQuestions
 from dogent_tui.agent.queue import PromptQueue
@@ -76,11 +79,13 @@ class AgentService:
         self._questions = PendingQuestions(self._publish)
         self._queue = PromptQueue(self._publish)
         self._shell = PersonalShell(self._publish)
-        self._connection = Connection(launcher, session or SessionChoice(str(uuid.uuid4())), self._ask, self)
+        self._requests = OpenRequests(self._publish)
+        self._connection = Connection(launcher, session or SessionChoice(str(uuid.uuid4())), self._ask, self._ask_form, self)
         self._run: Run | None = None
         self._tasks: list[asyncio.Task[None]] = []
         self._spent_usd = 0.0
         self._usage = UsageChanged(context_tokens=0)
+        self._closing = False
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
 
@@ -101,7 +106,9 @@ class AgentService:
         """
         if self.state == "closed":
             return
+        self._closing = True
         self._queue.stop()
+        self._requests.release()
         await self._stop_run()
         self.state = "closed"
         if self._run is not None:
@@ -131,6 +138,16 @@ class AgentService:
         """The prompts that wait."""
         return self._queue.waiting
 
+    @property
+    def requests(self) -> tuple[UiRequested, ...]:
+        """What the agent asked on a screen and the person has not answered, first asked first."""
+        return self._requests.waiting
+
+    def restore(self, events: Iterable[Event]) -> None:
+        """Keep open what is open in the log of the conversation that this one goes on with. Before anything is submitted."""
+        self._requests.restore(events)
+        self._send_answers()
+
     def events(self) -> AsyncIterator[Event]:
         """Return every event from this call on, in order, until the service is closed."""
         return self._stream.subscribe()
@@ -139,7 +156,7 @@ class AgentService:
         """Queue `prompt`; it runs when its turn comes. Returns the id under which it waits. Raises AgentError once closed."""
         if self.state == "closed":
             raise AgentError("The session is closed.", "Start the application again.")
-        return self._queue.put(prompt, waits=self._run is not None)
+        return self._queue.put(prompt, waits=self._run is not None or bool(self._requests))
 
     def take_back(self, queued_id: str) -> Prompt | None:
         """Remove a waiting prompt from the queue and return it; None where it does not wait any more."""
@@ -150,11 +167,22 @@ class AgentService:
         if self._shell.stop():
             return
         if self._run is not None and not self._run.stop.is_set():
+            self._requests.abandon()
             await self._stop_run()
 
     async def reply(self, request_id: str, reply: Reply) -> None:
-        """Answer a question. Raises AgentError where it does not wait (any more), or waits for another kind of answer."""
-        self._questions.reply(request_id, reply)
+        """Answer a question. Raises AgentError where it does not wait (any more), or waits for another kind of answer.
+
+        The answers to what the agent asked on a screen go to it as the next prompt, before those that wait. An empty one abandons
+        all that is asked, and the run ends as interrupted.
+        """
+        if not isinstance(reply, UiAnswer):
+            self._questions.reply(request_id, reply)
+        elif reply.answers is None and reply.outline is None:
+            await self._abandon(request_id)
+        else:
+            self._requests.answer(request_id, reply)
+            self._send_answers()
 
     async def run_shell(self, command: str) -> None:
         """Run a shell command of the person in the workspace. What it writes goes to the agent with the next prompt.
@@ -227,7 +255,8 @@ class AgentService:
 
     def _words(self, prompt: Prompt) -> str:
         """Return the message for `prompt`; what the person ran in the shell since the last one follows it, once."""
-        return "\n\n".join([user_prompt(prompt.text, prompt.attachments), *self._shell.take_notes()])
+        notes = [*self._requests.take_note(), *self._shell.take_notes()]
+        return "\n\n".join([user_prompt(prompt.text, prompt.attachments), *notes])
 
     async def _send(self, conversation: Conversation, text: str) -> None:
         try:
@@ -257,10 +286,15 @@ class AgentService:
         if ended.window and ended.window != self._usage.window:
             self._usage = replace(self._usage, window=ended.window)
             self._publish(self._usage)
+        if run.stopped_by_person and not self._closing:  # what is open when we close is asked again later
+            self._requests.abandon()
+            self._send_answers()
         if run.aborted:
             self._finish(run, "aborted", Aborted(reason=run.aborted), reason=run.aborted, cost=cost)
         elif run.stop.is_set():
             self._finish(run, "interrupted", Interrupted(), cost=cost)
+        elif run.asked is not None:
+            self._finish(run, needed_by(run.asked), reason=f"The agent asks: {run.asked.payload.get('title')}", cost=cost)
         elif ended.outcome == "completed":
             self._finish(run, "completed", result=ended.text, cost=cost, turns=ended.num_turns)
         elif ended.outcome == "api_error":
@@ -294,18 +328,18 @@ class AgentService:
         for event in before:
             self._publish(event)
         duration_ms = round((asyncio.get_running_loop().time() - run.started) * 1000)
-        self._publish(
-            RunFinished(
-                status=status,
-                duration_ms=duration_ms,
-                result=result,
-                reason=reason,
-                remedy=remedy,
-                code=code,
-                cost_usd=cost,
-                num_turns=turns,
-            )
+        finished = RunFinished(
+            status=status,
+            duration_ms=duration_ms,
+            result=result,
+            reason=reason,
+            remedy=remedy,
+            code=code,
+            cost_usd=cost,
+            num_turns=turns,
         )
+        self._requests.ended(replace(finished, run_id=run.id))
+        self._publish(finished)
         self._run = None
         if self.state == "running":
             self.state = "idle"
@@ -315,7 +349,7 @@ class AgentService:
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(min(1.0, self._stall_after_s))
-            if run.tools or self._questions or self._connection.live is None:
+            if run.tools or self._questions or self._requests or self._connection.live is None:
                 run.last_heard = loop.time()
             if seconds := run.silence(loop.time(), self._stall_after_s):
                 self._publish(Stalled(seconds=seconds))
@@ -350,6 +384,9 @@ class AgentService:
         if isinstance(item, UsageChanged):
             item = self._usage = replace(item, window=item.window or self._usage.window)
         self._publish(item)
+        if isinstance(item, UiRequested):
+            self._requests.add(replace(item, run_id=run.id if run is not None else ""))
+            self._queue.hold(True)
 
     def on_loss(self, message: str, remedy: str) -> None:
         """See `Listener.on_loss`."""
@@ -357,6 +394,8 @@ class AgentService:
             return
         self.state = "lost"
         self._questions.cancel()
+        self._requests.release()
+        self._queue.hold(bool(self._requests))
         self._publish(SessionLost(message=message, remedy=remedy))
         if self._run is not None:
             self._run.end(None)
@@ -375,6 +414,32 @@ class AgentService:
         if not verdict.allow:
             run.denied[same] = verdict
         return verdict
+
+    async def _ask_form(self, request: UiRequested) -> UiAnswer | None:
+        """Put a request that waits within its run, and wait for as long as it takes."""
+        run = self._run
+        if run is None or run.stopped_by_us:
+            return None
+        self._publish(request)
+        return await self._requests.ask(replace(request, run_id=run.id))
+
+    def _send_answers(self) -> None:
+        """Send the answers once nothing is open any more; what was submitted meanwhile comes after them."""
+        if message := self._requests.take_message():
+            self._queue.put(message, waits=self._run is not None, first=True)
+        self._queue.hold(bool(self._requests))
+
+    async def _abandon(self, request_id: str) -> None:
+        if request_id not in {request.request_id for request in self.requests}:
+            raise AgentError("This request is not open any more.", "Nothing was done; the conversation goes on as it is.")
+        finished = self._requests.ended_run(request_id)
+        self._requests.abandon()
+        if finished is None:
+            await self.interrupt()
+        else:
+            for event in (Interrupted(), replace(finished, status="interrupted", reason="")):
+                self._stream.publish(event, finished.run_id)
+        self._send_answers()
 
     def _verdict(self, run: Run, question: PermissionQuestion, answer: PermissionAnswer | None) -> Verdict:
         if answer is None:

@@ -11,7 +11,7 @@ import msgspec
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.events import Attachment, Prompt
-from dogent_tui.agent.launch import ClaudeLauncher, SessionChoice
+from dogent_tui.agent.launch import AnsweredBy, ClaudeLauncher, SessionChoice
 from dogent_tui.agent.sandbox import SandboxState, sandbox_state, sandbox_warning
 from dogent_tui.agent.service import AgentService
 from dogent_tui.endpoint_kind import EndpointKind
@@ -32,12 +32,14 @@ class SessionOptions(msgspec.Struct, frozen=True):
     """What the person chose on the command line. `allow` are rules of what may run unasked.
 
     `trust`: what came with the folder is used, this time.
+    `answered_by` is who answers what the agent asks.
     """
 
     profile: str = ""
     continue_latest: bool = False
     allow: tuple[str, ...] = ()
     trust: bool = False
+    answered_by: AnsweredBy = "person"
 
 
 class OpenedSession(msgspec.Struct, frozen=True):
@@ -76,7 +78,9 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     trust = FolderTrust(workspace, given=options.trust)
     sandbox = sandbox_state(wanted=wants_sandbox(settings, home, warnings))
     service = AgentService(
-        ClaudeLauncher(workspace, endpoint, authority, trust, settings.primary_language, copies, sandbox == "on"),
+        ClaudeLauncher(
+            workspace, endpoint, authority, trust, settings.primary_language, copies, sandbox == "on", options.answered_by
+        ),
         endpoint,
         cwd=str(workspace.root),
         session=session,

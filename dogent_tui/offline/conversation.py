@@ -9,6 +9,13 @@ from typing import Any, TypeAlias
 
 from dogent_tui.offline.messages_api import Message, MessagesRequest, Text, ToolOutcome, strip_reminders
 
+UI_REQUEST = "mcp__dogent__ui_request"
+"""The tool that asks the person on a screen: our turn ends with it, and what they answer is the next prompt."""
+_ANSWERS = re.compile(r"^(?:My answers to|I accept this outline as it is|This is the outline as I want it)\b")
+"""How a prompt begins that answers a request (`answer_text` in `agent/ui_requests.py` words it)."""
+_NOBODY = "(print mode)"
+"""What the system prompt says where nobody is there to answer (`agent/prompts/not-asking.md`)."""
+
 Ignored: TypeAlias = Callable[[Collection[str]], Collection[str]]
 """Tells which of some paths, relative to the workspace, are ignored there: these are read only where the person names them."""
 
@@ -73,13 +80,15 @@ class Call:
 class Run:
     """One prompt and the calls made for it. `typed` is what the person typed, `sources` what they referenced.
 
-    `missing` are the references, as typed, that lead to no file.
+    `missing` are the references, as typed, that lead to no file. `answers` are what came back for its requests on a screen: with
+    them it goes on where it was.
     """
 
     typed: str
     sources: tuple[Source, ...] = ()
     missing: tuple[str, ...] = ()
     calls: list[Call] = field(default_factory=list)
+    answers: list[str] = field(default_factory=list)
 
     def named(self, *names: str) -> list[Call]:
         """Return the calls of the tools `names`, in order."""
@@ -88,12 +97,21 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Everything said so far. `cwd` is the absolute path of the workspace, empty where the CLI did not name it."""
+    """Everything said so far. `cwd` is the absolute path of the workspace, empty where the CLI did not name it.
+
+    `alone`: nobody is there to answer a question.
+    """
 
     cwd: str
     tools: frozenset[str]
     runs: tuple[Run, ...]
     ignored: Ignored = lambda _paths: ()
+    alone: bool = False
+
+    @property
+    def can_ask(self) -> bool:
+        """Whether the person can be asked on a screen."""
+        return UI_REQUEST in self.tools and not self.alone
 
     @property
     def current(self) -> Run:
@@ -133,13 +151,24 @@ def conversation_of(request: MessagesRequest, ignored: Ignored) -> Conversation:
     for message in request.messages:
         if message.role == "user":
             _settle(calls, message.tool_results)
-            runs.extend(parse_prompt(text) for text in _prompts(message))
+            for text in _prompts(message):
+                _add(runs, parse_prompt(text))
         elif message.role == "assistant" and runs:
             for made in message.tool_calls:
                 call = Call(made.id, made.name, made.input)
                 calls[made.id] = call
                 runs[-1].calls.append(call)
-    return Conversation(_working_directory(request), frozenset(request.tools), tuple(runs) or (Run(""),), ignored)
+    alone = _NOBODY in request.system
+    return Conversation(_working_directory(request), frozenset(request.tools), tuple(runs) or (Run(""),), ignored, alone)
+
+
+def _add(runs: list[Run], run: Run) -> None:
+    """Begin a run, or go on with the one before where the prompt answers what that asked."""
+    asked = runs[-1].calls[-1] if runs and runs[-1].calls else None
+    if asked is not None and asked.name == UI_REQUEST and asked.succeeded and _ANSWERS.match(run.typed):
+        runs[-1].answers.append(run.typed)
+    else:
+        runs.append(run)
 
 
 def parse_prompt(text: str) -> Run:

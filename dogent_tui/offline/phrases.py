@@ -54,6 +54,19 @@ class Phrases:
     denied: str
     failed: str
     next_steps: str
+    ask_said: str
+    ask_title: str
+    ask_preface: str
+    ask_audience: str
+    audiences: tuple[str, str, str]
+    ask_length: str
+    lengths: tuple[str, str, str]
+    outline_said: str
+    outline_title: str
+    outline_preface: str
+    nothing_here: str
+    for_audience: str
+    chose: str
     no_model: str
 
 
@@ -117,6 +130,19 @@ ENGLISH = Phrases(
     left_out="- {count} that fit the request less",
     denied="I stop here, because this was not allowed: {reason}\n\nNothing further was done.",
     failed="I could not write `{path}`: {reason}",
+    ask_said="I have read the files. Before I draft I ask what your request leaves open. (Offline engine, no AI model.)",
+    ask_title="Before I draft",
+    ask_preface="The offline engine quotes your files. What you answer here decides how much, and is told at the end.",
+    ask_audience="Who will read it?",
+    audiences=("Anybody", "People who decide", "People who know the subject"),
+    ask_length="How long shall it be?",
+    lengths=("Short, some 7 sentences", "Medium, some 15 sentences", "Long, some 30 sentences"),
+    outline_said="This is an outline from the headings of the files. (Offline engine, no AI model.)",
+    outline_title="Outline of the draft",
+    outline_preface="The headings are those of your files. I draft along the outline as you send it back.",
+    nothing_here="> The files hold no sentence that fits here.",
+    for_audience="You said who reads it ({audience}); I quote, and cannot change my words for them.",
+    chose="Nobody was there to ask, so I chose: for anybody to read, {count} at the most, in the order of the files.",
     next_steps="Say “shorter”, “longer” or “add a section on …” to change it, or ask a question.",
     no_model="*I am dogent's offline engine, no AI model: I quote and order what files say, and do not rephrase or check it.*",
 )
@@ -178,6 +204,19 @@ CHINESE = Phrases(
     left_out="- 另有 {count} 与请求关系较小",
     denied="我在此停止，因为这个操作没有得到允许：{reason}\n\n之后没有再做任何事。",
     failed="无法写入 `{path}`：{reason}",
+    ask_said="文件已读完。起草之前，我先问清请求中没有说明的事。（离线引擎，不是 AI 模型。）",
+    ask_title="起草之前",
+    ask_preface="离线引擎只引用文件中的原文。你的回答决定引用多少，并会在最后说明。",
+    ask_audience="给谁看？",
+    audiences=("任何人", "做决定的人", "熟悉内容的人"),
+    ask_length="写多长？",
+    lengths=("短，约 7 句", "中等，约 15 句", "长，约 30 句"),
+    outline_said="这是根据文件标题得出的大纲。（离线引擎，不是 AI 模型。）",
+    outline_title="草稿大纲",
+    outline_preface="标题取自你的文件。我会按照你交回的大纲起草。",
+    nothing_here="> 文件里没有适合这里的句子。",
+    for_audience="你说明了读者（{audience}）；我只引用原文，不能为他们改写。",
+    chose="没有人可以询问，因此由我选定：面向所有读者，最多 {count}，按文件的顺序排列。",
     next_steps="可以说“短一点”、“继续”或“加一节关于……的内容”来修改，也可以提问。",
     no_model="*我是 dogent 的离线引擎，不是 AI 模型：我只引用和整理文件中的原文，不改写，也不核实。*",
 )

@@ -4,12 +4,14 @@ import json
 import re
 from collections import Counter
 
+from dogent_tui.offline.asking import as_answered, audience, outline_of, proposal, questions
 from dogent_tui.offline.changing import change_reply, draft_in_question
 from dogent_tui.offline.conversation import Call, Conversation, Ignored, conversation_of
 from dogent_tui.offline.draft import answer, compose, is_draft, output_path, quotation
 from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather
 from dogent_tui.offline.intent import Intent, intent_of
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText, ReplyToolUse
+from dogent_tui.offline.outlining import compose_along, outline_from
 from dogent_tui.offline.phrases import PHRASES, files, sentences
 from dogent_tui.offline.relevance import terms
 from dogent_tui.offline.sentences import title_of
@@ -79,6 +81,7 @@ def _work_reply(conversation: Conversation, intent: Intent, draft: str) -> tuple
 
 def _draft_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock, ...]:
     gathered = gather(conversation, intent)
+    intent = as_answered(conversation.current, intent)
     if not isinstance(gathered, Gathered):
         return _with_plan(conversation, intent, gathered)
     writes = conversation.current.named("Write")
@@ -96,6 +99,11 @@ def _write(conversation: Conversation, intent: Intent, gathered: Gathered, tried
     draft = compose(gathered.documents, intent)
     if draft is None:
         return _closing(intent, _nothing_to_quote(intent, gathered), _not_read(intent, gathered))
+    if asked := questions(conversation, intent) or proposal(conversation, intent, outline_from(gathered.documents, intent)):
+        return asked
+    outline = outline_of(conversation.current)
+    if outline is not None and outline.sections:
+        draft = compose_along(outline, gathered.documents, intent) or draft
     if "Write" not in conversation.tools:
         return _closing(intent, phrases.cannot_write, draft.text, _not_read(intent, gathered))
     path = output_path(intent, draft.title, gathered.existing | tried)
@@ -118,6 +126,10 @@ def _finish(conversation: Conversation, intent: Intent, gathered: Gathered, writ
     notes = [] if wanted == shown else [phrases.kept.format(wanted=wanted)]
     if intent.words and not set(intent.words).intersection(terms(" ".join(text.splitlines()[1:]))):
         notes.append(phrases.off_topic)
+    if reader := audience(conversation.current, intent):
+        notes.append(phrases.for_audience.format(audience=reader))
+    if conversation.alone:
+        notes.append(phrases.chose.format(count=sentences(intent.count, intent.language)))
     listed = [phrases.from_file.format(path=path, count=sentences(n, intent.language)) for path, n in quoted.most_common()]
     return _closing(intent, " ".join([wrote, *notes]), "\n".join(listed), _not_read(intent, gathered), phrases.next_steps)
 

@@ -107,6 +107,7 @@ class DogentApp(App[None]):
         unsent = [queued.prompt.text for queued in self.opened.service.queued]
         await self._save_draft("\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value])))
         await _close(self.opened.service, self._following)
+        await self.conversation.keep_answers()
         await asyncio.to_thread(self.drafts.close)
 
     def _begin(self) -> None:
@@ -119,12 +120,16 @@ class DogentApp(App[None]):
         if draft := await asyncio.to_thread(self._unsent):
             screen.prompt.put_back(draft)
         if self.opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
-            await screen.replay(await asyncio.to_thread(self._earlier, self.opened.earlier_log))
+            earlier = await asyncio.to_thread(self._earlier, self.opened.earlier_log)
+            await screen.replay(earlier)
+            self.opened.service.restore(earlier)
         service = self.opened.service
         self._following = [  # before the service starts: a prompt may wait already, and its run begins at once
             asyncio.create_task(self._follow(service, screen, service.events())),
             asyncio.create_task(self._record(service, screen, service.events())),
         ]
+        if service.requests:
+            screen.requests.restore(service.requests)
         await service.__aenter__()
         for warning in self.opened.warnings:
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
@@ -250,6 +255,7 @@ class DogentApp(App[None]):
     def action_help(self) -> None:
         """Show all keys and commands."""
         from dogent_tui.tui.attachments.sidebar import AttachmentList
+        from dogent_tui.tui.screens.clarification import ClarificationScreen
         from dogent_tui.tui.screens.help import PROMPT_HELP, HelpScreen, binding_section, command_section
         from dogent_tui.tui.screens.permission import PermissionScreen
         from dogent_tui.tui.transcript.view import Transcript
@@ -261,7 +267,8 @@ class DogentApp(App[None]):
             binding_section("Everywhere", [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS]),
             binding_section("Transcript", Transcript.BINDINGS),
             binding_section("Attachments", AttachmentList.BINDINGS),
-            binding_section("A question of the agent", PermissionScreen.BINDINGS),
+            binding_section("A permission", PermissionScreen.BINDINGS),
+            binding_section("Questions of the agent", ClarificationScreen.BINDINGS),
         ]
         self.push_screen(HelpScreen(sections))
 

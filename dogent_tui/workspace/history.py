@@ -198,9 +198,9 @@ def _prompts(entries: Iterable[HistoryEntry]) -> list[str]:
     started: Counter[tuple[str, str]] = Counter()
     for entry in sorted(entries, key=lambda entry: entry.timestamp):
         run = (entry.session_id, entry.prompt)
-        if entry.status == "started":
+        if entry.status in ("started", "clarification"):
             started[run] += 1
-        elif entry.status not in ("command", "clarification") and started[run]:
+        elif entry.status != "command" and started[run]:
             started[run] -= 1  # the end of a run that is in the list already
             continue
         again = bool(recalled) and recalled[-1] == entry.prompt

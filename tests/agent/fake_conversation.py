@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.conversation import Ask, TurnEnded
+from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded
 from dogent_tui.agent.events import Event
 from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.service import AgentService
@@ -63,15 +63,16 @@ class FakeLauncher:
         self.failures = list(failures)
         self.started: list[tuple[SessionChoice, FakeConversation]] = []
         self.ask: Ask | None = None
+        self.form: AskForm | None = None
         self.closed = False
         self.may_start = asyncio.Event()
         self.may_start.set()
 
-    async def start(self, choice: SessionChoice, ask: Ask) -> FakeConversation:
+    async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> FakeConversation:
         await self.may_start.wait()
         if self.failures:
             raise self.failures.pop(0)
-        self.ask = ask
+        self.ask, self.form = ask, form
         self.started.append((choice, FakeConversation(choice.session_id)))
         return self.started[-1][1]
 

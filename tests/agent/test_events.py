@@ -16,6 +16,8 @@ from dogent_tui.agent.events import (
     QueueChanged,
     QueuedPrompt,
     RunStarted,
+    UiAnswer,
+    UiSettled,
     from_json,
     to_json,
 )
@@ -31,7 +33,7 @@ def events() -> st.SearchStrategy[Event]:
 
 
 def _has_mapping(cls: type[Event]) -> bool:
-    return any("Mapping" in str(hint) for hint in get_type_hints(cls).values())
+    return cls is UiSettled or any("Mapping" in str(hint) for hint in get_type_hints(cls).values())
 
 
 @given(events())
@@ -46,6 +48,14 @@ def test_an_event_comes_back_from_its_line(event):
 @given(st.dictionaries(st.text(), JSON))
 def test_the_input_of_a_tool_comes_back(tool_input):
     event = EVENTS["tool_use"](tool_use_id="t", name="Write", input=tool_input)
+    assert from_json(to_json(event)) == event
+
+
+@pytest.mark.parametrize(
+    "answer", [None, UiAnswer(), UiAnswer({"a": "1", "b": ["2", "3"]}), UiAnswer(outline="# 一", comment="Gut")]
+)
+def test_what_the_person_answered_comes_back(answer):
+    event = UiSettled(request_id="r", answer=answer)
     assert from_json(to_json(event)) == event
 
 

@@ -4,6 +4,7 @@ import asyncio
 from contextlib import asynccontextmanager
 
 import pytest
+from msgspec.structs import replace
 
 from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded
 from dogent_tui.agent.events import (
@@ -22,6 +23,8 @@ from dogent_tui.agent.events import (
     ToolResult,
     ToolUse,
     UiAnswer,
+    UiRequested,
+    UiSettled,
     UsageChanged,
 )
 from dogent_tui.agent.service import AgentService
@@ -248,3 +251,69 @@ async def test_esc_stops_a_shell_command(tmp_path):
         await agent.service.interrupt()
         await running
         assert (await agent.heard(ToolResult)).content == "started\n(stopped)"
+
+
+ASKED = UiRequested(
+    request_id="q1",
+    kind="clarification",
+    payload={"type": "clarification", "title": "T", "questions": [{"id": "a", "question": "Who?", "options": ["x", "y"]}]},
+)
+
+
+async def test_what_is_asked_stays_open_when_the_session_is_lost_and_its_answer_becomes_a_prompt():
+    launcher = FakeLauncher()
+    async with serving(launcher) as agent:
+        await agent.heard(SessionStarted)
+        await agent.service.submit(Prompt("Paint"))
+        await launcher.conversation.received.wait()
+        asking = asyncio.create_task(launcher.form(replace(ASKED, in_run=True)))
+        await agent.heard(UiRequested)
+        launcher.conversation.arrive(None)
+        assert (await agent.heard(RunFinished)).status == "failed"
+        assert await asking is None
+        assert [request.request_id for request in agent.service.requests] == ["q1"]
+        later = await agent.service.submit(Prompt("Later"))
+        await agent.service.reply("q1", UiAnswer(answers={"a": "y"}))
+        await agent.heard(RunStarted, 2)
+        assert agent.of(RunStarted)[1].prompt.answers == ("q1",)
+        assert [queued.id for queued in agent.service.queued] == [later]
+
+
+async def test_closing_leaves_open_what_is_asked():
+    launcher = FakeLauncher()
+    async with serving(launcher) as agent:
+        await agent.heard(SessionStarted)
+        await agent.service.submit(Prompt("Paint"))
+        await launcher.conversation.received.wait()
+        asking = asyncio.create_task(launcher.form(replace(ASKED, in_run=True)))
+        await agent.heard(UiRequested)
+    assert await asking is None
+    assert agent.of(UiSettled) == []
+
+
+async def test_a_denial_beside_a_request_closes_it():
+    launcher = FakeLauncher()
+    async with serving(launcher) as agent:
+        await agent.heard(SessionStarted)
+        await agent.service.submit(Prompt("Go"))
+        await launcher.conversation.received.wait()
+        launcher.conversation.arrive(ASKED)
+        verdict = asyncio.create_task(launcher.ask(QUESTION))
+        question = await agent.heard(PermissionRequested)
+        await agent.service.reply(question.request_id, PermissionAnswer("deny"))
+        assert not (await verdict).allow
+        launcher.conversation.arrive(TurnEnded("stopped"))
+        assert (await agent.heard(RunFinished)).status == "aborted"
+        assert agent.of(UiSettled)[0].answer is None
+        assert agent.service.requests == ()
+
+
+def test_the_log_says_what_is_open_and_what_was_answered_and_not_sent():
+    service = AgentService(FakeLauncher(), Endpoint("p", "custom", "http://127.0.0.1"), cwd="/w")
+    answered, left = replace(ASKED, run_id="r"), replace(ASKED, request_id="q2", run_id="r")
+    service.restore([answered, left, UiSettled(request_id="q1", answer=UiAnswer(answers={"a": "x"}))])
+    assert service.requests == (left,)
+    assert service.queued == ()
+    sent = AgentService(FakeLauncher(), Endpoint("p", "custom", "http://127.0.0.1"), cwd="/w")
+    sent.restore([answered, UiSettled(request_id="q1", answer=UiAnswer(answers={"a": "x"}))])
+    assert [queued.prompt.answers for queued in sent.queued] == [("q1",)]

@@ -37,7 +37,7 @@ ENTER, ESCAPE, TAB, BACKSPACE = "\r", "\x1b", "\t", "\x7f"
 UP, DOWN, LEFT, RIGHT = "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[C"
 PAGE_UP, PAGE_DOWN = "\x1b[5~", "\x1b[6~"
 MOUSE_MOVED, WHEEL_UP = "\x1b[<35;12;12M", "\x1b[<64;10;10M"
-CTRL_B, CTRL_C, CTRL_G, CTRL_Z = "\x02", "\x03", "\x07", "\x1a"
+CTRL_B, CTRL_C, CTRL_G, CTRL_S, CTRL_Z = "\x02", "\x03", "\x07", "\x13", "\x1a"
 
 DOGENT = (sys.executable, "-m", "dogent_tui")
 

@@ -52,10 +52,11 @@ def start(workspace: Workspace) -> Callable:
 
 @pytest.fixture
 def run(workspace: Workspace) -> Callable:
-    async def ran(text: str, output_format: str = "text", **options: Any) -> tuple[int, str, str]:
+    async def ran(text: str, output_format: str = "text", answers: dict | None = None, **options: Any) -> tuple[int, str, str]:
         stdout, stderr = io.StringIO(), io.StringIO()
-        opened = open_session(workspace, SessionOptions(**options))
-        status = await run_print(opened, PrintRequest(text, output_format=output_format), stdout, stderr)
+        opened = open_session(workspace, SessionOptions(answered_by="nobody" if answers is None else "file", **options))
+        request = PrintRequest(text, output_format=output_format, answers=answers)
+        status = await run_print(opened, request, stdout, stderr)
         return status, stdout.getvalue(), stderr.getvalue()
 
     return ran
@@ -148,6 +149,51 @@ async def test_what_the_command_line_allows_runs(api, workspace, profile, run):
     assert status == 10
     assert (victim.exists(), other.exists()) == (False, True)
     assert "Delete other.md" in stderr
+
+
+UI_REQUEST = "mcp__dogent__ui_request"
+QUESTION = {
+    "type": "clarification",
+    "title": "Before I write",
+    "questions": [{"id": "who", "question": "Who?", "options": ["A", "B"]}],
+}
+
+
+async def test_a_question_is_the_output_and_answers_of_a_file_go_on_from_there(api, profile, run):
+    api.call(UI_REQUEST, QUESTION)
+    status, stdout, stderr = await run("Write")
+    asked = json.loads(stdout)
+    assert (status, asked["type"], asked["questions"][0]["id"]) == (11, "clarification", "who")
+    assert '{"who": "…"}' in stderr
+    assert "print mode" in api.requests[0].system
+    assert "AskUserQuestion" not in api.requests[0].tools
+
+    status, stdout, stderr = await run("", answers={"who": "C"}, continue_latest=True)
+    assert (status, json.loads(stdout)) == (11, asked)
+    assert "who: is" in stderr
+    assert len(api.requests) == 1
+
+    api.call(UI_REQUEST, {"type": "outline_edit", "title": "Outline", "outline_text": "# Tea"})
+    status, stdout, _ = await run("", "json", answers={"who": "A"}, continue_latest=True)
+    result = json.loads(stdout)
+    assert (status, result["requests"][0]["outline_text"]) == (12, "# Tea")
+    assert "Who?\n→ A" in api.requests[1].last_user_text()
+
+    api.say("Written.")
+    status, stdout, _ = await run("Forget it and write", continue_latest=True)
+    assert (status, stdout) == (0, "Written.\n")
+    assert "I did not answer “Outline”." in api.requests[2].last_user_text()
+
+
+async def test_answers_that_are_there_already_are_given_once(api, profile, run):
+    api.call(UI_REQUEST, QUESTION)
+    api.call(UI_REQUEST, {"type": "outline_edit", "title": "Outline", "outline_text": "# Tea"})
+    api.call(UI_REQUEST, QUESTION)
+    status, stdout, stderr = await run("Write", answers={"who": "B", "outline": "# Coffee"})
+    assert (status, json.loads(stdout)["title"]) == (11, "Before I write")
+    assert "# Coffee" in api.requests[2].last_user_text()
+    assert "asked again" in stderr
+    assert "print mode" not in api.requests[0].system
 
 
 async def test_a_rule_that_is_none_is_wrong_usage(start):

@@ -1,12 +1,13 @@
 """Ends and interruptions of the application: nothing typed is lost, and no process stays behind."""
 
 import signal
+import time
 
 import psutil
 import pytest
 
 from tests.e2e.conftest import IN_ONE_LOOP
-from tests.e2e.terminal import CTRL_C, CTRL_Z, UP, eventually
+from tests.e2e.terminal import CTRL_C, CTRL_S, CTRL_Z, TAB, UP, eventually
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
@@ -28,6 +29,61 @@ async def test_the_draft_and_the_prompts_survive_a_kill(dogent):
         terminal.type(CTRL_C)
         await terminal.wait_without("An unsent thought")
         await terminal.until(lambda: _recalled(terminal, "the first thing"), "the prompt of the last time")
+
+
+WHO = {"id": "who", "question": "Who reads it?", "options": ["the board", "visitors"], "recommended": "the board"}
+WHAT = {"id": "what", "question": "What about?", "placeholder": "a subject"}
+
+
+async def test_what_was_asked_and_answered_so_far_survives_a_kill(dogent):
+    dogent.api.call("mcp__dogent__ui_request", {"type": "clarification", "title": "First", "questions": [WHO, WHAT]})
+    dogent.api.say("Written for visitors.")
+    async with dogent.open() as terminal:
+        terminal.type("write a report\r")
+        await terminal.wait_for("Who reads it?", "What about?")
+        await eventually(Choosing(terminal).done, "the choice")
+        terminal.type(TAB)
+        terminal.type("trams & [b]ridges 桥")
+        await terminal.wait_for("trams & [b]ridges 桥")
+        answers = dogent.home / ".dogent" / "state" / "answers"
+        await eventually(lambda: any("桥" in file.read_text() for file in answers.rglob("*.json")), "the answers on disk")
+        terminal.signal(signal.SIGKILL)
+        await terminal.exited()
+    async with dogent.open("--continue", ready=False) as terminal:
+        await terminal.wait_for("Who reads it?", "trams & [b]ridges 桥")
+        await eventually(lambda: _sent(terminal), "the answers on their way")
+        await terminal.wait_for("→ visitors", "Written for visitors.", "ready")
+    assert len(dogent.api.requests) == 2
+    last = dogent.api.requests[1].last_user_text()
+    assert "Who reads it?\n→ visitors" in last
+    assert "→ trams & [b]ridges 桥" in last
+    assert "write a report" in str(dogent.api.requests[1].messages[0])
+    assert not list(answers.rglob("*.json"))
+
+
+class Choosing:
+    """Presses 2 until the second answer is chosen; not more often than a form that just came lets pass."""
+
+    PAUSE_S = 1.5
+
+    def __init__(self, terminal) -> None:
+        self.terminal = terminal
+        self.pressed = 0.0
+
+    def done(self) -> bool:
+        if "● 2 visitors" in self.terminal.text():
+            return True
+        if time.monotonic() - self.pressed > self.PAUSE_S:
+            self.pressed = time.monotonic()
+            self.terminal.type("2")
+        return False
+
+
+def _sent(terminal) -> bool:
+    if "→ visitors" in terminal.text():
+        return True
+    terminal.type(CTRL_S)
+    return False
 
 
 def _recalled(terminal, text: str) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from dogent_tui.offline.conversation import UI_REQUEST
 from dogent_tui.offline.messages_api import ReplyText, ReplyToolUse, parse_request
 from dogent_tui.offline.rules import reply
 
@@ -18,13 +19,14 @@ REMINDER = "<system-reminder>\n<total_tokens>14999985 tokens left</total_tokens>
 class Conversation:
     """A conversation of the engine with `files`. `errors` maps (tool, path) to the error that the call returns.
 
-    `ignored` are the paths, of files and folders, that git ignores.
+    `ignored` are the paths, of files and folders, that git ignores. `system` is the system prompt.
     """
 
     files: dict[str, str] = field(default_factory=dict)
     tools: tuple[str, ...] = TOOLS
     errors: Mapping[tuple[str, str], str] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
+    system: str = ""
     messages: list[dict[str, Any]] = field(default_factory=list)
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
@@ -41,13 +43,21 @@ class Conversation:
         self.calls.clear()
         for _turn in range(12):
             body = json.dumps(
-                {"model": "m", "stream": True, "messages": self.messages, "tools": [{"name": t} for t in self.tools]}
+                {
+                    "model": "m",
+                    "stream": True,
+                    "system": self.system,
+                    "messages": self.messages,
+                    "tools": [{"name": t} for t in self.tools],
+                }
             )
             made = reply(parse_request(body), lambda paths: set(paths) & set(self.ignored))
             called = [block for block in made if isinstance(block, ReplyToolUse)]
             if not called:
                 return "\n\n".join(block.text for block in made if isinstance(block, ReplyText))
             self._run(called)
+            if called[-1].name == UI_REQUEST:  # the turn ends with it
+                return ""
         raise AssertionError("The engine does not come to an end")
 
     def called(self, *names: str) -> list[dict[str, Any]]:

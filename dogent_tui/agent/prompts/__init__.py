@@ -12,8 +12,11 @@ _MAX_CONSTRAINTS = 20_000
 """Characters of `.dogent/dogent.md` that travel with every conversation; longer ones are cut, and say so."""
 
 
-def system_prompt(*, workspace: str, constraints: str = "", language: str = "") -> str:
-    """Return the system prompt. `constraints` is the text of `.dogent/dogent.md`; `language` is that of replies, if settled."""
+def system_prompt(*, workspace: str, constraints: str = "", language: str = "", can_answer: bool = True) -> str:
+    """Return the system prompt. `constraints` is the text of `.dogent/dogent.md`; `language` is that of replies, if settled.
+
+    `can_answer`: somebody, or a file of answers, is there to answer what the model asks.
+    """
     if len(constraints) > _MAX_CONSTRAINTS:
         constraints = constraints[:_MAX_CONSTRAINTS] + "\n\n[cut here: the file is longer; read it whole with the Read tool]"
     return _template("system.md").substitute(
@@ -21,6 +24,7 @@ def system_prompt(*, workspace: str, constraints: str = "", language: str = "") 
         language=f"Reply and write in {language} unless asked otherwise."
         if language
         else "Reply in the language of the request.",
+        asking=_template("asking.md" if can_answer else "not-asking.md").template.strip(),
         constraints=constraints.strip() or "(The workspace has none.)",
     )
 

@@ -9,9 +9,10 @@ from textual.screen import Screen
 
 from dogent_tui.agent.events import Event, PermissionAnswer, PermissionDecided, PermissionRequested, Reply
 from dogent_tui.errors import AgentError
+from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.questions.model import Question
 from dogent_tui.tui.questions.queue import QuestionQueue
-from dogent_tui.tui.screens.permission import TYPING_S, Behind, PermissionScreen
+from dogent_tui.tui.screens.permission import Behind, PermissionScreen
 
 
 class Desk(msgspec.Struct, frozen=True):

@@ -25,6 +25,8 @@ from dogent_tui.agent.events import (
     RunFinished,
     RunStarted,
     ToolResult,
+    UiRequested,
+    UiSettled,
     UsageChanged,
 )
 from dogent_tui.agent.session import OpenedSession, make_prompt
@@ -41,6 +43,7 @@ from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.pending import PendingStrip
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
+from dogent_tui.tui.request_banner import RequestBanner
 from dogent_tui.tui.status import StatusBar, opening_status
 from dogent_tui.tui.terminal import edit_externally
 from dogent_tui.tui.todos import TodoPanel
@@ -53,6 +56,7 @@ if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.agent.service import AgentService
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
     from dogent_tui.tui.questions.controller import QuestionController
+    from dogent_tui.tui.requests import RequestController
     from dogent_tui.tui.transcript.search_bar import TranscriptSearch
     from dogent_tui.tui.transcript.view import Transcript
 
@@ -75,6 +79,7 @@ class ConversationScreen(Screen[None]):
         Binding("ctrl+r", "app.history", "Earlier prompts", show=False),
         Binding("ctrl+o", "fold_all", "Unfold tools"),
         Binding("ctrl+t", "todos", "Plan"),
+        Binding("f2", "answer", "Answer the agent", show=False),
         Binding("ctrl+end", "follow", "Follow", show=False),
         Binding("shift+pageup", "transcript_page(-1)", "Scroll the transcript", show=False),
         Binding("shift+pagedown", "transcript_page(1)", "Scroll the transcript", show=False),
@@ -91,6 +96,7 @@ class ConversationScreen(Screen[None]):
         self._references = WorkspaceReferences(opened.workspace, self.index, offered)
         self.prompt = PromptBox(self._references, id="prompt")
         self.todos = TodoPanel(id="todos")
+        self.asked = RequestBanner(id="asked")
         self.attaching = self._attaching()
         self.status_bar = StatusBar(opening_status(opened), id="status")
         self._sending = asyncio.Lock()
@@ -128,25 +134,28 @@ class ConversationScreen(Screen[None]):
     @cached_property
     def questions(self) -> "QuestionController":
         """The permission questions that wait for the person."""
-        from dogent_tui.tui.questions.controller import Desk, QuestionController
-        from dogent_tui.tui.screens.permission import Behind
+        from dogent_tui.tui.desks import question_controller
 
-        editor = self.prompt.editor
-        behind = Behind(
-            typed=editor.insert,
-            pasted=editor.paste_text,
-            page=self.action_transcript_page,
-            scroll=lambda rows: self.transcript.scroll_relative(y=rows, animate=False),
-            make_room=self._make_room,
-        )
-        reply = lambda request_id, answer: self.service.reply(request_id, answer)  # noqa: E731  (of the session on the screen)
-        return QuestionController(self, Desk(reply, lambda: editor.last_typed, behind, str(self.opened.workspace.root)))
+        return question_controller(self)
+
+    @cached_property
+    def requests(self) -> "RequestController":
+        """What the agent asks on screens of its own."""
+        from dogent_tui.tui.desks import request_controller
+
+        return request_controller(self)
+
+    async def keep_answers(self) -> None:
+        """Wait until the answers so far are saved."""
+        if "requests" in self.__dict__:  # else nothing was asked
+            await self.requests.close()
 
     def compose(self) -> ComposeResult:
         """Lay out what the first paint shows; the rest comes with `furnish`."""
         with Horizontal(id="body"), Vertical(id="conversation"):
             yield Welcome(display_path(self.opened.workspace.root), self.status_bar.status.endpoint, id="welcome")
         yield self.todos
+        yield self.asked
         yield self.prompt
         yield self.status_bar
         yield KeyHints(id="keys")
@@ -165,6 +174,8 @@ class ConversationScreen(Screen[None]):
         self.prompt.set_queue(())
         self.prompt.set_busy(False)
         self.questions.clear()
+        await self.keep_answers()
+        self.requests.clear()
         for part in self._furniture:
             await part.remove()
         self._furniture.clear()
@@ -200,7 +211,10 @@ class ConversationScreen(Screen[None]):
                 self.prompt.set_busy(self.status_bar.status.running)
             case RunFinished():
                 self.prompt.set_busy(False)
+                self._ask(event)
                 self._call_back()
+            case UiRequested() | UiSettled():
+                self.requests.handle(event)
             case QueueChanged(prompts=prompts):
                 self.prompt.set_queue(prompts)
             case PermissionRequested():
@@ -208,6 +222,7 @@ class ConversationScreen(Screen[None]):
                 self._call_back()
             case PermissionDecided():
                 self.questions.handle(event)
+                self._ask(event)
             case ToolResult():
                 self._refresh_index()
 
@@ -223,6 +238,11 @@ class ConversationScreen(Screen[None]):
         if self.transcript.is_running:  # the person may have left already
             await self.transcript.wait_for_refresh()
 
+    def _ask(self, event: Event) -> None:
+        """Open what the agent asks on a screen, where it does and it is time for it."""
+        if self.asked.display:
+            self.requests.handle(event)
+
     def _call_back(self) -> None:
         """Ring, where the person looks at another window."""
         if not self.app.app_focus:
@@ -232,17 +252,6 @@ class ConversationScreen(Screen[None]):
         if not self.transcript.display:
             self.query_one("#welcome").display = False
             self.transcript.display = True
-
-    def _make_room(self, rows: int) -> None:
-        """Keep `rows` above the status bar free, so that a question covers the prompt and nothing of the transcript."""
-        body, prompt = self.query_one("#body").styles, self.prompt.styles
-        if not rows:
-            for styles, rule in ((prompt, "layer"), (prompt, "dock"), (prompt, "margin"), (body, "margin")):
-                styles.clear_rule(rule)
-                styles.refresh(layout=True)
-        elif body.margin.bottom != rows:  # here and not by a class, for which the whole screen would be styled anew
-            prompt.layer, prompt.dock, prompt.margin = "over", "bottom", (0, 0, 2, 0)
-            body.margin = (0, 0, rows, 0)
 
     # ── What is typed ─────────────────────────────────────────────────────────────────────────
 
@@ -269,6 +278,8 @@ class ConversationScreen(Screen[None]):
                 self.prompt.notify_hint(str(error))
                 return
             self.attaching.sent(prompt.attachments)
+        if self.service.requests:
+            self.prompt.notify_hint("This waits until the agent has your answers. F2 answers.")
         for reference in missing:
             self.notify(f"There is no file {one_line(reference.path)} here; it was sent as plain text.", markup=False)
         self.transcript.action_follow()
@@ -428,6 +439,11 @@ class ConversationScreen(Screen[None]):
         """Search the transcript."""
         await self._place(self.search, "#conversation", before=0)
         self.search.open()
+
+    def action_answer(self) -> None:
+        """Open what the agent asked."""
+        if not (self.asked.display and self.requests.open()):
+            self.prompt.notify_hint("The agent asks nothing just now.")
 
     def action_todos(self) -> None:
         """Show the agent's plan above the prompt, or hide it."""

@@ -1,6 +1,5 @@
 """The question before a tool call: what it would do, to what, and why it asks. Deny is the first answer."""
 
-import time
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -16,14 +15,10 @@ from textual.widgets import Input, Static
 from dogent_tui.agent.events import PermissionAnswer
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.questions.answers import ANSWERS, Answer, offered, why_not
+from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.questions.model import Question, room_for, share_rows
 from dogent_tui.tui.questions.widgets import HEADING_LOOKS, AnswerBar, QuestionLines, WordsInput
 from dogent_tui.tui.stylesheets import stylesheet
-
-GRACE_S = 0.5
-"""Keys within this time of the question's appearance were meant for what was there before (SPEC 6)."""
-TYPING_S = 1.0
-"""So long must a person who was typing have paused: the next letter of a word never answers."""
 
 _WHEEL_ROWS = 3
 _FAR = 1_000_000
@@ -34,26 +29,6 @@ _MEANT = frozenset({"f", *(answer.key for answer in ANSWERS)})
 """Printable keys that mean something here; any other one is the beginning of a word."""
 
 _TYPED = "What you type goes to the prompt. To answer, pause for a second."
-
-
-class AnswerGuard(msgspec.Struct):
-    """Keeps keys that were typed before the question appeared from answering it."""
-
-    clock: Callable[[], float] = time.monotonic
-    _opens: float | None = None
-
-    def shown(self) -> None:
-        """The question is on the screen now."""
-        self._opens = self.clock() + GRACE_S
-
-    def typed(self) -> None:
-        """A key came that was not meant for the question."""
-        self._opens = self.clock() + TYPING_S
-
-    @property
-    def open(self) -> bool:
-        """Whether an answer can be meant."""
-        return self._opens is not None and self.clock() >= self._opens
 
 
 class Behind(msgspec.Struct, frozen=True):

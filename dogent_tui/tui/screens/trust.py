@@ -13,7 +13,7 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from dogent_tui.plain import one_line, revealed
-from dogent_tui.tui.screens.permission import AnswerGuard
+from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.workspace.came_with import Found
 

@@ -353,8 +353,12 @@ def _plan(plan: model.Plan, look: Look) -> list[Line]:
     return lines
 
 
+_ASKED_STATES = {"open": "", "answered": " · answered", "abandoned": " · not answered"}
+
+
 def _asked(asked: model.Asked, look: Look) -> list[Line]:
-    return _sentence("?", "accent", f"{_ASKED[asked.kind]}: {asked.title}".removesuffix(": "), asked.detail, look.width)
+    words = f"{_ASKED[asked.kind]}: {asked.title}".removesuffix(": ") + _ASKED_STATES[asked.state]
+    return _sentence("?", "accent", words, asked.detail, look.width)
 
 
 def _outcome(outcome: model.Outcome, look: Look) -> list[Line]:
@@ -363,7 +367,7 @@ def _outcome(outcome: model.Outcome, look: Look) -> list[Line]:
         words += f" {'in' if outcome.status == 'completed' else 'after'} {duration(outcome.duration_ms / 1000)}"
     if outcome.cost_usd is not None:
         words += f" · ${outcome.cost_usd:.2f}" if outcome.cost_usd >= 0.1 else f" · ${outcome.cost_usd:.4f}"
-    if outcome.reason and outcome.status != "completed":
+    if outcome.reason and outcome.status not in ("completed", "needs_clarification", "needs_outline_edit"):  # it is asked above
         words += f": {outcome.reason}"
     return _sentence(mark, style, words, outcome.remedy, look.width)
 

@@ -108,6 +108,7 @@ class Asked(Entry):
     kind: Literal["clarification", "outline_edit", "change"]
     title: str
     detail: str = ""
+    state: Literal["open", "answered", "abandoned"] = "open"
 
 
 class Notice(Entry):
@@ -165,6 +166,7 @@ class TranscriptModel:
             ev.PermissionDecided: self._permission_decided,
             ev.CopiesKept: self._copies_kept,
             ev.UiRequested: self._ui_requested,
+            ev.UiSettled: self._ui_settled,
             ev.ChangeProposed: self._change_proposed,
             ev.Retrying: self._waiting,
             ev.Stalled: self._waiting,
@@ -347,7 +349,16 @@ class TranscriptModel:
     # ── Questions, notices, outcomes ──────────────────────────────────────────────────────────────
 
     def _ui_requested(self, event: ev.UiRequested) -> None:
-        self._add(Asked(event.kind, str(event.payload.get("title") or ""), run_id=event.run_id))
+        self._add(Asked(event.kind, str(event.payload.get("title") or ""), run_id=event.run_id), "asked", event.request_id)
+
+    def _ui_settled(self, event: ev.UiSettled) -> None:
+        asked = self._known("asked", event.request_id)
+        if not isinstance(asked, Asked):
+            return
+        asked.state = "abandoned" if event.answer is None else "answered"
+        outcome = self._known("outcome", asked.run_id)
+        if isinstance(outcome, Outcome) and event.answer is not None:
+            outcome.gone = True  # it said that the answers are waited for
 
     def _change_proposed(self, event: ev.ChangeProposed) -> None:
         self._add(Asked("change", event.path, event.summary, run_id=event.run_id))

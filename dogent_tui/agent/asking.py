@@ -1,0 +1,79 @@
+"""What the model asks the person: our tool `ui_request`, which ends its turn, and the CLI's `AskUserQuestion`, which waits."""
+
+import uuid
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from claude_agent_sdk import (
+    HookContext,
+    HookInput,
+    HookJSONOutput,
+    HookMatcher,
+    McpSdkServerConfig,
+    PermissionResultAllow,
+    PermissionResultDeny,
+)
+
+from dogent_tui.agent.conversation import AskForm
+from dogent_tui.agent.events import Event, UiRequested
+from dogent_tui.agent.ui_requests import (
+    JSON_SCHEMA,
+    Clarification,
+    Request,
+    RequestError,
+    from_ask_user_question,
+    parse_request,
+    to_ask_user_question,
+)
+from dogent_tui.tools.server import dogent_server, tool_name
+from dogent_tui.tools.ui_request import ANSWERING, NAME, ui_request_tool
+
+ASK_USER_QUESTION = "AskUserQuestion"
+"""The CLI's own tool. It comes to `can_use_tool` whatever the hook says (measured), and is answered there."""
+
+
+class Asking:
+    """Brings the model's questions to the person. `form` puts one that waits within the turn."""
+
+    def __init__(self, form: AskForm) -> None:
+        self._form = form
+        self._said: list[Event] = []
+
+    def servers(self) -> dict[str, McpSdkServerConfig]:
+        """Return the MCP server for `ClaudeAgentOptions`."""
+        return dogent_server([ui_request_tool(JSON_SCHEMA, parse_request)])
+
+    def hooks(self) -> dict[Any, list[HookMatcher]]:
+        """Return the hook that ends the turn after a request, before the model is asked again."""
+        return {"PostToolUse": [HookMatcher(matcher=tool_name(NAME), hooks=[self.after_request])]}
+
+    def heard(self) -> list[Event]:
+        """Return what was requested since the last call."""
+        said, self._said = self._said, []
+        return said
+
+    async def after_request(self, payload: HookInput, tool_use_id: str | None, context: HookContext) -> HookJSONOutput:
+        """Take the request, and stop the turn. Not called for a call that failed, so that the model corrects that one."""
+        del tool_use_id, context
+        values: dict[str, Any] = dict(payload)
+        self._said.append(ui_requested(parse_request(values["tool_input"])))
+        return {"continue_": False, "stopReason": ANSWERING}
+
+    async def answer(self, tool_input: Mapping[str, Any]) -> PermissionResultAllow | PermissionResultDeny:
+        """Answer the CLI's `AskUserQuestion`: the person's answers go back as its input."""
+        try:
+            request = from_ask_user_question(tool_input)
+        except RequestError as error:
+            return PermissionResultDeny(message=f"Nothing was asked: the input is not right. {error}")
+        answer = await self._form(ui_requested(request, in_run=True))
+        if answer is None or answer.answers is None:
+            return PermissionResultDeny(message="The person did not answer.", interrupt=True)
+        return PermissionResultAllow(updated_input={**tool_input, "answers": to_ask_user_question(request, answer.answers)})
+
+
+def ui_requested(request: Request, *, in_run: bool = False) -> UiRequested:
+    """Return `request` as what happened. Its payload is one that `parse_request` reads."""
+    kind = "clarification" if isinstance(request, Clarification) else "outline_edit"
+    payload = {"type": kind, **msgspec.json.decode(msgspec.json.encode(request))}
+    return UiRequested(request_id=uuid.uuid4().hex[:12], kind=kind, payload=payload, in_run=in_run)  # type: ignore[arg-type]

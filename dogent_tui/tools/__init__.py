@@ -1,0 +1,1 @@
+"""The tools that we offer the model, on the in-process MCP server `dogent`: one thin module for each family of them."""

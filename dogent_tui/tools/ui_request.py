@@ -1,0 +1,33 @@
+"""`ui_request`: the model asks the person on a screen of the application. Its turn ends; the answer is the next message."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from claude_agent_sdk import SdkMcpTool
+
+from dogent_tui.errors import DogentError
+from dogent_tui.tools.server import result
+
+NAME = "ui_request"
+
+DESCRIPTION = """\
+Ask the person on a screen of the application, and stop. Two kinds:
+- type "clarification": a form with all your questions at once, each with options and the one you recommend.
+- type "outline_edit": the outline of a document, as Markdown headings, which the person edits in a tree.
+Your turn ends with this call: call it last and alone. What the person answers comes as their next message."""
+
+ANSWERING = "The request is open: the person is answering on a screen. Your turn ends here; the answer is their next message."
+"""What the model later reads as the result of its call."""
+
+
+def ui_request_tool(schema: Mapping[str, Any], check: Callable[[Mapping[str, Any]], object]) -> SdkMcpTool[Any]:
+    """Return the tool. `check` raises DogentError where a payload is wrong: the model reads it and can correct itself."""
+
+    async def ask(payload: dict[str, Any]) -> dict[str, Any]:
+        try:
+            check(payload)
+        except DogentError as error:
+            return result(f"Nothing was asked: the input is not right. {error}", is_error=True)
+        return result(ANSWERING)
+
+    return SdkMcpTool(NAME, DESCRIPTION, dict(schema), ask)

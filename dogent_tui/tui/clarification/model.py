@@ -1,0 +1,244 @@
+"""The state of a clarification form: what is chosen, what is written, where the cursor is. No screen here."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+import msgspec
+
+from dogent_tui.agent.ui_requests import Clarification, Question
+
+MOST_NUMBERED = 9
+"""Rows that a number key reaches; 0 skips the question."""
+
+
+class FormResult(msgspec.Struct, frozen=True):
+    """How the form was left: `sent` with the answers, `left` open for later, or `abandoned` for good."""
+
+    outcome: Literal["sent", "left", "abandoned"]
+    answers: Mapping[str, Any] = {}
+
+
+class Row(NamedTuple):
+    """One line of a question that the cursor can stand on. `option` counts the options; it is -1 for the others."""
+
+    kind: Literal["option", "text", "skip"]
+    option: int = -1
+
+
+class Entry:
+    """One question with what was answered so far."""
+
+    def __init__(self, question: Question) -> None:
+        self.question = question
+        self.rows = (
+            *(Row("option", number) for number in range(len(question.options))),
+            *((Row("text"),) if question.takes_text else ()),
+            Row("skip"),
+        )
+        self.chosen = set(question.recommended)
+        self.text = ""
+        self.speaks = False
+        """Whether the person's own words are (part of) the answer."""
+        self.skipped = False
+
+    @property
+    def answer(self) -> str | list[str] | None:
+        """The value of the option, the text, or a list of these where several can be chosen; None where there is no answer."""
+        if self.skipped:
+            return None
+        values = [option.value for option in self.question.options if option.value in self.chosen]
+        if self.speaks and self.text.strip():
+            values.append(self.text.strip())
+        if self.question.multiple and self.question.options:
+            return values or None
+        return values[0] if values else None
+
+    @property
+    def open(self) -> bool:
+        """Whether the person still has to answer or to skip it."""
+        return not self.skipped and self.answer is None
+
+    def is_on(self, row: Row) -> bool:
+        """Whether `row` is part of what goes back."""
+        if row.kind == "skip":
+            return self.skipped
+        if self.skipped:
+            return False
+        if row.kind == "text":
+            return self.speaks and bool(self.text.strip())
+        return self.question.options[row.option].value in self.chosen
+
+    def choose(self, row: Row, *, toggle: bool = True) -> None:
+        """Choose `row`. One that is chosen already is given up, where that means something and `toggle` says so."""
+        if row.kind == "skip":
+            self.skipped = not (self.skipped and toggle)
+            return
+        was_on = self.is_on(row)
+        self.skipped = False
+        if row.kind == "text":
+            self._speak()
+        elif not self.question.multiple:
+            self.chosen, self.speaks = {self.question.options[row.option].value}, False
+        elif was_on and toggle:
+            self.chosen.discard(self.question.options[row.option].value)
+        else:
+            self.chosen.add(self.question.options[row.option].value)
+
+    def write(self, text: str) -> None:
+        """Take `text` as the person's own words; without any, what was chosen before them does not come back."""
+        self.text = text
+        if text.strip():
+            self.skipped = False
+            self._speak()
+        else:
+            self.speaks = False
+
+    def _speak(self) -> None:
+        self.speaks = bool(self.text.strip())
+        if self.speaks and not self.question.multiple:
+            self.chosen = set()
+
+    @property
+    def first_row(self) -> int:
+        """Where the cursor comes in: at what is chosen, else at the top."""
+        return next((number for number, row in enumerate(self.rows) if self.is_on(row)), 0)
+
+    # ── For a crash ───────────────────────────────────────────────────────────────────────────
+
+    def draft(self) -> dict[str, Any]:
+        """Return what was answered so far, as JSON."""
+        return {"chosen": sorted(self.chosen), "text": self.text, "speaks": self.speaks, "skipped": self.skipped}
+
+    def restore(self, draft: Any) -> None:
+        """Take over what `draft` returned, as far as it fits this question."""
+        if not isinstance(draft, Mapping):
+            return
+        chosen, text = draft.get("chosen"), draft.get("text")
+        if isinstance(chosen, list):
+            known = [option.value for option in self.question.options if option.value in chosen]
+            self.chosen = set(known if self.question.multiple else known[:1])
+        if isinstance(text, str) and self.question.takes_text:
+            self.text = text
+            self.speaks = bool(draft.get("speaks")) and bool(text.strip())
+        if self.speaks and not self.question.multiple:
+            self.chosen = set()
+        self.skipped = draft.get("skipped") is True
+
+
+class ClarificationForm:
+    """All questions, and a cursor: a question and a row of it, or the line behind the last one that sends."""
+
+    def __init__(self, request: Clarification, draft: Mapping[str, Any] | None = None) -> None:
+        """Ask `request`. `draft` is what `draft()` returned when the form was left, or before a crash."""
+        self.request = request
+        self.entries = tuple(Entry(question) for question in request.questions)
+        self.at = 0
+        self.row = self.entries[0].first_row
+        if draft is not None:
+            self._restore(draft)
+
+    @property
+    def sending(self) -> bool:
+        """Whether the cursor stands on the line that sends."""
+        return self.at == len(self.entries)
+
+    @property
+    def entry(self) -> Entry | None:
+        """The question under the cursor."""
+        return None if self.sending else self.entries[self.at]
+
+    @property
+    def current(self) -> Row | None:
+        """The row under the cursor."""
+        entry = self.entry
+        return None if entry is None else entry.rows[self.row]
+
+    @property
+    def open_entries(self) -> list[Entry]:
+        """The questions that are neither answered nor skipped."""
+        return [entry for entry in self.entries if entry.open]
+
+    # ── The cursor ────────────────────────────────────────────────────────────────────────────
+
+    def move(self, step: int) -> None:
+        """Move by rows within the question."""
+        entry = self.entry
+        if entry is not None:
+            self.row = max(0, min(len(entry.rows) - 1, self.row + step))
+
+    def turn(self, step: int) -> None:
+        """Move by questions; behind the last one stands the line that sends, and then the first comes again."""
+        self.go((self.at + step) % (len(self.entries) + 1))
+
+    def go(self, at: int, row: int | None = None) -> None:
+        """Move to a question, and to a row of it, or else to what is chosen there."""
+        self.at = at
+        entry = self.entry
+        self.row = 0 if entry is None else entry.first_row if row is None else row
+
+    def to_text(self) -> bool:
+        """Move to the line for the person's own words, where the question has one."""
+        entry = self.entry
+        if entry is None or Row("text") not in entry.rows:
+            return False
+        self.row = entry.rows.index(Row("text"))
+        return True
+
+    # ── Answers ───────────────────────────────────────────────────────────────────────────────
+
+    def choose(self) -> None:
+        """Choose what is under the cursor, or give it up."""
+        entry = self.entry
+        if entry is not None:
+            entry.choose(entry.rows[self.row])
+
+    def number(self, digit: int) -> bool:
+        """Do what the number key says: choose that row of the question, or skip it with 0. Returns whether there is one."""
+        entry = self.entry
+        if entry is None:
+            return False
+        if digit == 0:
+            self.row = len(entry.rows) - 1
+        elif digit < len(entry.rows):  # the last row, which skips, has the 0
+            self.row = digit - 1
+        else:
+            return False
+        entry.choose(entry.rows[self.row])
+        return True
+
+    def confirm(self) -> None:
+        """Take what is under the cursor and go to the next question. Where several can be chosen, only go."""
+        entry = self.entry
+        if entry is None:
+            return
+        row = entry.rows[self.row]
+        if row.kind != "option" or not entry.question.multiple:
+            entry.choose(row, toggle=False)
+        self.turn(1)
+
+    @property
+    def answers(self) -> dict[str, str | list[str]]:
+        """The answers by the ids of their questions; those that were skipped or left open are not there."""
+        return {entry.question.id: answer for entry in self.entries if (answer := entry.answer) is not None}
+
+    # ── For a crash ───────────────────────────────────────────────────────────────────────────
+
+    def draft(self) -> dict[str, Any]:
+        """Return all that the person did so far, as JSON, for a form of the same request."""
+        return {
+            "questions": {entry.question.id: entry.draft() for entry in self.entries},
+            "at": self.at,
+            "row": self.row,
+        }
+
+    def _restore(self, draft: Mapping[str, Any]) -> None:
+        """Take over a draft that comes from the disk: what does not fit is left out."""
+        questions = draft.get("questions")
+        if isinstance(questions, Mapping):
+            for entry in self.entries:
+                entry.restore(questions.get(entry.question.id))
+        at, row = draft.get("at"), draft.get("row")
+        if isinstance(at, int) and 0 <= at <= len(self.entries):
+            self.go(at)
+            if isinstance(row, int) and self.entry is not None and 0 <= row < len(self.entry.rows):
+                self.row = row

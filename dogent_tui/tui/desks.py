@@ -1,0 +1,51 @@
+"""What the controllers of questions need of the conversation that they stand before: ways to answer, and what is behind them."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from dogent_tui.agent.events import Reply
+from dogent_tui.tui.questions.controller import Desk, QuestionController
+from dogent_tui.tui.requests import RequestController, RequestDesk
+from dogent_tui.tui.screens.permission import Behind
+from dogent_tui.workspace.answer_drafts import AnswerDrafts
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.screens.conversation import ConversationScreen
+
+
+def question_controller(screen: "ConversationScreen") -> QuestionController:
+    """Return what puts the permission questions of the session on `screen`."""
+    editor = screen.prompt.editor
+    behind = Behind(
+        typed=editor.insert,
+        pasted=editor.paste_text,
+        page=screen.action_transcript_page,
+        scroll=lambda rows: screen.transcript.scroll_relative(y=rows, animate=False),
+        make_room=partial(_make_room, screen),
+    )
+    desk = Desk(partial(_reply, screen), lambda: editor.last_typed, behind, str(screen.opened.workspace.root))
+    return QuestionController(screen, desk)
+
+
+def request_controller(screen: "ConversationScreen") -> RequestController:
+    """Return what opens the requests of the session on `screen`."""
+    editor, workspace = screen.prompt.editor, screen.opened.workspace
+    desk = RequestDesk(partial(_reply, screen), lambda: editor.last_typed, editor.insert, AnswerDrafts(workspace), workspace)
+    return RequestController(screen, screen.asked, desk)
+
+
+async def _reply(screen: "ConversationScreen", request_id: str, answer: Reply) -> None:
+    """Answer the session that is on the screen."""
+    await screen.service.reply(request_id, answer)
+
+
+def _make_room(screen: "ConversationScreen", rows: int) -> None:
+    """Keep `rows` above the status bar free, so that a question covers the prompt and nothing of the transcript."""
+    body, prompt = screen.query_one("#body").styles, screen.prompt.styles
+    if not rows:
+        for styles, rule in ((prompt, "layer"), (prompt, "dock"), (prompt, "margin"), (body, "margin")):
+            styles.clear_rule(rule)
+            styles.refresh(layout=True)
+    elif body.margin.bottom != rows:  # here and not by a class, for which the whole screen would be styled anew
+        prompt.layer, prompt.dock, prompt.margin = "over", "bottom", (0, 0, 2, 0)
+        body.margin = (0, 0, rows, 0)

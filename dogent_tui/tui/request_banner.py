@@ -1,0 +1,50 @@
+"""The line above the prompt that says what the agent asked and nobody has answered yet."""
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.app import RenderResult
+from textual.content import Content
+from textual.widget import Widget
+
+from dogent_tui.agent.events import UiRequested
+
+KEY = "F2"
+
+
+class RequestBanner(Widget):
+    """One line, hidden while nothing is open. A click does what the key does."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES = {"banner--mark", "banner--key"}  # noqa: RUF012  (Textual's own way)
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._words = ""
+        self.display = False
+
+    def show(self, requests: Sequence[UiRequested]) -> None:
+        """Say what is open."""
+        self._words = words(requests)
+        self.display = bool(requests)
+        self.refresh()
+
+    def render(self) -> RenderResult:
+        """Draw the line."""
+        mark, key = (self.get_visual_style(f"banner--{part}") for part in ("mark", "key"))
+        return Content.assemble(("? ", mark), self._words, " · ", (KEY, key), " answers")
+
+    async def on_click(self, event: events.Click) -> None:
+        """Open what is asked."""
+        event.stop()
+        await self.screen.run_action("answer")
+
+
+def words(requests: Sequence[UiRequested]) -> str:
+    """Return what is asked, as a sentence."""
+    questions = sum(len(request.payload.get("questions") or ()) for request in requests if request.kind == "clarification")
+    asked = ["asks a question" if questions == 1 else f"asks {questions} questions"] if questions else []
+    outlines = sum(request.kind == "outline_edit" for request in requests)
+    if outlines:
+        asked.append("proposes an outline" if outlines == 1 else f"proposes {outlines} outlines")
+    return f"The agent {' and '.join(asked)}"

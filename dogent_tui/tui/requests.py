@@ -1,0 +1,213 @@
+"""What the agent asks on a screen of its own: opens it, keeps what was answered so far, and sends the answers."""
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+from textual.screen import Screen
+
+from dogent_tui.agent.events import Event, PermissionDecided, Reply, RunFinished, UiAnswer, UiRequested, UiSettled
+from dogent_tui.agent.ui_requests import Clarification, OutlineRequest, parse_request
+from dogent_tui.errors import AgentError
+from dogent_tui.tui.questions.guard import TYPING_S
+from dogent_tui.tui.request_banner import RequestBanner
+from dogent_tui.workspace.answer_drafts import AnswerDrafts
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.text_file import save_new
+
+if TYPE_CHECKING:  # imported when one is opened
+    from dogent_tui.tui.clarification.model import FormResult
+    from dogent_tui.tui.outline.task import OutlineResult
+    from dogent_tui.tui.screens.clarification import ClarificationScreen
+    from dogent_tui.tui.screens.outline import OutlineScreen
+
+_LOG = logging.getLogger(__name__)
+
+
+class RequestDesk(msgspec.Struct, frozen=True):
+    """What the controller needs of the conversation. `last_typed` is on the monotonic clock; `typed` takes stray letters."""
+
+    reply: Callable[[str, Reply], Awaitable[None]]
+    last_typed: Callable[[], float]
+    typed: Callable[[str], object]
+    drafts: AnswerDrafts
+    workspace: Workspace
+
+
+class RequestController:
+    """The requests of one conversation, one screen after the other. What is open is known to the service, and here only shown."""
+
+    def __init__(self, screen: Screen[None], banner: RequestBanner, desk: RequestDesk) -> None:
+        self.desk = desk
+        self._screen = screen
+        self._banner = banner
+        self._open: list[UiRequested] = []
+        self._shown: ClarificationScreen | OutlineScreen | None = None
+        self._shown_for = ""
+        self._shown_kind = ""
+        self._opening = False
+        self._due = False
+        self._drafts: dict[str, Mapping[str, Any] | None] = {}
+        self._keeping: asyncio.Task[None] | None = None
+
+    def handle(self, event: Event) -> None:
+        """Show a request once its run has ended, or at once where the run waits for it; take away one that is settled."""
+        match event:
+            case UiRequested():
+                self._open.append(event)
+                self._banner.show(self._open)
+                self._due = True
+                if event.in_run:
+                    self.put()
+            case RunFinished() | PermissionDecided():
+                self.put()
+            case UiSettled(request_id=request_id):
+                self._settle(request_id)
+
+    def restore(self, requests: Sequence[UiRequested]) -> None:
+        """Show what an earlier session left open."""
+        self._open = list(requests)
+        self._banner.show(self._open)
+        self._due = True
+        self.put()
+
+    def clear(self) -> None:
+        """Forget what is open: the session that asked is left."""
+        self._open = []
+        self._banner.show(())
+        self._cancel()
+
+    def _cancel(self) -> None:
+        """Close what is shown: nobody has to answer it any more."""
+        if self._shown is None:
+            return
+        if self._shown_kind == "clarification":
+            cast("ClarificationScreen", self._shown).cancel()
+        elif self._shown.is_active:
+            self._shown.dismiss(None)
+
+    def put(self) -> None:
+        """Open the first request, where something came that was not seen yet, and nothing else is asked just now."""
+        if self._due and self._screen.app.screen is self._screen:
+            self.open()
+
+    def open(self) -> bool:
+        """Open the first request. Returns whether there is one."""
+        if self._open and self._shown is None and not self._opening:
+            self._opening = True
+            self._screen.run_worker(self._show(self._open[0]), group="requests")
+        return bool(self._open)
+
+    async def _show(self, request: UiRequested) -> None:
+        try:
+            draft = await asyncio.to_thread(self.desk.drafts.load, request.request_id)
+        finally:
+            self._opening = False
+        if request not in self._open or self._screen.app.screen is not self._screen:
+            return
+        self._due, self._shown_for, self._shown_kind = False, request.request_id, request.kind
+        parsed = parse_request(request.payload)
+        if isinstance(parsed, Clarification):
+            form = self._form(request, parsed, draft)
+            self._shown = form
+            self._screen.app.push_screen(form, lambda result: self._left(request, result and form_answer(result)))
+        else:
+            editor = await self._editor(request, parsed, draft)
+            self._shown = editor
+            self._screen.app.push_screen(editor, lambda result: self._left(request, result and outline_answer(result)))
+
+    def _form(self, request: UiRequested, asked: Clarification, draft: Mapping[str, Any] | None) -> "ClarificationScreen":
+        from dogent_tui.tui.screens.clarification import ClarificationScreen
+
+        return ClarificationScreen(
+            asked,
+            draft=draft,
+            on_draft=lambda changed: self._keep(request.request_id, changed),
+            typed=self.desk.typed,
+            typing=time.monotonic() - self.desk.last_typed() < TYPING_S,
+        )
+
+    async def _editor(self, request: UiRequested, asked: OutlineRequest, draft: Mapping[str, Any] | None) -> "OutlineScreen":
+        from dogent_tui.tui.outline.task import OutlineTask
+        from dogent_tui.tui.screens.outline import OutlineScreen
+
+        kept = (draft or {}).get("outline")
+        task = OutlineTask(
+            title=asked.title,
+            proposal=asked.outline_text,
+            preface=asked.preface,
+            draft=kept if isinstance(kept, str) else None,
+            on_draft=lambda markdown: self._keep(request.request_id, {"outline": markdown}),
+            save_as=lambda name, text: save_new(self.desk.workspace, name, text),
+        )
+        return await asyncio.to_thread(OutlineScreen, task)  # parsing a long outline takes a while
+
+    def _left(self, request: UiRequested, answer: UiAnswer | None) -> None:
+        """Send the answer; None: the request stays open, or is not open any more."""
+        self._shown = None
+        if answer is None:
+            self._screen.call_later(self.put)
+        else:
+            self._answer(request, answer)
+
+    def _answer(self, request: UiRequested, answer: UiAnswer) -> None:
+        self._screen.run_worker(self._reply(request, answer), group="answers")
+
+    async def _reply(self, request: UiRequested, answer: UiAnswer) -> None:
+        try:
+            await self.desk.reply(request.request_id, answer)
+        except AgentError as error:
+            self._screen.notify(str(error), severity="warning", markup=False)
+
+    def _settle(self, request_id: str) -> None:
+        self._open = [request for request in self._open if request.request_id != request_id]
+        self._banner.show(self._open)
+        self._keep(request_id, None)
+        self._due = bool(self._open)
+        if self._shown is not None and self._shown_for == request_id:
+            self._cancel()
+        else:
+            self._screen.call_later(self.put)
+
+    # ── What was answered so far ──────────────────────────────────────────────────────────────
+
+    def _keep(self, request_id: str, draft: Mapping[str, Any] | None) -> None:
+        """Save `draft`, the latest of a request, or drop what is saved where it is None."""
+        self._drafts[request_id] = draft
+        if self._keeping is None or self._keeping.done():
+            self._keeping = asyncio.create_task(self._save())
+
+    async def _save(self) -> None:
+        while self._drafts:
+            request_id, draft = self._drafts.popitem()
+            try:
+                if draft is None:
+                    await asyncio.to_thread(self.desk.drafts.drop, request_id)
+                else:
+                    await asyncio.to_thread(self.desk.drafts.save, request_id, draft)
+            except OSError as error:
+                _LOG.warning("The answers could not be saved: %s", error)
+
+    async def close(self) -> None:
+        """Wait until what was answered so far is saved."""
+        if self._keeping is not None:
+            await asyncio.wait({self._keeping})
+
+
+def form_answer(result: "FormResult") -> UiAnswer | None:
+    """Return the answer of a form that was left, None where the questions stay open."""
+    if result.outcome == "left":
+        return None
+    return UiAnswer(answers=result.answers) if result.outcome == "sent" else UiAnswer()
+
+
+def outline_answer(result: "OutlineResult") -> UiAnswer | None:
+    """Return the answer of an outline editor that was left, None where the outline stays open."""
+    if result.outcome == "left":
+        return None
+    if result.outcome == "abandoned":
+        return UiAnswer()
+    return UiAnswer(outline=result.markdown, comment=result.comment, changes=result.changes)

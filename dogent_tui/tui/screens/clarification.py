@@ -1,0 +1,329 @@
+"""The agent's questions, all on one form: options, words of one's own, or left to the agent."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from textual import events, on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static, TextArea
+
+from dogent_tui.agent.ui_requests import Clarification
+from dogent_tui.plain import one_line, revealed
+from dogent_tui.tui.clarification.layout import CURSOR, Placed, heading, preface
+from dogent_tui.tui.clarification.model import ClarificationForm, FormResult
+from dogent_tui.tui.clarification.widgets import SEND_KEYS, FormLines, FreeText, QuestionBlock
+from dogent_tui.tui.key_hints import KeyHints
+from dogent_tui.tui.questions.guard import AnswerGuard
+from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.transcript.lines import Line, Span, crop
+
+_FAR = 1_000
+_SHORT = 30
+"""Cells of a question in a sentence about it."""
+_ABANDON = "Abandon these questions, and the run? Press Ctrl+X again to do so."
+_NO_WORDS = "This question takes one of its options; 0 leaves it to the agent."
+
+
+class ClarificationScreen(ModalScreen[FormResult]):
+    """Asks all questions at once. Dismissed with how it was left; with None where nobody has to answer any more."""
+
+    CSS_PATH = stylesheet("clarification.tcss")
+    AUTO_FOCUS = ""  # the cursor of the form decides
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "confirm", "Choose", key_display="⏎"),
+        Binding("space", "choose", "Choose or give up", show=False),
+        Binding("ctrl+s", "send", "Send", key_display="^S"),
+        Binding("ctrl+enter", "send", "Send", show=False),
+        Binding("tab", "turn(1)", "Next", key_display="⇥"),
+        Binding("shift+tab", "turn(-1)", "Question before", show=False),
+        Binding("up", "move(-1)", "Answer before", show=False),
+        Binding("down", "move(1)", "Answer after", show=False),
+        Binding("home", f"move({-_FAR})", "First answer", show=False),
+        Binding("end", f"move({_FAR})", "Last answer", show=False),
+        Binding("1", "number(1)", "Choose this answer", show=False, key_display="1 … 9"),
+        *(Binding(str(digit), f"number({digit})", show=False) for digit in range(2, 10)),
+        Binding("0", "number(0)", "Skip", key_display="0"),
+        Binding("escape", "later", "Later", key_display="Esc"),
+        Binding("ctrl+x", "abandon", "Abandon", key_display="^X"),
+        Binding("pageup", "page(-1)", "Scroll up", show=False),
+        Binding("pagedown", "page(1)", "Scroll down", show=False),
+        Binding("f1", "app.help", "Help", show=False),
+    ]
+
+    def __init__(
+        self,
+        request: Clarification,
+        *,
+        draft: Mapping[str, Any] | None = None,
+        on_draft: Callable[[dict[str, Any]], object] | None = None,
+        typed: Callable[[str], object] | None = None,
+        typing: bool = False,
+    ) -> None:
+        """Ask `request`.
+
+        `draft` is the last dict that `on_draft` was called with, which happens with every change. `typed` takes letters that were
+        meant for what was on the screen before; `typing` says that the person is typing there just now.
+        """
+        super().__init__()
+        self.form = ClarificationForm(request, draft)
+        self.guard = AnswerGuard()
+        self._opened = False
+        self._on_draft = on_draft
+        self._typed = typed
+        self._typing = typing
+        self._left = self._cancelled = False
+        self._asked_to_abandon = False
+        self._asked_to_send = False
+        self._said = ""
+        self._head = FormLines(lambda width: [Placed(line) for line in heading(self.form, width)], classes="form-heading")
+        self._blocks = [QuestionBlock(number, entry, self.held) for number, entry in enumerate(self.form.entries)]
+        self._questions = VerticalScroll(id="form-questions", can_focus=False)
+        self._note = Static(id="form-note", markup=False)
+        self._send = FormLines(lambda _: [Placed(self._send_line())], classes="form-send")
+
+    def compose(self) -> ComposeResult:
+        """Lay out the title, the questions, what sends them, and the keys."""
+        with Vertical(id="form"):
+            yield self._head
+            with self._questions:
+                if self.form.request.preface:
+                    yield FormLines(lambda width: [Placed(line) for line in preface(self.form, width)], classes="form-preface")
+                yield from self._blocks
+                yield self._send
+            yield self._note
+            yield KeyHints(id="form-keys")
+
+    def on_mount(self) -> None:
+        """Show the cursor, and count from the moment that the form can be seen."""
+        self._look_again()
+        self.call_after_refresh(self.guard.typed if self._typing else self.guard.shown)
+
+    def on_resize(self) -> None:
+        """Keep the cursor in view."""
+        self.call_after_refresh(self._scroll)
+
+    def cancel(self) -> None:
+        """Close without an answer, at once or as soon as what lies over it is closed."""
+        self._cancelled = True
+        if self.app.screen is self:
+            self._leave(None)
+
+    def on_screen_resume(self) -> None:
+        """Close where nobody has to answer any more."""
+        if self._cancelled:
+            self._leave(None)
+
+    def _leave(self, result: FormResult | None) -> None:
+        """Leave with `result`, once: a cancellation and an answer may meet."""
+        if not self._left:
+            self._left = True
+            self.dismiss(result)
+
+    # ── Drawing ───────────────────────────────────────────────────────────────────────────────
+
+    def _send_line(self) -> Line:
+        here = self.form.sending
+        return Line((Span(CURSOR if here else "  ", "accent"), Span("Send the answers", "strong" if here else "muted")))
+
+    def _look_again(self) -> None:
+        """Draw everything as it is now, and have the focus where the cursor is."""
+        form = self.form
+        self._head.look_again()
+        self._send.look_again()
+        self._send.set_class(form.sending, "-at")
+        for block in self._blocks:
+            block.show(form.row if block.number == form.at else None)
+        area = self._area
+        if area is None:
+            self.set_focus(None)
+        elif not area.has_focus:
+            self.set_focus(area, scroll_visible=False)
+        self.refresh_bindings()
+        self.call_after_refresh(self._scroll)
+
+    @property
+    def _area(self) -> FreeText | None:
+        """The field under the cursor."""
+        row = self.form.current
+        return self._blocks[self.form.at].area if row is not None and row.kind == "text" else None
+
+    def _scroll(self) -> None:
+        """Scroll to the question, or where that is too high, to the row under the cursor."""
+        if not self.is_attached:
+            return
+        if self.form.sending:
+            self._questions.scroll_end(animate=False)
+            return
+        block = self._blocks[self.form.at]
+        region = block.virtual_region
+        if region.height > self._questions.size.height and self.form.row > 0:
+            region = block.row_region(self.form.row)
+        if self.form.at == 0 and self.form.row == 0:
+            self._questions.scroll_home(animate=False)  # with the agent's reason
+        else:
+            self._questions.scroll_to_region(region, animate=False)
+
+    def _say(self, words: str) -> None:
+        """Say `words` below the questions, which get fewer rows then."""
+        if words != self._said:
+            self._said = words
+            self._note.update(Content(words))
+            self.call_after_refresh(self._scroll)
+
+    def _changed(self) -> None:
+        """Draw a change and keep it."""
+        self._asked_to_abandon = self._asked_to_send = False
+        self._say("")
+        self._look_again()
+        if self._on_draft is not None:
+            self._on_draft(self.form.draft())
+
+    # ── Keys ──────────────────────────────────────────────────────────────────────────────────
+
+    def held(self, event: events.Key) -> bool:
+        """Say whether a key was meant for what was here before the form, and pass it on to there."""
+        self._opened = self._opened or self.guard.open
+        if self._opened:
+            return False
+        if event.is_printable or event.key in ("enter", "escape", "backspace"):
+            self.guard.typed()
+        if event.is_printable and event.character and self._typed is not None:
+            self._typed(event.character)
+        event.stop()
+        event.prevent_default()
+        return True
+
+    def on_key(self, event: events.Key) -> None:
+        """Take letters for words of one's own, where the question takes these."""
+        if self.held(event):
+            return
+        if event.key != "ctrl+x" and self._asked_to_abandon:
+            self._asked_to_abandon = False
+            self._say("")
+        if event.key in SEND_KEYS:
+            event.stop()
+            self.action_send()
+        elif event.is_printable and event.character and not event.character.isdigit() and event.character != " ":
+            event.stop()
+            self._write(event.character)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Put what was pasted into the words for this question."""
+        event.stop()
+        self._write(event.text)
+
+    def _write(self, text: str) -> None:
+        if not self.form.to_text():
+            self._say(_NO_WORDS)
+            return
+        area = self._area
+        if area is not None:
+            area.take(text)  # its change is what draws
+            self._look_again()
+
+    def action_confirm(self) -> None:
+        """Take what is under the cursor and go on; behind the last question, send."""
+        if self.form.sending:
+            self.action_send()
+        else:
+            self.form.confirm()
+            self._changed()
+
+    def action_choose(self) -> None:
+        """Choose what is under the cursor, or give it up."""
+        self.form.choose()
+        self._changed()
+
+    def action_number(self, digit: int) -> None:
+        """Choose an answer by its number; 0 skips the question."""
+        if self.form.number(digit):
+            self._changed()
+
+    def action_turn(self, step: int) -> None:
+        """Go to the next question."""
+        self.form.turn(step)
+        self._changed()
+
+    def action_move(self, step: int) -> None:
+        """Go to another answer of the question."""
+        self.form.move(step)
+        self._changed()
+
+    def action_page(self, step: int) -> None:
+        """Scroll, and leave the cursor where it is."""
+        self._questions.scroll_relative(y=step * max(1, self._questions.size.height - 1), animate=False)
+
+    # ── The fields ────────────────────────────────────────────────────────────────────────────
+
+    @on(TextArea.Changed)
+    def _wrote(self, event: TextArea.Changed) -> None:
+        event.stop()
+        for block in self._blocks:
+            area = block.area
+            if area is event.text_area and area.value != block.entry.text:
+                block.entry.write(area.value)
+                self._changed()
+
+    @on(FreeText.Left)
+    def _left_field(self, event: FreeText.Left) -> None:
+        event.stop()
+        if event.step:
+            self.action_move(event.step)
+        else:
+            self.action_confirm()
+
+    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+        """Have the cursor follow a click into a field."""
+        for block in self._blocks:
+            # Only where it is still there: the event of a field that a fast hand has passed comes late.
+            if block.area is event.widget is self.focused and self._area is not block.area:
+                self.form.go(block.number)
+                self.form.to_text()
+                self._look_again()
+
+    @on(QuestionBlock.Picked)
+    def _picked(self, event: QuestionBlock.Picked) -> None:
+        event.stop()
+        self.form.go(event.number, event.row if event.row >= 0 else None)
+        if event.row >= 0:
+            self.form.choose()
+        self._changed()
+
+    @on(FormLines.Clicked)
+    def _clicked(self, event: FormLines.Clicked) -> None:
+        """Send, where the line that does was clicked."""
+        event.stop()
+        if event.lines is self._send:
+            self.form.go(len(self.form.entries))
+            self._look_again()
+            self.action_send()
+
+    # ── Leaving ───────────────────────────────────────────────────────────────────────────────
+
+    def action_send(self) -> None:
+        """Send the answers; where some are missing, say so first."""
+        left = self.form.open_entries
+        if left and not self._asked_to_send:
+            self._asked_to_send = True
+            first = "".join(span.text for span in crop([Span(one_line(revealed(left[0].question.question)))], _SHORT))
+            which = f"“{first}”" if len(left) == 1 else f"{len(left)} questions"
+            self._say(f"Still open: {which}. Send again to leave {'it' if len(left) == 1 else 'them'} to the agent.")
+            return
+        self._leave(FormResult("sent", self.form.answers))
+
+    def action_later(self) -> None:
+        """Go back to the conversation; the questions stay open."""
+        self._leave(FormResult("left", self.form.answers))
+
+    def action_abandon(self) -> None:
+        """Give the questions up, when asked twice."""
+        if self._asked_to_abandon:
+            self._leave(FormResult("abandoned"))
+            return
+        self._asked_to_abandon = True
+        self._say(_ABANDON)
