@@ -84,6 +84,9 @@ def _parser() -> argparse.ArgumentParser:
         help='with -p, answers to what the agent asks: JSON, question id → value, or {"outline": "…"}; with --continue and no '
         "prompt, they answer what was asked the last time",
     )
+    parser.add_argument(
+        "--trust", action="store_true", help="use what came with the folder (.dogent, .claude), this time and without a question"
+    )
     parser.add_argument("--version", action="version", version=f"dogent-tui {__version__}")
     return parser
 
@@ -99,9 +102,8 @@ def _open(options: argparse.Namespace) -> OpenedSession:
     if not folder.is_dir():
         raise UsageError(f"There is no folder {folder}.", "Name an existing folder, or create it first.")
     answered_by: AnsweredBy = "person" if options.print is None else "nobody" if options.answers is None else "file"
-    return open_session(
-        Workspace(folder), SessionOptions(options.profile, options.resume, tuple(options.allow), answered_by=answered_by)
-    )
+    chosen = SessionOptions(options.profile, options.resume, tuple(options.allow), trust=options.trust, answered_by=answered_by)
+    return open_session(Workspace(folder), chosen)
 
 
 def _sample_folder() -> Path:

@@ -72,6 +72,9 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
         prompt = Prompt(_with_piped(prompt.text, request.piped), prompt.attachments)
     for warning in opened.warnings:
         print(visible(f"warning: {warning}"), file=stderr)
+    if not opened.trust.trusted:
+        came = " and ".join(opened.trust.came)
+        print(visible(f"warning: {came} came with this folder and is not used. Add --trust where you trust it."), file=stderr)
     for reference in unresolved:
         print(visible(f"warning: there is no file {reference.path} here; it is sent as plain text."), file=stderr)
     async with opened.service as service:

@@ -5,7 +5,7 @@ import os
 from collections.abc import AsyncIterator, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from claude_agent_sdk import (
     AssistantMessage,
@@ -13,6 +13,7 @@ from claude_agent_sdk import (
     ClaudeSDKClient,
     ClaudeSDKError,
     ResultMessage,
+    SandboxSettings,
     StreamEvent,
     SystemMessage,
     TextBlock,
@@ -52,6 +53,13 @@ TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "TodoWrite", "WebSearc
 _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The longest line between the CLI and us. At the SDK's default of 1 MiB a Write over a larger file kills the session."""
 
+_SANDBOX = cast(
+    "SandboxSettings",
+    {"enabled": True, "autoAllowBashIfSandboxed": False, "allowUnsandboxedCommands": False, "failIfUnavailable": True},
+)
+"""A second wall and never a pass: what runs in it was allowed by the gate, and no command can ask to run outside of it. Without
+`failIfUnavailable`, which the SDK's type does not know yet, commands would run without it where it cannot stand."""
+
 _STOPPED = frozenset({"aborted_streaming", "aborted_tools", "hook_stopped"})
 """`terminal_reason`s of a turn that was stopped on purpose."""
 
@@ -61,6 +69,7 @@ class ConversationOptions:
     """What a conversation is started with. `resume` names an earlier session of the same workspace to go on with.
 
     `ask_user_question`: whether the CLI's own tool for questions is offered too; it needs somebody at a screen.
+    `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
     """
 
     cwd: Path
@@ -70,6 +79,7 @@ class ConversationOptions:
     session_id: str
     resume: bool = False
     ask_user_question: bool = True
+    sandbox: bool = False
 
 
 class ClaudeConversation:
@@ -93,6 +103,7 @@ class ClaudeConversation:
                 model=options.endpoint.model or None,
                 setting_sources=[],
                 strict_mcp_config=True,
+                sandbox=_SANDBOX if options.sandbox else None,
                 permission_mode="default",
                 hooks={**gate.hooks(), **asking.hooks()},
                 can_use_tool=gate.can_use_tool,

@@ -47,6 +47,7 @@ class Connection:
         self._connecting: asyncio.Task[Conversation] | None = None
         self._reader: asyncio.Task[None] | None = None
         self._endings: list[asyncio.Task[None]] = []
+        self._resumed = False
 
     @property
     def session_id(self) -> str:
@@ -65,6 +66,18 @@ class Connection:
         """Connect where there is no conversation yet. What goes wrong is told, and tried again with the next `get`."""
         with suppress(AgentError):
             await self.get()
+
+    async def renew(self) -> None:
+        """Start the process again, with what the launcher now knows. For a session in which nothing was said yet."""
+        await self.warm_up()
+        conversation, self.live = self.live, None
+        if conversation is None:
+            return
+        if self._reader is not None:
+            self._reader.cancel()
+        self._end(conversation)
+        self._session = SessionChoice(conversation.session_id, self._resumed)
+        await self.warm_up()
 
     async def interrupt(self) -> None:
         """Ask the process to stop its turn."""
@@ -112,7 +125,7 @@ class Connection:
             raise failure from error
         self.live = conversation
         self._reader = asyncio.create_task(self._read(conversation), name="agent-reader")
-        resumed = self._session.resume
+        self._resumed = resumed = self._session.resume
         self._session = SessionChoice(conversation.session_id, resume=True)
         self._listener.on_start(conversation, resumed=resumed)
         return conversation

@@ -240,7 +240,8 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     `sentence` says what it would do ("Delete 3 files in chapters/"), `reasons` why it asks, `targets` are the places concerned.
     `spans` are the risky parts of ``input["command"]`` (start and end, in characters), `diff` is the unified diff of a Write or
     an Edit. `words` is the reason that the model gave. `scopes` are the answers that can be given, and `once_because` says why
-    there is none that is remembered. `rules` are what `--allow` takes to allow it beforehand.
+    there is none that is remembered. `rules` are what `--allow` takes to allow it beforehand. `tool_use_id` is empty where the
+    application itself asks, before a write of its own.
     """
 
     request_id: str

@@ -16,6 +16,7 @@ from dogent_tui.agent.conversation import Ask, AskForm, Conversation
 from dogent_tui.agent.prompts import system_prompt
 from dogent_tui.workspace.paths import Workspace, state_dir
 from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.workspace.trust import FolderTrust
 from dogent_tui.workspace.walking import unseen
 
 if TYPE_CHECKING:
@@ -58,9 +59,11 @@ class ClaudeLauncher(msgspec.Struct):
     workspace: Workspace
     endpoint: Endpoint
     authority: Authority
+    trust: FolderTrust
     language: str = ""
     copies: "Callable[[], Copies] | None" = None
     answered_by: AnsweredBy = "person"
+    sandbox: bool = False
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
 
@@ -77,6 +80,7 @@ class ClaudeLauncher(msgspec.Struct):
             session_id=choice.session_id,
             resume=choice.resume,
             ask_user_question=self.answered_by == "person",
+            sandbox=self.sandbox,
         )
         conversation = claude.ClaudeConversation(options, self.authority, ask, form, self.copies() if self.copies else None)
         try:
@@ -94,11 +98,14 @@ class ClaudeLauncher(msgspec.Struct):
         """Import the SDK, and return the system prompt."""
         for module in ("dogent_tui.agent.claude", "dogent_tui.permissions.policy", "dogent_tui.permissions.question"):
             importlib.import_module(module)
+        root, can_answer = str(self.workspace.root), self.answered_by != "nobody"
+        if not self.trust.trusted:  # the words of whoever made the folder would speak for the person here
+            return system_prompt(workspace=root, can_answer=can_answer)
         return system_prompt(
-            workspace=str(self.workspace.root),
+            workspace=root,
             constraints=_constraints(self.workspace),
             language=self.language[:_MOST_LANGUAGE],
-            can_answer=self.answered_by != "nobody",
+            can_answer=can_answer,
         )
 
     async def _reach(self) -> Endpoint:

@@ -12,6 +12,7 @@ from dogent_tui.workspace.history import History, HistoryEntry
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.secrets import redact
 from dogent_tui.workspace.sessions import SessionLog
+from dogent_tui.workspace.trust import make_own_folder
 
 _LOG = logging.getLogger(__name__)
 _SUMMARY_CHARS = 500
@@ -96,6 +97,7 @@ class Recorder:
     def _remember(self, event: Event) -> None:
         if isinstance(event, RunStarted):
             self._started, self._todos = event, None
+            make_own_folder(self._workspace)
             status = "clarification" if event.prompt.answers else "started"
             self._history.append(HistoryEntry(_utc(event.time), status, event.prompt.text, session_id=self._session_id))
         elif isinstance(event, TodosChanged):

@@ -71,6 +71,8 @@ class AgentService:
     ) -> None:
         self.endpoint = endpoint
         self.state: State = "connecting"
+        self.begun = False
+        """Whether there has been a run."""
         self._cwd = cwd
         self._stall_after_s = stall_after_s
         self._stream = EventStream()
@@ -193,6 +195,14 @@ class AgentService:
         """Start the agent process again where it was lost; the conversation goes on where it was."""
         await self._connection.warm_up()
 
+    async def renew(self) -> None:
+        """Start the agent process again, so that it begins with what was decided meanwhile.
+
+        Does nothing once a run has begun: the conversation goes on as it is.
+        """
+        if not self.begun:
+            await self._connection.renew()
+
     # ── Runs ──────────────────────────────────────────────────────────────────────────────────
 
     async def _work(self) -> None:
@@ -204,6 +214,7 @@ class AgentService:
         loop = asyncio.get_running_loop()
         run = Run(uuid.uuid4().hex[:12], loop.create_future(), started=loop.time(), last_heard=loop.time())
         self._run = run
+        self.begun = True
         self.state = "running"
         self._publish(RunStarted(prompt=prompt))
         watch = asyncio.create_task(self._watch(run))

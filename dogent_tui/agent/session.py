@@ -12,6 +12,7 @@ import msgspec
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.events import Attachment, Prompt
 from dogent_tui.agent.launch import AnsweredBy, ClaudeLauncher, SessionChoice
+from dogent_tui.agent.sandbox import SandboxState, sandbox_state, sandbox_warning
 from dogent_tui.agent.service import AgentService
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError
@@ -20,7 +21,8 @@ from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, sta
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
 from dogent_tui.workspace.references import Reference, ResolvedReference, resolve
 from dogent_tui.workspace.sessions import latest_session
-from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings, load_settings
+from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings, broken_file_warning, load_settings, wants_sandbox
+from dogent_tui.workspace.trust import FolderTrust
 
 if TYPE_CHECKING:
     from dogent_tui.workspace.copies import Copies
@@ -30,18 +32,21 @@ class SessionOptions(msgspec.Struct, frozen=True):
     """What the person chose on the command line. `allow` are rules of what may run unasked.
 
     `answered_by` is who answers what the agent asks.
+    `trust`: what came with the folder is used, this time.
     """
 
     profile: str = ""
     continue_latest: bool = False
     allow: tuple[str, ...] = ()
     answered_by: AnsweredBy = "person"
+    trust: bool = False
 
 
 class OpenedSession(msgspec.Struct, frozen=True):
     """A service that is ready to be entered. `earlier_log` is the log of the conversation that it goes on with.
 
-    `authority` knows what the person allowed, `copies()` what the session's tool calls changed.
+    `authority` knows what the person allowed, `copies()` what the session's tool calls changed, `trust` whether what came with
+    the folder is used.
     """
 
     workspace: Workspace
@@ -53,6 +58,8 @@ class OpenedSession(msgspec.Struct, frozen=True):
     options: SessionOptions
     authority: Authority
     copies: Callable[[], "Copies"]
+    trust: FolderTrust
+    sandbox: SandboxState = "off"
 
 
 def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ) -> OpenedSession:
@@ -68,8 +75,12 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     earlier = latest_session(workspace) if options.continue_latest else None
     session = SessionChoice(earlier.session_id, resume=True) if earlier else SessionChoice(str(uuid.uuid4()))
     authority, copies = Authority(workspace, options.allow), session_copies(workspace, session.session_id)
+    trust = FolderTrust(workspace, given=options.trust)
+    sandbox = sandbox_state(wanted=wants_sandbox(settings, home, warnings))
     service = AgentService(
-        ClaudeLauncher(workspace, endpoint, authority, settings.primary_language, copies, options.answered_by),
+        ClaudeLauncher(
+            workspace, endpoint, authority, trust, settings.primary_language, copies, options.answered_by, sandbox == "on"
+        ),
         endpoint,
         cwd=str(workspace.root),
         session=session,
@@ -79,11 +90,13 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         settings=settings,
         endpoint=endpoint,
         service=service,
-        warnings=(*warnings, *endpoint_warnings),
+        warnings=(*warnings, *endpoint_warnings, *_trust_warnings(trust), *sandbox_warning(sandbox)),
         earlier_log=earlier.path if earlier else None,
         options=options,
         authority=authority,
         copies=copies,
+        trust=trust,
+        sandbox=sandbox,
     )
 
 
@@ -121,6 +134,10 @@ def endpoint_label(name: str, kind: EndpointKind, model: str) -> str:
     if kind == "offline":
         return "offline engine · no AI model"
     return f"{name} · {model}" if model else name
+
+
+def _trust_warnings(trust: FolderTrust) -> list[ConfigWarning]:
+    return [broken_file_warning(trust.store.broken)] if trust.store.broken else []
 
 
 def _not_writable(error: ConfigError | OSError, home: Path) -> ConfigWarning:

@@ -17,6 +17,7 @@ _NAMES: Mapping[str, str] = {
     "MultiEdit": "Edit",
     "NotebookEdit": "Edit notebook",
     "NotebookRead": "Read notebook",
+    "SandboxNetworkAccess": "Network from the sandbox",
     "Task": "Subtask",
     "TodoWrite": "Plan",
     "WebFetch": "Fetch page",
@@ -28,7 +29,7 @@ _NAMES: Mapping[str, str] = {
 
 # The field of a tool's input that says most, by falling interest.
 _PATHS = ("file_path", "path", "notebook_path", "md_path")
-_TELLING = (*_PATHS, "command", "query", "pattern", "url", "description", "title", "reason")
+_TELLING = (*_PATHS, "command", "query", "pattern", "url", "host", "description", "title", "reason")
 _LIMIT = 200
 
 

@@ -126,6 +126,16 @@ def _web_fetch(inputs: _Inputs) -> Iterator[Effect]:
         )
 
 
+def _sandbox_network(inputs: _Inputs) -> Iterator[Effect]:
+    """The CLI's own question, once for each machine, when a command in its sandbox wants to reach one."""
+    host = inputs.text("host")
+    note = f"A command in the sandbox wants to reach {host or 'another machine'}."
+    if re.fullmatch(r"[\w.-]+", host, re.ASCII):
+        yield Effect(EffectKind.NETWORK, None, f"https://{host}", None, "sandbox", note)
+    else:
+        yield Effect(EffectKind.UNKNOWN, None, host, None, "sandbox", note)
+
+
 def _is_private(host: str) -> bool:
     try:
         return not ipaddress.ip_address(host).is_global
@@ -228,4 +238,5 @@ _TOOLS: dict[str, Callable[[_Inputs], Iterator[Effect]]] = {
     "MultiEdit": _writes("file_path", "path"),
     "NotebookEdit": _writes("notebook_path", "file_path"),
     "WebFetch": _web_fetch,
+    "SandboxNetworkAccess": _sandbox_network,
 }

@@ -10,6 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar, TextIO
 
+import msgspec
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
@@ -19,7 +20,7 @@ from textual.screen import Screen
 from dogent_tui.agent.events import Event, Notice, SessionStarted
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.service import AgentService
-from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
+from dogent_tui.agent.session import OpenedSession, open_session
 from dogent_tui.errors import DogentError
 from dogent_tui.tui.app_commands import app_commands
 from dogent_tui.tui.colorless import Colorless
@@ -34,6 +35,7 @@ from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
 from dogent_tui.workspace.paths import log_dir
 from dogent_tui.workspace.sessions import latest_session
+from dogent_tui.workspace.trust import make_own_folder
 
 _LOG = logging.getLogger(__name__)
 
@@ -193,6 +195,7 @@ class DogentApp(App[None]):
     async def record_command(self, text: str) -> None:
         """Put a command that was run into the history, so that it can be recalled."""
         try:
+            await asyncio.to_thread(make_own_folder, self.opened.workspace)
             await asyncio.to_thread(self.history.append, HistoryEntry(utc_now(), "command", text))
         except (OSError, DogentError) as error:
             _LOG.warning("The command was not recorded: %s", error)
@@ -202,11 +205,19 @@ class DogentApp(App[None]):
     async def start_anew(self) -> None:
         """Begin a new session, in the same workspace and with the same profile; the one before ends behind it."""
         service, following = self.opened.service, self._following
-        options = SessionOptions(self.opened.options.profile, allow=self.opened.options.allow)
+        options = msgspec.structs.replace(self.opened.options, continue_latest=False)
         self.opened = await asyncio.to_thread(open_session, self.opened.workspace, options)
         await self.conversation.show_session(self.opened)
         self._begin()
         await _close(service, following)
+
+    def search_themes(self) -> None:
+        """List the themes to choose from."""
+        from textual.command import CommandPalette
+
+        from dogent_tui.tui.theme_choice import ThemeList
+
+        self.push_screen(CommandPalette(providers=[ThemeList], placeholder="Search for themes…"))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Offer every command in the palette too."""

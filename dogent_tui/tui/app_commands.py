@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from dogent_tui.agent.sandbox import sandbox_words
 from dogent_tui.agent.tool_names import relative
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands import Command, CommandTable
+from dogent_tui.tui.trusting import ask_for_trust, trust_words
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
@@ -39,6 +41,7 @@ class _Commands:
         yield Command("permissions", "Show what the agent may do unasked, and take it back", self.permissions)
         yield Command("restart", "Start the agent again after it was lost", self.restart)
         yield Command("theme", "Change the colors", self.theme, "[name]")
+        yield Command("trust", "Say again whether what came with this folder is used", self.trust)
         yield Command("undo", "Bring back what the agent changed or deleted last", self.undo)
         yield Command("exit", "Leave", self.exit)
 
@@ -82,7 +85,9 @@ class _Commands:
     async def permissions(self, _: str) -> str:
         from dogent_tui.tui.screens.permissions import PermissionsScreen
 
-        self._app.push_screen(PermissionsScreen(self._app.opened.authority))
+        opened = self._app.opened
+        standing = tuple(filter(None, (trust_words(opened), sandbox_words(opened.sandbox))))
+        self._app.push_screen(PermissionsScreen(opened.authority, standing))
         return ""
 
     async def undo(self, _: str) -> str:
@@ -104,8 +109,21 @@ class _Commands:
             return ""
         if name not in self._app.available_themes:
             return f"There is no theme {name}. /theme alone lists them."
-        self._app.theme = name
-        return f"The theme is {name}."
+        from dogent_tui.tui.theme_choice import choose_theme
+
+        return await choose_theme(self._app, name)
+
+    async def trust(self, _: str) -> str:
+        if not self._app.opened.trust.came:
+            return "Nothing came with this folder: what is in .dogent was made here."
+        self._app.run_worker(self._ask_for_trust(), group="command")  # the palette must not wait for the answer
+        return ""
+
+    async def _ask_for_trust(self) -> None:
+        opened, begun = self._app.opened, self._app.opened.service.begun
+        if await ask_for_trust(self._app, opened):
+            later = " It counts from the next conversation on: /new." if begun else ""
+            self._app.conversation.prompt.notify_hint(f"{trust_words(opened)}{later}")
 
     async def exit(self, _: str) -> str:
         self._app.exit()

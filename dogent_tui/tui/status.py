@@ -27,9 +27,10 @@ from dogent_tui.agent.events import (
     ToolUse,
     UsageChanged,
 )
-from dogent_tui.agent.session import endpoint_label
+from dogent_tui.agent.session import OpenedSession, endpoint_label
 from dogent_tui.agent.tool_names import friendly_name
 from dogent_tui.plain import one_line
+from dogent_tui.workspace.paths import display_path
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -173,6 +174,13 @@ def _duration(seconds: int) -> str:
 
 def _thousands(count: int) -> str:
     return f"{count}" if count < 1000 else f"{count / 1000:.1f}k"
+
+
+def opening_status(opened: OpenedSession) -> Status:
+    """Return what is known of a session before it starts."""
+    endpoint = opened.endpoint
+    label = endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
+    return Status(one_line(display_path(opened.workspace.root)), one_line(label))
 
 
 class StatusBar(Widget):

@@ -1,17 +1,14 @@
 """What the person always allows in a workspace: kept in the user's own folder, by the workspace's real path, never in it.
 
-The file holds ``{"workspaces": {ROOT: [{"kind", "place", "program", "granted"}]}}`` and is readable by the user only. What this
-version does not know is kept.
+Each record is ``{"kind", "place", "program", "granted"}``.
 """
 
-from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from dogent_tui.workspace.files import BrokenFile, atomic_write, json_text, locked, private_folder, read_json
+from dogent_tui.workspace.home_records import HomeRecords
 
 
 class RememberedGrant(msgspec.Struct, frozen=True):
@@ -23,50 +20,23 @@ class RememberedGrant(msgspec.Struct, frozen=True):
     granted: str = ""
 
 
-class GrantStore:
-    """The remembered grants of one workspace in the file `path`. Several windows may write it at the same time."""
-
-    def __init__(self, path: Path, root: Path) -> None:
-        self.path = path
-        self._root = str(root)
-        self.broken: BrokenFile | None = None
+class GrantStore(HomeRecords):
+    """The remembered grants of one workspace."""
 
     def load(self) -> tuple[RememberedGrant, ...]:
         """Return what is allowed here. Never raises: what cannot be read allows nothing; `broken` then says why."""
-        return tuple(grant for entry in _entries(self._read(), self._root) if (grant := _grant(entry)) is not None)
+        return tuple(grant for entry in self.entries() if (grant := _grant(entry)) is not None)
 
     def add(self, grants: tuple[RememberedGrant, ...]) -> None:
         """Remember `grants`, each once. Raises OSError, DogentError where another window holds the file."""
         now = datetime.now(UTC).isoformat(timespec="seconds")
         new = [{"kind": g.kind, "place": g.place, "program": g.program, "granted": g.granted or now} for g in grants]
-        self._change(lambda entries: [*(e for e in entries if not any(_same(e, one) for one in new)), *new])
+        self.change(lambda entries: [*(e for e in entries if not any(_same(e, one) for one in new)), *new])
 
     def revoke(self, grant: RememberedGrant) -> None:
         """Forget one grant. Raises OSError, DogentError where another window holds the file."""
         gone = {"kind": grant.kind, "place": grant.place, "program": grant.program}
-        self._change(lambda entries: [entry for entry in entries if not _same(entry, gone)])
-
-    def _read(self) -> dict[str, Any]:
-        nothing: dict[str, Any] = {}
-        data, broken = read_json(self.path, nothing)
-        self.broken = broken or self.broken
-        return data
-
-    def _change(self, change: Callable[[list[Any]], list[Any]]) -> None:
-        private_folder(self.path.parent)
-        with locked(self.path):
-            data = self._read()
-            workspaces = data.get("workspaces")
-            data["workspaces"] = {**(workspaces if isinstance(workspaces, dict) else {})}
-            data["workspaces"][self._root] = change(_entries(data, self._root))
-            atomic_write(self.path, json_text(data), mode=0o600)
-            self.path.chmod(0o600)  # also where it was made by hand
-
-
-def _entries(data: dict[str, Any], root: str) -> list[Any]:
-    workspaces = data.get("workspaces")
-    entries = workspaces.get(root) if isinstance(workspaces, dict) else None
-    return entries if isinstance(entries, list) else []
+        self.change(lambda entries: [entry for entry in entries if not _same(entry, gone)])
 
 
 def _grant(entry: Any) -> RememberedGrant | None:

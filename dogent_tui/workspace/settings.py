@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import fields
 
-from dogent_tui.workspace.files import BrokenFile, atomic_write, json_text, locked, read_json
+from dogent_tui.workspace.files import BrokenFile, json_text, read_json
+from dogent_tui.workspace.own_files import OwnChange, plan_change
 from dogent_tui.workspace.paths import Workspace
 
 
@@ -28,6 +29,7 @@ class ConfigWarning(msgspec.Struct, frozen=True):
 class WorkspaceSettings(msgspec.Struct, frozen=True):
     """What a workspace chose. An empty text means: not chosen.
 
+    `sandbox` has the agent's commands run behind a second wall; a workspace can ask for it, since it only narrows.
     `extra` holds the keys that this version does not know; they are kept when the settings are saved.
     """
 
@@ -39,6 +41,7 @@ class WorkspaceSettings(msgspec.Struct, frozen=True):
     primary_language: str = ""
     learn_auto: bool = True
     theme: str = ""
+    sandbox: bool = False
     extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
@@ -65,6 +68,22 @@ def load_settings(workspace: Workspace) -> tuple[WorkspaceSettings, list[ConfigW
     return WorkspaceSettings(**known, extra=extra), warnings
 
 
+def wants_sandbox(settings: WorkspaceSettings, home: Path, warnings: list[ConfigWarning]) -> bool:
+    """Return whether the workspace or the user's own ``dogent.json`` asks for the sandbox; neither can switch off the other's.
+
+    What of the user's file could not be used is added to `warnings`.
+    """
+    empty: dict[str, Any] = {}
+    file = home / "dogent.json"
+    data, broken = read_json(file, empty)
+    if broken:
+        warnings.append(broken_file_warning(broken))
+    known: dict[str, Any] = {}
+    if "sandbox" in data:
+        _take(known, "sandbox", data["sandbox"], file, warnings)
+    return settings.sandbox or bool(known.get("sandbox"))
+
+
 def _take(known: dict[str, Any], key: str, value: Any, file: Path, warnings: list[ConfigWarning]) -> None:
     """Put `value` into `known` if it is of the type that `key` has."""
     default = _DEFAULTS[key]
@@ -81,21 +100,18 @@ def _take(known: dict[str, Any], key: str, value: Any, file: Path, warnings: lis
         known[key] = value.strip() if isinstance(value, str) else value
 
 
-def save_settings(workspace: Workspace, changes: Mapping[str, Any]) -> BrokenFile | None:
-    """Change the keys in `changes` in the file of `workspace`, and nothing else in it; None as a value removes a key.
+def plan_settings(workspace: Workspace, changes: Mapping[str, Any]) -> OwnChange:
+    """Return the change to the file of `workspace` that sets the keys in `changes` and nothing else; None removes a key.
 
-    Returns the report if the file was broken and had to be set aside first. Raises OSError, and DogentError when another
-    window holds the file for too long. Whether the person allows the change is for the caller to ask.
+    A broken file is set aside first, and begun anew. Raises OSError where it cannot be, or cannot be read.
     """
     file = workspace.settings_file
-    with locked(file):
-        empty: dict[str, Any] = {}
-        data, broken = read_json(file, empty)
-        if broken and broken.kept_as is None:
-            raise PermissionError(f"{file}: {broken.reason}")  # else what it holds would be lost
-        merged = {key: value for key, value in {**data, **changes}.items() if value is not None or key not in changes}
-        atomic_write(file, json_text(merged))
-    return broken
+    empty: dict[str, Any] = {}
+    data, broken = read_json(file, empty)
+    if broken and broken.kept_as is None:
+        raise PermissionError(f"{file}: {broken.reason}")  # else what it holds would be lost
+    merged = {key: value for key, value in {**data, **changes}.items() if value is not None or key not in changes}
+    return plan_change(file, json_text(merged))
 
 
 def broken_file_warning(broken: BrokenFile) -> ConfigWarning:

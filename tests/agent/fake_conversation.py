@@ -13,6 +13,7 @@ from dogent_tui.agent.session import OpenedSession, SessionOptions, session_copi
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.settings import WorkspaceSettings
+from dogent_tui.workspace.trust import FolderTrust
 
 
 class FakeConversation:
@@ -86,4 +87,15 @@ class FakeLauncher:
 def opened_session(workspace: Workspace, endpoint: Endpoint, service: AgentService, earlier: Path | None = None) -> OpenedSession:
     """Return a session as the application gets it, without warnings. `earlier` is the log of the one that it goes on with."""
     authority, copies = Authority(workspace), session_copies(workspace, service.session_id)
-    return OpenedSession(workspace, WorkspaceSettings(), endpoint, service, (), earlier, SessionOptions(), authority, copies)
+    return OpenedSession(
+        workspace,
+        WorkspaceSettings(),
+        endpoint,
+        service,
+        (),
+        earlier,
+        SessionOptions(),
+        authority,
+        copies,
+        FolderTrust(workspace),
+    )

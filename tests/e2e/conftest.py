@@ -20,11 +20,12 @@ import pytest_asyncio
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.events import Event, Prompt, RunFinished, SessionStarted
-from dogent_tui.agent.launch import ClaudeLauncher, SessionChoice
+from dogent_tui.agent.launch import ClaudeLauncher
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import session_copies
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.workspace.trust import FolderTrust
 from tests.e2e.scripted_api import MODEL, ScriptedApi
 from tests.e2e.terminal import CTRL_C, DOGENT, Terminal, plain_environment
 
@@ -39,8 +40,15 @@ SIZE = (100, 30)
 class Listener:
     """A service and all that it has said so far."""
 
-    def __init__(self, service: AgentService, root: Path = Path(), authority: Authority | None = None) -> None:
+    def __init__(
+        self,
+        service: AgentService,
+        root: Path = Path(),
+        authority: Authority | None = None,
+        trust: FolderTrust | None = None,
+    ) -> None:
         self.service = service
+        self.trust = trust
         self.root = root
         self.authority = authority
         self.events: list[Event] = []
@@ -141,21 +149,28 @@ def open_service(api: ScriptedApi, workspace: Workspace):
 
     @asynccontextmanager
     async def opened(
-        *, session: SessionChoice | None = None, base_url: str = "", stall_after_s: float = 10.0, allow: tuple[str, ...] = ()
+        *, base_url: str = "", allow: tuple[str, ...] = (), sandbox: bool = False, **options: Any
     ) -> AsyncIterator[Listener]:
-        authority = Authority(workspace, allow)
-        async with _service(api, workspace, base_url, authority, session=session, stall_after_s=stall_after_s) as service:
-            yield Listener(service, workspace.root, authority)
+        authority, trust = Authority(workspace, allow), FolderTrust(workspace)
+        async with _service(api, workspace, base_url, authority, trust, sandbox, **options) as service:
+            yield Listener(service, workspace.root, authority, trust)
 
     return opened
 
 
 def _service(
-    api: ScriptedApi, workspace: Workspace, base_url: str = "", authority: Authority | None = None, **options: Any
+    api: ScriptedApi,
+    workspace: Workspace,
+    base_url: str = "",
+    authority: Authority | None = None,
+    trust: FolderTrust | None = None,
+    sandbox: bool = False,
+    **options: Any,
 ) -> AgentService:
     endpoint = Endpoint(PROFILE, "custom", base_url or api.base_url, token=api.token, model=MODEL, small_model=MODEL)
     copies = session_copies(workspace, COPIES)
-    launcher = ClaudeLauncher(workspace, endpoint, authority or Authority(workspace), copies=copies)
+    authority, trust = authority or Authority(workspace), trust or FolderTrust(workspace)
+    launcher = ClaudeLauncher(workspace, endpoint, authority, trust, copies=copies, sandbox=sandbox)
     return AgentService(launcher, endpoint, cwd=str(workspace.root), **options)
 
 
@@ -190,6 +205,8 @@ def write_profile(home: Path, root: Path, api: ScriptedApi) -> None:
     }
     home.mkdir(parents=True, exist_ok=True)
     (home / "claude.json").write_text(json.dumps({"profiles": {PROFILE: profile}}), encoding="utf-8")
+    made = {"part": ".dogent", "answer": "made"}
+    (home / "trust.json").write_text(json.dumps({"workspaces": {str(root.resolve()): [made]}}), encoding="utf-8")
     (root / ".dogent").mkdir(exist_ok=True)
     (root / ".dogent" / "dogent.json").write_text(json.dumps({"profile": PROFILE}), encoding="utf-8")
 

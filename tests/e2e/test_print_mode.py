@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,6 +16,7 @@ from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.print_mode import PrintRequest, run_print
 from dogent_tui.workspace.history import History
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.trust import FolderTrust, make_own_folder
 from tests.e2e.conftest import IN_ONE_LOOP
 from tests.e2e.scripted_api import MODEL, ScriptedApi
 
@@ -27,7 +29,7 @@ def profile(api: ScriptedApi, home: Path, workspace: Workspace) -> None:
     data = {"ANTHROPIC_BASE_URL": api.base_url, "ANTHROPIC_AUTH_TOKEN": api.token, "ANTHROPIC_MODEL": MODEL}
     (home / ".dogent").mkdir()
     (home / ".dogent" / "claude.json").write_text(json.dumps({"profiles": {"scripted": data}}), encoding="utf-8")
-    workspace.dot.mkdir()
+    make_own_folder(workspace)
     workspace.settings_file.write_text('{"profile": "scripted"}', encoding="utf-8")
 
 
@@ -50,17 +52,27 @@ def start(workspace: Workspace) -> Callable:
 
 @pytest.fixture
 def run(workspace: Workspace) -> Callable:
-    async def ran(
-        text: str, output_format: str = "text", allow: tuple[str, ...] = (), answers: dict | None = None, resume: bool = False
-    ) -> tuple[int, str, str]:
+    async def ran(text: str, output_format: str = "text", answers: dict | None = None, **options: Any) -> tuple[int, str, str]:
         stdout, stderr = io.StringIO(), io.StringIO()
         answered_by = "nobody" if answers is None else "file"
-        opened = open_session(workspace, SessionOptions(continue_latest=resume, allow=allow, answered_by=answered_by))
+        opened = open_session(workspace, SessionOptions(answered_by=answered_by, **options))
         request = PrintRequest(text, output_format=output_format, answers=answers)
         status = await run_print(opened, request, stdout, stderr)
         return status, stdout.getvalue(), stderr.getvalue()
 
     return ran
+
+
+async def test_what_came_with_the_folder_is_used_only_where_one_says_so(api, workspace, profile, home, run):
+    workspace.constraints_file.write_text("Always metric units.", encoding="utf-8")
+    (home / ".dogent" / "trust.json").unlink()  # as another home finds it
+    for trust in (False, True):
+        api.say("Hello.")
+        status, stdout, stderr = await run("Hi", trust=trust)
+        assert (status, stdout) == (0, "Hello.\n")
+        assert (".dogent came with this folder and is not used. Add --trust" in stderr) is not trust
+        assert ("Always metric units." in str(api.requests[-1].system)) is trust
+    assert FolderTrust(workspace).state == "unasked"
 
 
 async def test_json(api, profile, run):
@@ -157,19 +169,19 @@ async def test_a_question_is_the_output_and_answers_of_a_file_go_on_from_there(a
     assert "print mode" in api.requests[0].system
     assert "AskUserQuestion" not in api.requests[0].tools
 
-    status, stdout, stderr = await run("", answers={"who": "C"}, resume=True)
+    status, stdout, stderr = await run("", answers={"who": "C"}, continue_latest=True)
     assert (status, json.loads(stdout)) == (11, asked)
     assert "who: is" in stderr
     assert len(api.requests) == 1
 
     api.call(UI_REQUEST, {"type": "outline_edit", "title": "Outline", "outline_text": "# Tea"})
-    status, stdout, _ = await run("", "json", answers={"who": "A"}, resume=True)
+    status, stdout, _ = await run("", "json", answers={"who": "A"}, continue_latest=True)
     result = json.loads(stdout)
     assert (status, result["requests"][0]["outline_text"]) == (12, "# Tea")
     assert "Who?\n→ A" in api.requests[1].last_user_text()
 
     api.say("Written.")
-    status, stdout, _ = await run("Forget it and write", resume=True)
+    status, stdout, _ = await run("Forget it and write", continue_latest=True)
     assert (status, stdout) == (0, "Written.\n")
     assert "I did not answer “Outline”." in api.requests[2].last_user_text()
 

@@ -2,7 +2,8 @@ import json
 
 import pytest
 
-from dogent_tui.workspace.settings import WorkspaceSettings, load_settings, save_settings
+from dogent_tui.workspace.own_files import make_change, plan_change
+from dogent_tui.workspace.settings import WorkspaceSettings, load_settings, plan_settings, wants_sandbox
 
 
 def write(workspace, text):
@@ -50,15 +51,64 @@ def test_a_broken_file_is_kept_aside_and_told(workspace):
     assert [path.read_text() for path in workspace.dot.iterdir()] == ['{"profile": "a",}']
 
 
+def save(workspace, changes):
+    return make_change(workspace, plan_settings(workspace, changes))
+
+
 def test_saving_changes_only_what_it_should(workspace):
     write(workspace, {"future": {"a": [1]}, "profile": "old", "theme": "dark"})
-    assert save_settings(workspace, {"profile": "新", "theme": None}) is None
+    assert save(workspace, {"profile": "新", "theme": None})
     assert json.loads(workspace.settings_file.read_text(encoding="utf-8")) == {"future": {"a": [1]}, "profile": "新"}
 
 
 def test_saving_makes_the_file_and_does_not_lose_a_broken_one(workspace):
-    save_settings(workspace, {"profile": "a"})
+    assert save(workspace, {"profile": "a"})
     write(workspace, "{oops")
-    broken = save_settings(workspace, {"profile": "b"})
-    assert broken.kept_as.read_text() == "{oops"
+    assert save(workspace, {"profile": "b"})
+    (kept,) = workspace.dot.glob("dogent.json.broken-*")
+    assert kept.read_text() == "{oops"
     assert load_settings(workspace)[0].profile == "b"
+
+
+@pytest.mark.parametrize("meanwhile", ['{"profile": "theirs"}', None])
+def test_what_changed_since_it_was_planned_is_planned_anew(workspace, meanwhile):
+    write(workspace, {"profile": "old"})
+    planned = plan_settings(workspace, {"theme": "x"})
+    workspace.settings_file.unlink() if meanwhile is None else write(workspace, meanwhile)
+    assert not make_change(workspace, planned)
+    assert workspace.settings_file.exists() is (meanwhile is not None)
+    assert make_change(workspace, plan_settings(workspace, {"theme": "x"}))
+    assert load_settings(workspace)[0].profile == ("theirs" if meanwhile else "")
+
+
+def test_any_text_of_the_workspace_is_planned_the_same_way(workspace):
+    file = workspace.constraints_file
+    assert plan_change(file, "Metric units.\n").before is None
+    assert make_change(workspace, plan_change(file, "Metric units.\n"))
+    assert plan_change(file, "Other.\n").before == b"Metric units.\n"
+
+
+@pytest.mark.parametrize(
+    ("here", "at_home", "wanted"),
+    [
+        ({}, {}, False),
+        ({"sandbox": True}, {}, True),
+        ({"sandbox": False}, {"sandbox": True}, True),
+        ({}, {"sandbox": "yes"}, False),
+    ],
+)
+def test_the_sandbox_is_asked_for_by_the_workspace_or_at_home(workspace, home, here, at_home, wanted):
+    write(workspace, here)
+    home.mkdir()
+    (home / "dogent.json").write_text(json.dumps(at_home))
+    warnings = []
+    assert wants_sandbox(load_settings(workspace)[0], home, warnings) is wanted
+    assert len(warnings) == (at_home.get("sandbox") == "yes")
+
+
+def test_a_broken_file_at_home_is_told(workspace, home):
+    home.mkdir()
+    (home / "dogent.json").write_text("{")
+    warnings = []
+    assert not wants_sandbox(WorkspaceSettings(), home, warnings)
+    assert [warning.code for warning in warnings] == ["config_broken"]

@@ -14,7 +14,7 @@ class OffersActions(Protocol):
     def offered(self) -> list[Binding]:
         """Return the bindings of what can be done."""
 
-    async def perform(self, action: str) -> None:
+    async def perform(self, action: str) -> bool:
         """Do one of them."""
 
 

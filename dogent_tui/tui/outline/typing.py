@@ -1,10 +1,12 @@
 """Where texts of the outline are typed: a title in its place, a note, one line below the outline, and the raw Markdown."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from rich.text import Text
+from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
@@ -15,12 +17,22 @@ from dogent_tui.tui.prompt.literal_area import LiteralArea
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _ITEM = re.compile(r"\s*([-*+•]|\d+(?:\.\d+)*[.)、]?|[一二三四五六七八九十]+、|[（(][一二三四五六七八九十\d]+[)）])\s")
 
+Asked = Literal["find", "length", "comment", "save"]
+
+QUESTIONS: dict[Asked, tuple[str, str]] = {
+    "find": ("Find", "words of a title or note · ↑ ↓ other matches · Esc back"),
+    "length": ("Target length", "300, 300 words, 2 pages, 500字; empty for none"),
+    "comment": ("Comment", "what the agent should know · Enter sends it with the outline"),
+    "save": ("Save as", "a new file in the workspace, such as outline.md"),
+}
+"""What one line is asked for, and what may be typed there."""
+
 
 class TitleInput(Input):
     """A title, edited in its place. What ends it also does what the key does in the outline."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "leave('sibling')", "New heading below", key_display="⏎", priority=True),
+        Binding("enter", "leave('sibling')", "New heading below", key_display="⏎"),
         Binding("escape", "leave('')", "Done", key_display="Esc"),
         Binding("tab", "leave('in')", "Demote", key_display="Tab"),
         Binding("shift+tab", "leave('out')", "Promote", key_display="⇧Tab"),
@@ -32,15 +44,28 @@ class TitleInput(Input):
         Binding("down", "leave('down')", "Down", show=False),
     ]
 
-    @dataclass
-    class Left(Message):
-        """Editing ended with a key that means `then`."""
+    def __init__(self, leave: Callable[[str], None], id: str | None = None) -> None:  # noqa: A002
+        """`leave` is called with what the key that ends the editing means; at once, so that what is typed next comes after it."""
+        super().__init__(compact=True, select_on_focus=False, id=id)
+        self._leave = leave
 
-        then: str
+    async def _on_key(self, event: events.Key) -> None:
+        focused = self.screen.focused
+        actions = [
+            binding.action for binding in self.BINDINGS if isinstance(binding, Binding) and event.key in binding.key.split(",")
+        ]
+        if focused is not self and focused is not None:
+            focused.post_message(events.Key(event.key, event.character))
+        elif actions:
+            await self.run_action(actions[0])
+        else:
+            return
+        event.stop()
+        event.prevent_default()
 
     def action_leave(self, then: str) -> None:
         """End, and have the screen do the rest."""
-        self.post_message(self.Left(then))
+        self._leave(then)
 
     @property
     def typed(self) -> str:

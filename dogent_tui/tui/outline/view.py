@@ -1,6 +1,6 @@
 """The tree of headings: one widget that draws the rows that are visible, and takes the keys that change the outline."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -34,8 +34,21 @@ _NO_CHANGE = {
 }
 
 
+@dataclass(frozen=True)
+class EditRequest:
+    """The title of the heading is to be edited in place. `is_new`: it was added for that, below the heading `origin`."""
+
+    id: int
+    is_new: bool = False
+    origin: int | None = None
+
+
 class OutlineView(ScrollView, can_focus=True):
-    """Shows `model`. Posts `Moved` when the cursor is elsewhere, `Changed` when the outline is, and what it cannot do itself."""
+    """Shows `model`. Posts `Moved` when the cursor is elsewhere, `Changed` when the outline is, and `Refused` for what cannot be.
+
+    Keys act at once, not after bubbling through the screen as Textual's bindings do: what is typed behind a key that opens a line
+    belongs into that line. `perform` runs the action of a key and says whether there is one; `edit` has a title typed.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter,f2", "edit", "Edit", key_display="⏎"),
@@ -71,21 +84,21 @@ class OutlineView(ScrollView, can_focus=True):
         """The outline was changed."""
 
     @dataclass
-    class EditRequested(Message):
-        """The title of the heading is to be edited in place. `is_new`: it was added for that, below the heading `origin`."""
-
-        id: int
-        is_new: bool = False
-        origin: int | None = None
-
-    @dataclass
     class Refused(Message):
         """Something could not be done, and why."""
 
         why: str
 
-    def __init__(self, model: OutlineTree, id: str | None = None) -> None:  # noqa: A002
+    def __init__(
+        self,
+        model: OutlineTree,
+        perform: Callable[[str], Awaitable[bool]],
+        edit: Callable[[EditRequest], None],
+        id: str | None = None,  # noqa: A002
+    ) -> None:
         super().__init__(id=id)
+        self._perform = perform
+        self._edit = edit
         self.model = model
         self.marks: Mapping[int, Change] = {}
         self.found = ""
@@ -186,6 +199,15 @@ class OutlineView(ScrollView, can_focus=True):
         left = min(left, max(0, self.size.width - 12))
         return Region(left, row - round(self.scroll_y), max(12, self.size.width - left), 1)
 
+    async def _on_key(self, event: events.Key) -> None:
+        focused = self.screen.focused
+        if focused is not self and focused is not None:  # the key before this one opened a line
+            focused.post_message(events.Key(event.key, event.character))
+        elif not await self._perform(event.key):
+            return
+        event.stop()
+        event.prevent_default()
+
     # ── The cursor ────────────────────────────────────────────────────────────────────────────────
 
     def _moved(self) -> None:
@@ -254,7 +276,7 @@ class OutlineView(ScrollView, can_focus=True):
         if self.model.cursor is None:
             self.add(lambda: self.model.outline.add_sibling(None))
         else:
-            self.post_message(self.EditRequested(self.model.cursor))
+            self._edit(EditRequest(self.model.cursor))
 
     def action_add_child(self) -> None:
         """Add a heading below the one under the cursor."""
@@ -270,7 +292,7 @@ class OutlineView(ScrollView, can_focus=True):
             return
         self.model.show(added)
         self.show_cursor()
-        self.post_message(self.EditRequested(added, is_new=True, origin=origin))
+        self._edit(EditRequest(added, is_new=True, origin=origin))
 
     # ── The mouse ─────────────────────────────────────────────────────────────────────────────────
 

@@ -37,9 +37,10 @@ Placed: TypeAlias = tuple[int, str]
 
 
 def offered(request: PermissionRequested) -> tuple[Answer, ...]:
-    """Return the answers to `request`. Denying is always one of them."""
+    """Return the answers to `request`. Denying is always one of them; with words where there is an agent to read them."""
     allowed = [_FOR_SCOPE[scope] for scope in request.scopes]
-    return tuple(answer for answer in ANSWERS if answer in (DENY, WORDS) or answer in allowed)
+    denying = (DENY, WORDS) if request.tool_use_id else (DENY,)
+    return tuple(answer for answer in ANSWERS if answer in denying or answer in allowed)
 
 
 def why_not(request: PermissionRequested, key: str) -> str:
@@ -47,6 +48,8 @@ def why_not(request: PermissionRequested, key: str) -> str:
     answer = next((answer for answer in ANSWERS if answer.key == key), None)
     if answer is None or answer in offered(request):
         return ""
+    if answer is WORDS:
+        return "This is no question of the agent, so there is nobody to tell why."
     return f"“{answer.words}” is not offered here. {request.once_because or 'This answer cannot be remembered.'}"
 
 

@@ -1,5 +1,6 @@
 """Puts the questions that wait to the person, one after the other, and sends the answers."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
@@ -31,6 +32,7 @@ class QuestionController:
         self._screen = screen
         self.desk = desk
         self._asking: PermissionScreen | None = None
+        self._own: dict[str, asyncio.Future[PermissionAnswer | None]] = {}
 
     def handle(self, event: Event) -> None:
         """Put a question that came; take one away that is settled."""
@@ -41,8 +43,23 @@ class QuestionController:
             case PermissionDecided(request_id=request_id):
                 self._settle(request_id)
 
+    async def ask(self, request: PermissionRequested) -> PermissionAnswer | None:
+        """Put a question of the application itself, in its turn. Returns the answer, None where the session was left."""
+        answer: asyncio.Future[PermissionAnswer | None] = asyncio.get_running_loop().create_future()
+        self._own[request.request_id] = answer
+        self.queue.add(request)
+        self._ask_next()
+        try:
+            return await answer
+        finally:
+            self._own.pop(request.request_id, None)
+            self._settle(request.request_id)
+
     def clear(self) -> None:
         """Forget what waits: the session that asked is left."""
+        for answer in self._own.values():
+            if not answer.done():
+                answer.set_result(None)
         self.queue = QuestionQueue()
         if self._asking is not None:
             self._asking.cancel()
@@ -61,7 +78,10 @@ class QuestionController:
 
     def _answered(self, request: PermissionRequested, answer: PermissionAnswer | None) -> None:
         self._asking = None
-        if answer is not None:
+        own = self._own.get(request.request_id)
+        if own is not None and not own.done():
+            own.set_result(answer)
+        elif answer is not None:
             self._screen.run_worker(self._reply(request.request_id, answer))
         else:
             self._ask_next()

@@ -29,7 +29,7 @@ from dogent_tui.agent.events import (
     UiSettled,
     UsageChanged,
 )
-from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
+from dogent_tui.agent.session import OpenedSession, make_prompt
 from dogent_tui.errors import AgentError
 from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
@@ -44,9 +44,10 @@ from dogent_tui.tui.prompt.pending import PendingStrip
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.request_banner import RequestBanner
-from dogent_tui.tui.status import Status, StatusBar
+from dogent_tui.tui.status import StatusBar, opening_status
 from dogent_tui.tui.terminal import edit_externally
 from dogent_tui.tui.todos import TodoPanel
+from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.tui.welcome import Welcome
 from dogent_tui.workspace.file_index import FileIndex
 from dogent_tui.workspace.paths import display_path
@@ -97,7 +98,7 @@ class ConversationScreen(Screen[None]):
         self.todos = TodoPanel(id="todos")
         self.asked = RequestBanner(id="asked")
         self.attaching = self._attaching()
-        self.status_bar = StatusBar(_status(opened), id="status")
+        self.status_bar = StatusBar(opening_status(opened), id="status")
         self._sending = asyncio.Lock()
         self._sidebar_wanted: bool | None = None
         self._furniture: list[Widget] = []
@@ -169,7 +170,7 @@ class ConversationScreen(Screen[None]):
         self.attaching = self._attaching()
         self.todos.forget()
         self.prompt.set_attached(())
-        self.status_bar.show(_status(opened))
+        self.status_bar.show(opening_status(opened))
         self.prompt.set_queue(())
         self.prompt.set_busy(False)
         self.questions.clear()
@@ -270,6 +271,7 @@ class ConversationScreen(Screen[None]):
                 make_prompt, event.text, self.opened.workspace, event.references, self.attachments.pending
             )
             try:
+                await settle_trust(self.app, self.opened)
                 await self.service.submit(prompt)
             except AgentError as error:
                 self.prompt.put_back(event.text)
@@ -511,9 +513,3 @@ class ConversationScreen(Screen[None]):
 
 INDEX_DELAY_S = 0.5
 """How long the file index waits after a tool result before it looks again."""
-
-
-def _status(opened: OpenedSession) -> Status:
-    endpoint = opened.endpoint
-    label = endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
-    return Status(one_line(display_path(opened.workspace.root)), one_line(label))

@@ -1,7 +1,7 @@
 """The outline editor: a proposal of the agent, or a document of the workspace, as a tree that the keyboard rearranges."""
 
 import asyncio
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -18,8 +18,8 @@ from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.outline.palette import OutlineCommands
 from dogent_tui.tui.outline.preview import OutlinePreview
 from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
-from dogent_tui.tui.outline.typing import LineInput, NoteArea, RawMarkdown, TitleInput
-from dogent_tui.tui.outline.view import OutlineView
+from dogent_tui.tui.outline.typing import QUESTIONS, Asked, LineInput, NoteArea, RawMarkdown, TitleInput
+from dogent_tui.tui.outline.view import EditRequest, OutlineView
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.stylesheets import stylesheet
 
@@ -35,15 +35,6 @@ DRAFT_DELAY_S = 0.3
 """Seconds after a change until the draft is given away."""
 PREVIEW_DELAY_S = 0.12
 """Seconds until the preview is laid out: while a key is held down nothing waits for it."""
-
-Asked = Literal["find", "length", "comment", "save"]
-
-_QUESTIONS: dict[Asked, tuple[str, str]] = {
-    "find": ("Find", "words of a title or note · ↑ ↓ other matches · Esc back"),
-    "length": ("Target length", "300, 300 words, 2 pages, 500字; empty for none"),
-    "comment": ("Comment", "what the agent should know · Enter sends it with the outline"),
-    "save": ("Save as", "a new file in the workspace, such as outline.md"),
-}
 
 
 class OutlineScreen(Screen[OutlineResult]):
@@ -78,15 +69,15 @@ class OutlineScreen(Screen[OutlineResult]):
         super().__init__()
         self.request = task
         self.editing = OutlineEditing(task.proposal, task.draft, is_document=task.save is not None)
-        self._view = OutlineView(self.editing.tree, id="outline-tree")
+        self._view = OutlineView(self.editing.tree, self._press, self._edit, id="outline-tree")
         self._preview = OutlinePreview(self.editing.tree, id="outline-preview")
-        self._title_input = TitleInput(compact=True, select_on_focus=False, id="outline-title-input")
+        self._title_input = TitleInput(self._title_left, id="outline-title-input")
         self._line = LineInput(compact=True, id="outline-line")
         self._note = NoteArea(id="outline-note", soft_wrap=True, tab_behavior="focus", compact=True)
         self._raw = RawMarkdown(id="outline-raw", soft_wrap=True, tab_behavior="indent", compact=True)
         self._said = Static(id="outline-said", markup=False)
         self._edited: int | None = None
-        self._added: OutlineView.EditRequested | None = None
+        self._added: EditRequest | None = None
         self._noted: int | None = None
         self._asked: Asked | None = None
         self._confirming = ""
@@ -174,10 +165,16 @@ class OutlineScreen(Screen[OutlineResult]):
         own = [binding for binding in _own_bindings() if self.offers(binding.action)]
         return own + [binding for binding in OutlineView.BINDINGS if isinstance(binding, Binding)]
 
-    async def perform(self, action: str) -> None:
-        """Run an action of the editor or of its tree."""
+    async def perform(self, action: str) -> bool:
+        """Run an action of the editor or of its tree, and say whether that could be done now."""
         is_own = hasattr(self, f"action_{action.partition('(')[0]}")
-        await (self if is_own else self._view).run_action(action)
+        return await self.app.run_action(action, self if is_own else self._view)
+
+    async def _press(self, key: str) -> bool:
+        """Do what `key` does in the tree."""
+        actions = (binding.action for binding in self.offered() if key in binding.key.split(","))
+        action = next(actions, None)
+        return action is not None and await self.perform(action)
 
     async def action_help(self) -> None:
         """Show all keys."""
@@ -247,13 +244,12 @@ class OutlineScreen(Screen[OutlineResult]):
 
     # ── A title in its place ──────────────────────────────────────────────────────────────────────
 
-    @on(OutlineView.EditRequested)
-    def _edit(self, event: OutlineView.EditRequested) -> None:
-        self._edited, self._added = event.id, event if event.is_new else None
-        self._title_input.begin(self.editing.outline.get(event.id).text)
+    def _edit(self, request: EditRequest) -> None:
+        self._edited, self._added = request.id, request if request.is_new else None
+        self._title_input.begin(self.editing.outline.get(request.id).text)
         self._title_input.display = True
         self._place_title()
-        self._title_input.focus()
+        self.set_focus(self._title_input)
         self._tell("Enter: the next heading · Tab deeper · Esc done")
 
     def _place_title(self) -> None:
@@ -262,24 +258,22 @@ class OutlineScreen(Screen[OutlineResult]):
             self._title_input.styles.offset = (region.x, region.y)
             self._title_input.styles.width = region.width
 
-    @on(TitleInput.Left)
-    def _title_left(self, event: TitleInput.Left) -> None:
+    def _title_left(self, then: str) -> None:
         """Take the title over, and do what the key does in the outline. An empty new heading was never there."""
-        event.stop()
         id_, typed, added = self._edited, self._title_input.typed, self._added
         if id_ is None:
             return
         self._end_edit()
         outline, tree = self.editing.outline, self.editing.tree
-        if added and (not typed.strip() or event.then == "back"):
+        if added and (not typed.strip() or then == "back"):
             outline.forget_last()
             tree.show(added.origin)
             self._changed()
             return
-        if event.then != "back":
+        if then != "back":
             outline.rename(id_, typed, joined=added is not None)
         self._changed()
-        self._then(event.then, id_)
+        self._then(then, id_)
 
     def _then(self, then: str, id_: int) -> None:
         view, outline = self._view, self.editing.outline
@@ -289,14 +283,14 @@ class OutlineScreen(Screen[OutlineResult]):
             view.add(lambda: outline.add_child(id_))
         elif then in ("in", "out", "move_up", "move_down"):
             (view.action_shift if then in ("in", "out") else view.action_move)(1 if then in ("in", "move_down") else -1)
-            view.post_message(OutlineView.EditRequested(id_))
+            self._edit(EditRequest(id_))
         elif then in ("up", "down"):
             view.action_go(1 if then == "down" else -1)
 
     def _end_edit(self) -> None:
         self._edited = None
+        self.set_focus(self._view)
         self._title_input.display = False
-        self._view.focus()
 
     # ── A note ────────────────────────────────────────────────────────────────────────────────────
 
@@ -311,8 +305,8 @@ class OutlineScreen(Screen[OutlineResult]):
         self._note.border_title = f"{what} {one_line(heading.text)}".replace("[", "\\[")
         self._note.load_text(carry(heading.note))
         self._note.move_cursor(self._note.document.end)
-        self.add_class("-note")
-        self._note.focus()
+        self._note.display = True
+        self.set_focus(self._note)
         self._tell("Esc keeps the note · Ctrl+Z in the outline takes it back")
         self.refresh_bindings()
 
@@ -321,8 +315,8 @@ class OutlineScreen(Screen[OutlineResult]):
         if self._noted is not None and self.editing.outline.set_note(self._noted, release(self._note.text)):
             self._changed()
         self._noted = None
-        self.remove_class("-note")
-        self._view.focus()
+        self.set_focus(self._view)
+        self._note.display = False
         self._tell()
 
     # ── One line ──────────────────────────────────────────────────────────────────────────────────
@@ -333,20 +327,20 @@ class OutlineScreen(Screen[OutlineResult]):
         if what == "length" and cursor is None:
             return
         self._asked = what
-        question, hint = _QUESTIONS[what]
+        question, hint = QUESTIONS[what]
         self.query_one("#outline-question", Static).update(question)
         self._line.placeholder = hint
         self._line.value = self.editing.outline.get(cursor).target if what == "length" and cursor is not None else ""
-        self.add_class("-ask")
-        self._line.focus()
+        self.query_one("#outline-ask").display = True
+        self.set_focus(self._line)
         self.refresh_bindings()
 
     @on(LineInput.Left)
     def _line_left(self) -> None:
         self._asked = None
         self._view.found = ""
-        self.remove_class("-ask")
-        self._view.focus()
+        self.set_focus(self._view)
+        self.query_one("#outline-ask").display = False
         self._view.refresh()
         self._tell()
 

@@ -37,9 +37,11 @@ class PermissionsScreen(ModalScreen[None]):
         Binding("delete,r", "revoke", "Take it back"),
     ]
 
-    def __init__(self, authority: Authority) -> None:
+    def __init__(self, authority: Authority, standing: Sequence[str] = ()) -> None:
+        """List the grants of `authority`. `standing` are sentences on what else decides here: trust, the sandbox."""
         super().__init__()
         self._authority = authority
+        self._standing = standing
         self._held: Sequence[HeldGrant] = ()
 
     def compose(self) -> ComposeResult:
@@ -48,6 +50,8 @@ class PermissionsScreen(ModalScreen[None]):
             yield Static("What the agent may do here without asking", id="permissions-title", markup=False)
             yield OptionList(id="permissions-list", markup=False, compact=True)
             yield Static("", id="permissions-nothing", markup=False)
+            if self._standing:
+                yield Static("\n".join(map(one_line, self._standing)), id="permissions-standing", markup=False)
             yield Static(_KEYS, id="permissions-keys", markup=False)
 
     async def on_mount(self) -> None:

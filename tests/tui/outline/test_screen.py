@@ -3,6 +3,7 @@
 from contextlib import asynccontextmanager
 
 import pytest
+from textual import events
 
 from dogent_tui.errors import DogentError
 from dogent_tui.outline.markdown import render
@@ -162,6 +163,14 @@ async def test_find(desk):
         assert editor.said == "Nothing found."
         await editor.press("escape")
         assert "1Report 茶 2Background<" in await editor.press("down")
+
+
+async def test_what_is_typed_ahead_comes_in_order(desk):
+    async with desk() as editor:
+        for key in ("down", "enter", "x", "enter", "N", "e", "w", "enter", "O", "escape", "slash", "m", "e", "t"):
+            editor.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await editor.pilot.pause(0.2)
+        assert editor.tree == "1Report 茶 2Backgroundx 3Guests 3Market 2New 2O 2Method< 2Results"
 
 
 async def test_a_note(desk):

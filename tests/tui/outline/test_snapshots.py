@@ -43,7 +43,7 @@ def test_an_outline_that_was_changed(snap_compare, size):
 
 @pytest.mark.parametrize(
     "keys",
-    [("down", "enter"), ("down", "n"), ("ctrl+t",), ("slash", "t", "e", "a"), ("down", "shift+down", "shift+down", "z", "z")],
+    [("down", "enter"), ("down", "n"), ("ctrl+t",), ("slash", "t", "e", "a"), ("down", "down", "shift+down")],
     ids=["title", "note", "markdown", "find", "selected"],
 )
 def test_where_one_types(snap_compare, keys):

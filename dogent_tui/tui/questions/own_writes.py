@@ -1,0 +1,60 @@
+"""The application's own writes to files that only the person changes: the same policy, the same question (SPEC 6)."""
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable
+from typing import Literal, TypeAlias
+
+from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, Target
+from dogent_tui.workspace.own_files import OwnChange, make_change
+from dogent_tui.workspace.paths import Workspace
+
+Ask: TypeAlias = Callable[[PermissionRequested], Awaitable[PermissionAnswer | None]]
+"""Puts a question to the person; None where nobody will answer it."""
+
+Written: TypeAlias = Literal["written", "unchanged", "denied"]
+
+_MOST_QUESTIONS = 3
+"""How often is asked anew because the file changed while the person read."""
+
+
+async def write_own(workspace: Workspace, authority: Authority, ask: Ask, plan: Callable[[], OwnChange], because: str) -> Written:
+    """Make the change that `plan` returns, which may look at the disk. What exists and is protected is asked about first.
+
+    `because` is the sentence that says which wish of the person led to it. Raises OSError, and DogentError where another window
+    holds the file. Not to be awaited by a handler of messages: the answer is a message, too.
+    """
+    for _ in range(_MOST_QUESTIONS):
+        change = await asyncio.to_thread(plan)
+        if change.before is not None and change.before == change.after.encode():
+            return "unchanged"
+        request = await asyncio.to_thread(_question, authority, change, because)
+        if request is not None:
+            answer = await ask(request)
+            if answer is None or answer.behavior != "allow":
+                return "denied"
+        if await asyncio.to_thread(make_change, workspace, change):
+            return "written"
+    return "denied"
+
+
+def _question(authority: Authority, change: OwnChange, because: str) -> PermissionRequested | None:
+    """Return what the policy has asked about a change, None where it lets it through."""
+    from dogent_tui.permissions.model import ToolCall
+
+    call = ToolCall("Write", {"file_path": str(change.path), "content": change.after})
+    decision = authority.judge(call)
+    if decision.verdict == "allow":
+        return None
+    asked = authority.question(call, decision)
+    return PermissionRequested(
+        request_id=uuid.uuid4().hex[:12],
+        tool_use_id="",
+        tool=call.tool,
+        input=call.input,
+        sentence=asked.sentence,
+        reasons=(because, *asked.reasons),
+        targets=tuple(Target(spot.path, spot.kind, spot.exists, spot.size, spot.note) for spot in asked.spots),
+        diff=asked.diff,
+    )

@@ -1,0 +1,49 @@
+"""Choosing a theme: it holds at once, and for the next start where it can be kept in the settings of the workspace."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.theme import ThemeProvider
+
+from dogent_tui.errors import DogentError
+from dogent_tui.plain import one_line
+from dogent_tui.tui.questions.own_writes import write_own
+from dogent_tui.workspace.settings import plan_settings
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
+
+
+async def choose_theme(app: "DogentApp", name: str) -> str:
+    """Have the theme `name` hold, keep it, and return the line that says what came of it.
+
+    Not to be awaited by a handler of messages: the person may be asked.
+    """
+    app.theme = name
+    opened = app.opened
+    plan = partial(plan_settings, opened.workspace, {"theme": name})
+    because = f"You chose the theme {name}; kept there, it holds from the next start on too."
+    try:
+        done = await write_own(opened.workspace, opened.authority, app.conversation.questions.ask, plan, because)
+    except (OSError, DogentError) as error:
+        return one_line(f"The theme is {name} until you leave; it could not be kept: {error}")
+    if done == "denied":
+        return f"The theme is {name} until you leave; .dogent/dogent.json stays as it is."
+    return f"The theme is {name}."
+
+
+class ThemeList(ThemeProvider):
+    """The themes in the command palette, each of which is kept once chosen."""
+
+    @property
+    def commands(self) -> list[tuple[str, Callable[[], None]]]:
+        """Return each theme with what choosing it does."""
+        return [(name, partial(self._choose, name)) for name in sorted(self.app.available_themes)]
+
+    def _choose(self, name: str) -> None:
+        app: DogentApp = self.app  # type: ignore[assignment]
+        app.run_worker(self._say(app, name), group="command")
+
+    async def _say(self, app: "DogentApp", name: str) -> None:
+        app.conversation.prompt.notify_hint(await choose_theme(app, name))

@@ -1,0 +1,50 @@
+"""Asking whether to trust a folder, and what follows from the answer."""
+
+import asyncio
+
+from textual.app import App
+
+from dogent_tui.agent.session import OpenedSession
+from dogent_tui.errors import AgentError, DogentError
+from dogent_tui.workspace.paths import display_path
+
+
+async def settle_trust(app: App[None], opened: OpenedSession) -> None:
+    """Ask before the first run, where there is something to ask. Raises AgentError where the person goes back unanswered."""
+    if opened.trust.must_ask and not await ask_for_trust(app, opened):
+        raise AgentError("Nothing was sent.", "Send it again when you have decided about this folder.")
+
+
+async def ask_for_trust(app: App[None], opened: OpenedSession) -> bool:
+    """Ask whether what came with the folder may be used, and see to it. False where the person went back without an answer.
+
+    Not to be awaited by a handler of messages: the answer is a message, too.
+    """
+    from dogent_tui.tui.screens.trust import TrustScreen
+    from dogent_tui.workspace.came_with import what_came
+
+    found = await asyncio.to_thread(what_came, opened.workspace)
+    answered: asyncio.Future[bool | None] = asyncio.get_running_loop().create_future()
+    app.push_screen(TrustScreen(display_path(opened.workspace.root), opened.trust.came, found), answered.set_result)
+    answer = await answered
+    if answer is None:
+        return False
+    before = opened.trust.trusted
+    try:
+        await asyncio.to_thread(lambda: opened.trust.answer(trust=answer))
+    except (OSError, DogentError) as error:
+        app.notify(f"Your answer holds until you leave; it could not be kept: {error}", severity="warning", markup=False)
+    if answer != before:
+        await opened.service.renew()
+    return True
+
+
+def trust_words(opened: OpenedSession) -> str:
+    """Return how the folder stands, for a person; empty where nothing came with it."""
+    came = " and ".join(opened.trust.came)
+    if not came:
+        return ""
+    return {
+        "trusted": f"You trust this folder: {came} is used.",
+        "declined": f"You work without what came with this folder: {came} is not used. /trust asks again.",
+    }.get(opened.trust.state, f"{came} came with this folder and is not used. You are asked before the first run, or by /trust.")

@@ -1,0 +1,38 @@
+"""Changes of the application itself to the files of a workspace: planned first, so that the person sees what they would do."""
+
+from pathlib import Path
+
+import msgspec
+
+from dogent_tui.workspace.files import atomic_write, locked
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.trust import make_own_folder
+
+
+class OwnChange(msgspec.Struct, frozen=True):
+    """What `path` holds, None where it is not there, and what it shall hold."""
+
+    path: Path
+    before: bytes | None
+    after: str
+
+
+def plan_change(path: Path, after: str) -> OwnChange:
+    """Return the change that leaves the text `after` in `path`. Raises OSError where the file is there and cannot be read."""
+    try:
+        return OwnChange(path, path.read_bytes(), after)
+    except FileNotFoundError:
+        return OwnChange(path, None, after)
+
+
+def make_change(workspace: Workspace, change: OwnChange) -> bool:
+    """Carry out `change`. False where the file is not any more what it was when the change was planned: plan it anew.
+
+    Raises OSError, DogentError where another window holds the file.
+    """
+    make_own_folder(workspace)
+    with locked(change.path):
+        if plan_change(change.path, change.after) != change:
+            return False
+        atomic_write(change.path, change.after)
+    return True

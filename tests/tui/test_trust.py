@@ -1,0 +1,217 @@
+"""Folders that brought something along, and the application's own writes: what the person is asked, and what follows."""
+
+import json
+
+import pytest
+from textual.app import App
+from textual.widgets import OptionList, Static
+
+from dogent_tui.agent.sandbox import sandbox_words
+from dogent_tui.tui.screens.permission import PermissionScreen
+from dogent_tui.tui.screens.permissions import PermissionsScreen
+from dogent_tui.tui.screens.trust import TrustScreen
+from dogent_tui.workspace.came_with import Found
+from dogent_tui.workspace.settings import load_settings
+from dogent_tui.workspace.trust import FolderTrust
+
+
+@pytest.fixture
+def brought(workspace):
+    """A workspace that came with wishes of its own."""
+    workspace.dot.mkdir()
+    workspace.constraints_file.write_text("Write [b]short[/b].\n", encoding="utf-8")
+    return workspace
+
+
+async def asked(s, kind=TrustScreen):
+    """Wait for the question, and until its keys count."""
+    await s.until(lambda: isinstance(s.app.screen, kind) and s.app.screen.guard._opens is not None)
+    s.app.screen.guard.clock = lambda: float("inf")
+    return s.app.screen
+
+
+async def send(s, text):
+    await s.type(text)
+    await s.pilot.press("enter")
+
+
+def hint(s):
+    return s.app.conversation.prompt._notice
+
+
+async def test_the_prompt_takes_keys_at_once_and_the_question_comes_before_the_first_run(stage, brought):
+    async with stage() as s:
+        assert s.app.screen is s.app.conversation
+        await send(s, "Write a report")
+        screen = await asked(s)
+        assert "Write [b]short[/b]." in [str(part.render()) for part in screen.query("#trust-found Static").results(Static)]
+        assert screen.query_one(OptionList).highlighted == 0
+        assert s.conversation.sent == []
+        await s.pilot.press("enter")
+        await s.until(lambda: s.conversation.sent)
+        assert FolderTrust(brought).state == "declined"
+        assert len(s.launcher.started) == 1
+        await send(s, "And on")
+        await s.until(lambda: len(s.conversation.sent) == 2 or s.app.conversation.service.queued)
+        assert s.app.screen is s.app.conversation
+
+
+async def test_trusting_starts_the_agent_again_with_what_came(stage, brought):
+    async with stage() as s:
+        await send(s, "Write a report")
+        await asked(s)
+        await s.pilot.press("down", "enter")
+        await s.until(lambda: len(s.launcher.started) == 2 and s.conversation.sent)
+        assert FolderTrust(brought).state == "trusted"
+        (first, before), (again, _) = s.launcher.started
+        assert (first, before.sent, before.closed) == (again, [], True)
+
+
+async def test_keys_that_were_typed_before_the_question_never_answer_it(stage, brought):
+    async with stage() as s:
+        await send(s, "Write a report")
+        await s.until(lambda: isinstance(s.app.screen, TrustScreen))
+        s.app.screen.guard.clock = lambda: 0.0
+        await s.pilot.press("down", "enter", "escape")
+        assert isinstance(s.app.screen, TrustScreen)
+        assert s.app.screen.query_one(OptionList).highlighted == 0
+
+
+async def test_esc_gives_the_prompt_back_and_sends_nothing(stage, brought):
+    async with stage() as s:
+        await send(s, "Write a report")
+        await asked(s)
+        await s.pilot.press("escape")
+        await s.until(lambda: s.app.conversation.prompt.editor.value == "Write a report")
+        assert hint(s).startswith("Nothing was sent.")
+        assert s.conversation.sent == []
+        assert FolderTrust(brought).state == "unasked"
+
+
+async def test_trust_can_be_said_again(stage, brought):
+    FolderTrust(brought).answer(trust=False)
+    async with stage() as s:
+        await s.send("Write a report")
+        await send(s, "/trust")
+        await asked(s)
+        await s.pilot.press("down", "enter")
+        await s.until(lambda: hint(s).startswith("You trust this folder: .dogent is used. It counts from the next"))
+        assert len(s.launcher.started) == 1
+        await send(s, "/permissions")
+        await s.until(lambda: isinstance(s.app.screen, PermissionsScreen))
+        assert "You trust this folder" in str(s.app.screen.query_one("#permissions-standing", Static).render())
+
+
+async def test_a_folder_of_ones_own_asks_nothing(stage, workspace):
+    async with stage() as s:
+        await s.send("Write a report")
+        await send(s, "/trust")
+        await s.until(lambda: hint(s).startswith("Nothing came with this folder"))
+        assert FolderTrust(workspace).state == "own"
+
+
+async def test_a_theme_is_kept_the_first_time_without_a_question_and_then_with_one(stage, workspace):
+    async with stage() as s:
+        await send(s, "/theme nord")
+        await s.until(lambda: hint(s) == "The theme is nord.")
+        assert load_settings(workspace)[0].theme == "nord"
+        assert FolderTrust(workspace).state == "own"
+        await send(s, "/theme dogent-paper")
+        screen = await asked(s, PermissionScreen)
+        assert s.app.theme == "dogent-paper"
+        assert '-  "theme": "nord"' in screen.request.diff
+        assert [answer.key for answer in screen._answers.answers] == ["n", "y"]
+        await s.pilot.press("e")
+        assert isinstance(s.app.screen, PermissionScreen)
+        await s.pilot.press("y")
+        await s.until(lambda: hint(s) == "The theme is dogent-paper.")
+        assert load_settings(workspace)[0].theme == "dogent-paper"
+        await send(s, "/theme dogent-paper")  # nothing to change, nothing to ask
+        await s.until(lambda: s.app.screen is s.app.conversation and not s.app.conversation.prompt.editor.value)
+
+
+async def test_a_theme_that_may_not_be_kept_holds_until_one_leaves(stage, workspace):
+    workspace.dot.mkdir()
+    workspace.settings_file.write_text('{"future": 1}', encoding="utf-8")
+    FolderTrust(workspace).answer(trust=True)
+    async with stage() as s:
+        await send(s, "/theme nord")
+        await asked(s, PermissionScreen)
+        await s.pilot.press("escape")
+        await s.until(lambda: hint(s).startswith("The theme is nord until you leave; .dogent/dogent.json stays"))
+        assert s.app.theme == "nord"
+        assert workspace.settings_file.read_text(encoding="utf-8") == '{"future": 1}'
+        assert s.app.conversation.questions.queue.current is None
+
+
+async def test_a_file_that_changes_while_the_person_reads_is_asked_about_anew(stage, workspace):
+    workspace.dot.mkdir()
+    workspace.settings_file.write_text('{"profile": "a"}', encoding="utf-8")
+    async with stage() as s:
+        await send(s, "/theme nord")
+        first = await asked(s, PermissionScreen)
+        workspace.settings_file.write_text('{"profile": "b"}', encoding="utf-8")
+        await s.pilot.press("y")
+        await s.until(lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen is not first)
+        await asked(s, PermissionScreen)
+        await s.pilot.press("y")
+        await s.until(lambda: hint(s) == "The theme is nord.")
+        assert json.loads(workspace.settings_file.read_text(encoding="utf-8")) == {"profile": "b", "theme": "nord"}
+
+
+async def test_a_theme_chosen_in_the_list_is_kept_too(stage, workspace):
+    async with stage() as s:
+        await send(s, "/theme")
+        await s.until(lambda: s.app.screen is not s.app.conversation)
+        await s.pilot.press(*"nord")
+        await s.until(lambda: s.app.screen.query_one(OptionList).option_count == 1)
+        await s.pilot.press("enter")
+        await s.until(lambda: load_settings(workspace)[0].theme == "nord")
+        assert s.app.theme == "nord"
+
+
+async def test_a_session_that_is_left_answers_no_question_of_its_own(stage, workspace):
+    workspace.dot.mkdir()
+    workspace.settings_file.write_text("{}", encoding="utf-8")
+    async with stage() as s:
+        await send(s, "/theme nord")
+        await asked(s, PermissionScreen)
+        s.app.conversation.questions.clear()
+        await s.until(lambda: s.app.screen is s.app.conversation and "until you leave" in hint(s))
+        assert workspace.settings_file.read_text(encoding="utf-8") == "{}"
+
+
+def test_how_the_sandbox_stands_in_words():
+    assert sandbox_words("off") == ""
+    assert "write nothing outside" in sandbox_words("on")
+    assert "not installed" in sandbox_words("missing")
+
+
+FOUND = (
+    Found(
+        "Writing constraints for the agent, 12 lines",
+        ".dogent/dogent.md",
+        "# Style / Short [b]sentences[/b] / 用中文写。",
+        used=True,
+    ),
+    Found("Hooks", ".claude/settings.json", "PreToolUse, Stop"),
+    Found("Rules that allow tool calls", ".claude/settings.json", "Bash, Write\x1b[31m"),
+    Found("MCP servers", ".mcp.json", "files, web"),
+    Found("Commands", ".claude/commands/", ", ".join(f"command-{number}.md" for number in range(40))),
+)
+
+
+class Shown(App[None]):
+    """A screen of its own, for its picture."""
+
+    def on_mount(self) -> None:
+        self.theme = "textual-dark"
+        self.push_screen(TrustScreen("~/clones/report", (".dogent", ".claude"), FOUND))
+
+
+@pytest.mark.parametrize("size", [(40, 18), (80, 24), (200, 60)])
+def test_the_question(snap_compare, size):
+    async def settled(pilot):
+        await pilot.pause(0.2)
+
+    assert snap_compare(Shown(), terminal_size=size, run_before=settled)
