@@ -39,7 +39,8 @@ def _tar(call: Call) -> None:
     if parsed.has("-x", "--extract", "--get"):
         for archive in archives:
             call.read(archive)
-        _into(scope, Field(".", call.span), keeps=parsed.has("-k", "--keep-old-files", "--skip-old-files", "-O", "--to-stdout"))
+        if not parsed.has("-O", "--to-stdout"):
+            _into(scope, Field(".", call.span), keeps=parsed.has("-k", "--keep-old-files", "--skip-old-files"))
     elif parsed.has("-t", "--list", "-d", "--diff", "--compare"):
         for archive in archives:
             call.read(archive)

@@ -5,10 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from dogent_tui.permissions.disk import walk
 from dogent_tui.permissions.model import Effect, EffectKind
+from dogent_tui.permissions.shell.following import follows_links
 from dogent_tui.permissions.shell.recorder import Recorder
 from dogent_tui.permissions.shell.state import Lines, State
 from dogent_tui.permissions.shell.words import Field
+
+_MOST_VISITED = 20_000
 
 
 class Runner(Protocol):
@@ -53,8 +57,25 @@ class Call:
         return self.recorder.touch(kind, operand, self.state, self.name, note)
 
     def read(self, operand: Field) -> Path | None:
-        """Note that a file operand is read; `-` is the standard input."""
-        return None if operand.text == "-" else self.touch(EffectKind.READ, operand)
+        """Note that a file operand is read, and what links below it lead to where the program follows them; `-` is the input."""
+        if operand.text == "-":
+            return None
+        path = self.touch(EffectKind.READ, operand)
+        if path is not None and follows_links(self.name, self.args):
+            self._read_through_links(path, operand)
+        return path
+
+    def _read_through_links(self, folder: Path, operand: Field) -> None:
+        rule, disk = self.recorder.rule, self.recorder.disk
+        below = walk(disk, str(folder), _MOST_VISITED)
+        if below is None:
+            self.doubt("It follows links in a folder that is too large to look through.", operand)
+            return
+        for path in below:
+            entry = disk.entry(path)
+            if entry is not None and entry.kind == "link" and not rule.inside(target := rule.resolve(path)):
+                note = "A link below it leads here."
+                self.recorder.add(Effect(EffectKind.READ, target, operand.text, operand.span, self.name, note))
 
     def edit(self, operand: Field) -> Path | None:
         """Note that a file operand is changed in place, or made if it is not there."""

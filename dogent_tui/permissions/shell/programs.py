@@ -98,7 +98,7 @@ mkfifo mknod : OUT TEXT* ; -m=TEXT --mode=TEXT
 truncate : TRUNCATE* ; -s=TEXT --size=TEXT -r=READ --reference=READ
 rm rmdir unlink del erase rd rimraf del-cli trash trash-put trash-rm rip srm wipe shred grm gio : DELETE* ; -n=TEXT -s=TEXT \\
  --iterations=TEXT --size=TEXT --random-source=READ
-rename prename perl-rename mmv zmv qmv : MOVE*
+rename prename perl-rename file-rename convmv mmv zmv qmv : MOVE* ; -f=TEXT -t=TEXT
 fallocate : TRUNCATE* ; -l=TEXT -o=TEXT --length=TEXT --offset=TEXT
 mogrify : EDIT* ; -resize=TEXT -quality=TEXT -format=TEXT -path=FOLDER -crop=TEXT -rotate=TEXT -density=TEXT
 dos2unix unix2dos fromdos todos : EDIT*
