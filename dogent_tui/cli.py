@@ -79,13 +79,13 @@ def _parser() -> argparse.ArgumentParser:
         "its end means all that is in it) or network:PROGRAM; repeatable, for example --allow delete:chapters/old.md",
     )
     parser.add_argument(
-        "--trust", action="store_true", help="use what came with the folder (.dogent, .claude), this time and without a question"
-    )
-    parser.add_argument(
         "--answers",
         metavar="FILE",
         help='with -p, answers to what the agent asks: JSON, question id → value, or {"outline": "…"}; with --continue and no '
         "prompt, they answer what was asked the last time",
+    )
+    parser.add_argument(
+        "--trust", action="store_true", help="use what came with the folder (.dogent, .claude), this time and without a question"
     )
     parser.add_argument("--version", action="version", version=f"dogent-tui {__version__}")
     return parser
@@ -102,7 +102,7 @@ def _open(options: argparse.Namespace) -> OpenedSession:
     if not folder.is_dir():
         raise UsageError(f"There is no folder {folder}.", "Name an existing folder, or create it first.")
     answered_by: AnsweredBy = "person" if options.print is None else "nobody" if options.answers is None else "file"
-    chosen = SessionOptions(options.profile, options.resume, tuple(options.allow), options.trust, answered_by)
+    chosen = SessionOptions(options.profile, options.resume, tuple(options.allow), trust=options.trust, answered_by=answered_by)
     return open_session(Workspace(folder), chosen)
 
 

@@ -68,8 +68,8 @@ _STOPPED = frozenset({"aborted_streaming", "aborted_tools", "hook_stopped"})
 class ConversationOptions:
     """What a conversation is started with. `resume` names an earlier session of the same workspace to go on with.
 
-    `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
     `ask_user_question`: whether the CLI's own tool for questions is offered too; it needs somebody at a screen.
+    `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
     """
 
     cwd: Path
@@ -78,8 +78,8 @@ class ConversationOptions:
     system_prompt: str
     session_id: str
     resume: bool = False
-    sandbox: bool = False
     ask_user_question: bool = True
+    sandbox: bool = False
 
 
 class ClaudeConversation:

@@ -62,8 +62,8 @@ class ClaudeLauncher(msgspec.Struct):
     trust: FolderTrust
     language: str = ""
     copies: "Callable[[], Copies] | None" = None
-    sandbox: bool = False
     answered_by: AnsweredBy = "person"
+    sandbox: bool = False
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
 
@@ -79,8 +79,8 @@ class ClaudeLauncher(msgspec.Struct):
             system_prompt=words,
             session_id=choice.session_id,
             resume=choice.resume,
-            sandbox=self.sandbox,
             ask_user_question=self.answered_by == "person",
+            sandbox=self.sandbox,
         )
         conversation = claude.ClaudeConversation(options, self.authority, ask, form, self.copies() if self.copies else None)
         try:
@@ -98,8 +98,7 @@ class ClaudeLauncher(msgspec.Struct):
         """Import the SDK, and return the system prompt."""
         for module in ("dogent_tui.agent.claude", "dogent_tui.permissions.policy", "dogent_tui.permissions.question"):
             importlib.import_module(module)
-        root = str(self.workspace.root)
-        can_answer = self.answered_by != "nobody"
+        root, can_answer = str(self.workspace.root), self.answered_by != "nobody"
         if not self.trust.trusted:  # the words of whoever made the folder would speak for the person here
             return system_prompt(workspace=root, can_answer=can_answer)
         return system_prompt(

@@ -31,15 +31,15 @@ if TYPE_CHECKING:
 class SessionOptions(msgspec.Struct, frozen=True):
     """What the person chose on the command line. `allow` are rules of what may run unasked.
 
-    `trust`: what came with the folder is used, this time.
     `answered_by` is who answers what the agent asks.
+    `trust`: what came with the folder is used, this time.
     """
 
     profile: str = ""
     continue_latest: bool = False
     allow: tuple[str, ...] = ()
-    trust: bool = False
     answered_by: AnsweredBy = "person"
+    trust: bool = False
 
 
 class OpenedSession(msgspec.Struct, frozen=True):
@@ -79,7 +79,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     sandbox = sandbox_state(wanted=wants_sandbox(settings, home, warnings))
     service = AgentService(
         ClaudeLauncher(
-            workspace, endpoint, authority, trust, settings.primary_language, copies, sandbox == "on", options.answered_by
+            workspace, endpoint, authority, trust, settings.primary_language, copies, options.answered_by, sandbox == "on"
         ),
         endpoint,
         cwd=str(workspace.root),

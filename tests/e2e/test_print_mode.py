@@ -54,7 +54,8 @@ def start(workspace: Workspace) -> Callable:
 def run(workspace: Workspace) -> Callable:
     async def ran(text: str, output_format: str = "text", answers: dict | None = None, **options: Any) -> tuple[int, str, str]:
         stdout, stderr = io.StringIO(), io.StringIO()
-        opened = open_session(workspace, SessionOptions(answered_by="nobody" if answers is None else "file", **options))
+        answered_by = "nobody" if answers is None else "file"
+        opened = open_session(workspace, SessionOptions(answered_by=answered_by, **options))
         request = PrintRequest(text, output_format=output_format, answers=answers)
         status = await run_print(opened, request, stdout, stderr)
         return status, stdout.getvalue(), stderr.getvalue()

@@ -43,6 +43,7 @@ async def test_what_was_asked_and_answered_so_far_survives_a_kill(dogent):
         await terminal.wait_for("Who reads it?", "What about?")
         await eventually(Choosing(terminal).done, "the choice")
         terminal.type(TAB)
+        await terminal.wait_for("New line")  # the field has the keys
         terminal.type("trams & [b]ridges 桥")
         await terminal.wait_for("trams & [b]ridges 桥")
         answers = dogent.home / ".dogent" / "state" / "answers"
