@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from tests.e2e.terminal import TAB, Terminal, plain_environment
+from tests.e2e.terminal import CTRL_S, TAB, Terminal, plain_environment
 
 pytestmark = pytest.mark.slow
 
@@ -58,7 +58,9 @@ async def test_it_starts_from_an_empty_environment(wheel, tmp_path, home):
         await terminal.wait_for("interview-okafor.txt")
         terminal.type(f"{TAB} ")
         terminal.type("\r")
-        await terminal.wait_for("done in")
+        await terminal.wait_for("Who will read it?")
+        # It sends the answers, and then the outline as it is proposed.
+        await terminal.press_until(CTRL_S, lambda: "done in" in terminal.text(), "the draft")
     assert list((home / ".dogent" / "state" / "sample").rglob("drafts/*.md"))
 
 
