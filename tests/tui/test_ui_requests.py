@@ -194,3 +194,15 @@ async def test_an_outline_is_accepted_with_one_key(person):
         await p.press("a")
         await p.stage.until(lambda: len(p.stage.conversation.sent) == 2)
         assert "I accept this outline as it is" in p.stage.conversation.sent[1]
+
+
+async def test_a_key_pressed_twice_sends_the_outline_once(person):
+    async with person() as p:
+        await p.ask(OUTLINE)
+        await p.stage.until(lambda: isinstance(p.stage.app.screen, OutlineScreen))
+        editor = p.stage.app.screen
+        editor.action_send()
+        editor.action_send()
+        await editor.action_leave()
+        await p.stage.until(lambda: len(p.stage.conversation.sent) == 2)
+        await p.closed()

@@ -81,6 +81,7 @@ class OutlineScreen(Screen[OutlineResult]):
         self._noted: int | None = None
         self._asked: Asked | None = None
         self._confirming = ""
+        self._left_once = False
         self._draft_timer: Timer | None = None
         self._preview_timer: Timer | None = None
 
@@ -427,6 +428,12 @@ class OutlineScreen(Screen[OutlineResult]):
 
     # ── The end ───────────────────────────────────────────────────────────────────────────────────
 
+    def _close(self, result: OutlineResult) -> None:
+        """Leave with `result`, once: a key that is pressed twice would take away the screen beneath as well."""
+        if not self._left_once:
+            self._left_once = True
+            self.dismiss(result)
+
     def _settle(self) -> None:
         """Take over what is being typed as Markdown, wherever the person goes from there."""
         if self.has_class("-raw"):
@@ -437,7 +444,7 @@ class OutlineScreen(Screen[OutlineResult]):
         if self.editing.is_changed:
             self._tell("You have changed it: Ctrl+S sends your outline; undo everything to accept the proposal.", warning=True)
         else:
-            self.dismiss(OutlineResult("accepted", self.request.proposal))
+            self._close(OutlineResult("accepted", self.request.proposal))
 
     def action_send(self) -> None:
         """Send the outline as it is now."""
@@ -446,9 +453,9 @@ class OutlineScreen(Screen[OutlineResult]):
 
     def _send(self, comment: str) -> None:
         if self.editing.is_changed or comment:
-            self.dismiss(OutlineResult("edited", self.editing.markdown, self.editing.changes.sentences, comment))
+            self._close(OutlineResult("edited", self.editing.markdown, self.editing.changes.sentences, comment))
         else:
-            self.dismiss(OutlineResult("accepted", self.request.proposal))
+            self._close(OutlineResult("accepted", self.request.proposal))
 
     async def action_save(self) -> None:
         """Write the document."""
@@ -472,7 +479,7 @@ class OutlineScreen(Screen[OutlineResult]):
     def action_abandon(self) -> None:
         """End the request, on the second press."""
         if self._confirmed("abandon", "Press x again to abandon this outline and end the run."):
-            self.dismiss(OutlineResult("abandoned"))
+            self._close(OutlineResult("abandoned"))
 
     async def action_leave(self) -> None:
         """Back: out of the Markdown, out of a selection, and out of the editor. A document that is not saved asks first."""
@@ -482,9 +489,9 @@ class OutlineScreen(Screen[OutlineResult]):
             self.editing.tree.anchor = None
             self._view.show_cursor()
         elif not self.editing.is_document or not self.editing.is_changed:
-            self.dismiss(OutlineResult("left", self.editing.markdown, self.editing.changes.sentences))
+            self._close(OutlineResult("left", self.editing.markdown, self.editing.changes.sentences))
         elif self._confirmed("leave", "Not saved yet: Ctrl+S saves, Esc once more leaves without."):
-            self.dismiss(OutlineResult("left"))
+            self._close(OutlineResult("left"))
 
     def _confirmed(self, what: str, warning: str) -> bool:
         if self._confirming == what:
