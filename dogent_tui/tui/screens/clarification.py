@@ -78,10 +78,11 @@ class ClarificationScreen(ModalScreen[FormResult]):
         self._typing = typing
         self._left = self._cancelled = False
         self._asked_to_abandon = False
+        self._from_field: events.Key | None = None
         self._asked_to_send = False
         self._said = ""
         self._head = FormLines(lambda width: [Placed(line) for line in heading(self.form, width)], classes="form-heading")
-        self._blocks = [QuestionBlock(number, entry, self.held) for number, entry in enumerate(self.form.entries)]
+        self._blocks = [QuestionBlock(number, entry, self.held_in_field) for number, entry in enumerate(self.form.entries)]
         self._questions = VerticalScroll(id="form-questions", can_focus=False)
         self._note = Static(id="form-note", markup=False)
         self._send = FormLines(lambda _: [Placed(self._send_line())], classes="form-send")
@@ -198,8 +199,16 @@ class ClarificationScreen(ModalScreen[FormResult]):
         event.prevent_default()
         return True
 
-    def on_key(self, event: events.Key) -> None:
-        """Take letters for words of one's own, where the question takes these."""
+    def held_in_field(self, event: events.Key) -> bool:
+        """See `held`, for a key that a field was given first."""
+        self._from_field = event
+        return self.held(event)
+
+    async def on_key(self, event: events.Key) -> None:
+        """Take letters for words of one's own, where the question takes these, and every other key at once.
+
+        A binding would run only when the key has come up to the application: what is typed ahead would overtake it.
+        """
         if self.held(event):
             return
         if event.key != "ctrl+x" and self._asked_to_abandon:
@@ -208,9 +217,13 @@ class ClarificationScreen(ModalScreen[FormResult]):
         if event.key in SEND_KEYS:
             event.stop()
             self.action_send()
-        elif event.is_printable and event.character and not event.character.isdigit() and event.character != " ":
-            event.stop()
+        elif event.is_printable and event.character and (self._area is not None or not _chooses(event.character)):
+            event.stop()  # also what a fast hand types before the field has the focus
             self._write(event.character)
+        elif event is not self._from_field:  # a field has bindings of its own
+            for binding in self._bindings.key_to_bindings.get(event.key, ()):
+                event.stop()
+                await self.run_action(binding.action)
 
     def on_paste(self, event: events.Paste) -> None:
         """Put what was pasted into the words for this question."""
@@ -223,8 +236,9 @@ class ClarificationScreen(ModalScreen[FormResult]):
             return
         area = self._area
         if area is not None:
-            area.take(text)  # its change is what draws
-            self._look_again()
+            area.take(text)
+            self._blocks[self.form.at].entry.write(area.value)
+            self._changed()
 
     def action_confirm(self) -> None:
         """Take what is under the cursor and go on; behind the last question, send."""
@@ -327,3 +341,8 @@ class ClarificationScreen(ModalScreen[FormResult]):
             return
         self._asked_to_abandon = True
         self._say(_ABANDON)
+
+
+def _chooses(character: str) -> bool:
+    """Say whether a key chooses an answer where the cursor is on one."""
+    return character.isdigit() or character == " "

@@ -228,3 +228,19 @@ async def test_a_fast_hand_is_followed(person):
         await p.pilot.pause()
         assert (p.form.at, p.form.row) == (1, 0)
         assert p.screen.focused is None
+
+
+async def test_a_fast_hand_writes_before_the_field_has_the_focus(person):
+    async with person() as p:
+        for key, character in (
+            ("tab", None),
+            ("tab", None),
+            ("tab", None),
+            ("I", "I"),
+            ("n", "n"),
+            ("space", " "),
+            ("2", "2"),
+            ("7", "7"),
+        ):
+            p.app.post_message(Key(key, character))
+        await p.until(lambda: p.form.answers == {**PRESET, "more": "In 27"})
