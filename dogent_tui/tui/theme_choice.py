@@ -8,8 +8,6 @@ from textual.theme import ThemeProvider
 
 from dogent_tui.errors import DogentError
 from dogent_tui.plain import one_line
-from dogent_tui.tui.questions.own_writes import write_own
-from dogent_tui.workspace.settings import plan_settings
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
@@ -21,6 +19,10 @@ async def choose_theme(app: "DogentApp", name: str) -> str:
     Not to be awaited by a handler of messages: the person may be asked.
     """
     app.theme = name
+    await app.conversation.wait_for_refresh()  # seen first, kept then
+    from dogent_tui.tui.questions.own_writes import write_own
+    from dogent_tui.workspace.settings import plan_settings
+
     opened = app.opened
     plan = partial(plan_settings, opened.workspace, {"theme": name})
     because = f"You chose the theme {name}; kept there, it holds from the next start on too."
