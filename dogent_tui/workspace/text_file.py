@@ -32,6 +32,8 @@ class TextFile:
             raise DogentError(f"{name} lies outside of this workspace.", "Open the folder that it lies in with dogent-tui.")
         if path.is_dir():
             raise DogentError(f"{name} is a folder.", "Name a Markdown file in it.")
+        if path.resolve().is_relative_to(workspace.dot):  # what changes them asks first
+            raise DogentError(f"{name} holds what the agent has to obey.", "Change it with an editor of your own.")
         file = cls(path.resolve(), name)
         file._content = file._read()
         if len(file._content) > LARGEST:

@@ -57,3 +57,12 @@ def test_a_copy_is_a_new_file(workspace):
     for name in ("", "../o.md"):
         with pytest.raises(DogentError, match="outside"):
             save_new(workspace, name, "# B\n")
+
+
+def test_what_the_agent_has_to_obey_is_not_opened(workspace):
+    workspace.dot.mkdir()
+    (workspace.dot / "dogent.md").write_text("# Rules\n")
+    (workspace.root / "rules.md").symlink_to(workspace.dot / "dogent.md")
+    for name in (".dogent/dogent.md", "rules.md"):
+        with pytest.raises(DogentError, match="has to obey"):
+            TextFile.open(workspace, name)
