@@ -1,0 +1,86 @@
+"""What reading a document means, for every kind of document: options, blocks with their sources, and what can go wrong."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from dogent_tui.errors import DogentError
+
+
+class DocumentError(DogentError):
+    """A document cannot be read or written. The message is a sentence for the person and for the model alike.
+
+    `code` names the case for programs: `not_found`, `unsupported`, `encrypted`, `damaged`, `scanned`, `too_large`, `no_sheet`,
+    `no_page`, `hostile`, `timeout`, `engine_missing`, `failed`.
+    """
+
+    def __init__(self, message: str, remedy: str = "", *, code: str = "failed") -> None:
+        super().__init__(message, remedy)
+        self.code = code
+
+
+class Source(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Where a block stands in its document; what does not apply is empty.
+
+    `page` counts from 1. `cells` is a range as a spreadsheet writes it (``A1:D20``). `headings` is the path of the titles above
+    the block, outermost first. `line` counts from 1, in a text file.
+    """
+
+    page: int = 0
+    sheet: str = ""
+    cells: str = ""
+    headings: tuple[str, ...] = ()
+    line: int = 0
+
+
+class Block(msgspec.Struct, frozen=True):
+    """A piece of Markdown that is cut only where it alone is longer than a page of the answer: a paragraph, a list, rows of a table.
+
+    Blocks are joined with a blank line, or with a single newline where `tight` says that the block goes on with the one
+    before it (the later rows of a table that is too long for one block).
+    """
+
+    markdown: str
+    source: Source = Source()
+    tight: bool = False
+
+
+Changes: TypeAlias = Literal["accept", "reject", "all"]
+"""What becomes of tracked changes: taken as if accepted, as if rejected, or all shown and marked."""
+
+
+class ReadOptions(msgspec.Struct, frozen=True):
+    """What of a document is wanted. These, with the file's size and time, are what a conversion is remembered by.
+
+    `sheet`: a name, empty for the first one. `pages`: ``3-7,12``, empty for all. `images_dir`: where the images of the document
+    are to be written, None to name them only; an existing, absolute folder.
+    """
+
+    sheet: str = ""
+    pages: str = ""
+    changes: Changes = "accept"
+    images_dir: str | None = None
+
+
+class Opened(msgspec.Struct):
+    """A document that is being read: what is known of it at once, and its blocks as they are made.
+
+    `metadata` holds JSON values (``format``, ``title``, ``pages``, ``sheets``, …). It may grow until `blocks` ends, as may
+    `warnings`, which are sentences about what could not be carried over.
+    """
+
+    format: str
+    metadata: dict[str, Any]
+    blocks: Iterator[Block]
+    warnings: list[str] = msgspec.field(default_factory=list)
+
+
+Report: TypeAlias = Callable[[int, int, str], None]
+"""Tells how far a conversion is: done, of how many (0: not known), of what (``pages``, ``rows``)."""
+
+Reader: TypeAlias = Callable[[Path, ReadOptions, Report], Opened]
+"""Opens one kind of document. Runs in the worker process, so it may block, and need not be safe against what it reads beyond
+what it can tell cheaply. Raises DocumentError, here or while the blocks are taken; its imports of libraries are inside it.
+"""
