@@ -36,7 +36,7 @@ class Source(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class Block(msgspec.Struct, frozen=True):
-    """A piece of Markdown that is cut only where it alone is longer than a page of the answer: a paragraph, a list, rows of a table.
+    """A piece of Markdown that is cut only where it alone is longer than what is asked for: a paragraph, a list, rows of a table.
 
     Blocks are joined with a blank line, or with a single newline where `tight` says that the block goes on with the one
     before it (the later rows of a table that is too long for one block).
