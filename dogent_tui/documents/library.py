@@ -50,9 +50,9 @@ class DocumentLibrary:
     `folder` is where conversions are kept, by default in the platform's cache folder.
     """
 
-    def __init__(self, folder: Path | None = None) -> None:
+    def __init__(self, folder: Path | None = None, workers: Workers | None = None) -> None:
         self._store = ConversionStore(folder or cache_dir() / "conversions")
-        self._workers = Workers()
+        self._workers = workers or Workers()
         self._conversions: dict[str, Conversion] = {}
         self._closing: set[asyncio.Task[None]] = set()
         self._last_keys: dict[tuple[bytes, ReadOptions], str] = {}

@@ -198,7 +198,7 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def command() -> list[str]:
+def worker_command() -> list[str]:
     """Return how to start this process: with the modules that we have, and none of the folder that we happen to be in."""
     package = str(Path(__file__).parents[2])
     path = [entry for entry in sys.path if entry]

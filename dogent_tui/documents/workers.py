@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
@@ -12,15 +12,11 @@ import msgspec
 
 from dogent_tui.documents.messages import Failed, Finished, Message, Piece, Request
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.worker import LONG_CHARS, command
+from dogent_tui.documents.worker import LONG_CHARS, worker_command
 from dogent_tui.processes import end_tree, talk_process, tree_memory
 
-_SILENCE_S = 9.0
-"""Without a new block for this long a conversion is given up."""
 _LONGEST_S = 600.0
 """No conversion takes longer, however many blocks come: 64 MB of Markdown come sooner."""
-_MEMORY_BYTES = 560 << 20
-"""A worker and what it started may have so much resident, all together."""
 _WATCH_S = 0.05
 _IDLE_BYTES = 250 << 20
 """A worker that has more resident is not kept for the next document."""
@@ -45,13 +41,27 @@ _PASSED_ON = (
 
 _MESSAGE = msgspec.json.Decoder(Message)
 
+
+class Limits(msgspec.Struct, frozen=True):
+    """When a conversion is given up: without a new block for `silence_s` seconds, and where the worker and all that it started
+    have more than `memory_bytes` resident together."""
+
+    silence_s: float = 9.0
+    memory_bytes: int = 560 << 20
+
+
 Line: TypeAlias = tuple[bytes, Message]
 
 
 class Workers:
-    """Workers for one event loop: four at once at the most, and one that waits with its libraries loaded."""
+    """Workers for one event loop: four at once at the most, and one that waits with its libraries loaded.
 
-    def __init__(self) -> None:
+    `command` starts one.
+    """
+
+    def __init__(self, limits: Limits = Limits(), command: Sequence[str] = ()) -> None:  # noqa: B008 — frozen
+        self._limits = limits
+        self._command = command or worker_command()
         self._free = asyncio.Semaphore(_MOST_AT_ONCE)
         self._idle: _Worker | None = None
         self._retiring: asyncio.Task[None] | None = None
@@ -88,7 +98,7 @@ class Workers:
             return worker
         if worker is not None:
             await worker.end()
-        return await _Worker.start()
+        return await _Worker.start(self._command, self._limits)
 
     def _keep(self, worker: "_Worker") -> None:
         self._idle = worker
@@ -106,8 +116,9 @@ class Workers:
 class _Worker:
     """One process."""
 
-    def __init__(self, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, limits: Limits) -> None:
         self._process = process
+        self._limits = limits
         self._rest = b""
         self._chars = 0
         self._too_much = False
@@ -116,10 +127,10 @@ class _Worker:
         self._patience_until = 0.0
 
     @classmethod
-    async def start(cls) -> "_Worker":
+    async def start(cls, command: Sequence[str], limits: Limits) -> "_Worker":
         environment = {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith("LC_")}
         try:
-            return cls(await talk_process(command(), cwd=Path("/"), env=environment))
+            return cls(await talk_process(command, cwd=Path("/"), env=environment), limits)
         except OSError as error:
             raise DocumentError(f"Documents cannot be read: {error.strerror or error}.", "Try again.") from error
 
@@ -171,7 +182,7 @@ class _Worker:
         return found
 
     def _be_patient(self) -> None:
-        self._patience_until = asyncio.get_running_loop().time() + _SILENCE_S
+        self._patience_until = asyncio.get_running_loop().time() + self._limits.silence_s
 
     def _decode(self, chunk: bytes) -> list[Line]:
         *lines, self._rest = (self._rest + chunk).split(b"\n")
@@ -185,7 +196,7 @@ class _Worker:
     async def _watch(self) -> None:
         while not self._too_much:
             await asyncio.sleep(_WATCH_S)  # there is nothing that tells of memory
-            self._too_much = await self._memory() > _MEMORY_BYTES
+            self._too_much = await self._memory() > self._limits.memory_bytes
         await self.end()
 
     async def _memory(self) -> int:
