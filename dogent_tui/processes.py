@@ -120,7 +120,7 @@ async def _end_group(process: asyncio.subprocess.Process) -> None:
 
 def kill_tree(pid: int) -> None:
     """Kill the process `pid` and all that descends from it, at once. Blocks for the time of one `ps` where there is no /proc."""
-    for process in _tree(pid):
+    for process in reversed(_tree(pid)):  # it may be our own
         with suppress(ProcessLookupError, PermissionError):
             os.kill(process, signal.SIGKILL)
 
