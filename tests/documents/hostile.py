@@ -77,7 +77,8 @@ def eat(what, report):
 
 
 def noise(what, report):
-    print("noise", flush=True)
+    sys.stdout.write("noise\n")
+    sys.stdout.flush()
     os.write(1, b'{"type":"finished","metadata":{},"warnings":[]}\n')
     os.write(2, b"noise\n")
     subprocess.run(["sh", "-c", "echo noise; echo noise >&2; cat"], check=True)
