@@ -116,7 +116,7 @@ class DogentApp(App[None]):
     async def _start(self) -> None:
         """Start the service and follow it; read what the screen can do without at first."""
         screen = self.conversation
-        await screen.furnish()
+        await screen.furniture.bring()
         if draft := await asyncio.to_thread(self._unsent):
             screen.prompt.put_back(draft)
         if self.opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
@@ -134,7 +134,7 @@ class DogentApp(App[None]):
         for warning in self.opened.warnings:
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
-        await screen.refresh_index()
+        await screen.typed.refresh_index()
 
     async def _record(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
         recorder = Recorder(self.opened.workspace, service.session_id, secrets=self.opened.endpoint.secrets, notify=screen.handle)
@@ -232,7 +232,7 @@ class DogentApp(App[None]):
                 conversation.prompt.editor.replace_all(f"/{command.name} ")
                 conversation.prompt.focus_editor()
             else:
-                await conversation.run_command(command, "", f"/{command.name}")
+                await conversation.typed.run(command, "", f"/{command.name}")
 
         return run
 
