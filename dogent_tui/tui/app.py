@@ -22,9 +22,9 @@ from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, open_session
 from dogent_tui.errors import DogentError
-from dogent_tui.tui.app_commands import app_commands
 from dogent_tui.tui.colorless import Colorless
-from dogent_tui.tui.commands import Command
+from dogent_tui.tui.commands.all import app_commands
+from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
@@ -228,7 +228,7 @@ class DogentApp(App[None]):
     def _palette_action(self, command: Command) -> Callable[[], Awaitable[None]]:
         async def run() -> None:
             conversation = self.conversation
-            if command.argument and not command.argument.startswith("["):
+            if command.needs_argument:
                 conversation.prompt.editor.replace_all(f"/{command.name} ")
                 conversation.prompt.focus_editor()
             else:

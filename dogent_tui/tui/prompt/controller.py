@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 from dogent_tui.agent.session import make_prompt
 from dogent_tui.errors import AgentError
 from dogent_tui.plain import one_line
-from dogent_tui.tui.commands import Command, CommandTable
+from dogent_tui.tui.commands.table import Command, CommandTable
 from dogent_tui.tui.terminal import edit_externally
 from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.references import Reference
@@ -121,11 +121,7 @@ class PromptController:
         """Keep what is typed, and look for the files that it begins to name."""
         self._app.save_draft(text)
         if "@" in text:
-            self.look_again()
-
-    def look_again(self) -> None:
-        """Look again which files there are, in the background."""
-        self._screen.run_worker(self.refresh_index(), group="index", exclusive=True)
+            self._screen.look_again()
 
     async def refresh_index(self) -> None:
         """Look again which files there are, in a thread."""

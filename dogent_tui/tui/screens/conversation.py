@@ -5,7 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events as textual_events
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
@@ -29,10 +29,9 @@ from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.controller import AttachmentsController
 from dogent_tui.tui.attachments.model import Attachments
-from dogent_tui.tui.commands import CommandTable
+from dogent_tui.tui.commands.table import CommandTable
 from dogent_tui.tui.furniture import Furniture
 from dogent_tui.tui.key_hints import KeyHints
-from dogent_tui.tui.prompt import completion
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.controller import PromptController
 from dogent_tui.tui.prompt.editor import PromptEditor
@@ -75,12 +74,11 @@ class ConversationScreen(Screen[None]):
         super().__init__()
         self.opened = opened
         self.index = FileIndex(opened.workspace.root)
-        offered = [completion.Command(command.name, command.help, command.argument) for command in commands]
-        self._references = WorkspaceReferences(opened.workspace, self.index, offered)
+        self._references = WorkspaceReferences(opened.workspace, self.index, commands)
         self.prompt = PromptBox(self._references, id="prompt")
         self.todos = TodoPanel(id="todos")
         self.asked = RequestBanner(id="asked")
-        self.attaching = self._attaching()
+        self.attaching = AttachmentsController(self, opened.workspace, self._references, self._show_attachments)
         self.status_bar = StatusBar(opening_status(opened), id="status")
         self.typed = PromptController(self, commands)
         self.furniture = Furniture(self)
@@ -141,7 +139,7 @@ class ConversationScreen(Screen[None]):
     async def show_session(self, opened: OpenedSession) -> None:
         """Show another session in place of the one before, from its beginning."""
         self.opened = opened
-        self.attaching = self._attaching()
+        self.attaching = AttachmentsController(self, opened.workspace, self._references, self._show_attachments)
         self.todos.forget()
         self.prompt.set_attached(())
         self.status_bar.show(opening_status(opened))
@@ -179,7 +177,7 @@ class ConversationScreen(Screen[None]):
                 self.questions.handle(event)
                 self._ask(event)
             case ToolResult():
-                self.typed.look_again()
+                self.look_again()
 
     async def replay(self, events: Sequence[Event]) -> None:
         """Show an earlier conversation, and return when its end can be seen."""
@@ -245,14 +243,20 @@ class ConversationScreen(Screen[None]):
         event.stop()
         self.typed.drop_queued(event.id)
 
-    # ── Attachments ───────────────────────────────────────────────────────────────────────────
+    @work(group="index", exclusive=True)
+    async def look_again(self) -> None:
+        """Look again which files there are, once nothing more comes."""
+        await self.typed.refresh_index()
 
-    def _attaching(self) -> AttachmentsController:
-        return AttachmentsController(self, self.opened.workspace, self._references, self._show_attachments)
+    # ── Attachments ───────────────────────────────────────────────────────────────────────────
 
     def _show_attachments(self) -> None:
         self.prompt.set_attached(self.attachments.pending)
-        self.run_worker(self.furniture.place_sidebar(), group="attachments", exclusive=True)
+        self._place_sidebar()
+
+    @work(group="attachments", exclusive=True)
+    async def _place_sidebar(self) -> None:
+        await self.furniture.place_sidebar()
 
     async def on_attachments_sidebar_paths_pasted(self, event: "AttachmentsSidebar.PathsPasted") -> None:
         """Have pasted or dropped files go with the next prompt."""
@@ -333,8 +337,6 @@ class ConversationScreen(Screen[None]):
         event.stop()
         await self.copy(event.url)
         self.notify(one_line(event.url), title="This link leads to", markup=False)
-
-    # ── Copying ───────────────────────────────────────────────────────────────────────────────
 
     def on_text_selected(self) -> None:
         """Copy what was selected with the mouse."""

@@ -1,0 +1,58 @@
+"""What a command is, and how it is found by what was typed."""
+
+from collections.abc import Awaitable, Callable, Iterator
+from difflib import get_close_matches
+from typing import Literal, TypeAlias
+
+import msgspec
+
+Run: TypeAlias = Callable[[str], Awaitable[str]]
+"""Runs a command with what was typed after its name, and returns the one line that says what it did (or nothing)."""
+
+Completes: TypeAlias = Literal["", "file"]
+"""What the picker offers for the argument of a command: nothing, or the files of the workspace."""
+
+
+class Command(msgspec.Struct, frozen=True):
+    """A command of the application. `help` is one line.
+
+    `argument` is how its argument is named to the person, ``PATH`` where it is needed, ``[name]`` where it is not, empty where it
+    takes none.
+    """
+
+    name: str
+    help: str
+    run: Run
+    argument: str = ""
+    completes: Completes = ""
+
+    @property
+    def usage(self) -> str:
+        """How it is typed."""
+        return f"/{self.name} {self.argument}".rstrip()
+
+    @property
+    def needs_argument(self) -> bool:
+        """Whether it cannot run by its name alone."""
+        return bool(self.argument) and not self.argument.startswith("[")
+
+
+class CommandTable:
+    """The commands by name."""
+
+    def __init__(self, *commands: Command) -> None:
+        self._commands = {command.name: command for command in commands}
+
+    def __iter__(self) -> Iterator[Command]:
+        return iter(self._commands.values())
+
+    def find(self, text: str) -> tuple[Command | None, str]:
+        """Return the command that `text` (``/name argument``) calls, None where there is none, and its argument."""
+        name, _, argument = text.strip().removeprefix("/").partition(" ")
+        return self._commands.get(name), argument.strip()
+
+    def unknown(self, text: str) -> str:
+        """Return the sentence for a command that does not exist, with the nearest one that does."""
+        name = text.strip().removeprefix("/").split(" ", 1)[0]
+        near = get_close_matches(name, self._commands, n=1)
+        return f"There is no command /{name}. " + (f"Did you mean /{near[0]}?" if near else "Press ? for all of them.")
