@@ -1,6 +1,6 @@
 """`read_document`: any document as Markdown, a page at a time."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -9,6 +9,7 @@ from claude_agent_sdk import SdkMcpTool
 from dogent_tui.documents.library import DEFAULT_CHARS, FEWEST_CHARS, DocumentLibrary, ReadResult
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.places import places
+from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import result
 from dogent_tui.workspace.paths import Workspace
 
@@ -49,6 +50,11 @@ class _Input(msgspec.Struct):
     changes: str | None = None
     max_chars: int | None = None
     offset: int | None = None
+
+
+def document_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
+    """Yield the tools of this module."""
+    yield read_document_tool(libraries.documents, libraries.workspace)
 
 
 def read_document_tool(library: DocumentLibrary, workspace: Workspace) -> SdkMcpTool[Any]:
