@@ -146,6 +146,7 @@ async def test_progress_is_told_from_one_second_on(open_hostile):
         ("crash", {}, "damaged", "SIGSEGV"),
         ("leave", {}, "damaged", "status 3"),
         ("raise-plainly key", {}, "damaged", "KeyError: 'key'"),
+        ("miss", {}, "engine_missing", "no_such_library is missing. Reinstall"),
         ("recurse", {}, "hostile", "more memory"),
         ("eat", {}, "hostile", "more memory"),
         ("children-that-eat 2", {"memory_bytes": 150 << 20}, "hostile", "more memory"),
