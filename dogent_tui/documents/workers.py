@@ -230,6 +230,6 @@ class _Worker:
 def _too_slow(path: Path) -> DocumentError:
     return DocumentError(
         f"{path.name} takes too long to read.",
-        "Read a part of it (pages, sheet), split it, or save it anew with the program it comes from.",
+        "Read a part of it where it has pages or sheets, split it, or save it anew with the program it comes from.",
         code="timeout",
     )
