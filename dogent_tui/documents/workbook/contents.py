@@ -5,12 +5,15 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.workbook.columns import MOST_COLUMNS, MOST_ROWS, size_of
+from dogent_tui.documents.workbook.columns import MOST_COLUMNS, size_of
 from dogent_tui.documents.workbook.package import CHUNK, Feed, Package, Relation, damaged, problems
 from dogent_tui.workspace.sheets import TableOfContents, table_of_contents
 
 _MOST_MEASURED = 1_000_000
 """Bytes of a sheet's part that are parsed to learn its size where it states none; four times that for all sheets together."""
+
+_LEAST_ROW = 20
+"""Bytes that a row with a cell in it takes at least."""
 
 _MOST_IN_MESSAGE = 30
 _PROPERTIES = {"title": "title", "creator": "author", "subject": "subject"}
@@ -97,10 +100,10 @@ def _sheets(package: Package, listed: TableOfContents, relations: dict[str, Rela
 def _size(package: Package, part: str, *, measure: bool) -> tuple[tuple[int, int], int]:
     """Return the rows and columns of a sheet, (0, 0) if they are not known, and how many bytes were read to learn it.
 
-    What the sheet states is taken unless it is a single cell or the whole sheet, which is what careless programs write: then its
-    cells are counted, if `measure`.
+    What the sheet states is taken unless it is a single cell or far more than it can have, which is what careless programs write:
+    then its cells are counted, if `measure`.
     """
-    measured = _Measured()
+    measured = _Measured(package.size(part))
     read = 0
     try:
         with package.open(part) as stream:
@@ -117,7 +120,8 @@ def _size(package: Package, part: str, *, measure: bool) -> tuple[tuple[int, int
 class _Measured:
     """Handlers that learn the size of a sheet."""
 
-    def __init__(self) -> None:
+    def __init__(self, part_bytes: int) -> None:
+        self._part_bytes = part_bytes
         self.stated: tuple[int, int] | None = None
         self.cells_begun = False
         self.rows = self.columns = 0
@@ -140,9 +144,9 @@ class _Measured:
 
     @property
     def credible(self) -> bool:
-        """Tell whether the sheet states a size that careful programs write."""
+        """Tell whether the sheet states a size that careful programs write, and has the bytes for so many rows."""
         stated = self.stated
-        return stated is not None and stated != (1, 1) and stated[0] < MOST_ROWS and stated[1] < MOST_COLUMNS
+        return stated is not None and stated != (1, 1) and stated[0] * _LEAST_ROW < self._part_bytes and stated[1] < MOST_COLUMNS
 
     def end(self, _tag: str) -> None:
         """Take no notice."""

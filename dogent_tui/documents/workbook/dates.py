@@ -1,16 +1,19 @@
 """Dates, times and durations of a workbook, which are numbers of days, as ISO writes them."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import date, timedelta
+from functools import lru_cache
 
 _LAST_SERIAL = 2_958_466
-"""The day after 9999-12-31, the last that Excel shows."""
+"""The day after 9999-12-31, the last that Excel shows; with the epoch of 1904 it is 1,462 days less."""
+
+_EPOCHS_APART = 1462
 
 _MOST_DURATION = 10_000_000
 """Days; a duration that is longer is no duration."""
 
-_EPOCH = datetime(1899, 12, 30)
-_EPOCH_1904 = datetime(1904, 1, 1)
+_EPOCH = date(1899, 12, 30)
+_EPOCH_1904 = date(1904, 1, 1)
 _DAY = 86_400
 
 _ISO_DURATION = re.compile(r"PT(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?")
@@ -22,7 +25,7 @@ def date_text(days: float, *, has_date: bool, has_time: bool, epoch_1904: bool, 
     Midnight is left out where the format has a date, and the date where it has none and the number is no real date.
     `fractions` keeps milliseconds. None for what a spreadsheet program shows as no date.
     """
-    if not 0 <= days < _LAST_SERIAL:
+    if not 0 <= days < _LAST_SERIAL - (_EPOCHS_APART if epoch_1904 else 0):
         return None
     whole, seconds = _split(days, fractions)
     time = _clock(seconds)
@@ -30,12 +33,8 @@ def date_text(days: float, *, has_date: bool, has_time: bool, epoch_1904: bool, 
         return time
     if whole == 0 and not epoch_1904:  # the day before the first of January 1900 does not exist
         return time if has_time or seconds else None
-    if whole == 60 and not epoch_1904:  # Lotus 1-2-3 took 1900 for a leap year, and Excel still does
-        date = "1900-02-29"
-    else:
-        epoch = _EPOCH_1904 if epoch_1904 else _EPOCH
-        date = f"{epoch + timedelta(days=whole + (1 if whole < 60 and not epoch_1904 else 0)):%Y-%m-%d}"
-    return f"{date} {time}" if seconds else date
+    day = _day(whole, epoch_1904)
+    return f"{day} {time}" if seconds else day
 
 
 def duration_text(days: float, *, fractions: bool = False) -> str | None:
@@ -54,11 +53,20 @@ def iso_text(text: str) -> str:
     if match and any(match.groups()):
         hours, minutes, seconds = (int(part or 0) for part in match.groups())
         return f"{hours}:{minutes:02}:{seconds:02}"
-    date, separator, time = text.rstrip("Z").partition("T")
+    day, separator, time = text.rstrip("Z").partition("T")
     if not separator:
         return text
     time = re.sub(r"\.0+$", "", time)
-    return date if time in {"00:00", "00:00:00"} else f"{date} {time}".strip()
+    return day if time in {"00:00", "00:00:00"} else f"{day} {time}".strip()
+
+
+@lru_cache(maxsize=4096)
+def _day(whole: int, epoch_1904: bool) -> str:
+    if epoch_1904:
+        return (_EPOCH_1904 + timedelta(whole)).isoformat()
+    if whole == 60:  # Lotus 1-2-3 took 1900 for a leap year, and Excel still does
+        return "1900-02-29"
+    return (_EPOCH + timedelta(whole + (whole < 60))).isoformat()
 
 
 def _split(days: float, fractions: bool) -> tuple[int, float]:

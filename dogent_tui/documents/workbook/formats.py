@@ -52,12 +52,16 @@ def formatter(code: str, *, epoch_1904: bool = False) -> Formatter:
 
 
 def general(number: float) -> str:
-    """Return `number` with up to 15 digits, as a plain decimal unless it is very large or small."""
+    """Return `number` as a plain decimal unless it is very large or small.
+
+    Twelve digits, one more than a spreadsheet program ever shows: further ones are mostly the noise of binary fractions. Whole
+    numbers have all fifteen that a workbook holds.
+    """
     if number != number or number in {float("inf"), float("-inf")}:
         return "#NUM!"
     if number == int(number) and abs(number) < 1e15:
         return str(int(number))
-    text = f"{number:.15g}"
+    text = f"{number:.15g}" if number == int(number) else f"{number:.12g}"
     if "e" not in text:
         return text
     mantissa, _, exponent = text.partition("e")

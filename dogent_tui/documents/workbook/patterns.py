@@ -11,6 +11,7 @@ _Kind: TypeAlias = Literal["text", "digit"]
 
 _CONTEXT = Context(prec=700, rounding=ROUND_HALF_UP)  # a double has at most 309 digits before the point
 _MOST_PLACES = 30
+_UNITS = [Decimal(1).scaleb(-places) for places in range(2 * _MOST_PLACES + 1)]
 _TOKEN = re.compile(r'"[^"]*"?|\\.|\[[^\]]*\]|[_*].|General|E[+-]|.', re.IGNORECASE | re.DOTALL)
 _CURRENCY = re.compile(r"\[\$([^\]-]*)(?:-[^\]]*)?\]")
 _FRACTION = re.compile(r"(?:([#0?,]+)[^#0?/]+)?[#0?]+\s*/\s*([#0?]+|[1-9][0-9]*)")
@@ -20,7 +21,8 @@ class Pattern(msgspec.Struct, frozen=True):
     """How a section shows a number: `whole`, `decimals` and `exponent` are placeholders (0, #, ?) with text between them.
 
     `scale` is the power of ten by which the number is multiplied before. `fraction` is the largest denominator, or the only one
-    where `fixed`; `mixed` shows the whole number apart. `general` puts the number between the texts as it is.
+    where `fixed`; `mixed` shows the whole number apart. `general` puts the number between `before` and `after` as it is, `plain`
+    with just so many decimals: most formats are so, and quick then.
     """
 
     whole: tuple[tuple[_Kind, str], ...] = ()
@@ -34,6 +36,7 @@ class Pattern(msgspec.Struct, frozen=True):
     fixed: bool = False
     mixed: bool = False
     general: bool = False
+    plain: bool = False
     before: str = ""
     after: str = ""
 
@@ -43,7 +46,9 @@ class Pattern(msgspec.Struct, frozen=True):
             return f"{self.before}{general}{self.after}".strip()
         if not self.fraction and not any(kind == "digit" for kind, _text in self.whole + self.decimals):
             return "".join(text for _kind, text in self.whole).strip()
-        value = _CONTEXT.scaleb(_CONTEXT.create_decimal(f"{number:.15g}"), self.scale)
+        value = Decimal(f"{number:.15g}")
+        if self.scale:
+            value = value.scaleb(self.scale, context=_CONTEXT)
         size = abs(value)
         if self.fraction:
             text = f"{self.before}{self._as_fraction(size)}{self.after}"
@@ -56,7 +61,9 @@ class Pattern(msgspec.Struct, frozen=True):
 
     def _as_decimal(self, value: Decimal) -> str:
         places = sum(kind == "digit" for kind, _text in self.decimals)
-        rounded = value.quantize(Decimal(1).scaleb(-places), context=_CONTEXT)
+        rounded = value.quantize(_UNITS[places], context=_CONTEXT)
+        if self.plain:
+            return f"{self.before}{rounded:,f}{self.after}" if self.grouped else f"{self.before}{rounded:f}{self.after}"
         whole, _, decimals = f"{rounded:f}".partition(".")
         text = _filled_left(self.whole, whole if whole != "0" else "", self.grouped)
         if not self.point:
@@ -67,7 +74,7 @@ class Pattern(msgspec.Struct, frozen=True):
         step = max(1, sum(kind == "digit" for kind, _text in self.whole))
         places = sum(kind == "digit" for kind, _text in self.decimals)
         power = value.adjusted() // step * step if value and step > 1 else value.adjusted() if value else 0
-        unit = Decimal(1).scaleb(-places)
+        unit = _UNITS[places]
         mantissa = value.scaleb(-power, context=_CONTEXT).quantize(unit, context=_CONTEXT)
         if mantissa >= Decimal(10) ** step:  # rounding gave it one digit more
             power += step
@@ -166,16 +173,25 @@ def _decimal(tokens: list[tuple[str, str]]) -> Pattern:
                 part.append(("digit", text))
         elif text != "@":
             part.append(("text", text))
-    return Pattern(
-        whole=tuple(whole),
-        decimals=tuple(decimals),
-        point=point,
-        exponent=exponent,
-        plus=plus,
-        grouped=grouped,
-        scale=scale,
-        after=after,
-    )
+    pattern = Pattern(tuple(whole), tuple(decimals), point, exponent, plus, grouped, scale, after=after)
+    return pattern if exponent else _plain(pattern)
+
+
+def _plain(pattern: Pattern) -> Pattern:
+    """Return `pattern` in its `plain` form if it shows at least one digit before the point and all after, with no text between."""
+    whole, decimals = pattern.whole, pattern.decimals
+    digits = [index for index, (kind, _text) in enumerate(whole) if kind == "digit"]
+    shown = [text for kind, text in decimals if kind == "digit"]
+    together = bool(digits) and digits[-1] - digits[0] == len(digits) - 1
+    if not together or "".join(text for kind, text in whole if kind == "digit").count("0") != 1 or whole[digits[-1]][1] != "0":
+        return pattern
+    if "?" in "".join(whole[index][1] for index in digits) or set(shown) - {"0"} or pattern.point != bool(shown):
+        return pattern
+    if any(kind == "text" for kind, _text in decimals[: len(shown)]) or (shown and digits[-1] != len(whole) - 1):
+        return pattern
+    after = "".join(text for _kind, text in whole[digits[-1] + 1 :]) + "".join(text for _kind, text in decimals[len(shown) :])
+    before = "".join(text for _kind, text in whole[: digits[0]])
+    return msgspec.structs.replace(pattern, plain=True, before=before, after=after)
 
 
 def _last_whole(body: list[tuple[str, str]]) -> int:

@@ -110,7 +110,7 @@ class _Reading:
         counts = drawings(self._package, self._relations)
         if counts:
             listed = _and([f"{count} {word}{'s' if count > 1 else ''}" for word, count in counts.items()])
-            self._opened.warnings.append(f"The sheet “{self._sheet.name}” has {listed}, which are not shown here.")
+            self._opened.warnings.append(f"The sheet “{self._sheet.name}” has {listed}, not shown here.")
             self._opened.metadata["drawings"] = dict(counts)
 
     def _say_rest(self) -> None:

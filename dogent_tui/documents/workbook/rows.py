@@ -1,5 +1,6 @@
 """The rows of a sheet as they are read, in bounded memory: what each cell shows, and what the sheet says around them."""
 
+import re
 from collections.abc import Iterator
 from typing import IO
 
@@ -21,6 +22,9 @@ _MOST_LISTED = 1000
 _DEEPEST = 200
 
 CUT = "…"
+
+_PLAIN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?")
+"""A number that is written as General shows it."""
 
 
 class Cell(msgspec.Struct, frozen=True, gc=False):
@@ -80,6 +84,7 @@ class SheetReader:
         self._feed = Feed(self._stream, self._start, self._end, self._characters, package.name, trusted_depth=True)
         self._ready: list[Row] = []
         self._columns: dict[str, int] = {}
+        self._by_style: dict[str, Formatter] = {}
         self._shared: dict[str, tuple[str, str]] = {}
         self._row: Row | None = None
         self._row_number = self._column = self._elements = self._row_length = self._depth = 0
@@ -88,7 +93,7 @@ class SheetReader:
         self._formula_attributes: dict[str, str] = {}
         self._pieces: list[str] | None = None
         self._length = 0
-        self._in_reading = False
+        self._in_reading = self._unordered = False
 
     def rows(self) -> Iterator[Row]:
         """Yield the rows that have content, hidden ones too; only once."""
@@ -126,7 +131,9 @@ class SheetReader:
 
     def _end(self, tag: str) -> None:
         if tag == "v":
-            self._value = self._taken()
+            pieces, self._pieces = self._pieces, None
+            if pieces:
+                self._value = pieces[0] if len(pieces) == 1 else "".join(pieces)[:MOST_TEXT]
         elif tag == "c":
             self._end_cell()
         elif tag == "t":
@@ -151,11 +158,12 @@ class SheetReader:
             self.facts.too_long = True
         self._row = Row(self._row_number, attributes.get("hidden") in {"1", "true"}, [])
         self._column = self._elements = self._row_length = 0
+        self._unordered = False
 
     def _end_row(self) -> None:
         row, self._row = self._row, None
         if row is not None and row.cells and not self.facts.too_long:
-            if any(left.column >= right.column for left, right in zip(row.cells, row.cells[1:], strict=False)):
+            if self._unordered:
                 row.cells = [cell for _column, cell in sorted({cell.column: cell for cell in row.cells}.items())]
             self._ready.append(row)
 
@@ -169,6 +177,8 @@ class SheetReader:
             column = self._columns.get(letters)
             if column is None:
                 column = self._columns[letters] = column_number(letters.replace("$", ""))
+            if column <= self._column:
+                self._unordered = True
             self._column = column
         else:
             self._column += 1
@@ -203,9 +213,11 @@ class SheetReader:
         """Return what a cell that holds no text shows."""
         if kind == "n":
             style = self._style
-            position = int(style) if style.isdigit() else 0
-            shown = self._formatters[position] if position < len(self._formatters) else general
-            if shown is general and value.isdigit() and len(value) < 16:
+            shown = self._by_style.get(style)
+            if shown is None:
+                position = int(style) if style.isdigit() else 0
+                shown = self._by_style[style] = self._formatters[position] if position < len(self._formatters) else general
+            if shown is general and len(value) < 12 and (value.isdigit() or _PLAIN.fullmatch(value)):
                 return value
             try:
                 return shown(float(value))
