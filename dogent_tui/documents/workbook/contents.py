@@ -12,6 +12,9 @@ from dogent_tui.workspace.sheets import TableOfContents, table_of_contents
 _MOST_MEASURED = 1_000_000
 """Bytes of a sheet's part that are parsed to learn its size where it states none; four times that for all sheets together."""
 
+MOST_SIZED = 200
+"""Sheets of which the size is looked up."""
+
 _LEAST_ROW = 20
 """Bytes that a row with a cell in it takes at least."""
 
@@ -81,7 +84,7 @@ def _part(relations: dict[str, Relation], kind: str) -> str:
 
 
 def _sheets(package: Package, listed: TableOfContents, relations: dict[str, Relation]) -> list[SheetPart]:
-    sheets = []
+    sheets: list[SheetPart] = []
     budget = 4 * _MOST_MEASURED
     for sheet in listed.sheets:
         relation = relations.get(sheet.relation)
@@ -89,7 +92,7 @@ def _sheets(package: Package, listed: TableOfContents, relations: dict[str, Rela
             continue  # macro and dialog sheets of the nineties, and what is damaged
         is_chart = relation.kind == "chartsheet"
         size = (0, 0)
-        if not is_chart:
+        if not is_chart and len(sheets) < MOST_SIZED:
             small = package.size(relation.target) <= min(budget, _MOST_MEASURED)
             size, read = _size(package, relation.target, measure=small)
             budget -= read

@@ -178,7 +178,7 @@ def _decimal(tokens: list[tuple[str, str]]) -> Pattern:
 
 
 def _plain(pattern: Pattern) -> Pattern:
-    """Return `pattern` in its `plain` form if it shows at least one digit before the point and all after, with no text between."""
+    """Return `pattern` in its `plain` form if it shows a digit at least before the point and all after it, without text."""
     whole, decimals = pattern.whole, pattern.decimals
     digits = [index for index, (kind, _text) in enumerate(whole) if kind == "digit"]
     shown = [text for kind, text in decimals if kind == "digit"]

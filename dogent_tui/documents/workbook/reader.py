@@ -5,13 +5,14 @@ refuses, sees hidden rows, and has formulas and their results in one pass. openp
 """
 
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from dogent_tui.documents.model import Block, Opened, ReadOptions, Report
 from dogent_tui.documents.pandoc.archive import check_archive
 from dogent_tui.documents.workbook.columns import cell_range, letters, spans
-from dogent_tui.documents.workbook.contents import Contents, SheetPart, choose_sheet, read_contents
+from dogent_tui.documents.workbook.contents import MOST_SIZED, Contents, SheetPart, choose_sheet, read_contents
 from dogent_tui.documents.workbook.notes import comment_blocks, drawings, link_blocks, read_comments
 from dogent_tui.documents.workbook.package import MOST_TEXT, Package, Relation
 from dogent_tui.documents.workbook.rows import Row, SheetReader
@@ -19,7 +20,11 @@ from dogent_tui.documents.workbook.strings import SharedStrings
 from dogent_tui.documents.workbook.styles import read_formatters
 from dogent_tui.documents.workbook.tables import sheet_blocks
 
+_SUFFIXES = {".xlsx", ".xlsm", ".xltx", ".xltm"}
 _ROWS_PER_REPORT = 2000
+_BLOCKS_AT_ONCE = 8
+"""Blocks that are made before the first is given, so that what is said of a small sheet is complete with its first page."""
+
 _MOST_NAMED = 20
 """Runs of hidden rows or columns, merged ranges: more are counted and not named."""
 
@@ -27,9 +32,10 @@ _MOST_NAMED = 20
 def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
     """Open the xlsx, xlsm or xltx file `path` for one sheet: `options.sheet`, or the first visible one.
 
-    The metadata has `sheets` (name, state, rows, columns; 0 where the file does not say), `sheet`, `rows` and `columns` of it
-    and, once all blocks are taken, `merged`, `hidden_rows` and `hidden_columns`. Hidden rows and columns are left out; a hidden
-    sheet is read if it is asked for by name. Raises DocumentError (`no_sheet`, `damaged`, `encrypted`, `hostile`, `too_large`).
+    The metadata has `sheets` (name, state, rows, columns; 0 where the file does not say), `sheet`, and, once all blocks are taken
+    or at once for a small sheet, its `rows`, `columns`, `merged`, `hidden_rows` and `hidden_columns`. Hidden rows and columns are
+    left out; a hidden sheet is read if it is asked for by name. Raises DocumentError (`not_found`, `no_sheet`, `damaged`,
+    `encrypted`, `unsupported`, `hostile`, `too_large`).
     """
     check_archive(path, streamed="xl/worksheets/")
     package = Package(path)
@@ -37,22 +43,23 @@ def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
         contents = read_contents(package)
         sheet = choose_sheet(contents, options.sheet, path.name)
         metadata: dict[str, Any] = {
-            "format": path.suffix.lower().lstrip(".") or "xlsx",
+            "format": path.suffix[1:].lower() if path.suffix.lower() in _SUFFIXES else "xlsx",
             **contents.properties,
             "sheet": sheet.name,
             "sheets": [
                 {"name": each.name, "state": each.state, "rows": each.size[0], "columns": each.size[1]}
-                for each in contents.sheets
+                for each in contents.sheets[:MOST_SIZED]
             ],
+            "sheet_count": len(contents.sheets),
         }
-        opened = Opened("xlsx", metadata, iter(()))
+        opened = Opened(metadata["format"], metadata, iter(()))
         if sheet.state != "visible":
             opened.warnings.append(f"The sheet “{sheet.name}” is hidden in the workbook.")
         if sheet.is_chart:
             opened.warnings.append(f"The sheet “{sheet.name}” is a chart: it has no cells.")
             package.close()
         else:
-            opened.blocks = _Reading(package, contents, sheet, opened, report).blocks()
+            opened.blocks = _Reading(package, contents, sheet, opened, report).begin()
     except BaseException:
         package.close()
         raise
@@ -71,12 +78,22 @@ class _Reading:
         self._reader = SheetReader(package, sheet.part, self._strings, formatters)
         self._hidden_rows: list[int] = []
         self._hidden_cells: set[int] = set()
+        self._said_early: list[str] = []
         self._rows = self._columns = 0
         self._say_drawings()
 
-    def blocks(self) -> Iterator[Block]:
+    def begin(self) -> Iterator[Block]:
+        """Return the blocks, of which the first are made already."""
+        blocks = self._blocks()
+        made = list(islice(blocks, _BLOCKS_AT_ONCE))
+        if len(made) == _BLOCKS_AT_ONCE:
+            self._said_early = self._hidden()
+            self._opened.warnings += self._said_early
+        return chain(made, blocks)
+
+    def _blocks(self) -> Iterator[Block]:
         try:
-            yield from sheet_blocks(self._visible(), self._sheet.name)
+            yield from sheet_blocks(self._visible(), self._sheet.name, self._reader.facts.hidden_columns)
             facts = self._reader.facts
             if facts.links:
                 yield from link_blocks(facts.links, self._relations, self._sheet.name)
@@ -126,6 +143,8 @@ class _Reading:
             metadata["merged_count"] = facts.merged_count
         if self._comments:
             metadata["comments"] = len(self._comments)
+        for warning in self._said_early:
+            self._opened.warnings.remove(warning)
         self._opened.warnings += self._hidden() + self._unusual()
 
     def _hidden(self) -> list[str]:

@@ -4,7 +4,7 @@ An empty row ends a table, unless what follows is clearly more of the same: then
 table is its header. A text alone in its row above a table, or between tables, is a paragraph.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import msgspec
 
@@ -45,9 +45,12 @@ class _Layout(msgspec.Struct, frozen=True):
     shown: tuple[int | tuple[int, int], ...]
 
 
-def sheet_blocks(rows: Iterable[Row], sheet: str) -> Iterator[Block]:
-    """Yield the Markdown of `rows`, without those that are hidden. Raises what taking the rows raises."""
-    return _Tables(sheet).blocks(_windows(rows))
+def sheet_blocks(rows: Iterable[Row], sheet: str, hidden_columns: Collection[int] = ()) -> Iterator[Block]:
+    """Yield the Markdown of `rows`, without those that are hidden, and without room for `hidden_columns`.
+
+    These may become known while the first row is taken; no row has cells in them. Raises what taking the rows raises.
+    """
+    return _Tables(sheet, hidden_columns).blocks(_windows(rows))
 
 
 def _windows(rows: Iterable[Row]) -> Iterator[_Window]:
@@ -68,8 +71,8 @@ def _windows(rows: Iterable[Row]) -> Iterator[_Window]:
 
 
 class _Tables:
-    def __init__(self, sheet: str) -> None:
-        self._sheet = sheet
+    def __init__(self, sheet: str, hidden_columns: Collection[int]) -> None:
+        self._sheet, self._hidden_columns = sheet, hidden_columns
         self._layout: _Layout | None = None
         self._header: list[Cell] = []
         self._lines: list[str] = []
@@ -96,7 +99,7 @@ class _Tables:
             start += 1
         rows = rows[start:]
         if rows:
-            self._layout = _layout(rows, frozenset())
+            self._layout = _layout(rows, frozenset(), self._hidden_columns)
             self._header = rows[0].cells
             self._put(_head(self._layout, self._header), rows[0].number)
             yield from self._add(rows[1:])
@@ -107,7 +110,7 @@ class _Tables:
             assert self._layout is not None
             if not all(cell.column in self._layout.used for cell in row.cells):
                 yield from self._flush()
-                self._layout = _layout(rows[index:], self._layout.used)
+                self._layout = _layout(rows[index:], self._layout.used, self._hidden_columns)
                 self._tight = False
                 self._put(_head(self._layout, self._header), row.number)
             self._put([_line(self._layout, row.cells)], row.number)
@@ -159,15 +162,14 @@ def _goes_on(layout: _Layout, window: _Window) -> bool:
     )
 
 
-def _layout(rows: list[Row], used: frozenset[int]) -> _Layout:
+def _layout(rows: list[Row], used: frozenset[int], hidden: Collection[int]) -> _Layout:
     used = used.union(cell.column for row in rows for cell in row.cells)
     shown: list[int | tuple[int, int]] = []
     runs = spans(sorted(used))
     for position, (start, end) in enumerate(runs):
         if position:
-            before = runs[position - 1][1]
-            gap = (before + 1, start - 1)
-            shown += [gap] if gap[1] - gap[0] >= _WIDEST_GAP else range(gap[0], gap[1] + 1)
+            gap = [column for column in range(runs[position - 1][1] + 1, start) if column not in hidden]
+            shown += [(gap[0], gap[-1])] if len(gap) > _WIDEST_GAP else gap
         shown += range(start, end + 1)
     return _Layout(used, tuple(shown))
 

@@ -39,7 +39,7 @@ def workbook(
     settings: str = "",
     extra: dict[str, str | bytes] | None = None,
 ) -> Path:
-    """Write a workbook of `sheets`, name → rows or a whole part; `extra` are further parts, which replace those of the same name."""
+    """Write a workbook of `sheets`, name → rows or a whole part; `extra` are further parts, or others instead of the usual."""
     shown = "".join(
         f'<sheet name="{name}" sheetId="{number}" state="{(states or {}).get(name, "visible")}" r:id="rId{number}"/>'
         for number, name in enumerate(sheets, 1)
@@ -47,13 +47,14 @@ def workbook(
     targets = [("worksheet", f"worksheets/sheet{number}.xml") for number in range(1, len(sheets) + 1)]
     codes = "".join(f'<numFmt numFmtId="{200 + number}" formatCode="{_quoted(code)}"/>' for number, code in enumerate(STYLES))
     styles = "".join(f'<xf numFmtId="{200 + number}"/>' for number in range(len(STYLES)))
+    formats = f"<numFmts>{codes}</numFmts><cellXfs>{styles}</cellXfs>"
     parts: dict[str, str | bytes] = {
         "[Content_Types].xml": f'{_DECLARATION}<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
         "_rels/.rels": relations([("officeDocument", "xl/workbook.xml")]),
         "xl/workbook.xml": f"{_DECLARATION}<workbook {NAMESPACES}>{settings}<sheets>{shown}</sheets></workbook>",
         "xl/_rels/workbook.xml.rels": relations([*targets, ("sharedStrings", "sharedStrings.xml"), ("styles", "styles.xml")]),
         "xl/sharedStrings.xml": f"{_DECLARATION}<sst {NAMESPACES}>{''.join(f'<si>{each}</si>' for each in strings)}</sst>",
-        "xl/styles.xml": f"{_DECLARATION}<styleSheet {NAMESPACES}><numFmts>{codes}</numFmts><cellXfs>{styles}</cellXfs></styleSheet>",
+        "xl/styles.xml": f"{_DECLARATION}<styleSheet {NAMESPACES}>{formats}</styleSheet>",
     }
     for number, rows in enumerate(sheets.values(), 1):
         parts[f"xl/worksheets/sheet{number}.xml"] = rows if rows.startswith("<?xml") else sheet_xml(rows)

@@ -108,7 +108,7 @@ def test_bytes_that_rot_in_the_middle_of_a_sheet_are_said_when_they_are_reached(
     data[middle : middle + 2000] = b"\xff" * 2000
     path.write_bytes(data)
     blocks = open_workbook(path, ReadOptions(), lambda *_: None).blocks
-    assert "1 words" in next(blocks).markdown or True
+    assert "| 7919 words | 1 |" in next(blocks).markdown
     with pytest.raises(DocumentError, match="damaged"):
         list(blocks)
 

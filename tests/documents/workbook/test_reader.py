@@ -285,3 +285,15 @@ def test_every_row_comes_once_and_can_be_found_by_its_range(tmp_path):
         assert len(lines) == last - first + 1
         seen += lines
     assert seen == ["| n | square |"] + [f"| {each} | {each * each} |" for each in range(2, 1001)]
+
+
+def test_what_is_hidden_at_the_top_of_a_long_sheet_is_said_with_its_first_page(tmp_path):
+    cells = [row(each, number(f"A{each}", each), number(f"B{each}", each)) for each in range(1, 2001)]
+    cells[2] = row(3, number("A3", 3), attributes='hidden="1"')
+    cells[1500] = row(1501, number("A1501", 3), attributes='hidden="true"')
+    sheet = sheet_xml("".join(cells), before='<cols><col min="2" max="2" hidden="1"/></cols>')
+    opened = open_workbook(workbook(tmp_path / "a.xlsx", {"S": sheet}), ReadOptions(), lambda *_: None)
+    assert opened.warnings[0].startswith("Hidden in the workbook and left out here: row 3 and column B.")
+    assert len(list(opened.blocks)) > 20
+    assert opened.warnings[0].startswith("Hidden in the workbook and left out here: rows 3, 1501 and column B.")
+    assert len(opened.warnings) == 1
