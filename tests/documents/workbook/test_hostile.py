@@ -7,7 +7,7 @@ import pytest
 
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.workbook.reader import open_workbook
-from tests.documents.workbook.made import NAMESPACES, markdown, number, read, row, sheet_xml, text, workbook
+from tests.documents.workbook.made import NAMESPACES, markdown, number, read, relations, row, sheet_xml, text, workbook
 
 
 def refused(path):
@@ -118,6 +118,16 @@ def test_damage_in_another_sheet_does_not_matter(tmp_path):
     assert markdown(path) == "x"
     with pytest.raises(DocumentError, match="damaged"):
         read(path, "T")
+
+
+def test_damage_around_the_cells_leaves_the_cells(tmp_path):
+    extra = {
+        "xl/worksheets/_rels/sheet1.xml.rels": relations([("drawing", "../drawings/drawing1.xml")]),
+        "xl/drawings/drawing1.xml": "<wsDr><pic></wsDr>",
+    }
+    blocks, opened = read(workbook(tmp_path / "a.xlsx", {"S": row(1, text("A1", "x"))}, extra=extra))
+    assert blocks[0].markdown == "x"
+    assert opened.warnings == ["The comments or drawings of the sheet “S” are damaged and left out."]
 
 
 @pytest.mark.slow
