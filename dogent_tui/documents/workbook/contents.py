@@ -23,13 +23,13 @@ _PROPERTIES = {"title": "title", "creator": "author", "subject": "subject"}
 
 
 class SheetPart(msgspec.Struct, frozen=True):
-    """A sheet: the `part` of the package that holds it, and its (rows, columns) as the file states them, (0, 0) if not known."""
+    """A sheet: the `part` of the package that holds it, and its `size` in (rows, columns), None if only reading it would tell."""
 
     name: str
     state: str
     part: str
     is_chart: bool
-    size: tuple[int, int]
+    size: tuple[int, int] | None
 
 
 class Contents(msgspec.Struct, frozen=True):
@@ -91,7 +91,7 @@ def _sheets(package: Package, listed: TableOfContents, relations: dict[str, Rela
         if relation is None or relation.kind not in {"worksheet", "chartsheet"} or not package.has(relation.target):
             continue  # macro and dialog sheets of the nineties, and what is damaged
         is_chart = relation.kind == "chartsheet"
-        size = (0, 0)
+        size = None
         if not is_chart and len(sheets) < MOST_SIZED:
             small = package.size(relation.target) <= min(budget, _MOST_MEASURED)
             size, read = _size(package, relation.target, measure=small)
@@ -100,8 +100,8 @@ def _sheets(package: Package, listed: TableOfContents, relations: dict[str, Rela
     return sheets
 
 
-def _size(package: Package, part: str, *, measure: bool) -> tuple[tuple[int, int], int]:
-    """Return the rows and columns of a sheet, (0, 0) if they are not known, and how many bytes were read to learn it.
+def _size(package: Package, part: str, *, measure: bool) -> tuple[tuple[int, int] | None, int]:
+    """Return the rows and columns of a sheet, None if they are not known, and how many bytes were read to learn it.
 
     What the sheet states is taken unless it is a single cell or far more than it can have, which is what careless programs write:
     then its cells are counted, if `measure`.
@@ -114,10 +114,10 @@ def _size(package: Package, part: str, *, measure: bool) -> tuple[tuple[int, int
             while not (measured.cells_begun and (measured.credible or not measure)) and feed.more():
                 read += CHUNK
     except DocumentError:
-        return (0, 0), read  # it is said when this sheet is read; the others can be read all the same
+        return None, read  # it is said when this sheet is read; the others can be read all the same
     if measured.credible and measured.stated:
         return measured.stated, read
-    return ((measured.rows, measured.columns) if measure else (0, 0)), read
+    return ((measured.rows, measured.columns) if measure else None), read
 
 
 class _Measured:

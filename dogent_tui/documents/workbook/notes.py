@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 
 import msgspec
 
@@ -13,6 +14,9 @@ from dogent_tui.documents.workbook.rows import Link
 
 _IN_BLOCK = 20
 _MOST_COMMENTS = 1000
+_LONGEST_URL = 2083
+"""Characters that Excel takes; a longer one is cut."""
+
 _SAFE_URL = re.compile(r"(?:https?|ftp|mailto|file):", re.IGNORECASE)
 
 _DRAWN = {"pic": "picture", "chart": "chart", "sp": "shape"}
@@ -27,7 +31,7 @@ class Comment(msgspec.Struct, frozen=True):
 
 
 def read_comments(package: Package, relations: dict[str, Relation]) -> list[Comment]:
-    """Return the comments of a sheet: those of the newer kind, which are a conversation, before the notes."""
+    """Return the comments of a sheet, a thousand at most: those of the newer kind, which are a conversation, before the notes."""
     comments: list[Comment] = []
     people: dict[str, str] = {}
     if any(relation.kind == "threadedComment" for relation in relations.values()):
@@ -40,7 +44,8 @@ def read_comments(package: Package, relations: dict[str, Relation]) -> list[Comm
                 comments.append(Comment(found.attributes.get("ref", ""), author, found.text.strip()))
         elif relation.kind == "comments":
             threaded = {comment.cells for comment in comments}  # these have a note as well, for older programs
-            comments += [note for note in _notes(package, relation.target) if note.cells not in threaded]
+            others = (note for note in _notes(package, relation.target) if note.cells not in threaded)
+            comments += islice(others, max(0, _MOST_COMMENTS - len(comments)))
     return comments[:_MOST_COMMENTS]
 
 
@@ -79,7 +84,7 @@ def link_blocks(links: list[Link], relations: dict[str, Relation], sheet: str) -
         if link.place:
             target += f"#{link.place}"
         if target:
-            target = markdown.line(target)
+            target = markdown.line(target[:_LONGEST_URL])
             lines.append(
                 (link.cells, f"- {link.cells}: {f'<{target}>' if _SAFE_URL.match(target) and ' ' not in target else target}")
             )
@@ -90,8 +95,7 @@ def _listed(title: str, lines: list[tuple[str, str]], sheet: str) -> Iterator[Bl
     for start in range(0, len(lines), _IN_BLOCK):
         taken = lines[start : start + _IN_BLOCK]
         text = "\n".join(line for _cells, line in taken)
-        first, last = taken[0][0], taken[-1][0]
-        source = Source(sheet=sheet, cells=first if len(taken) == 1 else f"{first}, …, {last}")
+        source = Source(sheet=sheet, cells=",".join(cells for cells, _line in taken))
         yield Block(text if start else f"{title}\n\n{text}", source, tight=start > 0)
 
 

@@ -33,7 +33,7 @@ _MOST_NAMED = 20
 def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
     """Open the xlsx, xlsm or xltx file `path` for one sheet: `options.sheet`, or the first visible one.
 
-    The metadata has `sheets` (name, state, rows, columns; 0 where the file does not say), `sheet`, and, once all blocks are taken
+    The metadata has `sheets` (name, state and, where known, rows and columns), `sheet`, and, once all blocks are taken
     or at once for a small sheet, its `rows`, `columns`, `merged`, `hidden_rows` and `hidden_columns`. Hidden rows and columns are
     left out; a hidden sheet is read if it is asked for by name. Raises DocumentError (`not_found`, `no_sheet`, `damaged`,
     `encrypted`, `unsupported`, `hostile`, `too_large`).
@@ -48,7 +48,8 @@ def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
             **contents.properties,
             "sheet": sheet.name,
             "sheets": [
-                {"name": each.name, "state": each.state, "rows": each.size[0], "columns": each.size[1]}
+                {"name": each.name, "state": each.state}
+                | (dict(zip(("rows", "columns"), each.size, strict=True)) if each.size else {})
                 for each in contents.sheets[:MOST_SIZED]
             ],
             "sheet_count": len(contents.sheets),
@@ -65,6 +66,11 @@ def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
         package.close()
         raise
     return opened
+
+
+def _listed(sheet: SheetPart) -> dict[str, Any]:
+    known = {"rows": sheet.size[0], "columns": sheet.size[1]} if sheet.size else {}
+    return {"name": sheet.name, "state": sheet.state, **known}
 
 
 class _Reading:
@@ -108,7 +114,7 @@ class _Reading:
     def _visible(self) -> Iterator[Row]:
         """Yield the rows without the cells of hidden columns; rows that are hidden are marked, so that they leave no gap."""
         facts = self._reader.facts
-        total = self._sheet.size[0]
+        total = self._sheet.size[0] if self._sheet.size else 0
         for count, row in enumerate(self._reader.rows(), 1):
             if count % _ROWS_PER_REPORT == 0:
                 self._report(row.number, max(total, row.number) if total else 0, "rows")

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dogent_tui.documents.workbook.dates import iso_text
 from dogent_tui.documents.workbook.formats import BUILT_IN, formatter, general
 
 
@@ -113,3 +114,17 @@ def test_digits_are_never_lost(cents, places):
     shown = formatter(f"#,##0.{'0' * places}" if places else "#,##0")(number)
     assert re.fullmatch(r"-?\d{1,3}(,\d{3})*" + (rf"\.\d{{{places}}}" if places else ""), shown)
     assert abs(float(shown.replace(",", "")) - number) <= 0.5 * 10.0**-places + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [
+        ("2021-01-01T00:00:00", "2021-01-01"),
+        ("2021-01-01T08:30:00.000Z", "2021-01-01 08:30:00"),
+        ("2021-01-01", "2021-01-01"),
+        ("T10:10:10", "10:10:10"),
+        ("PT255H10M10S", "255:10:10"),
+    ],
+)
+def test_dates_that_are_stored_as_text_read_the_same(stored, shown):
+    assert iso_text(stored) == shown

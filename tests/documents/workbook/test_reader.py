@@ -297,3 +297,12 @@ def test_what_is_hidden_at_the_top_of_a_long_sheet_is_said_with_its_first_page(t
     assert len(list(opened.blocks)) > 20
     assert opened.warnings[0].startswith("Hidden in the workbook and left out here: rows 3, 1501 and column B.")
     assert len(opened.warnings) == 1
+
+
+def test_the_size_of_a_large_sheet_that_does_not_state_it_is_known_when_it_is_read(tmp_path):
+    rows = "".join(row(each, text(f"A{each}", "word " * 10), number(f"B{each}", each)) for each in range(1, 10_001))
+    opened = open_workbook(workbook(tmp_path / "a.xlsx", {"S": rows}), ReadOptions(), lambda *_: None)
+    assert opened.metadata["sheets"] == [{"name": "S", "state": "visible"}]
+    assert len(list(opened.blocks)) > 100
+    assert opened.metadata["sheets"] == [{"name": "S", "state": "visible", "rows": 10_000, "columns": 2}]
+    assert opened.metadata["cells"] == "A1:B10000"
