@@ -1,6 +1,7 @@
 """The zip package that a workbook is (ECMA-376 part 2): its parts as streams of XML events, in bounded memory."""
 
 import posixpath
+import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator
@@ -26,6 +27,10 @@ _LONGEST_TOKEN = 1 << 22
 
 _MOST_FOUND = 200_000
 """Elements that are kept of one part that is no sheet."""
+
+_BLANK_CELL = re.compile(rb'<c r="[A-Z]{1,3}[0-9]{1,7}"(?: [a-z]+="[0-9a-z]*")*\s*(?:/>|></c>)')
+_BLANK_ROW = re.compile(rb'<row r="[0-9]{1,7}"(?: [A-Za-z0-9:]+="[^"<>&]{0,40}")*\s*(?:/>|>\s*</row>)')
+"""As the known programs write them; others are told by the parser."""
 
 
 class Relation(msgspec.Struct, frozen=True):
@@ -135,8 +140,8 @@ def damaged(name: str) -> DocumentError:
 class Feed:
     """Hands a part's XML to handlers, a chunk at a time: `more` until it returns False. Names come without prefixes.
 
-    A DOCTYPE, with which entities could unfold to gigabytes, and too deep nesting raise DocumentError `hostile`. Handlers that
-    see to the depth themselves say so with `trusted_depth`: sheets have millions of elements.
+    A DOCTYPE, with which entities could unfold to gigabytes, and too deep nesting raise DocumentError `hostile`. Sheets have
+    millions of elements: the handlers of one see to the depth themselves, and do not get the cells and rows without content.
     """
 
     def __init__(
@@ -147,12 +152,13 @@ class Feed:
         characters: Callable[[str], None],
         name: str,
         *,
-        trusted_depth: bool = False,
+        is_sheet: bool = False,
     ) -> None:
         self._stream, self._name, self._fed = stream, name, 0
         self._start, self._end = start, end
         self._depth = 0
-        self._trusted_depth = trusted_depth
+        self._depth_is_ours = not is_sheet
+        self._stripping = is_sheet
         self.parser = expat.ParserCreate()
         self.parser.buffer_text = True
         self.parser.buffer_size = CHUNK
@@ -165,15 +171,25 @@ class Feed:
         """Parse the next chunk; return False once all of the part is parsed."""
         with problems(self._name):
             data = self._stream.read(CHUNK)
+            at_end = not data
+            if self._stripping:
+                data = self._stripped(data)
             self._fed += len(data)
-            self.parser.Parse(data, not data)
+            self.parser.Parse(data, at_end)
             if self._fed - self.parser.CurrentByteIndex > _LONGEST_TOKEN:
                 raise self._hostile()
-            return bool(data)
+            return not at_end
+
+    def _stripped(self, data: bytes) -> bytes:
+        """Return `data` without cells and rows that have no content, of which many sheets have millions, down to the last row."""
+        if b"<!" in data:  # in a comment or CDATA, what looks like a cell may be none
+            self._stripping = False
+            return data
+        return _BLANK_ROW.sub(b"", _BLANK_CELL.sub(b"", data))
 
     def _started(self, tag: str, attributes: dict[str, str]) -> None:
-        if self._trusted_depth:  # this is the root: a document that has no prefixes is read without looking for them
-            self._trusted_depth = False
+        if not self._depth_is_ours:  # this is the root: a sheet that has no prefixes is read without looking for them
+            self._depth_is_ours = True
             if ":" not in tag:
                 self.parser.StartElementHandler, self.parser.EndElementHandler = self._start, self._end
         self._depth += 1

@@ -6,7 +6,7 @@ refuses, sees hidden rows, and has formulas and their results in one pass. openp
 """
 
 from collections.abc import Iterator
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -86,14 +86,19 @@ class _Reading:
         self._hidden_rows: list[int] = []
         self._hidden_cells: set[int] = set()
         self._said_early: list[str] = []
+        self._is_silent = self._is_read = False
         self._rows = self._columns = 0
         self._read_surroundings()
 
     def begin(self) -> Iterator[Block]:
         """Return the blocks, of which the first are made already."""
         blocks = self._blocks()
-        made = list(islice(blocks, _BLOCKS_AT_ONCE))
-        if len(made) == _BLOCKS_AT_ONCE:
+        made: list[Block] = []
+        for block in blocks:
+            made.append(block)
+            if len(made) == _BLOCKS_AT_ONCE or self._is_silent:
+                break
+        if not self._is_read:
             self._said_early = self._hidden()
             self._opened.warnings += self._said_early
         return chain(made, blocks)
@@ -111,11 +116,15 @@ class _Reading:
             self._strings.close()
             self._package.close()
 
-    def _visible(self) -> Iterator[Row]:
+    def _visible(self) -> Iterator[Row | None]:
         """Yield the rows without the cells of hidden columns; rows that are hidden are marked, so that they leave no gap."""
         facts = self._reader.facts
         total = self._sheet.size[0] if self._sheet.size else 0
         for count, row in enumerate(self._reader.rows(), 1):
+            self._is_silent = row is None
+            if row is None:
+                yield None
+                continue
             if count % _ROWS_PER_REPORT == 0:
                 self._report(row.number, max(total, row.number) if total else 0, "rows")
             self._rows = max(self._rows, row.number)
@@ -157,6 +166,7 @@ class _Reading:
             metadata["merged_count"] = facts.merged_count
         if self._comments:
             metadata["comments"] = len(self._comments)
+        self._is_read = True
         for warning in self._said_early:
             self._opened.warnings.remove(warning)
         self._opened.warnings += self._hidden() + self._unusual()
@@ -192,6 +202,10 @@ class _Reading:
         if facts.long_texts:
             texts = _count(facts.long_texts, "text was", "texts were")
             warnings.append(f"{texts} cut: longer than {MOST_TEXT:,} characters, or in an endless row.")
+        if facts.too_empty:
+            warnings.append(
+                f"After row {self._rows:,} hundreds of megabytes have no content: the rest of the sheet was not read."
+            )
         if facts.too_long:
             warnings.append("The sheet has more rows than a sheet may have; the others were not read.")
         return warnings

@@ -21,6 +21,12 @@ _MOST_LISTED = 1000
 
 _DEEPEST = 200
 
+_CHUNKS_UNTIL_SILENCE = 16
+"""A megabyte without content: what was read before it need not wait for what may come after it."""
+
+_MOST_SILENT_CHUNKS = 3600
+"""225 MB without content, five seconds' work: formats down to the last row in many columns. Nothing comes after them."""
+
 CUT = "…"
 
 _PLAIN = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]*[1-9])?")
@@ -59,7 +65,8 @@ class SheetFacts(msgspec.Struct):
     """What a sheet's part says besides its cells; the fields from `merged` on are complete when all rows are read.
 
     `declared` is the size that the file states, (rows, columns), which may be wrong. `long_texts` counts texts that were cut,
-    `uncached` the formulas without a stored result. `too_long` says that there are more rows than a sheet may have.
+    `uncached` the formulas without a stored result. `too_long` says that there are more rows than a sheet may have,
+    `too_empty` that reading ended within a vast stretch of cells without content.
     """
 
     declared: tuple[int, int] | None = None
@@ -71,6 +78,7 @@ class SheetFacts(msgspec.Struct):
     long_texts: int = 0
     uncached: int = 0
     too_long: bool = False
+    too_empty: bool = False
 
 
 class SheetReader:
@@ -81,7 +89,7 @@ class SheetReader:
         self._name = package.name
         self._strings, self._formatters = strings, formatters
         self._stream: IO[bytes] = package.open(part)
-        self._feed = Feed(self._stream, self._start, self._end, self._characters, package.name, trusted_depth=True)
+        self._feed = Feed(self._stream, self._start, self._end, self._characters, package.name, is_sheet=True)
         self._ready: list[Row] = []
         self._columns: dict[str, int] = {}
         self._by_style: dict[str, Formatter] = {}
@@ -95,14 +103,19 @@ class SheetReader:
         self._length = 0
         self._in_reading = self._unordered = False
 
-    def rows(self) -> Iterator[Row]:
-        """Yield the rows that have content, hidden ones too; only once."""
+    def rows(self) -> Iterator[Row | None]:
+        """Yield the rows that have content, hidden ones too; only once. None is given where there were none for a long while."""
+        silent = 0
         try:
             more = True
-            while more and not self.facts.too_long:
+            while more and not self.facts.too_long and not self.facts.too_empty:
                 more = self._feed.more()
+                silent = 0 if self._ready else silent + 1
                 yield from self._ready
                 self._ready.clear()
+                if silent and silent % _CHUNKS_UNTIL_SILENCE == 0:
+                    self.facts.too_empty = silent > _MOST_SILENT_CHUNKS
+                    yield None
         finally:
             self._stream.close()
 

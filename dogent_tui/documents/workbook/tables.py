@@ -32,7 +32,10 @@ _MOST_TITLES = 3
 
 
 class _Window(msgspec.Struct):
-    """Rows that follow each other, as many as are looked at at once; `pause` is how many empty rows come before them."""
+    """Rows that follow each other, as many as are looked at at once; `pause` is how many empty rows come before them.
+
+    Without rows: it may be long until there are others.
+    """
 
     pause: int
     rows: list[Row]
@@ -45,18 +48,25 @@ class _Layout(msgspec.Struct, frozen=True):
     shown: tuple[int | tuple[int, int], ...]
 
 
-def sheet_blocks(rows: Iterable[Row], sheet: str, hidden_columns: Collection[int] = ()) -> Iterator[Block]:
+def sheet_blocks(rows: Iterable[Row | None], sheet: str, hidden_columns: Collection[int] = ()) -> Iterator[Block]:
     """Yield the Markdown of `rows`, without those that are hidden, and without room for `hidden_columns`.
 
-    These may become known while the first row is taken; no row has cells in them. Raises what taking the rows raises.
+    These may become known while the first row is taken; no row has cells in them. Where a row is None, all that is known of those
+    before it is given at once. Raises what taking the rows raises.
     """
     return _Tables(sheet, hidden_columns).blocks(_windows(rows))
 
 
-def _windows(rows: Iterable[Row]) -> Iterator[_Window]:
+def _windows(rows: Iterable[Row | None]) -> Iterator[_Window]:
     last, pause, weight = 0, 0, 0
     taken: list[Row] = []
     for row in rows:
+        if row is None:
+            if taken:
+                yield _Window(pause, taken)
+                taken, pause, weight = [], 0, 0
+            yield _Window(0, [])
+            continue
         gap = row.number - last - 1
         last = row.number
         if taken and (gap or len(taken) >= _ROWS_AHEAD or weight > _WEIGHT_AHEAD):
@@ -82,7 +92,9 @@ class _Tables:
 
     def blocks(self, windows: Iterable[_Window]) -> Iterator[Block]:
         for window in windows:
-            if self._layout is not None and (not window.pause or _goes_on(self._layout, window)):
+            if not window.rows:
+                yield from self._flush()
+            elif self._layout is not None and (not window.pause or _goes_on(self._layout, window)):
                 self._put(["|" + "  |" * len(self._layout.shown)] * window.pause, window.rows[0].number)
                 yield from self._add(window.rows)
             else:

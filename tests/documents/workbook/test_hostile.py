@@ -6,6 +6,8 @@ import zipfile
 import pytest
 
 from dogent_tui.documents.model import DocumentError, ReadOptions
+from dogent_tui.documents.workbook import rows as rows_module
+from dogent_tui.documents.workbook.package import Feed
 from dogent_tui.documents.workbook.reader import open_workbook
 from tests.documents.workbook.made import NAMESPACES, markdown, number, read, relations, row, sheet_xml, text, workbook
 
@@ -150,3 +152,23 @@ def test_a_large_sheet_gives_its_first_rows_at_once_in_little_memory(tmp_path):
     rows = sum(block.markdown.count("item ") for block in blocks)
     assert rows == count - 49
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 40_000  # KB, of a sheet of 20 MB
+
+
+def test_a_million_empty_cells_keep_nobody_waiting(tmp_path, monkeypatch):
+    blank = "".join(f'<row r="{each}" spans="1:2"><c r="A{each}" s="1"/><c r="B{each}"></c></row>' for each in range(2, 50_000))
+    near, far = row(1, text("A1", "near")), row(60_000, text("A60000", "far"))
+    path = workbook(tmp_path / "a.xlsx", {"S": near + blank + far})
+    blocks = open_workbook(path, ReadOptions(), lambda *_: None).blocks
+    monkeypatch.setattr(Feed, "more", lambda feed: pytest.fail("waited for what comes after the empty cells"))
+    assert next(blocks).markdown == "near"
+    monkeypatch.undo()
+    assert [block.source.cells for block in blocks] == ["A60000"]
+    monkeypatch.setattr(rows_module, "_MOST_SILENT_CHUNKS", 20)
+    blocks, opened = read(path)
+    assert len(blocks) == 1
+    assert opened.warnings == ["After row 1 hundreds of megabytes have no content: the rest of the sheet was not read."]
+
+
+def test_what_looks_like_an_empty_cell_within_a_text_stays(tmp_path):
+    cell = '<c r="A1" t="inlineStr"><is><t><![CDATA[see <c r="A1"/>]]></t></is></c>'
+    assert markdown(workbook(tmp_path / "a.xlsx", {"S": row(1, cell)})) == 'see \\<c r="A1"/>'
