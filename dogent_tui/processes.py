@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
 _CHUNK = 65_536
 _PROC = Path("/proc")
@@ -82,6 +82,26 @@ async def end_tree(process: asyncio.subprocess.Process) -> None:
     if process.returncode is None:
         await asyncio.to_thread(kill_tree, process.pid)
     await process.wait()
+
+
+def run_to_end(
+    command: Sequence[str], *, stdin: IO[bytes], cwd: Path, env: Mapping[str, str], limit_s: float
+) -> subprocess.CompletedProcess[bytes]:
+    """Run `command` on the open file `stdin`, and return its status and all that it wrote. Blocks: for a process that may.
+
+    When it takes longer than `limit_s` seconds, the whole group ends. Raises OSError where it does not start, and
+    subprocess.TimeoutExpired.
+    """
+    with subprocess.Popen(
+        command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=env, process_group=0
+    ) as process:
+        try:
+            output, errors = process.communicate(timeout=limit_s)
+        except BaseException:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 def run_in_terminal(command: Sequence[str], *, errors: TextIO | None) -> int:
