@@ -97,6 +97,7 @@ class Inlines:
 
     def _link(self, contents: Any) -> str:
         _, inner, (target, title) = contents
+        inner = without_links(inner)
         text = self.write(inner).replace("\\\n", " ").strip()
         if target.startswith("#") and target[1:] not in self._heading_ids:
             return text  # to a place that Markdown has no name for
@@ -154,6 +155,19 @@ _NOT_IN_TEXT = {ord(_COMMENT): None, ord(_COMMENT_END): None}
 _ABOUT = re.compile(f"{_COMMENT}([^{_COMMENT}]*){_COMMENT}([^{_COMMENT}{_COMMENT_END}]*){_COMMENT_END}\\1{_COMMENT_END}")
 _STARTS = re.compile(f"{_COMMENT}([^{_COMMENT}]*){_COMMENT}")
 _ENDS = re.compile(f"{_COMMENT_END}([^{_COMMENT_END}]*){_COMMENT_END}")
+
+
+def without_links(nodes: list[Node]) -> list[Node]:
+    """Return the words of links in place of links, which Markdown does not have within each other."""
+    out: list[Node] = []
+    for node in nodes:
+        if node["t"] in ("Link", "Span", "Cite"):
+            out += without_links(node["c"][1])
+        elif node["t"] in _MERGED or node["t"] == "SmallCaps":
+            out.append({"t": node["t"], "c": without_links(node["c"])})
+        else:
+            out.append(node)
+    return out
 
 
 def _merged(nodes: list[Node]) -> list[Node]:
