@@ -32,8 +32,6 @@ class Inlines:
         """What is to be written where the words end that a comment is about, by the comment's id."""
         self._writers: dict[str, Callable[[Any], str]] = {
             "Str": self._str,
-            "Space": self._space,
-            "SoftBreak": self._space,
             "LineBreak": self._line_break,
             "Code": self._code,
             "Math": self._math,
@@ -50,8 +48,10 @@ class Inlines:
         pieces = [self._piece(node) for node in _merged(nodes)]
         out = ""
         for index, (text, style) in enumerate(pieces):
-            after = next((piece for piece, _ in pieces[index + 1 :] if piece), "")
-            out += _styled(text, style, out, after) if style else text
+            if style:
+                after = next((piece for piece, _ in pieces[index + 1 :] if piece), "")
+                text = _styled(text, style, out, after)
+            out += text
         return out
 
     def _piece(self, node: Node) -> tuple[str, str]:
@@ -66,9 +66,6 @@ class Inlines:
 
     def _str(self, text: str) -> str:
         return escaped(text.translate(_NOT_IN_TEXT), marks=self._marks)
-
-    def _space(self, _: None) -> str:
-        return " "
 
     def _line_break(self, _: None) -> str:
         return "\\\n"
@@ -173,14 +170,23 @@ def without_links(nodes: list[Node]) -> list[Node]:
 def _merged(nodes: list[Node]) -> list[Node]:
     """Join what Word cuts into runs: like emphasis, and words, side by side. Unwrap what Markdown has no word for."""
     out: list[Node] = []
+    words: list[str] = []
     for node in _unwrapped(nodes):
-        last = out[-1] if out else None
-        if last is not None and last["t"] == node["t"] and node["t"] in _MERGED:
-            out[-1] = {"t": node["t"], "c": [*last["c"], *node["c"]]}
-        elif last is not None and last["t"] == node["t"] == "Str":
-            out[-1] = {"t": "Str", "c": last["c"] + node["c"]}
+        kind = node["t"]
+        if kind == "Str":
+            words.append(node["c"])
+        elif kind in ("Space", "SoftBreak"):
+            words.append(" ")
         else:
-            out.append(node)
+            if words:
+                out.append({"t": "Str", "c": "".join(words)})
+                words = []
+            if out and out[-1]["t"] == kind and kind in _MERGED:
+                out[-1] = {"t": kind, "c": [*out[-1]["c"], *node["c"]]}
+            else:
+                out.append(node)
+    if words:
+        out.append({"t": "Str", "c": "".join(words)})
     return out
 
 

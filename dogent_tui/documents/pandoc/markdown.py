@@ -49,7 +49,7 @@ class MarkdownWriter:
 
     def write(self, blocks: list[Node]) -> Iterator[Block]:
         """Yield the Markdown of `blocks`, which may be taken only once."""
-        self._heading_ids.update(node["c"][1][0] for node in walk(blocks) if node["t"] == "Header" and node["c"][1][0])
+        self._heading_ids.update(node["c"][1][0] for node in _flat(blocks) if node["t"] == "Header" and node["c"][1][0])
         for node in _flat(blocks):
             if node["t"] == "Header":
                 self._enter(node)
