@@ -65,7 +65,7 @@ class Inlines:
         return self._writers[kind](node.get("c")), ""
 
     def _str(self, text: str) -> str:
-        return escaped(text.translate(_NOT_IN_TEXT), marks=self._marks)
+        return escaped(re.sub(" {2,}", " ", text.translate(_NOT_IN_TEXT)), marks=self._marks)
 
     def _line_break(self, _: None) -> str:
         return "\\\n"
