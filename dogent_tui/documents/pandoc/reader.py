@@ -45,8 +45,12 @@ def open_document(path: Path, options: ReadOptions, report: Report) -> Opened:
     `comments`, `headers` and `footers`; with `changes="all"` they are marked in the text as `Inlines` describes.
     """
     try:
-        kind = _kind(path)
-        return _Conversion(path, kind, options, report).opened()
+        conversion = _Conversion(path, _kind(path), options, report)
+        try:
+            return conversion.opened()
+        except BaseException:
+            conversion.close()
+            raise
     except OSError as error:
         raise DocumentError(f"{path.name} cannot be read: {error.strerror}.", code="not_found") from error
 
@@ -118,6 +122,10 @@ class _Conversion:
         self._metadata = {**tree_properties(first.meta), **self._metadata}
         return Opened(self._kind, self._metadata, self._blocks(first, trees, parts), self._warnings)
 
+    def close(self) -> None:
+        """Drop what was unpacked."""
+        self._images.close()
+
     def _sources(self) -> tuple[Iterator[bytes | Path], int]:
         if self._kind in _ARCHIVES:
             check_archive(self._path)
@@ -170,7 +178,7 @@ class _Conversion:
         except RecursionError:
             raise _too_deep(self._path.name) from None
         finally:
-            self._images.close()
+            self.close()
 
 
 class _Tree(msgspec.Struct):
