@@ -1,4 +1,4 @@
-"""Reading docx: how much of the corpus arrives, how fast pages do, in how much memory; beside markitdown where it is installed."""
+"""Reading docx: how much of the corpus arrives, how fast pages do, in how much memory; beside markitdown where it is."""
 
 import importlib.util
 import resource
