@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import zipfile
 
 import pytest
 
@@ -60,9 +61,15 @@ def test_words_headings_lists_and_tables_arrive(folder, kind):
         assert part in text
     table = next(block for block in blocks if "| 1 | 2 |" in block.markdown)
     assert table.source.headings
-    if kind not in ("rtf", "pptx"):  # pandoc writes bullets into rtf as words, and sees no list in slides
+    if kind != "pptx":  # pandoc sees no list in slides
         assert "- a\n- b" in text
         assert table.source.headings[-1] == "Two"
+
+
+def test_slides_are_counted(folder):
+    with zipfile.ZipFile(folder / "made.pptx") as archive:
+        slides = [name for name in archive.namelist() if name.startswith("ppt/slides/slide")]
+    assert read(folder / "made.pptx")[1].metadata["slides"] == len(slides)
 
 
 @pytest.mark.parametrize("kind", ["odt", "epub", "html"])
