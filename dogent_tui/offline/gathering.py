@@ -13,27 +13,26 @@ from dogent_tui.offline.relevance import terms
 
 _TEXT_TYPES = ("md", "markdown", "txt", "text", "rst", "org", "adoc", "tex", "csv", "tsv")
 _OTHER_DOCUMENTS = ("pdf", "docx", "doc", "xlsx", "xls", "pptx", "ppt", "odt", "ods", "odp", "rtf", "epub")
+_SOUNDS = ("mp3", "wav", "m4a")
 _MEDIA = (
     "png",
     "jpg",
     "jpeg",
     "gif",
     "webp",
+    "avif",
     "bmp",
     "tiff",
     "heic",
     "svg",
-    "mp3",
-    "wav",
-    "m4a",
     "mp4",
     "mov",
     "avi",
     "mkv",
     "webm",
-    "zip",
 )
-_UNOPENED = frozenset((*_OTHER_DOCUMENTS, *_MEDIA))
+"""What has to be looked at."""
+_UNOPENED = frozenset((*_OTHER_DOCUMENTS, *_MEDIA, *_SOUNDS, "zip"))
 _MOST_FILES = 20
 """So many files are read for one request, those first that hold its words."""
 _PART = 400
@@ -99,6 +98,11 @@ def referenced(conversation: Conversation) -> tuple[Source, ...]:
 def is_readable(source: Source) -> bool:
     """Whether Read can be expected to return text for `source`."""
     return source.type != "folder" and not _is_unopened(source.path) and source.type not in _UNOPENED
+
+
+def is_media(source: Source) -> bool:
+    """Whether `source` is a picture or a video, which no rule can see."""
+    return _extension(source.path) in _MEDIA or source.type in _MEDIA
 
 
 def _find_calls(

@@ -8,7 +8,7 @@ from dogent_tui.offline.asking import as_answered, audience, outline_of, proposa
 from dogent_tui.offline.changing import change_reply, draft_in_question
 from dogent_tui.offline.conversation import Call, Conversation, Ignored, conversation_of
 from dogent_tui.offline.draft import answer, compose, is_draft, output_path, quotation
-from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather
+from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather, is_media
 from dogent_tui.offline.intent import Intent, intent_of
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText, ReplyToolUse
 from dogent_tui.offline.outlining import compose_along, outline_from
@@ -189,7 +189,10 @@ def _nothing_to_quote(intent: Intent, gathered: Gathered) -> str:
 def _not_read(intent: Intent, gathered: Gathered) -> str:
     """Return the list of what was not read, or not whole, with reasons; empty where there is nothing to say."""
     phrases = PHRASES[intent.language]
-    lines = [phrases.unopened.format(path=source.path, type=source.type) for source in gathered.unopened]
+    lines = [
+        (phrases.unseen if is_media(source) else phrases.unopened).format(path=source.path, type=source.type)
+        for source in gathered.unopened
+    ]
     lines += [
         (phrases.too_large if TOO_LARGE.search(reason) else phrases.unreadable).format(path=path, reason=reason)
         for path, reason in gathered.unreadable
