@@ -16,8 +16,9 @@ import msgspec
 if TYPE_CHECKING:
     from PIL import Image
 
-FORMATS = ("PNG", "JPEG", "MPO", "GIF", "WEBP", "BMP", "TIFF", "AVIF", "ICO")
-"""What is opened, as Pillow calls it: formats that somebody has pictures in, and none that is a text or a program."""
+FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF", "ICO", "AVIF")
+"""What is opened, as Pillow calls it: formats that somebody has pictures in, and none that is a text or a program. Those first that
+it knows without loading all of its plugins."""
 
 MOST_PIXELS = 64_000_000
 """That are decoded: 256 MB."""
