@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from PIL import Image
 
 FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF", "ICO", "AVIF")
-"""What is opened, as Pillow calls it: formats that somebody has pictures in, and none that is a text or a program. Those first that
-it knows without loading all of its plugins."""
+"""What is opened, as Pillow calls it: formats that somebody has pictures in, and none that is a text or a program. Those
+first that it knows without loading all of its plugins."""
 
 MOST_PIXELS = 64_000_000
 """That are decoded: 256 MB."""
@@ -34,6 +34,7 @@ _FRAMES = 4
 _QUALITIES = (92, 85, 75, 60)
 """Of a JPEG, until it is small enough; after that it loses pixels."""
 _BRIGHT = 200
+_DRAWN_COLORS = 4096
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -98,8 +99,9 @@ def _upright(image: "Image.Image", side: int) -> "Image.Image":
     """Return `image` as it is to be seen, in RGB, with its longer side at most `side` pixels."""
     from PIL import Image, ImageOps
 
-    image.draft(None, (side, side))  # a JPEG can be decoded in an eighth of its size
-    if image.width * image.height > MOST_PIXELS:
+    whole = image.width * image.height
+    image.draft(None, (side, side))  # a JPEG can be decoded in an eighth of its size, though one in passes is kept whole
+    if (whole > MOST_PIXELS and image.info.get("progressive")) or image.width * image.height > MOST_PIXELS:
         raise Image.DecompressionBombError
     ImageOps.exif_transpose(image, in_place=True)
     picture = _colored(image)
@@ -153,7 +155,7 @@ def _frames(image: "Image.Image", count: int, side: int) -> tuple["Image.Image",
 
 
 def _small_enough(picture: "Image.Image", wanted: Wanted, *, lossless: bool) -> tuple[str, bytes, "Image.Image"]:
-    if lossless:
+    if lossless and _is_drawn(picture):
         data = _encoded(picture, "PNG")
         if len(data) <= wanted.bytes:
             return "image/png", data, picture
@@ -163,6 +165,14 @@ def _small_enough(picture: "Image.Image", wanted: Wanted, *, lossless: bool) -> 
             if len(data) <= wanted.bytes or max(picture.size) <= 64:
                 return "image/jpeg", data, picture
         picture = picture.resize((max(1, picture.width * 3 // 4), max(1, picture.height * 3 // 4)))
+
+
+def _is_drawn(picture: "Image.Image") -> bool:
+    """Tell whether it has so few colors that PNG suits it: drawings and screens, whose edges JPEG would blur."""
+    from PIL import Image
+
+    sample = picture.resize((256, 256), Image.Resampling.NEAREST)
+    return sample.getcolors(_DRAWN_COLORS) is not None
 
 
 def _encoded(picture: "Image.Image", form: str, **options: int) -> bytes:

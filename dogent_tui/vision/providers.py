@@ -98,9 +98,9 @@ class OpenAi(ChatCompletions):
 
 
 class Glm(ChatCompletions):
-    """Zhipu's GLM-4.6V: pictures of 5 MB and 6000 pixels a side. Of videos it takes mp4, mov and mkv."""
+    """Zhipu's GLM-4.6V: pictures of 5 MB and 6000 pixels a side, of which it sees less. Of videos it takes mp4, mov and mkv."""
 
-    image_limits = ImageLimits(side=6000, bytes=5 * _MB * 3 // 4)  # so that base64 is below it too
+    image_limits = ImageLimits(side=3072, bytes=5 * _MB * 3 // 4)  # so that base64 is below it too
     video_limits: VideoLimits | None = VideoLimits(50 * _MB, ("mp4", "mov", "mkv"))
 
     def answer_of(self, reply: Mapping[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import asynccontextmanager
 
 import pytest
 from aiohttp import web
@@ -31,18 +32,26 @@ class Provider:
         return reply if isinstance(reply, web.StreamResponse) else web.json_response(reply)
 
 
-@pytest.fixture
-async def provider():
+@asynccontextmanager
+async def serving():
+    """Give a provider that listens."""
     found = Provider()
     app = web.Application(client_max_size=1 << 28)
     app.router.add_route("*", "/{path:.*}", found.handle)
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=0, handler_cancellation=True)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    found.url = f"http://127.0.0.1:{site._server.sockets[0].getsockname()[1]}"
-    yield found
-    await runner.cleanup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    found.url = "http://{}:{}".format(*runner.addresses[0])
+    try:
+        yield found
+    finally:
+        await runner.cleanup()
+
+
+@pytest.fixture
+async def provider():
+    async with serving() as found:
+        yield found
 
 
 @pytest.fixture

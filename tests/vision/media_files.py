@@ -34,7 +34,13 @@ def mp4(brand=b"isom", handler=b"vide", film=b"film" * 10):
 
 def matroska(doc_type=b"webm"):
     header = b"\x42\x86\x81\x01\x42\x82" + bytes([0x80 | len(doc_type)]) + doc_type
-    return b"\x1a\x45\xdf\xa3" + bytes([0x80 | len(header)]) + header + b"\x18\x53\x80\x67\x01\xff\xff\xff\xff\xff\xff\xff" + bytes(64)
+    return (
+        b"\x1a\x45\xdf\xa3"
+        + bytes([0x80 | len(header)])
+        + header
+        + b"\x18\x53\x80\x67\x01\xff\xff\xff\xff\xff\xff\xff"
+        + bytes(64)
+    )
 
 
 def avi(kind=b"vids"):

@@ -16,7 +16,14 @@ EXPECTED = Analysis("A red square.", ("square", "red"), "Hello")
 
 @pytest.mark.parametrize(
     "answer",
-    [TEXT, f"\n {TEXT}\n", f"```json\n{TEXT}\n```", f"```\n{TEXT}```", f"```JSON\r\n{TEXT}\r\n```\n", json.dumps({**SEEN, "more": 1})],
+    [
+        TEXT,
+        f"\n {TEXT}\n",
+        f"```json\n{TEXT}\n```",
+        f"```\n{TEXT}```",
+        f"```JSON\r\n{TEXT}\r\n```\n",
+        json.dumps({**SEEN, "more": 1}),
+    ],
 )
 def test_an_object_is_taken_with_or_without_a_fence(answer):
     assert parse_answer(answer) == EXPECTED

@@ -5,7 +5,7 @@ import struct
 import zlib
 
 import pytest
-from PIL import Image, ImageDraw
+from PIL import Image, ImageDraw, PngImagePlugin
 
 from dogent_tui.vision import pixels
 from dogent_tui.vision.pixels import Wanted, prepare
@@ -31,6 +31,37 @@ def saved(image, form="PNG", **options):
 
 def near(image, place, color):
     return all(abs(a - b) < 12 for a, b in zip(image.getpixel(place), color, strict=True))
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "GIF", "WEBP", "BMP", "TIFF", "AVIF", "ICO"])
+def test_every_format_becomes_one_that_providers_take(form):
+    answer, image = made(picture(form, (32, 32)))
+    assert (image.size, image.mode, answer.note) == ((32, 32), "RGB", "")
+    assert answer.mime == f"image/{image.format.lower()}"
+    assert image.format == ("JPEG" if form in {"JPEG", "AVIF"} else "PNG")
+    assert near(image, (20, 20), (254, 0, 0))
+
+
+def test_only_pixels_travel():
+    info = PngImagePlugin.PngInfo()
+    info.add_text("Comment", "made by somebody")
+    exif = Image.Exif()
+    exif[0x010E] = "made by somebody"
+    png = picture("PNG", pnginfo=info, exif=exif) + b"made by somebody"
+    jpeg = picture("JPEG", comment=b"made by somebody", exif=exif) + b"made by somebody"
+    for content in (png, jpeg, picture("WEBP", exif=exif)):
+        assert b"made by somebody" in content
+        answer, data = prepare(content, WANTED)
+        assert answer.problem == ""
+        assert b"somebody" not in data
+        with opened(data) as image:
+            assert not image.getexif()
+
+
+def test_drawings_keep_their_edges_and_photos_stay_small():
+    assert prepare(picture("PNG"), WANTED)[0].mime == "image/png"
+    noise = Image.merge("RGB", [Image.effect_noise((300, 300), 200) for _ in range(3)])
+    assert prepare(saved(noise), WANTED)[0].mime == "image/jpeg"
 
 
 def test_large_pictures_are_scaled_down_and_the_model_is_told():
