@@ -38,6 +38,9 @@ SCHEMA: Mapping[str, Any] = {
 STOP = "Stop here: tell the person this, ask them to correct it, and do not go on without it. Do not guess what the file shows."
 """What follows on an error that only the person can correct."""
 
+_AT_ONCE = 3
+"""A model may call for a whole folder: each picture takes memory here, and providers count who asks at the same time."""
+
 _FOR_THE_PERSON = frozenset({"config", "key", "quota", "tls"})
 
 
@@ -57,6 +60,8 @@ def analyze_media_tool(workspace: Workspace) -> SdkMcpTool[Any]:
     Profiles and settings are read at each call: what the person corrected counts at once.
     """
 
+    turns = asyncio.Semaphore(_AT_ONCE)
+
     async def analyze(payload: dict[str, Any]) -> dict[str, Any]:
         try:
             wanted = msgspec.convert(payload, _Input)
@@ -65,7 +70,8 @@ def analyze_media_tool(workspace: Workspace) -> SdkMcpTool[Any]:
         path = workspace.absolute(wanted.path.removeprefix("file://"))
         settings, _ = await asyncio.to_thread(load_settings, workspace)
         try:
-            seen = await look_at(path, settings.vision_profile, dogent_home(), wanted.media_type)
+            async with turns:
+                seen = await look_at(path, settings.vision_profile, dogent_home(), wanted.media_type)
         except VisionError as error:
             return result(f"{error} {STOP}" if error.code in _FOR_THE_PERSON else str(error), is_error=True)
         return result(msgspec.json.encode(seen).decode())

@@ -63,8 +63,8 @@ class ChatCompletions:
         url = await asyncio.to_thread(_data_url, mime, data)
         content = [{"type": part, part: {"url": url}}, {"type": "text", "text": words}]
         body = {
-            "stream": False,
             **self._profile.extra,
+            "stream": False,
             "model": self._profile.model,
             "messages": [{"role": "user", "content": content}],
         }
@@ -128,6 +128,7 @@ class Anthropic:
         body = {
             "max_tokens": _ANSWER_TOKENS,
             **self._profile.extra,
+            "stream": False,
             "model": self._profile.model,
             "messages": [{"role": "user", "content": content}],
         }

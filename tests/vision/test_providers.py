@@ -45,7 +45,10 @@ def refused(look):
 async def test_glm_gets_data_urls_and_a_question(provider, look, path):
     provider.say(ANSWER)
     provider.say(f"\n<|begin_of_box|>{ANSWER}<|end_of_box|>")
-    assert await look(picture("GIF"), "glm-4.6v", path, extra={"thinking": {"type": "disabled"}, "model": "other"}) == EXPECTED
+    assert (
+        await look(picture("GIF"), "glm-4.6v", path, extra={"thinking": {"type": "disabled"}, "model": "other", "stream": True})
+        == EXPECTED
+    )
     assert await look(mp4(), "glm-4.6v", path) == EXPECTED
     (address, headers, body), (_, _, film) = provider.requests
     assert address == "/api/paas/v4/chat/completions"

@@ -1,8 +1,10 @@
 """The tool analyze_media: what the model gets for what it writes."""
 
+import asyncio
 import json
 
 import pytest
+from aiohttp import web
 
 from dogent_tui.tools.vision import SCHEMA, STOP, analyze_media_tool
 from dogent_tui.workspace.paths import Workspace
@@ -66,6 +68,24 @@ async def test_what_the_person_corrects_counts_at_once(analyze, provider, write_
     (tmp_path / "w" / ".dogent" / "dogent.json").write_text('{"vision_profile": "other"}')
     provider.say(json.dumps(SEEN))
     assert not (await analyze(path="film.mp4"))[1]
+
+
+async def test_of_many_at_once_a_few_are_asked_about(analyze, provider):
+    asked, go = [], asyncio.Event()
+
+    async def wait(request):
+        asked.append(request)
+        await go.wait()
+        return web.json_response({"choices": [{"message": {"content": json.dumps(SEEN)}}]})
+
+    provider.replies.extend([wait] * 6)
+    calls = [asyncio.create_task(analyze(path="film.mp4")) for _ in range(6)]
+    async with asyncio.timeout(20):
+        while len(asked) < 3:
+            await asyncio.sleep(0.01)
+    assert len(asked) == 3
+    go.set()
+    assert [is_error for _, is_error in await asyncio.gather(*calls)] == [False] * 6
 
 
 def test_the_schema_is_that_of_the_specification():
