@@ -22,7 +22,7 @@ _MOST_MISSING = 12
 
 
 class Finished(msgspec.Struct, frozen=True):
-    """A pdf and what is in it. `missing` are characters that are drawn as boxes, as no font has them; `drawn` those that are not."""
+    """A pdf and what is in it. `missing` are characters that are drawn as boxes, as no font has them; `drawn` are others."""
 
     pdf: bytes
     pages: int
