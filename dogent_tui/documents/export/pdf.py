@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -24,6 +25,7 @@ from dogent_tui.workspace.files import atomic_write
 
 _BEYOND_LATIN = re.compile("[^\x00-\u024f\u2010-\u2027\u2030-\u203a\u20ac]")
 """What fonts of everybody's may not have."""
+_TAG = re.compile("<[^>]*>")
 _CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
 
 
@@ -65,7 +67,7 @@ class PdfExporter:
             _properties(page),
             page.lang,
             [heading.text for heading in page.body.headings if heading.text],
-            set(_BEYOND_LATIN.findall(page.body.html)) - self._drawn,
+            _doubtful(page) - self._drawn,
         )
         self._drawn |= finished.drawn
         await asyncio.to_thread(_write, request.target, finished.pdf)
@@ -134,6 +136,12 @@ def _compose(request: ExportRequest) -> _Draft:
     contents = contents_of(body, front) if wanted or (wanted is None and TOC_PLACE in body.html) else ()
     page = Page(title, front.lang or language_of(source.text), front, body, (built_in(), style.css), contents)
     return _Draft(document, mathml, page, style, (*source.warnings, *style.warnings, *warnings))
+
+
+def _doubtful(page: Page) -> set[str]:
+    """Return the characters of the page that perhaps no font has."""
+    found = set(_BEYOND_LATIN.findall(_TAG.sub("", page.body.html) + page.title))
+    return {character for character in found if unicodedata.category(character)[0] in "LNPS"}
 
 
 def _write(target: Path, pdf: bytes) -> None:

@@ -35,7 +35,8 @@ _SIZE = re.compile(r"(width|height): (\d+(?:\.\d+)?)(px|%|cm|mm|in|pt|em)")
 _PREAMBLE = """\
 #let horizontalrule = align(center, line(length: 30%, stroke: 0.5pt + luma(200)))
 #set page(paper: "a4", margin: (x: 24mm, top: 26mm, bottom: 28mm), numbering: "1")
-#set text(size: 10.5pt, font: ("Libertinus Serif", "Source Han Serif SC", "Noto Serif CJK SC", "Songti SC", "SimSun"))
+#let faces = ("Libertinus Serif", "Source Han Serif SC", "Noto Serif CJK SC", "Songti SC", "SimSun", "DejaVu Sans")
+#set text(size: 10.5pt, font: faces)
 #set par(leading: 0.72em, spacing: 1.15em)
 #show heading: set block(above: 1.6em, below: 0.8em, sticky: true)
 #show heading.where(level: 1): set text(size: 19pt)
@@ -43,11 +44,12 @@ _PREAMBLE = """\
 #show link: set text(fill: rgb("#1d4f91"))
 #show raw: set text(size: 8.8pt, font: ("DejaVu Sans Mono", "Noto Sans Mono CJK SC"))
 #show raw.where(block: true): block.with(fill: luma(246), inset: 9pt, radius: 2pt, width: 100%)
-#show quote.where(block: true): set block(stroke: (left: 2pt + luma(210)), inset: (left: 1em, y: 0.2em))
+#show quote.where(block: true): it => block(stroke: (left: 2pt + luma(210)), inset: (left: 1em, y: 0.3em), it.body)
 #show terms.item: item => block(breakable: false)[*#item.term* #block(inset: (left: 1.5em), above: 0.6em, item.description)]
 #set table(inset: 6pt, stroke: none)
 #show figure.where(kind: table): set block(breakable: true)
 #show table: set text(size: 9.3pt)
+#show table: set align(start)
 """
 
 
