@@ -59,7 +59,7 @@ def finish(
         with document:
             document.set_metadata({**(document.metadata or {}), **properties, "creator": "dogent-tui"})
             if lang:
-                document.set_language(lang)
+                document.xref_set_key(document.pdf_catalog(), "Lang", pymupdf.get_pdf_str(lang))
             entries = document.get_outline_xrefs()
             if len(entries) == len(bookmarks):
                 for entry, words in zip(entries, bookmarks, strict=True):
