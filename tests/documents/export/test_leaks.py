@@ -41,18 +41,6 @@ async def listener() -> AsyncIterator[Listener]:
         yield found
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def exporter() -> AsyncIterator[PdfExporter]:
-    async with PdfExporter() as found:
-        yield found
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def typesetter() -> AsyncIterator[PdfExporter]:
-    async with PdfExporter(list) as found:  # no browsers here
-        yield found
-
-
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
     """A folder that is not the workspace, with a text and pictures that hold the canary; links in the workspace lead there."""
@@ -81,12 +69,15 @@ def outside(tmp_path: Path) -> Path:
 PAYLOADS = {
     "iframe": '<iframe src="OUTSIDE/secret.txt"></iframe>\n\n<iframe src="URL/frame"></iframe>',
     "iframe srcdoc": "<iframe srcdoc=\"<img src='URL/srcdoc'>\"></iframe>",
-    "meta refresh": '<meta http-equiv="refresh" content="0; url=OUTSIDE/secret.html">\n\n<meta http-equiv=refresh content="0;URL/m">',
+    "meta refresh": '<meta http-equiv="refresh" content="0; url=OUTSIDE/secret.html">\n\n'
+    '<meta http-equiv=refresh content="0;URL/m">',
     "object": '<object data="OUTSIDE/secret.txt" type="text/plain"></object>\n\n<object data="URL/object"></object>',
     "embed": '<embed src="OUTSIDE/secret.svg">\n\n<embed src="URL/embed">',
     "style": "<style>@import 'URL/a.css'; @import url(OUTSIDE/secret.css); body { background: url(OUTSIDE/secret.png) }</style>",
-    "style attribute": '<div style="background: url(OUTSIDE/secret.png); height: 3cm">x</div>\n\n<p style="background:url(URL/p)">y</p>',
-    "link": '<link rel="stylesheet" href="URL/l.css">\n\n<link rel=stylesheet href="OUTSIDE/secret.css"><link rel=prefetch href="URL/pf">',
+    "style attribute": '<div style="background: url(OUTSIDE/secret.png); height: 3cm">x</div>\n\n'
+    '<p style="background:url(URL/p)">y</p>',
+    "link": '<link rel="stylesheet" href="URL/l.css">\n\n'
+    '<link rel=stylesheet href="OUTSIDE/secret.css"><link rel=prefetch href="URL/pf">',
     "script": "<script>fetch('URL/script'); document.write('scripted')</script>\n\n<script src=\"URL/s.js\"></script>",
     "event": '<img src="none.png" onerror="fetch(\'URL/onerror\')">\n\n<b onmouseover="x()">b</b>',
     "remote image": '![r](URL/remote.png) <img src="URL/tag.png"> ![p](//127.0.0.1/x.png)\n\n<img srcset="URL/set.png 1x">',
@@ -95,8 +86,10 @@ PAYLOADS = {
     "svg": "![v](reaching.svg)\n\n<svg><image href='URL/inline.svg'/><text>inline</text></svg>",
     "file link": "[a](OUTSIDE/secret.txt) <a href='OUTSIDE/secret.txt'>b</a> [c](javascript:alert(1)) <file:///etc/hostname>",
     "data page": "[a](data:text/html,<b>x</b>) ![b](data:text/html;base64,PGI+) <iframe src='data:text/html,framed'></iframe>",
-    "media": "<video src='URL/v' poster='URL/poster'></video> <audio src='URL/a'></audio>\n\n<video><source src='URL/v2'></video>",
-    "form": "<form action='URL/form'><input type=image src='URL/i.png'></form>\n\n<table background='URL/t'><tr><td>x</td></tr></table>",
+    "media": "<video src='URL/v' poster='URL/poster'></video> "
+    "<audio src='URL/a'></audio>\n\n<video><source src='URL/v2'></video>",
+    "form": "<form action='URL/form'><input type=image src='URL/i.png'></form>\n\n"
+    "<table background='URL/t'><tr><td>x</td></tr></table>",
     "base": "<base href='URL/'>\n\n![b](based.png)",
     "formula": "$\\href{OUTSIDE/secret.txt}{x} \\includegraphics{PATH/secret.png}$",
     "raw typst": '```{=typst}\n#read("PATH/secret.txt")\n```\n\n`#include "PATH/secret.txt"`{=typst}',
@@ -167,7 +160,7 @@ async def test_nothing_leaks_where_typst_sets_it_all(typesetter, outside, listen
     assert len(result.left_out) > 15
 
 
-async def test_the_browser_itself_is_a_wall(outside, listener):
+async def test_the_browser_itself_is_a_wall(browser_here, outside, listener):
     """What got past the rewriting would still not load anything: every payload as it stands, without the policy of our page."""
     everything = "\n".join([*PAYLOADS.values(), *(f"<style>{sheet}</style>" for sheet in SHEETS.values())])
     hostile = everything.replace("URL", listener.url).replace("OUTSIDE", outside.as_uri()).replace("PATH", str(outside))

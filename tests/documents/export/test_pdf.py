@@ -1,4 +1,4 @@
-"""Exported pdf, read back: words in order, bookmarks, links, properties, pages, fonts; the browser's life; the engine without one."""
+"""Exported pdf, read back: words in order, bookmarks, links, properties, fonts; the browser's life; the engine without one."""
 
 import asyncio
 import io
@@ -6,14 +6,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pymupdf
 import pytest
-import pytest_asyncio
 from PIL import Image
 
 from dogent_tui.documents.export.browser import Browser, find_browsers
@@ -24,18 +22,6 @@ from dogent_tui.documents.model import DocumentError
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 A4 = (595, 842)
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def exporter() -> AsyncIterator[PdfExporter]:
-    async with PdfExporter() as found:
-        yield found
-
-
-@pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def typesetter() -> AsyncIterator[PdfExporter]:
-    async with PdfExporter(list) as found:  # no browsers here
-        yield found
 
 
 async def export(exporter: PdfExporter, folder: Path, text: str, **wishes: Any) -> tuple[ExportResult, pymupdf.Document]:
@@ -114,8 +100,9 @@ async def test_a_whole_report(exporter, tmp_path):
     assert result.pages == document.page_count == 3
     text = words(document)
     assert in_order(
-        text, "A report — 报告", "Ada Lovelace, Grace Hopper", "Contents", "Beginnings", "First words", "☑ done", "☐ open", "Term",
-        "Its meaning", "这里有一些中文，比如文字。", "Name", "alpha", "1,5", "costs of $5 to $6", "def answer():", "return 42",
+        text, "A report — 报告", "Ada Lovelace, Grace Hopper", "Contents", "Beginnings", "First words",
+        "☑ done", "☐ open", "Term", "Its meaning", "这里有一些中文，比如文字。", "Name", "alpha", "1,5",
+        "costs of $5 to $6", "def answer():", "return 42",
         "Last words.", "A note below.",
     )  # fmt: skip
     assert document.get_toc() == [[1, "Beginnings", 1], [2, "中文标题", 1], [2, "Formulas", 2], [2, "The end", 3]]
@@ -168,8 +155,9 @@ async def test_images_are_as_large_as_they_say(exporter, tmp_path):
     (tmp_path / "drawing.svg").write_text(
         '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96"><rect width="96" height="96" fill="red"/></svg>'
     )
-    text = '![An image](<an image.png>)\n\n![](an%20image.png){width=50%}\n\n<img src="an image.png" width=96>\n\n![d](drawing.svg)\n'
-    result, document = await export(exporter, tmp_path, text + '\n![f](drawing.svg "The caption")\n')
+    text = '![An image](<an image.png>)\n\n![](an%20image.png){width=50%}\n\n<img src="an image.png" width=96>\n\n'
+    text += '![d](drawing.svg)\n\n![f](drawing.svg "The caption")\n'
+    result, document = await export(exporter, tmp_path, text)
     assert result.left_out == ()
     widths = [round(info["bbox"][2] - info["bbox"][0]) for info in document[0].get_image_info()]
     column = document[0].rect.width - 2 * 24 / 25.4 * 72
@@ -237,7 +225,7 @@ async def test_progress_is_told(exporter, tmp_path):
     assert heard[-2:] == ["Printing", "Finishing"]
 
 
-async def test_a_browser_that_died_is_started_again(tmp_path):
+async def test_a_browser_that_died_is_started_again(browser_here, tmp_path):
     async with PdfExporter() as exporter:
         await export(exporter, tmp_path, "# One")
         for process in own_children():
@@ -272,7 +260,7 @@ asyncio.run(main())
 """
 
 
-async def test_nothing_stays_behind_a_kill(tmp_path):
+async def test_nothing_stays_behind_a_kill(browser_here, tmp_path):
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
     command = [sys.executable, "-c", KILLED]
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, cwd=Path(__file__).parents[3]) as process:
@@ -320,7 +308,7 @@ async def test_typst_draws_images_and_takes_its_own_signs_as_text(typesetter, tm
     assert result.warnings[1:] == ()
 
 
-async def test_a_browser_that_does_not_start_is_passed_over(tmp_path):
+async def test_a_browser_that_does_not_start_is_passed_over(browser_here, tmp_path):
     broken = tmp_path / "broken-browser"
     broken.write_text("#!/bin/sh\nexit 3\n")
     broken.chmod(0o755)
