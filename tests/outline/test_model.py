@@ -177,7 +177,18 @@ def test_changes_in_words(outline):
         "Added “Espresso” after “Filter” under “Coffee”.",
         "Deleted “Sencha”.",
     )
-    assert sorted(said.marks.values()) == ["added", "edited", "edited", "edited", "moved"]
+    assert [said.count(change) for change in ("added", "edited", "moved")] == [1, 3, 1]
+
+
+def test_a_heading_that_was_renamed_and_moved_counts_as_both(outline):
+    before = outline.headings
+    (tea,) = ids(outline, "Tea")
+    outline.rename(tea, "Teas")
+    outline.move([tea], 1)
+    said = Baseline(before).changes(outline.headings, outline.carried)
+    assert said.sentences == ("Renamed “Tea” to “Teas”.", "Moved “Teas” after “Coffee”.")
+    assert said.marks == {tea: ("edited", "moved")}
+    assert (said.count("edited"), said.count("moved")) == (1, 1)
 
 
 WORDS = st.sampled_from(["Tea", "# x", "C #", "1. a", "茶", "", "a (20 words)", "- b", "`", "x\ny", "===", "I. b", "#"])

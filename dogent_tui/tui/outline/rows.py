@@ -54,7 +54,7 @@ class RowLook(msgspec.Struct, frozen=True):
     is_folded: bool = False
     has_children: bool = False
     hidden: int = 0
-    change: Change | None = None
+    changes: tuple[Change, ...] = ()
     number: str = ""
     base: int = 1
     found: str = ""
@@ -77,11 +77,11 @@ def one_line_kept(number: str) -> str:
 
 def row_spans(heading: Heading, look: RowLook, width: int) -> list[Span]:
     """Return the spans of a row of `width` cells: marks, title, the beginning of the note, and the target length at the right."""
-    change = look.change
+    changed = [Span(CHANGE_MARKS[change], change) for change in look.changes]
     marks = [
         Span("❯" if look.is_cursor else "┃" if look.is_selected else " ", "pointer"),
-        Span(f"{CHANGE_MARKS[change] if change else ' '} ", change or ""),
-        Span(" " * (glyph_column(heading.level, look.base) - GUTTER)),
+        *changed,
+        Span(" " * (glyph_column(heading.level, look.base) - 1 - len(changed))),
         Span(("▸ " if look.is_folded else "▾ ") if look.has_children else "· ", "fold" if look.has_children else "leaf"),
     ]
     level = min(3, heading.level - look.base + 1)
@@ -111,7 +111,7 @@ def _marked(title: str, style: str, found: str) -> list[Span]:
     return [span for span in parts if span.text]
 
 
-def look_of(tree: OutlineTree, row: int, change: Change | None, number: str, base: int, found: str) -> RowLook:
+def look_of(tree: OutlineTree, row: int, changes: tuple[Change, ...], number: str, base: int, found: str) -> RowLook:
     """Return how the row is to look, but for the selection."""
     place = tree.rows[row]
     heading = tree.outline.headings[place]
@@ -121,7 +121,7 @@ def look_of(tree: OutlineTree, row: int, change: Change | None, number: str, bas
         is_folded=is_folded,
         has_children=tree.has_children(place),
         hidden=tree.outline.end(place) - place - 1 if is_folded else 0,
-        change=change,
+        changes=changes,
         number=number,
         base=base,
         found=found,

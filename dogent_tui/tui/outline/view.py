@@ -100,7 +100,7 @@ class OutlineView(ScrollView, can_focus=True):
         self._perform = perform
         self._edit = edit
         self.model = model
-        self.marks: Mapping[int, Change] = {}
+        self.marks: Mapping[int, tuple[Change, ...]] = {}
         self.found = ""
         self._palette: Palette | None = None
         self._strips: dict[tuple[Heading, RowLook, str, int], Strip] = {}
@@ -171,7 +171,7 @@ class OutlineView(ScrollView, can_focus=True):
             return Strip([Segment(text, palette.style("muted"))]).adjust_cell_length(width, palette.base)
         place = self.model.rows[row]
         heading = self.model.outline.headings[place]
-        look = look_of(self.model, row, self.marks.get(heading.id), self._numbers[place], self._base, self.found)
+        look = look_of(self.model, row, self.marks.get(heading.id, ()), self._numbers[place], self._base, self.found)
         first, end = self._chosen
         selected = first <= place < end
         fill = ("cursor" if self.has_focus else "idle") if look.is_cursor else "selected" if selected else ""

@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.widgets import Static, TextArea
 
 from dogent_tui.errors import DogentError
+from dogent_tui.outline.changes import Change
 from dogent_tui.outline.editing import OutlineEditing
 from dogent_tui.outline.markdown import same_sections
 from dogent_tui.plain import one_line, visible
@@ -135,9 +136,8 @@ class OutlineScreen(Screen[OutlineResult]):
         count = f"{len(headings):,} heading{'' if len(headings) == 1 else 's'}"
         if not self.editing.is_changed:
             return f"{count} · {'as saved' if self.editing.is_document else 'as proposed'}"
-        names = {"added": "+ added", "edited": "~ changed", "moved": "↕ moved"}
-        marks = list(changes.marks.values())
-        said = [f"{marks.count(change)} {name}" for change, name in names.items() if change in marks]
+        names: dict[Change, str] = {"added": "+ added", "edited": "~ changed", "moved": "↕ moved"}
+        said = [f"{number} {name}" for change, name in names.items() if (number := changes.count(change))]
         if changes.deleted:
             said.append(f"{len(changes.deleted)} − deleted")
         return " · ".join([count, *said])

@@ -141,6 +141,20 @@ async def test_restructuring(desk):
         assert "1 − deleted" in editor.said
 
 
+async def test_what_is_renamed_and_moved_is_marked_and_counted_as_both(desk):
+    async with desk() as editor:
+        await editor.press("end", "alt+up", "enter", "s", "escape")
+        assert editor.said == "6 headings · 1 ~ changed · 1 ↕ moved"
+        view = editor.app.editor._view
+        rows = [strip.text for strip in view.render_lines(view.size.region)]
+        assert rows[4].startswith("❯~↕  · Resultss")
+        await editor.press("ctrl+s")
+        assert editor.app.results[0].changes == (
+            "Renamed “Results” to “Resultss”.",
+            "Moved “Resultss” after “Background” under “Report 茶”.",
+        )
+
+
 async def test_several_at_once(desk):
     async with desk() as editor:
         await editor.press("down", "down", "down", "shift+down")
