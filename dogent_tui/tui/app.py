@@ -21,7 +21,7 @@ from dogent_tui.agent.events import Event, Notice, SessionStarted
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, open_session
-from dogent_tui.errors import DogentError
+from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.tui.app_commands import app_commands
 from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands import Command
@@ -31,6 +31,7 @@ from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import own_terminal
 from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
+from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
 from dogent_tui.workspace.paths import log_dir
@@ -122,7 +123,7 @@ class DogentApp(App[None]):
         if self.opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
             earlier = await asyncio.to_thread(self._earlier, self.opened.earlier_log)
             await screen.replay(earlier)
-            self.opened.service.restore(earlier)
+            self.opened.service.restore(earlier, send=not self.opened.trust.must_ask)
         service = self.opened.service
         self._following = [  # before the service starts: a prompt may wait already, and its run begins at once
             asyncio.create_task(self._follow(service, screen, service.events())),
@@ -135,6 +136,10 @@ class DogentApp(App[None]):
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
         await screen.refresh_index()
+        if service.has_unsent_answers:  # what came with the folder is asked about before anything is sent
+            with suppress(AgentError):
+                await settle_trust(self, self.opened)
+                service.send_answers()
 
     async def _record(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
         recorder = Recorder(self.opened.workspace, service.session_id, secrets=self.opened.endpoint.secrets, notify=screen.handle)

@@ -11,7 +11,6 @@ from textual.screen import Screen
 from textual.widgets import Static, TextArea
 
 from dogent_tui.errors import DogentError
-from dogent_tui.outline.changes import Change
 from dogent_tui.outline.editing import OutlineEditing
 from dogent_tui.outline.markdown import same_sections
 from dogent_tui.plain import one_line, visible
@@ -22,9 +21,11 @@ from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
 from dogent_tui.tui.outline.typing import QUESTIONS, Asked, LineInput, NoteArea, RawMarkdown, TitleInput
 from dogent_tui.tui.outline.view import EditRequest, OutlineView
 from dogent_tui.tui.prompt.literal import carry, release
+from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 
 if TYPE_CHECKING:
+    from dogent_tui.outline.changes import Change
     from textual.timer import Timer
 
 WIDE = 120
@@ -38,10 +39,10 @@ PREVIEW_DELAY_S = 0.12
 """Seconds until the preview is laid out: while a key is held down nothing waits for it."""
 
 
-class OutlineScreen(Screen[OutlineResult]):
-    """Edits the outline of `task`. Dismissed with an `OutlineResult`.
+class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
+    """Edits the outline of `task`. Dismissed with an `OutlineResult`, or with None where it was withdrawn.
 
-    `owns_undo` tells the application that Ctrl+Z means something here.
+    `counter`: see `count`. `owns_undo` tells the application that Ctrl+Z means something here.
     """
 
     CSS_PATH = stylesheet("outline.tcss")
@@ -66,9 +67,10 @@ class OutlineScreen(Screen[OutlineResult]):
         Binding("f1", "help", "Help", show=False),
     ]
 
-    def __init__(self, task: OutlineTask) -> None:
+    def __init__(self, task: OutlineTask, counter: str = "") -> None:
         super().__init__()
         self.request = task
+        self.counter = counter
         self.editing = OutlineEditing(task.proposal, task.draft, is_document=task.save is not None)
         self._view = OutlineView(self.editing.tree, self._press, self._edit, id="outline-tree")
         self._preview = OutlinePreview(self.editing.tree, id="outline-preview")
@@ -82,13 +84,12 @@ class OutlineScreen(Screen[OutlineResult]):
         self._noted: int | None = None
         self._asked: Asked | None = None
         self._confirming = ""
-        self._left_once = False
         self._draft_timer: Timer | None = None
         self._preview_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the tree and everything that is shown around it."""
-        yield Static(one_line(self.request.title), id="outline-title", markup=False)
+        yield Static(self._title, id="outline-title", markup=False)
         preface = Static(visible(self.request.preface.strip()), id="outline-preface", markup=False)
         preface.display = bool(self.request.preface.strip())
         yield preface
@@ -123,6 +124,17 @@ class OutlineScreen(Screen[OutlineResult]):
     def on_unmount(self) -> None:
         """Give the draft away, whatever ends the editor."""
         self._give_draft()
+
+    @property
+    def _title(self) -> str:
+        counter = f"{self.counter} · " if self.counter else ""
+        return f"{counter}{one_line(self.request.title)}"
+
+    def count(self, counter: str) -> None:
+        """Say which of how many requests this is; empty for the only one."""
+        if counter != self.counter:
+            self.counter = counter
+            self.query_one("#outline-title", Static).update(self._title)
 
     # ── What is said and offered ──────────────────────────────────────────────────────────────────
 
@@ -428,12 +440,6 @@ class OutlineScreen(Screen[OutlineResult]):
 
     # ── The end ───────────────────────────────────────────────────────────────────────────────────
 
-    def _close(self, result: OutlineResult) -> None:
-        """Leave with `result`, once: a key that is pressed twice would take away the screen beneath as well."""
-        if not self._left_once:
-            self._left_once = True
-            self.dismiss(result)
-
     def _settle(self) -> None:
         """Take over what is being typed as Markdown, wherever the person goes from there."""
         if self.has_class("-raw"):
@@ -444,7 +450,7 @@ class OutlineScreen(Screen[OutlineResult]):
         if self.editing.is_changed:
             self._tell("You have changed it: Ctrl+S sends your outline; undo everything to accept the proposal.", warning=True)
         else:
-            self._close(OutlineResult("accepted", self.request.proposal))
+            self.leave(OutlineResult("accepted", self.request.proposal))
 
     def action_send(self) -> None:
         """Send the outline as it is now."""
@@ -453,9 +459,9 @@ class OutlineScreen(Screen[OutlineResult]):
 
     def _send(self, comment: str) -> None:
         if self.editing.is_changed or comment:
-            self._close(OutlineResult("edited", self.editing.markdown, self.editing.changes.sentences, comment))
+            self.leave(OutlineResult("edited", self.editing.markdown, self.editing.changes.sentences, comment))
         else:
-            self._close(OutlineResult("accepted", self.request.proposal))
+            self.leave(OutlineResult("accepted", self.request.proposal))
 
     async def action_save(self) -> None:
         """Write the document."""
@@ -479,7 +485,7 @@ class OutlineScreen(Screen[OutlineResult]):
     def action_abandon(self) -> None:
         """End the request, on the second press."""
         if self._confirmed("abandon", "Press x again to abandon this outline and end the run."):
-            self._close(OutlineResult("abandoned"))
+            self.leave(OutlineResult("abandoned"))
 
     async def action_leave(self) -> None:
         """Back: out of the Markdown, out of a selection, and out of the editor. A document that is not saved asks first."""
@@ -489,9 +495,9 @@ class OutlineScreen(Screen[OutlineResult]):
             self.editing.tree.anchor = None
             self._view.show_cursor()
         elif not self.editing.is_document or not self.editing.is_changed:
-            self._close(OutlineResult("left", self.editing.markdown, self.editing.changes.sentences))
+            self.leave(OutlineResult("left", self.editing.markdown, self.editing.changes.sentences))
         elif self._confirmed("leave", "Not saved yet: Ctrl+S saves, Esc once more leaves without."):
-            self._close(OutlineResult("left"))
+            self.leave(OutlineResult("left"))
 
     def _confirmed(self, what: str, warning: str) -> bool:
         if self._confirming == what:
