@@ -25,8 +25,9 @@ from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 
 if TYPE_CHECKING:
-    from dogent_tui.outline.changes import Change
     from textual.timer import Timer
+
+    from dogent_tui.outline.changes import Change
 
 WIDE = 120
 """Columns from which the preview stands beside the tree."""
