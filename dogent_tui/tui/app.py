@@ -25,6 +25,7 @@ from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.tui.app_commands import app_commands
 from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands import Command
+from dogent_tui.tui.keeping import DraftKeeper
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
@@ -32,6 +33,7 @@ from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import own_terminal
 from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
 from dogent_tui.tui.trusting import settle_trust
+from dogent_tui.workspace.answer_drafts import AnswerDrafts
 from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
 from dogent_tui.workspace.paths import log_dir
@@ -65,6 +67,7 @@ class DogentApp(App[None]):
         super().__init__()
         self.opened = opened
         self.drafts = Drafts(opened.workspace)
+        self.edits = DraftKeeper(AnswerDrafts(opened.workspace))
         self.history = History(opened.workspace.history_file)
         self.commands = app_commands(self)
         self._saving_draft = asyncio.Lock()
@@ -109,6 +112,7 @@ class DogentApp(App[None]):
         await self._save_draft("\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value])))
         await _close(self.opened.service, self._following)
         await self.conversation.keep_answers()
+        await self.edits.close()
         await asyncio.to_thread(self.drafts.close)
 
     def _begin(self) -> None:

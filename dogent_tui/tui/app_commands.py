@@ -80,7 +80,7 @@ class _Commands:
             return "Name a Markdown file: /outline FILE.md."
         from dogent_tui.tui.outline.opening import edit_document
 
-        return await edit_document(self._app, self._app.opened.workspace, path)
+        return await edit_document(self._app, self._app.opened.workspace, self._app.edits, path)
 
     async def permissions(self, _: str) -> str:
         from dogent_tui.tui.screens.permissions import PermissionsScreen

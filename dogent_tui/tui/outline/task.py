@@ -23,6 +23,7 @@ class OutlineTask(msgspec.Struct, frozen=True):
     """What the editor is opened for.
 
     `draft`: what the person had made of `proposal` before. `on_draft` is called with the text soon after each change.
+    `notice` is said first.
     `save_as(name, text)` writes a new file and returns its name; `save(text)` makes this the editor of a document. Both are
     called in a thread and raise DogentError.
     """
@@ -31,6 +32,7 @@ class OutlineTask(msgspec.Struct, frozen=True):
     proposal: str
     preface: str = ""
     draft: str | None = None
+    notice: str = ""
     on_draft: Callable[[str], object] | None = None
     save_as: Callable[[str, str], str] | None = None
     save: Callable[[str], None] | None = None

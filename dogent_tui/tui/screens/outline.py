@@ -111,7 +111,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         """Show how the draft differs from the proposal."""
         self._view.marks = self.editing.changes.marks
         self._raw.highlight_cursor_line = False
-        self._tell()
+        self._tell(self.request.notice, warning=bool(self.request.notice))
         self.watch(self._view, "scroll_y", self._place_title, init=False)
 
     def on_resize(self) -> None:
@@ -224,11 +224,16 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
             self._draft_timer = self.set_timer(DRAFT_DELAY_S, self._give_draft)
 
     def _give_draft(self) -> None:
-        if self._draft_timer is not None:
-            self._draft_timer.stop()
-            self._draft_timer = None
+        if self._stop_draft():
             if self.request.on_draft is not None:
                 self.request.on_draft(release(self._raw.text) if self.has_class("-raw") else self.editing.markdown)
+
+    def _stop_draft(self) -> bool:
+        """Give no draft away but by a later change. Returns whether one was due."""
+        timer, self._draft_timer = self._draft_timer, None
+        if timer is not None:
+            timer.stop()
+        return timer is not None
 
     def _schedule_preview(self) -> None:
         if self._preview_timer is not None:
@@ -498,6 +503,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         elif not self.editing.is_document or not self.editing.is_changed:
             self.leave(OutlineResult("left", self.editing.markdown, self.editing.changes.sentences))
         elif self._confirmed("leave", "Not saved yet: Ctrl+S saves, Esc once more leaves without."):
+            self._stop_draft()
             self.leave(OutlineResult("left"))
 
     def _confirmed(self, what: str, warning: str) -> bool:
