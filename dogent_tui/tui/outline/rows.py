@@ -6,6 +6,7 @@ import msgspec
 from rich.cells import cell_len
 
 from dogent_tui.outline.changes import Change
+from dogent_tui.outline.editing import NAMES
 from dogent_tui.outline.model import Heading
 from dogent_tui.outline.tree import OutlineTree
 from dogent_tui.plain import one_line
@@ -32,7 +33,7 @@ LOOKS: dict[str, str] = {
 }
 """What each style looks like, in Textual's words; see `transcript.palette`."""
 
-CHANGE_MARKS: Mapping[Change, str] = {"added": "+", "edited": "~", "moved": "↕"}
+CHANGE_MARKS: Mapping[Change, str] = {change: mark for change, mark, _ in NAMES}
 
 GUTTER = 3
 """Cells before the outline: the cursor, and what was changed."""
@@ -77,11 +78,11 @@ def one_line_kept(number: str) -> str:
 
 def row_spans(heading: Heading, look: RowLook, width: int) -> list[Span]:
     """Return the spans of a row of `width` cells: marks, title, the beginning of the note, and the target length at the right."""
-    changed = [Span(CHANGE_MARKS[change], change) for change in look.changes]
+    changed = [Span(CHANGE_MARKS[change].ljust(3 - len(look.changes)), change) for change in look.changes] or [Span("  ")]
     marks = [
         Span("❯" if look.is_cursor else "┃" if look.is_selected else " ", "pointer"),
         *changed,
-        Span(" " * (glyph_column(heading.level, look.base) - 1 - len(changed))),
+        Span(" " * (glyph_column(heading.level, look.base) - GUTTER)),
         Span(("▸ " if look.is_folded else "▾ ") if look.has_children else "· ", "fold" if look.has_children else "leaf"),
     ]
     level = min(3, heading.level - look.base + 1)

@@ -11,10 +11,12 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
+from dogent_tui.outline.blocks import fenced_lines
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.prompt.literal_area import LiteralArea
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _ITEM = re.compile(r"\s*([-*+•]|\d+(?:\.\d+)*[.)、]?|[一二三四五六七八九十]+、|[（(][一二三四五六七八九十\d]+[)）])\s")
 
 Asked = Literal["find", "length", "comment", "save"]
@@ -123,13 +125,27 @@ class RawMarkdown(LiteralArea):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"raw--heading", "raw--mark", "raw--code"}
 
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, soft_wrap=True, tab_behavior="indent", compact=True, highlight_cursor_line=False)
+        self._code: frozenset[int] = frozenset()
+
+    def tell_code(self) -> None:
+        """Look again which lines lie between fences: what begins with ``#`` there is no heading."""
+        code = frozenset(fenced_lines(self.document.lines))
+        if code != self._code:
+            self._code = code
+            self.notify_style_update()  # the lines that were drawn are not what they were
+            self.refresh()
+
     def get_line(self, line_index: int) -> Text:
         """Return the line to draw."""
         line = super().get_line(line_index)
         plain = line.plain
-        if plain.lstrip().startswith("#"):
+        if line_index in self._code or _FENCE.match(plain):
+            line.stylize(self.get_component_rich_style("raw--code", partial=True))
+        elif _HEADING.match(plain):
             line.stylize(self.get_component_rich_style("raw--heading", partial=True))
-        elif _FENCE.match(plain) or plain.startswith("    "):
+        elif plain.startswith("    ") and not _ITEM.match(plain):
             line.stylize(self.get_component_rich_style("raw--code", partial=True))
         elif item := _ITEM.match(plain):
             line.stylize(self.get_component_rich_style("raw--mark", partial=True), item.start(1), item.end(1))

@@ -98,7 +98,9 @@ class OutlineView(ScrollView, can_focus=True):
     ) -> None:
         super().__init__(id=id)
         self._perform = perform
-        self._edit = edit
+        self.edit = edit
+        self.is_fixed = False
+        """Whether it is only looked at: what is typed elsewhere is shown. A click still goes to its heading."""
         self.model = model
         self.marks: Mapping[int, tuple[Change, ...]] = {}
         self.found = ""
@@ -276,7 +278,7 @@ class OutlineView(ScrollView, can_focus=True):
         if self.model.cursor is None:
             self.add(lambda: self.model.outline.add_sibling(None))
         else:
-            self._edit(EditRequest(self.model.cursor))
+            self.edit(EditRequest(self.model.cursor))
 
     def action_add_child(self) -> None:
         """Add a heading below the one under the cursor."""
@@ -292,7 +294,7 @@ class OutlineView(ScrollView, can_focus=True):
             return
         self.model.show(added)
         self.show_cursor()
-        self._edit(EditRequest(added, is_new=True, origin=origin))
+        self.edit(EditRequest(added, is_new=True, origin=origin))
 
     # ── The mouse ─────────────────────────────────────────────────────────────────────────────────
 
@@ -302,6 +304,9 @@ class OutlineView(ScrollView, can_focus=True):
         if event.button != 1 or row >= len(self.model.rows):
             return
         event.stop()
+        if self.is_fixed:
+            self.action_go_to(row)
+            return
         heading = self.model.outline.headings[self.model.rows[row]]
         column = event.x
         if not (event.shift or self._in_selection(row)):
@@ -350,6 +355,6 @@ class OutlineView(ScrollView, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """Edit on a double click."""
-        if event.chain == 2:
+        if event.chain == 2 and not self.is_fixed:
             event.stop()
             self.action_edit()

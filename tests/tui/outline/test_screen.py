@@ -7,6 +7,7 @@ from textual import events
 
 from dogent_tui.errors import DogentError
 from dogent_tui.outline.markdown import render
+from dogent_tui.tui.outline import raw_mode
 from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
 from tests.tui.outline.host import OutlineHost
 
@@ -217,6 +218,57 @@ async def test_markdown_and_back(desk):
         assert await editor.press("ctrl+z") == "1Report 茶 2Background 3Guests 3Market 2Method 2Results<"
         await editor.press("ctrl+t", "x", "ctrl+z", "escape")
         assert not editor.editing.is_changed
+
+
+def shown(editor: Desk) -> str:
+    """What stands on the screen."""
+    return "\n".join("".join(cell.text for cell in strip) for strip in editor.app.screen._compositor.render_strips())
+
+
+async def until(editor: Desk, seen) -> None:
+    """Let the editor work until `seen` is true."""
+    for _ in range(500):
+        if seen():
+            return
+        await editor.pilot.pause(0.01)
+    raise AssertionError("It never came.")
+
+
+@pytest.mark.parametrize("threshold", [0, 20_000])
+async def test_tree_and_preview_follow_the_markdown_while_it_is_typed(desk, monkeypatch, threshold):
+    monkeypatch.setattr(raw_mode, "_QUICK_CHARACTERS", threshold)
+    async with desk(size=(180, 30)) as editor:
+        await editor.press("end", "ctrl+t", "end")
+        await editor.type("X")
+        await until(editor, lambda: shown(editor).count("ResultsX") == 3)  # in the tree, the text and the preview
+        assert "6 headings · 1 ~ changed" in shown(editor)
+        assert editor.tree.endswith("2ResultsX<")
+        await editor.press(*["up"] * 30)
+        await until(editor, lambda: editor.tree.startswith("1Report 茶<"))
+        view = editor.app.editor._view
+        await editor.pilot.click(view, offset=(9, 4))
+        assert "## Method" in editor.app.editor._raw_area.document.get_line(editor.app.editor._raw_area.cursor_location[0])
+        assert editor.app.editor.focused is editor.app.editor._raw_area
+        await editor.press("ctrl+t")
+        assert "2Method<" in editor.tree
+        assert "1Report" in await editor.press("ctrl+z")
+        assert not editor.editing.is_changed
+
+
+async def test_the_markdown_is_highlighted_and_code_is_no_heading(desk):
+    async with desk(text="# A\n\n```\n# no\n```\n\n- b\n", size=(80, 20)) as editor:
+        await editor.press("ctrl+t")
+        area = editor.app.editor._raw_area
+        looks = [{str(span.style) for span in area.get_line(line).spans} for line in range(7)]
+        heading, code, mark = looks[0], looks[3], looks[6]
+        assert heading
+        assert code
+        assert mark
+        assert heading != code
+        assert looks[2] == looks[4] == code
+        assert not looks[1]
+        await editor.press(*["down"] * 4, "end", "backspace", "backspace", "backspace")
+        await until(editor, lambda: {str(span.style) for span in area.get_line(6).spans} == code)  # no end: all of it is code
 
 
 async def test_accept(desk):
