@@ -1,5 +1,6 @@
 """The outline editor, key by key."""
 
+import re
 from contextlib import asynccontextmanager
 
 import pytest
@@ -8,7 +9,10 @@ from textual import events
 from dogent_tui.errors import DogentError
 from dogent_tui.outline.markdown import render
 from dogent_tui.tui.outline import raw_mode
+from dogent_tui.tui.outline.keys import EDITOR_KEYS
 from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
+from dogent_tui.tui.outline.view import OutlineView
+from dogent_tui.tui.screens.clarification import ClarificationScreen
 from tests.tui.outline.host import OutlineHost
 
 TEXT = """# Report 茶
@@ -360,6 +364,34 @@ async def test_the_palette_has_every_action(desk):
         await editor.press("down", "enter")
         await editor.pilot.pause(0.2)
         assert "2Background<" in editor.tree
+
+
+EVERY_TERMINAL = re.compile(
+    r"\w|ctrl\+([a-z]|underscore)|f\d+|up|down|left|right|home|end|pageup|pagedown|tab|shift\+tab|enter|escape|space|slash|delete|backspace"
+)
+"""Keys that need neither the kitty keyboard protocol nor a modifier that some terminals keep for themselves."""
+
+
+@pytest.mark.parametrize(
+    "keys", [OutlineView.BINDINGS, EDITOR_KEYS, ClarificationScreen.BINDINGS], ids=["tree", "editor", "form"]
+)
+def test_every_action_has_a_key_that_every_terminal_sends(keys):
+    sent = {}
+    for binding in keys:
+        sent[binding.action] = sent.get(binding.action, False) or any(map(EVERY_TERMINAL.fullmatch, binding.key.split(",")))
+    lacking = {action for action, has_key in sent.items() if not has_key}
+    assert lacking <= {f"go{to}, True)" for to in ("_to(0", "_to(1000000")} | {
+        "page(-1, True)",
+        "page(1, True)",
+    }  # v and V go there
+
+
+async def test_letters_move_and_select_where_a_terminal_keeps_alt_and_shift_to_itself(desk):
+    async with desk() as editor:
+        assert await editor.press("down", "J") == "1Report 茶 2Method 2Background< 3Guests 3Market 2Results"
+        assert await editor.press("K") == "1Report 茶 2Background< 3Guests 3Market 2Method 2Results"
+        await editor.press("end", "V", "delete")
+        assert editor.tree == "1Report 茶 2Background 3Guests 3Market<"
 
 
 async def test_the_footer_has_every_action_on_a_wide_screen(desk):

@@ -41,6 +41,12 @@ def test_an_outline_that_was_changed(snap_compare, size):
     assert snap_compare(OutlineHost(PROPOSAL), terminal_size=size, run_before=pressing(*CHANGED))
 
 
+@pytest.mark.parametrize("size", SIZES[1:])
+def test_markdown_with_what_follows_it(snap_compare, size):
+    keys = ("down", "ctrl+t", "end", *" 2025")
+    assert snap_compare(OutlineHost(PROPOSAL), terminal_size=size, run_before=pressing(*keys))
+
+
 @pytest.mark.parametrize(
     "keys",
     [("down", "enter"), ("down", "n"), ("ctrl+t",), ("slash", "t", "e", "a"), ("down", "down", "shift+down")],
