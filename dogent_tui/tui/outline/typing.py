@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from rich.text import Text
-from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
 from textual.widgets import Input
 
 from dogent_tui.outline.blocks import fenced_lines
+from dogent_tui.tui.at_once import KeysAtOnce
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.prompt.literal_area import LiteralArea
 
@@ -30,7 +30,7 @@ QUESTIONS: dict[Asked, tuple[str, str]] = {
 """What one line is asked for, and what may be typed there."""
 
 
-class TitleInput(Input):
+class TitleInput(KeysAtOnce, Input):
     """A title, edited in its place. What ends it also does what the key does in the outline."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -50,20 +50,6 @@ class TitleInput(Input):
         """`leave` is called with what the key that ends the editing means; at once, so that what is typed next comes after it."""
         super().__init__(compact=True, select_on_focus=False, id=id)
         self._leave = leave
-
-    async def _on_key(self, event: events.Key) -> None:
-        focused = self.screen.focused
-        actions = [
-            binding.action for binding in self.BINDINGS if isinstance(binding, Binding) and event.key in binding.key.split(",")
-        ]
-        if focused is not self and focused is not None:
-            focused.post_message(events.Key(event.key, event.character))
-        elif actions:
-            await self.run_action(actions[0])
-        else:
-            return
-        event.stop()
-        event.prevent_default()
 
     def action_leave(self, then: str) -> None:
         """End, and have the screen do the rest."""

@@ -16,7 +16,9 @@ from textual.widget import Widget
 
 from dogent_tui.outline.markdown import titles
 from dogent_tui.outline.tree import OutlineTree
+from dogent_tui.tui.at_once import KeysAtOnce
 from dogent_tui.tui.outline.rows import GUTTER, INDENT, LOOKS, glyph_column, look_of, lowest_level, row_spans, title_column
+from dogent_tui.tui.straight import straight_lines
 from dogent_tui.tui.transcript.palette import Palette
 
 if TYPE_CHECKING:
@@ -43,11 +45,10 @@ class EditRequest:
     origin: int | None = None
 
 
-class OutlineView(ScrollView, can_focus=True):
+class OutlineView(KeysAtOnce, ScrollView, can_focus=True):
     """Shows `model`. Posts `Moved` when the cursor is elsewhere, `Changed` when the outline is, and `Refused` for what cannot be.
 
-    Keys act at once, not after bubbling through the screen as Textual's bindings do: what is typed behind a key that opens a line
-    belongs into that line. `perform` runs the action of a key and says whether there is one; `edit` has a title typed.
+    `perform` runs the action of a key and says whether there is one; `edit` has a title typed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -148,19 +149,10 @@ class OutlineView(ScrollView, can_focus=True):
             self._base = lowest_level(self.model.outline.headings)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw the rows in `crop`, straight from those kept: there is neither border nor padding to be added."""
+        """Draw the rows in `crop`."""
         self._look()
         self._chosen = self.model.selection
-        background, filters = self.background_colors[1], self.get_line_filters()
-        strips = []
-        for y in crop.line_range:
-            strip = self.render_line(y)
-            if crop.column_span != (0, self.size.width):
-                strip = strip.crop(*crop.column_span)
-            for line_filter in filters:
-                strip = strip.apply_filter(line_filter, background)
-            strips.append(strip)
-        return strips
+        return straight_lines(self, crop, self.render_line)
 
     def render_line(self, y: int) -> Strip:
         """Draw the row at line `y` of what is visible."""
@@ -201,14 +193,9 @@ class OutlineView(ScrollView, can_focus=True):
         left = min(left, max(0, self.size.width - 12))
         return Region(left, row - round(self.scroll_y), max(12, self.size.width - left), 1)
 
-    async def _on_key(self, event: events.Key) -> None:
-        focused = self.screen.focused
-        if focused is not self and focused is not None:  # the key before this one opened a line
-            focused.post_message(events.Key(event.key, event.character))
-        elif not await self._perform(event.key):
-            return
-        event.stop()
-        event.prevent_default()
+    async def press(self, key: str) -> bool:
+        """Do what `key` means here or in the editor."""
+        return await self._perform(key)
 
     # ── The cursor ────────────────────────────────────────────────────────────────────────────────
 

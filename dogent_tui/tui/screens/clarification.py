@@ -13,6 +13,7 @@ from textual.widgets import Static, TextArea
 
 from dogent_tui.agent.ui_requests import Clarification
 from dogent_tui.plain import one_line, revealed
+from dogent_tui.tui.at_once import press
 from dogent_tui.tui.clarification.layout import CURSOR, Placed, heading, preface
 from dogent_tui.tui.clarification.model import ClarificationForm, FormResult
 from dogent_tui.tui.clarification.widgets import SEND_KEYS, FormLines, FreeText, QuestionBlock
@@ -196,10 +197,7 @@ class ClarificationScreen(Withdrawable[FormResult], ModalScreen[FormResult]):
         return self.held(event)
 
     async def on_key(self, event: events.Key) -> None:
-        """Take letters for words of one's own, where the question takes these, and every other key at once.
-
-        A binding would run only when the key has come up to the application: what is typed ahead would overtake it.
-        """
+        """Take letters for words of one's own, where the question takes these, and every other key at once."""
         if self.held(event):
             return
         if event.key != "ctrl+x" and self._asked_to_abandon:
@@ -211,10 +209,8 @@ class ClarificationScreen(Withdrawable[FormResult], ModalScreen[FormResult]):
         elif event.is_printable and event.character and (self._area is not None or not _chooses(event.character)):
             event.stop()  # also what a fast hand types before the field has the focus
             self._write(event.character)
-        elif event is not self._from_field:  # a field has bindings of its own
-            for binding in self._bindings.key_to_bindings.get(event.key, ()):
-                event.stop()
-                await self.run_action(binding.action)
+        elif event is not self._from_field and await press(self, event.key):  # a field has bindings of its own
+            event.stop()
 
     def on_paste(self, event: events.Paste) -> None:
         """Put what was pasted into the words for this question."""
