@@ -6,7 +6,6 @@ What is typed behind a key that opens a line belongs into that line; a binding w
 from typing import TYPE_CHECKING
 
 from textual import events
-from textual.binding import Binding
 
 if TYPE_CHECKING:
     from textual.widget import Widget as _Widget
@@ -14,21 +13,19 @@ else:
     _Widget = object
 
 
-async def press(node: "_Widget", key: str) -> bool:
-    """Do what `key` is bound to by `node` itself. Returns whether it is bound."""
-    bindings = (binding for binding in node.BINDINGS if isinstance(binding, Binding))
-    action = next((binding.action for binding in bindings if key in binding.key.split(",")), None)
-    if action is not None:
-        await node.run_action(action)
-    return action is not None
-
-
-class KeysAtOnce(_Widget):
-    """A widget whose keys act at once. Put it before the widget among the bases."""
+class PressesKeys(_Widget):
+    """A widget or screen that can do what a key means. Put it before the widget among the bases."""
 
     async def press(self, key: str) -> bool:
         """Do what `key` means here, and say whether it means anything."""
-        return await press(self, key)
+        bindings = self._bindings.key_to_bindings.get(key, ())  # as Textual merges those of all bases
+        for binding in bindings:
+            await self.run_action(binding.action)
+        return bool(bindings)
+
+
+class KeysAtOnce(PressesKeys):
+    """A widget whose keys act at once. Put it before the widget among the bases."""
 
     async def _on_key(self, event: events.Key) -> None:
         focused = self.screen.focused

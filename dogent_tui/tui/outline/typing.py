@@ -2,12 +2,10 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from rich.text import Text
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.widgets import Input
 
 from dogent_tui.outline.blocks import fenced_lines
@@ -66,50 +64,29 @@ class TitleInput(KeysAtOnce, Input):
         self.cursor_position = len(self.value)
 
 
-class LineInput(Input):
+class LineInput(KeysAtOnce, Input):
     """One line below the outline: what to find, a target length, a comment, the name of a file."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", key_display="Esc"),
-        Binding("up", "step(-1)", "Match above", show=False),
-        Binding("down", "step(1)", "Match below", show=False),
+        Binding("escape", "screen.leave_line", "Back", key_display="Esc"),
+        Binding("up", "screen.find_next(-1)", "Match above", show=False),
+        Binding("down", "screen.find_next(1)", "Match below", show=False),
     ]
 
-    class Left(Message):
-        """The person wants none of it."""
 
-    @dataclass
-    class Stepped(Message):
-        """To the match above or below."""
-
-        step: int
-
-    def action_leave(self) -> None:
-        """Back to the outline."""
-        self.post_message(self.Left())
-
-    def action_step(self, step: int) -> None:
-        """Another match."""
-        self.post_message(self.Stepped(step))
-
-
-class NoteArea(LiteralArea):
+class NoteArea(KeysAtOnce, LiteralArea):
     """The note of a heading: what its section should say."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+s", "keep", "Keep", key_display="Esc")]
-
-    class Kept(Message):
-        """The person is done."""
-
-    def action_keep(self) -> None:
-        """Take the note over."""
-        self.post_message(self.Kept())
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+s", "screen.keep_note", "Keep", key_display="Esc")]
 
 
-class RawMarkdown(LiteralArea):
+class RawMarkdown(KeysAtOnce, LiteralArea):
     """The whole outline as Markdown, its headings, lists and code told apart."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"raw--heading", "raw--mark", "raw--code"}
+
+    # The text area itself would have Esc go to the next widget, where Tab indents.
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+t", "screen.raw", "Back", show=False)]
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, soft_wrap=True, tab_behavior="indent", compact=True, highlight_cursor_line=False)

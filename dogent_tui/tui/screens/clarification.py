@@ -13,7 +13,7 @@ from textual.widgets import Static, TextArea
 
 from dogent_tui.agent.ui_requests import Clarification
 from dogent_tui.plain import one_line, revealed
-from dogent_tui.tui.at_once import press
+from dogent_tui.tui.at_once import PressesKeys
 from dogent_tui.tui.clarification.layout import CURSOR, Placed, heading, preface
 from dogent_tui.tui.clarification.model import ClarificationForm, FormResult
 from dogent_tui.tui.clarification.widgets import SEND_KEYS, FormLines, FreeText, QuestionBlock
@@ -30,7 +30,7 @@ _ABANDON = "Abandon these questions, and the run? Press Ctrl+X again to do so."
 _NO_WORDS = "This question takes one of its options; 0 leaves it to the agent."
 
 
-class ClarificationScreen(Withdrawable[FormResult], ModalScreen[FormResult]):
+class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[FormResult]):
     """Asks all questions at once. Dismissed with how it was left; with None where nobody has to answer any more."""
 
     CSS_PATH = stylesheet("clarification.tcss")
@@ -209,7 +209,7 @@ class ClarificationScreen(Withdrawable[FormResult], ModalScreen[FormResult]):
         elif event.is_printable and event.character and (self._area is not None or not _chooses(event.character)):
             event.stop()  # also what a fast hand types before the field has the focus
             self._write(event.character)
-        elif event is not self._from_field and await press(self, event.key):  # a field has bindings of its own
+        elif event is not self._from_field and await self.press(event.key):  # a field has bindings of its own
             event.stop()
 
     def on_paste(self, event: events.Paste) -> None:

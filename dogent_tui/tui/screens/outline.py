@@ -265,8 +265,8 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         self._tell("Esc keeps the note · Ctrl+Z in the outline takes it back")
         self.refresh_bindings()
 
-    @on(NoteArea.Kept)
-    def _note_kept(self) -> None:
+    def action_keep_note(self) -> None:
+        """Take the note over."""
         if self._noted is not None and self.editing.outline.set_note(self._noted, release(self._note.text)):
             self._changed()
         self._noted = None
@@ -290,8 +290,8 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         self.set_focus(self._line)
         self.refresh_bindings()
 
-    @on(LineInput.Left)
-    def _line_left(self) -> None:
+    def action_leave_line(self) -> None:
+        """Go back to the outline from the line below it."""
         self._asked = None
         self._view.found = ""
         self.set_focus(self._view)
@@ -304,10 +304,10 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         if self._asked == "find":
             self._find(0)
 
-    @on(LineInput.Stepped)
-    def _line_stepped(self, event: LineInput.Stepped) -> None:
+    def action_find_next(self, step: int) -> None:
+        """Go to the match below or above."""
         if self._asked == "find":
-            self._find(event.step)
+            self._find(step)
 
     def _find(self, step: int) -> None:
         words = release(self._line.value).strip()
@@ -322,7 +322,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         asked, typed = self._asked, release(self._line.value).strip()
         if asked == "length" and not self._set_length(typed):
             return
-        self._line_left()
+        self.action_leave_line()
         if asked == "comment":
             self._send(typed)
         elif asked == "save":
@@ -356,8 +356,8 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
             return
         self.add_class("-raw")
         self.raw.begin()
+        self.set_focus(self._raw_area)  # at once: what is typed next belongs there
         self._view.can_focus, self._view.is_fixed = False, True
-        self._raw_area.focus()
         self._tell()
         self.refresh_bindings()
 
@@ -365,7 +365,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         self.raw.end()
         self.remove_class("-raw")
         self._view.can_focus, self._view.is_fixed = True, False
-        self._view.focus()
+        self.set_focus(self._view)
         self._changed()
         self.refresh_bindings()
 

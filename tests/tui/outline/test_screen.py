@@ -192,6 +192,33 @@ async def test_what_is_typed_ahead_comes_in_order(desk):
         assert editor.tree == "1Report 茶 2Backgroundx 3Guests 3Market 2New 2O 2Method< 2Results"
 
 
+async def test_so_it_does_in_the_markdown_and_in_a_note(desk):
+    async with desk() as editor:
+        keys = (
+            "ctrl+t",
+            "down",
+            "down",
+            "end",
+            "left",
+            "s",
+            "ctrl+t",
+            "n",
+            "left",
+            "y",
+            "escape",
+            "down",
+            "enter",
+            "backspace",
+            "z",
+            "escape",
+        )
+        for key in keys:
+            editor.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(editor, lambda: "3Guestz" in editor.tree)
+        assert "2Backgrounsd 3Guestz<" in editor.tree
+        assert editor.editing.outline.headings[1].note == "Why [b]tea[/b]y."
+
+
 async def test_a_note(desk):
     async with desk() as editor:
         await editor.press("down", "n")
@@ -221,6 +248,8 @@ async def test_markdown_and_back(desk):
         assert await editor.press("ctrl+t") == "1Report 茶 2Background 3Guests 3Market 2Method 3Results<"
         assert await editor.press("ctrl+z") == "1Report 茶 2Background 3Guests 3Market 2Method 2Results<"
         await editor.press("ctrl+t", "x", "ctrl+z", "escape")
+        assert not editor.app.editor.has_class("-raw")
+        assert editor.app.editor.focused is editor.app.editor._view
         assert not editor.editing.is_changed
 
 
