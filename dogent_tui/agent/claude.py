@@ -43,6 +43,9 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.gate import Gate
 from dogent_tui.errors import AgentError
 from dogent_tui.processes import kill_tree
+from dogent_tui.tools.libraries import Libraries
+from dogent_tui.tools.offered import offered_tools
+from dogent_tui.tools.server import dogent_server
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.secrets import redact
@@ -86,7 +89,13 @@ class ClaudeConversation:
     """One session of the real CLI. See `dogent_tui.agent.conversation.Conversation`."""
 
     def __init__(
-        self, options: ConversationOptions, authority: Authority, ask: Ask, form: AskForm, copies: Copies | None = None
+        self,
+        options: ConversationOptions,
+        authority: Authority,
+        ask: Ask,
+        form: AskForm,
+        libraries: Libraries,
+        copies: Copies | None = None,
     ) -> None:
         self.session_id = options.session_id
         self._asking = asking = Asking(form, at_screen=options.at_screen)
@@ -96,7 +105,7 @@ class ClaudeConversation:
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
                 tools=[*TOOLS, ASK_USER_QUESTION],
-                mcp_servers={**asking.servers()},
+                mcp_servers={**dogent_server([*asking.tools(), *offered_tools(libraries)])},
                 system_prompt=options.system_prompt,
                 cwd=options.cwd,
                 env=environment(options.endpoint, options.config_dir),

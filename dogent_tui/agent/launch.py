@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask, AskForm, Conversation
 from dogent_tui.agent.prompts import system_prompt
+from dogent_tui.tools.libraries import Libraries
 from dogent_tui.workspace.paths import Workspace, state_dir
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.trust import FolderTrust
@@ -53,13 +54,14 @@ class Launcher(Protocol):
 class ClaudeLauncher(msgspec.Struct):
     """Starts the real CLI for one workspace and one endpoint, with the offline engine behind it where that is the endpoint.
 
-    `answered_by` is who answers what the agent asks.
+    `libraries` is what our tools work with; it is closed with the launcher. `answered_by` is who answers what the agent asks.
     """
 
     workspace: Workspace
     endpoint: Endpoint
     authority: Authority
     trust: FolderTrust
+    libraries: Libraries
     language: str = ""
     copies: "Callable[[], Copies] | None" = None
     answered_by: AnsweredBy = "person"
@@ -82,7 +84,8 @@ class ClaudeLauncher(msgspec.Struct):
             at_screen=self.answered_by == "person",
             sandbox=self.sandbox,
         )
-        conversation = claude.ClaudeConversation(options, self.authority, ask, form, self.copies() if self.copies else None)
+        copies = self.copies() if self.copies else None
+        conversation = claude.ClaudeConversation(options, self.authority, ask, form, self.libraries, copies)
         try:
             await conversation.connect()
         except BaseException:  # also when cancelled: a process that has started must not stay behind
@@ -91,8 +94,8 @@ class ClaudeLauncher(msgspec.Struct):
         return conversation
 
     async def close(self) -> None:
-        """Stop the offline engine, if it runs."""
-        await self._shared.aclose()
+        """Stop the offline engine, if it runs, and close the libraries, at the same time."""
+        await asyncio.gather(self._shared.aclose(), self.libraries.close())
 
     def _prepare(self) -> str:
         """Import the SDK, and return the system prompt."""
