@@ -36,3 +36,11 @@ class OutlineTask(msgspec.Struct, frozen=True):
     on_draft: Callable[[str], object] | None = None
     save_as: Callable[[str, str], str] | None = None
     save: Callable[[str], None] | None = None
+
+    def offers(self, action: str) -> bool:
+        """Say whether the editor has this action: a document is saved, an outline of the agent is answered."""
+        if action in ("send", "accept", "abandon", "ask('comment')", "ask('length')"):
+            return self.save is None
+        if action == "save":
+            return self.save is not None
+        return self.save_as is not None if action == "ask('save')" else True

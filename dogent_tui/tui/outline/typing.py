@@ -86,7 +86,10 @@ class RawMarkdown(KeysAtOnce, LiteralArea):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"raw--heading", "raw--mark", "raw--code"}
 
     # The text area itself would have Esc go to the next widget, where Tab indents.
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+t", "screen.raw", "Back", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+t", "screen.raw", "Tree", key_display="^T"),
+        Binding("escape", "screen.leave", "Back", key_display="Esc"),
+    ]
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id, soft_wrap=True, tab_behavior="indent", compact=True, highlight_cursor_line=False)

@@ -136,18 +136,10 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
     def _summary(self) -> str:
         return f"{self.editing.summary} · Ctrl+T or Esc: the tree" if self.has_class("-raw") else self.editing.summary
 
-    def offers(self, action: str) -> bool:
-        """Say whether there is such an action here."""
-        if action in ("send", "accept", "abandon", "ask('comment')", "ask('length')"):
-            return not self.editing.is_document
-        if action == "save":
-            return self.editing.is_document
-        return self.request.save_as is not None if action == "ask('save')" else True
-
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer in each mode what it has."""
         name = f"{action}('{parameters[0]}')" if action == "ask" and parameters else action
-        if not self.offers(name):
+        if not self.request.offers(name):
             return False
         if self._asked or self._titling.is_on or self._noted is not None:
             return action not in {binding.action.partition("(")[0] for binding in EDITOR_KEYS} - {"help"}
@@ -157,7 +149,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
 
     def offered(self) -> list[Binding]:
         """Return the bindings of all there is to do here."""
-        own = [binding for binding in EDITOR_KEYS if self.offers(binding.action)]
+        own = [binding for binding in EDITOR_KEYS if self.request.offers(binding.action)]
         return own + [binding for binding in OutlineView.BINDINGS if isinstance(binding, Binding)]
 
     async def perform(self, action: str) -> bool:
@@ -178,7 +170,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         sections = [
             binding_section("The outline", OutlineView.BINDINGS),
             binding_section("While a title is typed", TitleInput.BINDINGS),
-            binding_section("The editor", [b for b in EDITOR_KEYS if self.offers(b.action)]),
+            binding_section("The editor", [b for b in EDITOR_KEYS if self.request.offers(b.action)]),
         ]
         self.app.push_screen(HelpScreen(sections))
 

@@ -273,6 +273,7 @@ async def test_tree_and_preview_follow_the_markdown_while_it_is_typed(desk, monk
     async with desk(size=(180, 30)) as editor:
         await editor.press("end", "ctrl+t", "end")
         await editor.type("X")
+        assert "^T Tree Esc Back" in str(editor.app.editor.query_one("#outline-keys").render())
         await until(editor, lambda: shown(editor).count("ResultsX") == 3)  # in the tree, the text and the preview
         assert "6 headings · 1 ~ changed" in shown(editor)
         assert editor.tree.endswith("2ResultsX<")
