@@ -125,7 +125,7 @@ class RequestController:
         return ClarificationScreen(
             asked,
             draft=draft,
-            on_draft=lambda changed: self._keeper.keep(request.request_id, changed),
+            on_draft=lambda changed: self._keep(request, changed),
             typed=self.desk.typed,
             typing=time.monotonic() - self.desk.last_typed() < TYPING_S,
             counter=self._counter,
@@ -141,10 +141,15 @@ class RequestController:
             proposal=asked.outline_text,
             preface=asked.preface,
             draft=kept if isinstance(kept, str) else None,
-            on_draft=lambda markdown: self._keeper.keep(request.request_id, {"outline": markdown}),
+            on_draft=lambda markdown: self._keep(request, {"outline": markdown}),
             save_as=lambda name, text: save_new(self.desk.workspace, name, text),
         )
         return await asyncio.to_thread(OutlineScreen, task, self._counter)  # parsing a long outline takes a while
+
+    def _keep(self, request: UiRequested, draft: Mapping[str, Any]) -> None:
+        """Keep what was answered so far; the last of it may come when the request is settled already."""
+        if request in self._open:
+            self._keeper.keep(request.request_id, draft)
 
     def _left(self, request: UiRequested, answer: UiAnswer | None) -> None:
         """Send the answer; None: the request stays open, or is not open any more."""

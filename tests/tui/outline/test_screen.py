@@ -364,6 +364,20 @@ async def test_dragging(desk):
         assert "2Methods" in await editor.press("escape")
 
 
+async def test_it_closes_where_nobody_has_to_answer_any_more_also_under_another_screen(desk):
+    async with desk() as editor:
+        await editor.press("f1")
+        assert editor.app.screen is not editor.app.editor
+        editor.app.editor.cancel()
+        await editor.press("escape")
+        assert editor.app.results == [None]
+    async with desk() as editor:
+        editor.app.editor.cancel()
+        editor.app.editor.action_accept()
+        await editor.pilot.pause()
+        assert editor.app.results == [None]
+
+
 async def test_all_can_be_deleted_and_begun_anew(desk):
     async with desk() as editor:
         await editor.press("shift+end", "delete")
