@@ -27,7 +27,7 @@ class _Row(msgspec.Struct):
 
 
 def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
-    """Return the upright `lines` in rows from the top to the bottom, each from left to right."""
+    """Return the upright `lines` in rows from the top to the bottom, each in the direction of its script."""
     rows: list[_Row] = []
     for line in sorted(lines, key=lambda line: (line.box.middle[1], line.box.x0)):
         row = next((row for row in rows[-3:] if all(line.box.beside(there.box) for there in row.lines)), None)
@@ -35,7 +35,13 @@ def rows_of(lines: Sequence[Line]) -> list[list[Line]]:
             rows.append(_Row([line]))
         else:
             row.lines.append(line)
-    return [sorted(row.lines, key=lambda line: line.box.x0) for row in sorted(rows, key=lambda row: row.box.y0)]
+    return [_in_direction(row.lines) for row in sorted(rows, key=lambda row: row.box.y0)]
+
+
+def _in_direction(row: list[Line]) -> list[Line]:
+    if sum(1 for line in row if line.right_to_left) * 2 > len(row):
+        return sorted(row, key=lambda line: -line.box.x1)
+    return sorted(row, key=lambda line: line.box.x0)
 
 
 def aligned_tables(lines: Sequence[Line], rules: Rules) -> list[tuple[Table, list[Line]]]:
@@ -95,13 +101,15 @@ def _table(run: list[list[Line]], rules: Rules) -> tuple[Table, list[Line]] | No
     used = [line for row in run for line in row]
     box = around(line.box for line in used)
     rows = _banded(run, columns, bands(rules, box)) or _spelled(run, columns)
+    if sum(1 for line in used if line.right_to_left) * 2 > len(used):
+        rows = [row[::-1] for row in rows]
     return (Table(box, tuple(tuple(row) for row in rows)), used) if len(rows) > 1 else None
 
 
 def _is_grid(rows: Sequence[Sequence[Line]], columns: Sequence[tuple[float, float]]) -> bool:
     lines = [line for row in rows for line in row]
     placed = sum(1 for line in lines if len(_touched(columns, line.box)) == 1)
-    marked = sum(1 for row in rows if _MARKER.fullmatch(row[0].text.strip()) and len(row) == 2)
+    marked = sum(1 for row in rows if _MARKER.fullmatch(row[0].text.strip()) and len(row) <= 3)
     led = sum(1 for line in lines if _LEADER.search(line.text))
     return placed >= 0.7 * len(lines) and marked <= 0.5 * len(rows) and led <= 0.2 * len(rows)
 

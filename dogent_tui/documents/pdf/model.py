@@ -45,6 +45,12 @@ def around(boxes: Iterable[Box]) -> Box:
     return Box(min(b.x0 for b in found), min(b.y0 for b in found), max(b.x1 for b in found), max(b.y1 for b in found))
 
 
+def reads_leftward(text: str) -> bool:
+    """Tell whether most letters of `text` are of a script that runs from right to left (Hebrew to Arabic Extended)."""
+    letters = [c for c in text if c.isalpha()]
+    return sum(1 for c in letters if "\u0590" <= c <= "\u08ff") > len(letters) / 2
+
+
 class Run(msgspec.Struct, frozen=True):
     """Characters of one look. `size` in points; `uri` where they are a link out of the document."""
 
@@ -76,6 +82,11 @@ class Line(msgspec.Struct, frozen=True):
         for run in self.runs:
             sizes[run.size] = sizes.get(run.size, 0) + len(run.text.strip())
         return max(sizes, key=lambda size: (sizes[size], size))
+
+    @property
+    def right_to_left(self) -> bool:
+        """Whether most of its letters are Hebrew, Arabic and the like."""
+        return reads_leftward(self.text)
 
     @property
     def bold(self) -> bool:

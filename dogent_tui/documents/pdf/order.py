@@ -1,20 +1,8 @@
 """The order in which the blocks of a page are read: column by column, where it has columns."""
 
 from collections.abc import Sequence
-from typing import Protocol, TypeVar
 
-from dogent_tui.documents.pdf.model import Box, TextBlock, around
-
-
-class Placed(Protocol):
-    """What lies somewhere on a page."""
-
-    @property
-    def box(self) -> Box:
-        """Where it lies."""
-
-
-P = TypeVar("P", bound=Placed)
+from dogent_tui.documents.pdf.model import Box, Table, TextBlock, around
 
 _GUTTER = 4.0
 _PROSE = 22
@@ -50,8 +38,8 @@ def _columns(blocks: Sequence[TextBlock], x: float) -> bool:
     if any(sum(len(block.lines) for block in side) < 4 for side in sides):
         return False
     for side in sides:
-        lines = [line for block in side for line in block.lines]
-        if sum(len(line.text) for line in lines) < _PROSE * len(lines):
+        lines = [line for block in side for line in block.lines if len(line.text.strip()) > 3]  # no bullets
+        if len(lines) < 4 or sum(len(line.text) for line in lines) < _PROSE * len(lines):
             return False
     left, right = (around(block.box for block in side) for side in sides)
     shared = min(left.y1, right.y1) - max(left.y0, right.y0)
@@ -59,7 +47,7 @@ def _columns(blocks: Sequence[TextBlock], x: float) -> bool:
 
 
 def regions(blocks: Sequence[TextBlock]) -> list[list[TextBlock]]:
-    """Return the blocks in groups in the order of reading: what lies across the columns parts these into an upper and a lower half."""
+    """Return the blocks in groups in the order of reading: what lies across the columns parts them."""
     x = gutter(blocks)
     if x is None:
         return [list(blocks)]
@@ -81,13 +69,13 @@ def regions(blocks: Sequence[TextBlock]) -> list[list[TextBlock]]:
 
 
 def _right_to_left(blocks: Sequence[TextBlock]) -> bool:
-    text = "".join(block.text for block in blocks)[:2_000]
-    return sum(1 for c in text if "\u0590" <= c <= "\u08ff") > len(text) / 4
+    lines = [line for block in blocks for line in block.lines][:100]
+    return sum(1 for line in lines if line.right_to_left) * 2 > len(lines)
 
 
-def from_the_top(items: Sequence[P]) -> list[P]:
+def from_the_top(items: Sequence[TextBlock | Table]) -> list[TextBlock | Table]:
     """Return what stands in one column from its top to its bottom, and side by side from the left."""
-    rows: list[list[P]] = []
+    rows: list[list[TextBlock | Table]] = []
     for item in sorted(items, key=lambda item: item.box.y0):
         if rows and all(_level(item.box, there.box) for there in rows[-1]):
             rows[-1].append(item)

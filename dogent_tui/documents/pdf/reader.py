@@ -1,18 +1,18 @@
 """Reading a pdf: opened and checked, then page after page, each as it is wanted."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
 from dogent_tui.documents.pdf.columns import aligned_tables
-from dogent_tui.documents.pdf.model import Line, Table, TextBlock
+from dogent_tui.documents.pdf.model import Box, Line, Table, TextBlock, around
 from dogent_tui.documents.pdf.order import from_the_top, regions
 from dogent_tui.documents.pdf.pages import wanted_pages
 from dogent_tui.documents.pdf.rules import Rules, fenced_tables, page_rules
-from dogent_tui.documents.pdf.structure import block_markdown, heading_level, heading_markdown, table_markdown
+from dogent_tui.documents.pdf.structure import begins_item, block_markdown, heading_level, heading_markdown, table_markdown
 from dogent_tui.documents.pdf.survey import Survey, survey
-from dogent_tui.documents.pdf.text import page_blocks
+from dogent_tui.documents.pdf.text import BROKEN, page_blocks
 
 SCANNED = "Unsupported PDF: no extractable text (scanned PDF not supported)."
 """What SPEC has the person read where no page holds text."""
@@ -57,7 +57,7 @@ def _open(path: Path) -> Any:
                 f"{path.name} asks for a password.", "Save a copy without one, and refer to that.", code="encrypted"
             )
         count = len(document)
-    except (RuntimeError, ValueError) as error:  # pymupdf's own errors are kinds of these
+    except BROKEN as error:
         raise DocumentError(f"{path.name} {_DAMAGED}", "Open it in another program and save it anew.", code="damaged") from error
     if not count:
         raise DocumentError(f"{path.name} {_DAMAGED}", "Open it in another program and save it anew.", code="damaged")
@@ -80,7 +80,7 @@ def _metadata(document: Any) -> dict[str, Any]:
             found[name] = _date(value) if name in {"created", "modified"} else value
     try:
         toc = document.get_toc()
-    except Exception:  # broken bookmarks
+    except BROKEN:
         toc = []
     if toc:
         found["outline"] = [
@@ -109,7 +109,7 @@ def _blocks(document: Any, wanted: list[int], opened: Opened, report: Report) ->
         page_block = Block(f"<!-- page {number} -->", Source(page=number, headings=tuple(title for _, title in titles)))
         try:
             blocks, dropped = _page(document[number - 1], number, known, titles)
-        except (RuntimeError, ValueError):
+        except BROKEN:
             blocks, dropped = [], 0
             broken.append(number)
         left_out += dropped
@@ -153,7 +153,8 @@ def _page(page: Any, number: int, known: Survey, titles: list[tuple[int, str]]) 
     blocks = []
     for item in _items(page, kept):
         for text in _texts(item, known, titles):
-            blocks.append(Block(text, Source(page=number, headings=tuple(title for _, title in titles))))
+            where = Source(page=number, headings=tuple(title for _, title in titles))
+            blocks.append(Block(text, where))
     return blocks, dropped
 
 
@@ -173,7 +174,7 @@ def _lists_together(texts: Iterator[str]) -> Iterator[str]:
     """Join the items of a list that follow each other: they are one block."""
     held: list[str] = []
     for text in texts:
-        item = text.lstrip()[:1] in {"-"} or text.lstrip().split(" ", 1)[0].rstrip(".)").isdigit()
+        item = text.lstrip()[:1] == "-" or text.lstrip().split(" ", 1)[0].rstrip(".)").isdigit()
         if not item and held:
             yield "\n".join(held)
             held = []
@@ -197,14 +198,39 @@ def _items(page: Any, blocks: list[TextBlock]) -> Iterator[TextBlock | Table]:
             tables.append(table)
             used.update(map(id, lines))
         texts = [part for block in region for part in _parts(block, used)]
-        yield from from_the_top([*texts, *tables])
+        yield from _continued(from_the_top([*texts, *tables]))
     yield from aslant
+
+
+def _continued(items: Sequence[TextBlock | Table]) -> Iterator[TextBlock | Table]:
+    """Join the blocks that are lines of one paragraph: some programs place each line by itself."""
+    held: TextBlock | None = None
+    for item in items:
+        if held is not None and isinstance(item, TextBlock) and _goes_on(held, item):
+            held = TextBlock((*held.lines, *item.lines))
+            continue
+        if held is not None:
+            yield held
+        held = item if isinstance(item, TextBlock) else None
+        if held is None:
+            yield item
+    if held is not None:
+        yield held
+
+
+def _goes_on(above: TextBlock, below: TextBlock) -> bool:
+    last, first = above.lines[-1], below.lines[0]
+    same = first.size == last.size and first.bold == last.bold and first.mono == last.mono and not begins_item(below)
+    near = -0.3 * last.size < first.box.y0 - above.box.y1 < 0.45 * last.size
+    width = max(above.box.width, below.box.width)
+    bottom = around(line.box for line in above.lines if line.box.beside(last.box))
+    full = bottom.width > 0.85 * width  # a paragraph's last line is short
+    return same and near and full and abs(above.box.x0 - below.box.x0) < max(4 * last.size, 0.1 * width)
 
 
 def _fenced(page: Any, rules: Rules) -> list[Table]:
     if len(rules.across) < 2 or not rules.down:
         return []
-    from dogent_tui.documents.pdf.model import Box
 
     return fenced_tables(rules, [(Box(*word[:4]), word[4]) for word in page.get_text("words")])
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from dogent_tui.documents.pdf.model import Box, Table
+from dogent_tui.documents.pdf.model import Box, Table, reads_leftward
 
 _THIN = 3.0
 """Points: a drawn rectangle no higher, or no wider, than this is a line."""
@@ -157,7 +157,8 @@ class _Grid:
         ):
             return None
         box = Box(self._xs[0], self._ys[0], self._xs[-1], self._ys[-1])
-        return Table(box, tuple(tuple(row[number] for number in kept) for row in rows))
+        order = kept[::-1] if reads_leftward("".join(map("".join, rows))) else kept
+        return Table(box, tuple(tuple(row[number] for number in order) for row in rows))
 
     def _leading(self, row: int, column: int) -> tuple[int, int]:
         """Return the first cell of those that are one with this cell, as no line parts them."""

@@ -8,7 +8,7 @@ from dogent_tui.documents.pdf.columns import rows_of
 from dogent_tui.documents.pdf.model import Line, Run, Table, TextBlock
 from dogent_tui.documents.pdf.survey import Survey, letters
 
-BULLETS = "•◦▪▫‣⁃∙●○■□◆◇➢➤►▶✓✔✗✘☐☑☒❑❖\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf02d"
+BULLETS = "\ufffd•◦▪▫‣⁃∙●○■□◆◇➢➤►▶✓✔✗✘☐☑☒❑❖\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf02d"
 _BULLET = re.compile(rf"\s*([{BULLETS}]|[-–—*·](?=\s)|o(?=\s+\S))\s*")
 _ORDERED = re.compile(r"\s*(\d{1,3}|[a-zA-Z]|[ivx]{1,5})([.)])\s+(?=\S)")
 _BOXES = {"☐": "[ ] ", "☑": "[x] ", "☒": "[x] "}
@@ -18,6 +18,10 @@ _NUMBERED = re.compile(
 )
 _ENDS_SENTENCE = re.compile(r"[.;,:!?。；，：！？]$")
 _LONGEST_HEADING = 180
+_LONGEST_BOLD = 120
+"""Characters of a heading that nothing but its weight tells from the text."""
+
+_LEADER = re.compile(r"(?:\s*\.){5,}\s*|…{2,}\s*")
 _OPENING = re.compile(r"(\s*)([#>]|[-+](?=\s)|\d+[.)](?=\s)|={3,}|-{3,})")
 _INLINE = re.compile(r"([\\`*]|<(?=[A-Za-z/!?])|(?<!\w)_|_(?!\w))")
 _WIDE = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
@@ -30,19 +34,15 @@ def heading_level(block: TextBlock, survey: Survey) -> int:
         return 0
     if level := survey.titles.get(letters(text), 0):
         return level
+    if _BULLET.match(text):
+        return 0
     size = block.lines[0].size
     number = _NUMBERED.match(text)
     if size in survey.sizes and not text.endswith((",", ";")) and len(text) > 1:
         return survey.sizes.index(size) + 1
     bold = all(line.bold for line in block.lines)
     first = block.lines[0].runs[0].text.lstrip()[:1]
-    if (
-        not bold
-        or size < survey.body
-        or len(block.lines) > 3
-        or _BULLET.match(text)
-        or not (first.isupper() or not first.islower())
-    ):
+    if not bold or size < survey.body or len(text) > _LONGEST_BOLD or first.islower():
         return 0
     if _ENDS_SENTENCE.search(text) and not number:
         return 0
@@ -81,13 +81,18 @@ def block_markdown(block: TextBlock) -> Iterator[str]:
     yield _written(part, margin)
 
 
+def begins_item(block: TextBlock) -> bool:
+    """Tell whether `block` begins with the marker of an item of a list."""
+    return _marker(block.lines[:1])
+
+
 def _row_text(row: Sequence[Line]) -> str:
     return " ".join(line.text.strip() for line in row)
 
 
 def _marker(row: Sequence[Line]) -> bool:
     text = _row_text(row)
-    return bool(_BULLET.match(text) or _ORDERED.match(text))
+    return bool(_BULLET.match(text) or _ORDERED.match(text) or _LEADER.search(text))
 
 
 def _new_paragraph(above: Sequence[Line], row: Sequence[Line], margin: float, block: TextBlock) -> bool:
@@ -100,7 +105,7 @@ def _new_paragraph(above: Sequence[Line], row: Sequence[Line], margin: float, bl
 
 def _written(part: Sequence[Sequence[Line]], margin: float) -> str:
     runs = [list(_joined(row)) for row in part]
-    text = _flow(runs)
+    text = _LEADER.sub(" … ", _flow(runs))
     first = _row_text(part[0])
     indent = "  " * min(6, round((part[0][0].box.x0 - margin) / (2 * part[0][0].size)))
     if match := _BULLET.match(first):
@@ -146,6 +151,8 @@ def _join(runs: list[Run], text: str) -> None:
     before = last.text.rstrip()
     if before.endswith(("-", "‐")) and before[-2:-1].isalpha() and text[0].islower():
         runs[-1] = _with_text(last, before[:-1])
+    elif before.endswith("-") and before[-2:-1].isalpha() and text[0].isalpha():
+        runs[-1] = _with_text(last, before)
     elif not (_WIDE.match(before[-1:]) and _WIDE.match(text[0])):
         runs[-1] = _with_text(last, before + " ")
     else:
@@ -204,6 +211,6 @@ def _code(rows: Sequence[Sequence[Line]]) -> str:
     lines = []
     for row in rows:
         width = row[0].size * 0.6
-        lines.append(" " * round((row[0].box.x0 - left) / width) + "  ".join(line.text.rstrip() for line in row).lstrip())
+        lines.append(" " * round((row[0].box.x0 - left) / width) + "  ".join(line.text.rstrip() for line in row))
     fence = "```" if not any("```" in line for line in lines) else "````"
     return "\n".join([fence, *lines, fence])

@@ -3,12 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import msgspec
 
 from dogent_tui.documents.pdf.model import Line, TextBlock
-from dogent_tui.documents.pdf.text import page_blocks
+from dogent_tui.documents.pdf.text import BROKEN, page_blocks
 
 MOST_LOOKED_AT = 24
 """Pages that are looked at, spread over the document: each costs some 6 ms."""
@@ -19,6 +20,7 @@ _EDGE = 0.1
 _LARGER = 1.12
 """What is set larger than the text by this factor may be a heading."""
 
+_FEW_PAGES = 8
 _LEVELS = 6
 _NUMBER = re.compile(r"\d+")
 _PAGE_NUMBER = re.compile(
@@ -53,17 +55,15 @@ def survey(document: Any, pages: Sequence[int]) -> Survey:
     edges: Counter[str] = Counter()
     seen = 0
     for number in dict.fromkeys([*chosen, *neighbours]):
-        try:
+        with suppress(*BROKEN):  # a damaged page is told of when it is read
             page = document[number - 1]
             blocks, height = page_blocks(page), page.rect.height
-        except Exception:  # a damaged page is told of when it is read
-            continue
-        seen += 1
-        _count(blocks, sizes, large)
-        edges.update({_shape(line.text) for line in _lines(blocks) if _at_edge(line, height)})
+            seen += 1
+            _count(blocks, sizes, large)
+            edges.update({_shape(line.text) for line in _lines(blocks) if _at_edge(line, height)})
     body = max(sizes, key=lambda size: (sizes[size], -size)) if sizes else 0.0
     headings = sorted((size for size in large if size >= _LARGER * body), reverse=True)
-    least = max(2, seen / 3)
+    least = 2 if seen <= _FEW_PAGES else 3
     repeated = frozenset(shape for shape, count in edges.items() if count >= least and seen >= 3)
     return Survey(body, tuple(headings[:_LEVELS]), repeated, _titles(document))
 
@@ -93,7 +93,7 @@ def _shape(text: str) -> str:
 def _titles(document: Any) -> dict[str, int]:
     try:
         toc = document.get_toc()
-    except Exception:  # bookmarks are a help, and often broken
+    except BROKEN:
         return {}
     found: dict[str, int] = {}
     for level, title, *_ in toc[:5_000]:

@@ -1,10 +1,10 @@
-"""How much of the headings, cells and words of known pdf files is found: ``python -m tests.documents.corpus.pdf_score FOLDER [dev]``.
+"""How much of the headings, cells and words of known pdf files is found: `python -m tests.documents.corpus.pdf_score FOLDER`.
 
-*Heading recall*: the share of the golden headings (lines with ``#``; letters and digits only, without case) that are headings of
-ours. *Cell recall*: the share of the golden tables' cells (their text without Markdown's marks and with single spaces; empty cells
-do not count; a multiset over the document) that are cells of ours. *Word recall*: the share of the golden words (letters and
-digits, CJK by the character; a multiset) that are anywhere in ours. Precision: the same the other way round. Means over the
-documents that have any.
+*Heading recall*: the share of the golden headings (lines with ``#``; letters and digits only, without case) that are headings
+of ours. *Cell recall*: the share of the golden tables' cells (their text without Markdown's marks and with single spaces; empty
+cells do not count; a multiset over the document) that are cells of ours. *Word recall*: the share of the golden words (letters
+and digits, CJK by the character; a multiset) that are anywhere in ours. False headings and cells are those that the golden text
+has not. Means are over the documents that have any.
 """
 
 import json
@@ -15,7 +15,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dogent_tui.documents.model import DocumentError, ReadOptions
+from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.pdf.reader import open_pdf
 
 _FRONT_MATTER = re.compile(r"\A---\n.*?\n---\n", re.DOTALL)
@@ -108,12 +108,16 @@ def main() -> None:
     """Print a line for each document, and the means."""
     found = scores(Path(sys.argv[1]), *sys.argv[2:3])
     for one in found:
-        print(f"{one.name[:44]:44} headings {_shown(one.headings)} (+{one.false_headings})  cells {_shown(one.cells)} "
-              f"(+{one.false_cells})  words {_shown(one.words)}  {1000 * one.cpu_s / max(1, one.pages):.0f} ms/page")
+        print(
+            f"{one.name[:44]:44} headings {_shown(one.headings)} (+{one.false_headings})  cells {_shown(one.cells)} "
+            f"(+{one.false_cells})  words {_shown(one.words)}  {1000 * one.cpu_s / max(1, one.pages):.0f} ms/page"
+        )
         print("      ", one.missed[:14])
     pages = sum(one.pages for one in found)
-    print(f"heading recall {mean([one.headings for one in found]):.3f}, cell recall {mean([one.cells for one in found]):.3f}, "
-          f"word recall {mean([one.words for one in found]):.3f}, {1000 * sum(one.cpu_s for one in found) / pages:.0f} ms a page")
+    print(
+        f"heading recall {mean([one.headings for one in found]):.3f}, cell recall {mean([one.cells for one in found]):.3f}, "
+        f"word recall {mean([one.words for one in found]):.3f}, {1000 * sum(one.cpu_s for one in found) / pages:.0f} ms a page"
+    )
 
 
 def _shown(value: float | None) -> str:
