@@ -4,6 +4,7 @@ The limits are measured: a 79 KB docx of 20 MB of XML cost pandoc 44 s and 1.8 G
 lines of its XML parts are read here, so that a workbook of any size is checked in milliseconds; `scan_part` reads a whole one.
 """
 
+import errno
 import mmap
 import re
 import struct
@@ -46,11 +47,11 @@ def check_archive(path: Path) -> None:
                 _check_members(archive.infolist(), name)
                 _check_parts(archive, name)
     except OSError as error:
+        if error.errno == errno.EINVAL:  # its directory points before its beginning
+            raise _damaged(name) from error
         raise DocumentError(f"{name} cannot be read: {error.strerror}.", code="not_found") from error
     except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, struct.error, zlib.error) as error:
-        raise DocumentError(
-            f"{name} is damaged: it is not a whole zip archive, as its kind is.", _SAVE_ANEW, code="damaged"
-        ) from error
+        raise _damaged(name) from error
 
 
 class Elements(Protocol):
@@ -90,7 +91,7 @@ def scan_part(part: bytes, name: str, elements: Elements) -> None:
     parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = on_start, on_end, on_entity
     try:
         parser.Parse(part, True)
-    except (expat.ExpatError, ValueError) as error:
+    except (expat.ExpatError, LookupError, ValueError) as error:  # LookupError: an encoding that nobody knows
         raise DocumentError(f"{name} is damaged: its XML does not parse.", _SAVE_ANEW, code="damaged") from error
 
 
@@ -188,6 +189,10 @@ def _encoding(head: bytes) -> str:
     if head.startswith((b"\xfe\xff", b"\0<")):
         return "utf-16-be"
     return "utf-8"
+
+
+def _damaged(name: str) -> DocumentError:
+    return DocumentError(f"{name} is damaged: it is not a whole zip archive, as its kind is.", _SAVE_ANEW, code="damaged")
 
 
 def _entities(name: str) -> DocumentError:
