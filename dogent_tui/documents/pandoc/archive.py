@@ -25,6 +25,9 @@ MAX_MEMBERS = 10_000
 MAX_DEPTH = 256
 """Elements within elements. Tables in tables in Word, which end at about 60 by its own limits, stay below it."""
 
+BROKEN = (zipfile.BadZipFile, NotImplementedError, EOFError, struct.error, zlib.error)
+"""What `zipfile` raises over a member or a directory that is not whole, also once the check has passed."""
+
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MAX_DIRECTORY = MAX_MEMBERS * 1024
 _PROLOG_BYTES = 65_536
@@ -48,10 +51,10 @@ def check_archive(path: Path) -> None:
                 _check_parts(archive, name)
     except OSError as error:
         if error.errno == errno.EINVAL:  # its directory points before its beginning
-            raise _damaged(name) from error
+            raise damaged_archive(name) from error
         raise DocumentError(f"{name} cannot be read: {error.strerror}.", code="not_found") from error
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, struct.error, zlib.error) as error:
-        raise _damaged(name) from error
+    except (*BROKEN, ValueError) as error:
+        raise damaged_archive(name) from error
 
 
 class Elements(Protocol):
@@ -191,7 +194,8 @@ def _encoding(head: bytes) -> str:
     return "utf-8"
 
 
-def _damaged(name: str) -> DocumentError:
+def damaged_archive(name: str) -> DocumentError:
+    """Return what there is to say about the document `name`, of which `BROKEN` was raised."""
     return DocumentError(f"{name} is damaged: it is not a whole zip archive, as its kind is.", _SAVE_ANEW, code="damaged")
 
 

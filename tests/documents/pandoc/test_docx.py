@@ -317,3 +317,13 @@ def test_what_is_not_there_is_a_sentence(tmp_path):
     with pytest.raises(DocumentError) as refused:
         read(tmp_path / "none.docx")
     assert refused.value.code == "not_found"
+
+
+def test_a_part_that_is_not_whole_is_a_sentence(tmp_path):
+    path = make_docx(tmp_path / "torn.docx", p(r("x" * 500)))
+    content = path.read_bytes()
+    at = content.index(b"word/document.xml") + 30
+    path.write_bytes(content[:at] + bytes(20) + content[at + 20 :])
+    with pytest.raises(DocumentError) as refused:
+        read(path)
+    assert refused.value.code == "damaged"
