@@ -64,8 +64,8 @@ class Link(msgspec.Struct, frozen=True):
 class SheetFacts(msgspec.Struct):
     """What a sheet's part says besides its cells; the fields from `merged` on are complete when all rows are read.
 
-    `long_texts` counts texts that were cut, `uncached` the formulas without a stored result. `too_long` says that there are more rows than a sheet may have,
-    `too_empty` that reading ended within a vast stretch of cells without content.
+    `long_texts` counts texts that were cut, `uncached` the formulas without a stored result. `too_long` says that there are more
+    rows than a sheet may have, `too_empty` that reading ended within a vast stretch of cells without content.
     """
 
     hidden_columns: set[int] = msgspec.field(default_factory=set)
