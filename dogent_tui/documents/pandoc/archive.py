@@ -4,6 +4,7 @@ The limits are measured: a 79 KB docx of 20 MB of XML cost pandoc 44 s and 1.8 G
 lines of its XML parts are read here, so that a workbook of any size is checked in milliseconds; `scan_part` reads a whole one.
 """
 
+import errno
 import mmap
 import re
 import struct
@@ -24,6 +25,9 @@ MAX_MEMBERS = 10_000
 MAX_DEPTH = 256
 """Elements within elements. Tables in tables in Word, which end at about 60 by its own limits, stay below it."""
 
+BROKEN = (zipfile.BadZipFile, NotImplementedError, EOFError, struct.error, zlib.error)
+"""What `zipfile` raises over a member or a directory that is not whole, also once the check has passed."""
+
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MAX_DIRECTORY = MAX_MEMBERS * 1024
 _PROLOG_BYTES = 65_536
@@ -33,8 +37,10 @@ _SAVE_ANEW = "Open it with the program it comes from and save it anew."
 _NOT_OPENED = "It was not opened; take it only from somebody you trust."
 
 
-def check_archive(path: Path) -> None:
+def check_archive(path: Path, *, streamed: str = "") -> None:
     """Refuse the zip-based document at `path` where it is not one, is encrypted, or would hurt whoever unpacks it.
+
+    The parts whose names begin with `streamed` may be of any size: the caller reads them in bounded memory, as far as needed.
 
     Raises DocumentError (`not_found`, `encrypted`, `unsupported`, `damaged`, `hostile`, `too_large`).
     """
@@ -43,14 +49,14 @@ def check_archive(path: Path) -> None:
         with path.open("rb") as file:
             _check_container(file, name)
             with zipfile.ZipFile(file) as archive:
-                _check_members(archive.infolist(), name)
+                _check_members(archive.infolist(), name, streamed)
                 _check_parts(archive, name)
     except OSError as error:
+        if error.errno == errno.EINVAL:  # its directory points before its beginning
+            raise damaged_archive(name) from error
         raise DocumentError(f"{name} cannot be read: {error.strerror}.", code="not_found") from error
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, struct.error, zlib.error) as error:
-        raise DocumentError(
-            f"{name} is damaged: it is not a whole zip archive, as its kind is.", _SAVE_ANEW, code="damaged"
-        ) from error
+    except (*BROKEN, ValueError) as error:
+        raise damaged_archive(name) from error
 
 
 class Elements(Protocol):
@@ -90,7 +96,7 @@ def scan_part(part: bytes, name: str, elements: Elements) -> None:
     parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = on_start, on_end, on_entity
     try:
         parser.Parse(part, True)
-    except (expat.ExpatError, ValueError) as error:
+    except (expat.ExpatError, LookupError, ValueError) as error:  # LookupError: an encoding that nobody knows
         raise DocumentError(f"{name} is damaged: its XML does not parse.", _SAVE_ANEW, code="damaged") from error
 
 
@@ -132,7 +138,7 @@ def _old_or_encrypted(file: IO[bytes], name: str) -> DocumentError:
     return DocumentError(message, "Save it anew, without a password, with the program it comes from.", code="unsupported")
 
 
-def _check_members(members: list[zipfile.ZipInfo], name: str) -> None:
+def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> None:
     if len(members) > MAX_MEMBERS:
         raise _too_many(name)
     total = 0
@@ -142,11 +148,12 @@ def _check_members(members: list[zipfile.ZipInfo], name: str) -> None:
         inside = member.filename.replace("\\", "/")
         if inside.startswith("/") or ".." in inside.split("/") or re.match("[A-Za-z]:", inside):
             raise DocumentError(f"{name} holds a file that wants to lie outside it: {inside[:80]}.", _NOT_OPENED, code="hostile")
-        if member.file_size > MAX_MEMBER:
+        whole = not streamed or not inside.startswith(streamed)
+        if whole and member.file_size > MAX_MEMBER:
             raise _unpacks(name, f"a single part of it is {member.file_size >> 20} MB")
         if member.file_size > RATIO_FROM and member.file_size > MAX_RATIO * max(1, member.compress_size):
             raise _unpacks(name, f"{inside[:80]} grows {member.file_size // max(1, member.compress_size)}-fold")
-        total += member.file_size
+        total += member.file_size * whole
     if total > MAX_TOTAL:
         raise _unpacks(name, f"it unpacks to {total >> 20} MB")
 
@@ -188,6 +195,11 @@ def _encoding(head: bytes) -> str:
     if head.startswith((b"\xfe\xff", b"\0<")):
         return "utf-16-be"
     return "utf-8"
+
+
+def damaged_archive(name: str) -> DocumentError:
+    """Return what there is to say about the document `name`, of which `BROKEN` was raised."""
+    return DocumentError(f"{name} is damaged: it is not a whole zip archive, as its kind is.", _SAVE_ANEW, code="damaged")
 
 
 def _entities(name: str) -> DocumentError:

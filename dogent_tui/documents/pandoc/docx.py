@@ -18,9 +18,9 @@ import msgspec
 
 from dogent_tui.documents.pandoc.archive import scan_part
 
-_WHOLE_BYTES = 2 << 20
-"""A main part up to this is converted at once: some 400 pages, 3 s and 300 MB."""
-_PART_BYTES = 1 << 20
+_WHOLE_BYTES = 3 << 19
+"""A main part up to this (1.5 MB) is converted at once: some 300 pages, 3 s and 300 MB."""
+_PART_BYTES = 3 << 18
 _RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _INSERTIONS, _DELETIONS = ("w:ins", "w:moveTo"), ("w:del", "w:moveFrom")
 
@@ -53,6 +53,9 @@ class DocxSource:
             self.page_texts = _headers_and_footers(archive)
         self._data = data
         self._scan = scan
+        self._editable = (
+            b"<w:body" in data
+        )  # neither in UTF-16, nor with other prefixes: both are allowed, and next to never seen
 
     @property
     def parts(self) -> int:
@@ -62,7 +65,7 @@ class DocxSource:
     def documents(self) -> Iterator[bytes | Path]:
         """Yield what pandoc is to convert: the file itself, or documents made of it, in order."""
         scan, data = self._scan, self._data
-        if len(data) <= _WHOLE_BYTES and not scan.edits:
+        if not self._editable or (len(data) <= _WHOLE_BYTES and not scan.edits):
             yield self._path
             return
         cuts = self._cuts()
@@ -72,7 +75,7 @@ class DocxSource:
 
     def _cuts(self) -> list[int]:
         """Return where to cut: before headings, as lists that go on over a cut would begin to count anew."""
-        if len(self._data) <= _WHOLE_BYTES:
+        if not self._editable or len(self._data) <= _WHOLE_BYTES:
             return []
         cuts: list[int] = []
         last = self._scan.body_start
@@ -219,7 +222,7 @@ def _main_part(archive: zipfile.ZipFile) -> str:
         for element in ElementTree.fromstring(archive.read("_rels/.rels")).iter(_RELATIONSHIPS):  # noqa: S314 (checked: no entities)
             if element.get("Type", "").endswith("/officeDocument"):
                 return posixpath.normpath(element.get("Target", "")).lstrip("/")
-    except (KeyError, ElementTree.ParseError):
+    except (LookupError, ElementTree.ParseError):
         pass
     return "word/document.xml"
 
@@ -242,7 +245,7 @@ def _headers_and_footers(archive: zipfile.ZipFile) -> dict[str, list[str]]:
 def _words(part: bytes) -> str:
     try:
         root = ElementTree.fromstring(part)  # noqa: S314 (checked: no entities)
-    except ElementTree.ParseError:
+    except (ElementTree.ParseError, LookupError):
         return ""
     paragraphs = []
     for element in root.iter():

@@ -12,13 +12,14 @@ import msgspec
 
 from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.pandoc.escaping import fence, lines_escaped
-from dogent_tui.documents.pandoc.inlines import Inlines
+from dogent_tui.documents.pandoc.inlines import Inlines, without_links
 from dogent_tui.documents.pandoc.tables import Table, html_lines, is_grid, parsed, pipe_lines
 from dogent_tui.documents.pandoc.tree import Node, plain_text, walk
 
 _LONG_CHARS = 6_000
 """A table or a list that is longer is given in several blocks, so that a page need not end in the middle of a line."""
 _LISTS = ("BulletList", "OrderedList")
+_BULLETS = ("•", "▪", "◦", "‣", "●", "·")
 _TASKS = {"☐": "[ ]", "☒": "[x]", "☑": "[x]"}
 
 
@@ -49,8 +50,8 @@ class MarkdownWriter:
 
     def write(self, blocks: list[Node]) -> Iterator[Block]:
         """Yield the Markdown of `blocks`, which may be taken only once."""
-        self._heading_ids.update(node["c"][1][0] for node in walk(blocks) if node["t"] == "Header" and node["c"][1][0])
-        for node in _flat(blocks):
+        self._heading_ids.update(node["c"][1][0] for node in _flat(blocks) if node["t"] == "Header" and node["c"][1][0])
+        for node in _with_typed_lists(_flat(blocks)):
             if node["t"] == "Header":
                 self._enter(node)
             yield from self._cut(node)
@@ -124,6 +125,8 @@ class MarkdownWriter:
         return writers[kind]
 
     def _paragraph(self, inlines: list[Node]) -> str:
+        if len(inlines) == 1 and inlines[0]["t"] == "Link" and inlines[0]["c"][2][0].startswith("#"):
+            inlines = without_links(inlines)  # a line of a table of contents, of which the address is longer than the words
         text = self._inlines.write(inlines).strip()
         return lines_escaped(text.removesuffix("\\").strip() if text.endswith("\\") and not text.endswith("\\\\") else text)
 
@@ -233,6 +236,23 @@ def _flat(blocks: list[Node]) -> Iterator[Node]:
             yield node
 
 
+def _with_typed_lists(blocks: Iterator[Node]) -> Iterator[Node]:
+    """Join paragraphs that begin with a bullet, as rtf has its lists and many people type theirs, to lists."""
+    items: list[list[Node]] = []
+    for node in blocks:
+        words = node["c"] if node["t"] in ("Para", "Plain") else []
+        bullet = bool(words) and words[0]["t"] == "Str" and words[0]["c"] in _BULLETS
+        if items and not bullet:
+            yield {"t": "BulletList", "c": items}
+            items = []
+        if bullet:
+            items.append([{"t": "Plain", "c": words[1:]}])
+        else:
+            yield node
+    if items:
+        yield {"t": "BulletList", "c": items}
+
+
 def _alternative(blocks: list[Node]) -> str:
     return next((plain_text(node["c"][1]) for node in walk(blocks) if node["t"] == "Image"), "")
 
@@ -276,7 +296,7 @@ def _html_image(found: re.Match[str]) -> str:
     return f"![{values.get('alt', '')}]({source})" if source else ""
 
 
-_NO_WORDS = re.compile(r"<[^<>]*>|(?<=\])\([^()\s]*\)|\{>>.*?<<\}")
+_NO_WORDS = re.compile(r"<[^<>]*>|(?<=\])\([^()\s]*\)|\{>>[^{}<]*<<\}")
 _WORD = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|[^\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
 )
