@@ -155,9 +155,9 @@ class Browser:
 
     async def _start(self, programs: Sequence[Path]) -> None:
         await asyncio.to_thread(importlib.import_module, "playwright.async_api")  # 0.4 s
-        from playwright.async_api import Error, async_playwright
+        from playwright.async_api import Error
 
-        playwright = self._playwright = await async_playwright().start()
+        playwright = self._playwright = await _start_driver()
         reason = ""
         for program in programs:
             try:
@@ -265,6 +265,18 @@ class Browser:
 
 
 _REMEDY = "Install Chromium or Chrome with the package manager of this system (on Debian: chromium-headless-shell)."
+
+
+async def _start_driver() -> "Playwright":
+    """Start Playwright's driver. Who is cancelled meanwhile waits for it to start, as else nobody could end it."""
+    from playwright.async_api import async_playwright
+
+    starting = asyncio.ensure_future(async_playwright().start())
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await (await starting).stop()
+        raise
 
 
 async def _print(browser: "PlaywrightBrowser", page: "Page", html: str) -> Printed:
