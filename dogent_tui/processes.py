@@ -4,10 +4,10 @@ import asyncio
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
 _CHUNK = 65_536
 _TERM_GRACE_S = 1.0
@@ -59,6 +59,26 @@ async def feed_process(command: Sequence[str], data: bytes, *, limit_s: float) -
         await _end_group(process)
         raise
     return await process.wait()
+
+
+def run_to_end(
+    command: Sequence[str], *, stdin: IO[bytes], cwd: Path, env: Mapping[str, str], limit_s: float
+) -> subprocess.CompletedProcess[bytes]:
+    """Run `command` on the open file `stdin`, and return its status and all that it wrote. Blocks: for a process that may.
+
+    When it takes longer than `limit_s` seconds, the whole group ends. Raises OSError where it does not start, and
+    subprocess.TimeoutExpired.
+    """
+    with subprocess.Popen(
+        command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=env, process_group=0
+    ) as process:
+        try:
+            output, errors = process.communicate(timeout=limit_s)
+        except BaseException:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 def run_in_terminal(command: Sequence[str], *, errors: TextIO | None) -> int:
