@@ -1,0 +1,104 @@
+"""Exporting Markdown as docx: pandoc does most of it, in its sandbox; what it is given and what it made are ours to set right."""
+
+import asyncio
+import io
+import os
+import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from dogent_tui.documents.export.docx_body import text_area
+from dogent_tui.documents.export.docx_images import StandIns
+from dogent_tui.documents.export.docx_package import Finish, finish
+from dogent_tui.documents.export.docx_reference import find_reference
+from dogent_tui.documents.export.docx_svg import fallback_png
+from dogent_tui.documents.export.docx_tree import READER, prepare
+from dogent_tui.documents.export.images import Images
+from dogent_tui.documents.export.model import ExportRequest, ExportResult, Progress, unheard
+from dogent_tui.documents.export.source import MarkdownSource, read_source
+from dogent_tui.documents.pandoc.program import Output, pandoc_version, run_pandoc
+from dogent_tui.plain import one_line
+
+_LIMIT_S = 60.0
+"""Each run of pandoc. A document of 1,000 pages takes it some ten seconds."""
+
+
+class _Made(msgspec.Struct, frozen=True):
+    content: bytes
+    warnings: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
+    """Make the docx that `request` asks for and put it at its target, at once or not at all. Raises DocumentError, OSError."""
+    from dogent_tui.workspace.files import atomic_write
+
+    on_progress("Making the docx")
+    made = await asyncio.to_thread(_make, request)
+    await asyncio.to_thread(atomic_write, request.target, made.content)  # who was cancelled by now has written nothing
+    engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
+    return ExportResult(path=request.target, engine=engine, warnings=made.warnings, left_out=made.left_out)
+
+
+def _make(request: ExportRequest) -> _Made:
+    source = read_source(request.markdown)
+    reference = find_reference(request.root, request.home, lang=source.front.lang, text=source.text)
+    images = Images(request.root, request.markdown.parent)
+    area = text_area(reference.content)
+    stand_ins = StandIns(images, area)
+    parsed = _pandoc(source, source.text.encode("utf-8", "replace"), "-f", READER, "-t", "json")
+    prepared = prepare(parsed.data, source.front, stand_ins.place)
+    wants_toc = request.toc if request.toc is not None else bool(source.front.toc)
+    written = _write(source, prepared.json, reference.content, toc=wants_toc)
+    finished = finish(
+        written.data,
+        Finish(
+            front=source.front,
+            title=prepared.first_heading or request.markdown.stem,
+            made=_now(os.environ),
+            toc_depth=source.front.toc_depth if wants_toc else 0,
+            area=area,
+            pictures=stand_ins.pictures,
+            fallbacks={
+                stand_in: fallback_png(picture) for stand_in, picture in stand_ins.pictures.items() if picture.kind == "svg"
+            },
+        ),
+    )
+    said = (one_line(warning) for warning in (*parsed.warnings, *written.warnings))
+    warnings = (*source.warnings, *reference.warnings, *(words for words in said if not words.startswith(_OF_NO_CONCERN)))
+    return _Made(finished, warnings, (*images.left_out, *prepared.left_out))
+
+
+def _write(source: MarkdownSource, document: bytes, reference: bytes, *, toc: bool) -> Output:
+    with tempfile.NamedTemporaryFile(prefix="dogent-", suffix=".docx") as file:
+        file.write(reference)
+        file.flush()
+        arguments = ["-f", "json", "-t", "docx", "-o", "-", "--columns=9999", f"--reference-doc={file.name}"]
+        if toc:
+            arguments += ["--toc", f"--toc-depth={source.front.toc_depth}"]
+        return _pandoc(source, document, *arguments)
+
+
+def _pandoc(source: MarkdownSource, data: bytes, *arguments: str) -> Output:
+    with tempfile.TemporaryFile() as file:  # a pipe could fill up on both ends
+        file.write(data)
+        file.seek(0, io.SEEK_SET)
+        return run_pandoc(arguments, file, name=one_line(source.path.name), limit_s=_LIMIT_S)
+
+
+_OF_NO_CONCERN = ("Could not load translations", "The term ", "data file translations")
+"""Pandoc's words about names of its own (“Figure 1”) in other languages, of which nothing is in the document."""
+
+
+def _now(environ: Mapping[str, str]) -> datetime:
+    """Return the time for the properties: that of a reproducible build where there is one (reproducible-builds.org)."""
+    given = environ.get("SOURCE_DATE_EPOCH", "")
+    return datetime.fromtimestamp(int(given), UTC) if given.isdecimal() else datetime.now(UTC)
+
+
+def default_target(markdown: Path, kind: str) -> Path:
+    """Return where an export goes that nobody named a file for: beside the Markdown, with the ending of its kind."""
+    return markdown.with_suffix(f".{kind}")
