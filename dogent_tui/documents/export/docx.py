@@ -2,10 +2,12 @@
 
 import asyncio
 import io
+import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -15,12 +17,20 @@ from dogent_tui.documents.export.docx_images import StandIns
 from dogent_tui.documents.export.docx_package import Finish, finish
 from dogent_tui.documents.export.docx_reference import find_reference
 from dogent_tui.documents.export.docx_svg import fallback_png
-from dogent_tui.documents.export.docx_tree import READER, prepare
+from dogent_tui.documents.export.docx_tree import READER, Node, plain_text, prepare
 from dogent_tui.documents.export.images import Images
 from dogent_tui.documents.export.model import ExportRequest, ExportResult, Progress, unheard
 from dogent_tui.documents.export.source import MarkdownSource, read_source
 from dogent_tui.documents.pandoc.program import Output, pandoc_version, run_pandoc
 from dogent_tui.plain import one_line
+
+_CONTENTS = {"zh": "目录", "ja": "目次", "ko": "목차", "de": "Inhalt", "fr": "Table des matières", "es": "Índice"}
+
+
+def contents_title(lang: str) -> str:
+    """Temporary."""
+    return _CONTENTS.get(lang.lower().partition("-")[0], "Contents")
+
 
 _LIMIT_S = 60.0
 """Each run of pandoc. A document of 1,000 pages takes it some ten seconds."""
@@ -50,8 +60,10 @@ def _make(request: ExportRequest) -> _Made:
     area = text_area(reference.content)
     stand_ins = StandIns(images, area)
     parsed = _pandoc(source, source.text.encode("utf-8", "replace"), "-f", READER, "-t", "json")
-    prepared = prepare(parsed.data, source.front, stand_ins.place)
-    wants_toc = request.toc if request.toc is not None else bool(source.front.toc)
+    toc_title = source.front.toc_title or contents_title(source.front.lang)
+    prepared = prepare(parsed.data, source.front, toc_title, stand_ins.place, partial(_read_html, source))
+    wished = request.toc if request.toc is not None else source.front.toc
+    wants_toc = prepared.toc_marked if wished is None else wished
     written = _write(source, prepared.json, reference.content, toc=wants_toc)
     finished = finish(
         written.data,
@@ -80,6 +92,26 @@ def _write(source: MarkdownSource, document: bytes, reference: bytes, *, toc: bo
         if toc:
             arguments += ["--toc", f"--toc-depth={source.front.toc_depth}"]
         return _pandoc(source, document, *arguments)
+
+
+def _read_html(source: MarkdownSource, pieces: Sequence[str]) -> list[list[Node]]:
+    """Return the blocks of pieces of HTML, all read at once: each a file, with a file between them that tells them apart."""
+    mark = f"between-{os.urandom(8).hex()}"
+    with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
+        between = Path(folder, "between.html")
+        between.write_text(f"<p>{mark}</p>", encoding="utf-8")
+        names = []
+        for number, piece in enumerate(pieces):
+            Path(folder, f"{number}.html").write_text(piece, encoding="utf-8", errors="replace")
+            names += [f"{folder}/{number}.html", str(between)]
+        read = _pandoc(source, b"", "--file-scope", "-f", "html", "-t", "json", *names)
+    found: list[list[Node]] = [[]]
+    for block in json.loads(read.data)["blocks"]:
+        if plain_text(block) == mark:
+            found.append([])
+        else:
+            found[-1].append(block)
+    return found[: len(pieces)]
 
 
 def _pandoc(source: MarkdownSource, data: bytes, *arguments: str) -> Output:

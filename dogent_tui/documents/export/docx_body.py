@@ -12,6 +12,7 @@ from unicodedata import east_asian_width
 from xml.etree.ElementTree import Element, SubElement, register_namespace, tostring
 
 from dogent_tui.documents.export.docx_images import TextArea
+from dogent_tui.documents.export.docx_tree import TOC_MARK
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 NAMESPACES = {
@@ -47,6 +48,7 @@ def finish_body(part: bytes, styles: bytes, *, area: TextArea, toc_depth: int, s
     _keep_rows_whole(body)
     _describe_pictures(body, svg_relations)
     if toc_depth:
+        _move_toc(body)
         _fill_toc(body, _heading_styles(styles), toc_depth)
     for prefix, address in NAMESPACES.items():
         register_namespace(prefix, address)
@@ -209,6 +211,22 @@ def _heading_styles(styles: bytes) -> dict[str, int]:
         if found:
             levels[style.get(_w("styleId"), "")] = int(found[2]) * (1 if found[1] == "heading" else -1)
     return levels
+
+
+def _move_toc(body: Element) -> None:
+    """Put the table of contents where the Markdown wants it."""
+    for parent in body.iter(_w("body")):
+        toc = parent.find(_w("sdt"))
+        mark = next((child for child in parent if _is_toc_mark(child)), None)
+        if toc is not None and mark is not None:
+            parent.remove(toc)
+            parent.insert(list(parent).index(mark), toc)
+            parent.remove(mark)
+
+
+def _is_toc_mark(element: Element) -> bool:
+    start = element.find(_w("bookmarkStart")) if element.tag == _w("p") else None
+    return start is not None and start.get(_w("name")) == TOC_MARK
 
 
 def _fill_toc(body: Element, styles: Mapping[str, int], depth: int) -> None:

@@ -9,14 +9,14 @@ import re
 import zipfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from xml.sax.saxutils import escape, quoteattr
+from xml.sax.saxutils import escape, quoteattr, unescape
 
 import msgspec
 
 from dogent_tui.documents.export.docx_body import NAMESPACES, finish_body
 from dogent_tui.documents.export.docx_images import TextArea
-from dogent_tui.documents.export.docx_tree import harmless_link
 from dogent_tui.documents.export.images import ExportImage
+from dogent_tui.documents.export.links import refusal
 from dogent_tui.documents.export.source import FrontMatter
 from dogent_tui.documents.model import DocumentError
 
@@ -164,7 +164,7 @@ def _check_relations(parts: Mapping[str, bytes]) -> None:
         for relation in re.findall(r"<Relationship [^>]*>", part.decode("utf-8", "replace")):
             if 'TargetMode="External"' not in relation:
                 continue
-            if not _attribute(relation, "Type").endswith("/hyperlink") or not harmless_link(_attribute(relation, "Target")):
+            if not _attribute(relation, "Type").endswith("/hyperlink") or refusal(unescape(_attribute(relation, "Target"))):
                 raise DocumentError("The document would refer to a file or an address outside of itself.", code="hostile")
 
 

@@ -6,13 +6,16 @@ HTML, a link, is one type of node there, however it was written (https://pandoc.
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
 from html.parser import HTMLParser
 from typing import Any, TypeAlias
 
 import msgspec
 
-from dogent_tui.documents.export.images import shown
+from dogent_tui.documents.export.left_out import LeftOut
+from dogent_tui.documents.export.links import refusal
+from dogent_tui.documents.export.raw_html import Outlets, rewrite
 from dogent_tui.documents.export.source import FrontMatter
 from dogent_tui.documents.model import DocumentError
 
@@ -20,6 +23,8 @@ Node: TypeAlias = dict[str, Any]
 PlaceImage: TypeAlias = Callable[[str, str, str], str | None]
 """Takes an image's address, and the width and height that the Markdown asks for; returns the ``data:`` address that stands in for
 it, None where it is left out."""
+ReadHtml: TypeAlias = Callable[[Sequence[str]], list[list[Node]]]
+"""Returns the blocks of each of some pieces of HTML."""
 
 READER = "commonmark" + "".join(
     f"+{extension}"
@@ -36,54 +41,59 @@ READER = "commonmark" + "".join(
         "tex_math_dollars",
     )
 )
-"""The Markdown that is exported, in pandoc's words. Its HTML arrives as nodes of their own; `Tree` takes them out."""
+"""The Markdown that is exported, in pandoc's words. Its HTML arrives as nodes of their own, which are taken out here."""
 
-PAGE_BREAK = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>'
-"""What stands in a docx for a page break, until `docx_package` gives it to the paragraph after it."""
+TOC_MARK = "dogent-toc"
+"""The bookmark where the table of contents goes, if the Markdown says where."""
 
-_RULE = (
+_BREAK_XML = '<w:p><w:r><w:br w:type="page"/></w:r></w:p>'
+"""A page break, until `docx_body` gives it to the paragraph after it."""
+_RULE_XML = (
     '<w:p><w:pPr><w:pBdr><w:bottom w:val="single" w:sz="6" w:space="1" w:color="BFC7D1"/></w:pBdr>'
     '<w:spacing w:before="120" w:after="240" w:line="120" w:lineRule="exact"/></w:pPr></w:p>'
 )
-"""Pandoc's own is a drawing of the format before 2007."""
+"""A line between paragraphs. Pandoc's own is a drawing of the format before 2007."""
+_TOC_XML = f'<w:p><w:bookmarkStart w:id="0" w:name="{TOC_MARK}"/><w:bookmarkEnd w:id="0"/></w:p>'
 
-_BREAK = re.compile(r"\\(newpage|pagebreak|clearpage)")
-_BREAK_COMMENT = re.compile(r"\s*<!--\s*(page-?break|newpage)\s*-->\s*", re.IGNORECASE)
-_COMMENT = re.compile(r"<!--.*?-->|<[?!][^>]*>", re.DOTALL)
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9-]*)")
+_BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)")
+_TOC = re.compile(r"\[\[?_?toc_?\]\]?", re.IGNORECASE)
 _CALLOUTS = frozenset({"note", "tip", "important", "warning", "caution"})
 _PAIRS = {"sub": "Subscript", "sup": "Superscript", "u": "Underline", "ins": "Underline", "b": "Strong", "strong": "Strong",
-          "i": "Emph", "em": "Emph", "s": "Strikeout", "del": "Strikeout"}  # fmt: skip
+          "i": "Emph", "em": "Emph", "s": "Strikeout", "del": "Strikeout", "strike": "Strikeout"}  # fmt: skip
 """HTML within a line that says no more than a node of pandoc's does."""
-
-_LINK = re.compile(r"(?:https?|mailto|tel|ftp):|#|(?!\s|[\\/]|%5c|%2f|[^/?#]*:)", re.IGNORECASE)
-"""What a link may lead to: the web, mail, this document, or a file beside it. No other scheme, and no other machine's files."""
-_MOST_LISTED = 20
-
-_TOC_TITLES = {"zh": "目录", "ja": "目次", "ko": "목차", "de": "Inhalt", "fr": "Table des matières", "es": "Índice",
-               "it": "Indice", "pt": "Sumário", "nl": "Inhoud", "ru": "Содержание"}  # fmt: skip
+_SILENT = frozenset({
+    "abbr", "bdi", "bdo", "big", "center", "cite", "code", "data", "dfn", "font", "kbd", "mark", "nobr", "q", "rp", "rt", "ruby",
+    "samp", "small", "span", "time", "tt", "var", "wbr", "div", "p",
+})  # fmt: skip
+"""HTML within a line whose words stay, without its looks."""
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """A document for pandoc's docx writer, as JSON, and what was taken out of it, as sentences."""
+    """A document for pandoc's docx writer, as JSON, and what was taken out of it, as sentences.
+
+    `toc_marked`: the Markdown says where the table of contents goes.
+    """
 
     json: bytes
     left_out: tuple[str, ...]
     first_heading: str
+    toc_marked: bool
 
 
-def prepare(document: bytes, front: FrontMatter, place_image: PlaceImage) -> Prepared:
+def prepare(document: bytes, front: FrontMatter, toc_title: str, place_image: PlaceImage, read_html: ReadHtml) -> Prepared:
     """Take out of pandoc's JSON `document` what has no place in a docx, and put `front` into it. Raises DocumentError."""
     try:
-        tree, parsed = _Tree(place_image), json.loads(document)
+        parsed = json.loads(document)
+        tree = _Tree(place_image)
+        tree.read_raw_blocks(parsed["blocks"], read_html)
         blocks = tree.blocks(parsed["blocks"])
         first = next((plain_text(block["c"][2]) for block in blocks if block["t"] == "Header"), "")
         if front.title and blocks and blocks[0]["t"] == "Header" and blocks[0]["c"][0] == 1 and first == front.title:
             del blocks[0]  # it is the title, which stands there already
-        text = json.dumps({**parsed, "meta": _meta(front), "blocks": blocks}, ensure_ascii=False)
+        text = json.dumps({**parsed, "meta": _meta(front, toc_title), "blocks": blocks}, ensure_ascii=False)
     except RecursionError:
         raise DocumentError("The document is nested too deeply to be exported.", "Flatten its lists and quotations.") from None
-    return Prepared(text.encode("utf-8", "replace"), tuple(tree.left_out()), first)
+    return Prepared(text.encode("utf-8", "replace"), tuple(tree.left_out.sentences()), first, tree.toc_marked)
 
 
 def plain_text(value: Any) -> str:
@@ -102,14 +112,8 @@ def plain_text(value: Any) -> str:
     return "" if kind == "Note" else plain_text(content)
 
 
-def harmless_link(address: str) -> bool:
-    """Tell whether a link to `address` may stand in a document that others open."""
-    return _LINK.match(address) is not None
-
-
-def _meta(front: FrontMatter) -> Node:
+def _meta(front: FrontMatter, toc_title: str) -> Node:
     """Return the metadata of which pandoc makes the title; the properties are `docx_package`'s."""
-    toc_title = front.toc_title or _TOC_TITLES.get(front.lang.lower().partition("-")[0], "Contents")
     texts = {"title": front.title, "subtitle": front.subtitle, "date": front.date, "lang": front.lang, "toc-title": toc_title}
     meta: Node = {name: {"t": "MetaInlines", "c": _words(text)} for name, text in texts.items() if text}
     if front.authors:
@@ -122,14 +126,18 @@ def _words(text: str) -> list[Node]:
 
 
 class _Tree:
+    """Walks a document, and notes what it takes out."""
+
     def __init__(self, place_image: PlaceImage) -> None:
+        self.left_out = LeftOut()
+        self.toc_marked = False
         self._place_image = place_image
-        self._tags: dict[str, int] = {}
-        self._links: dict[str, None] = {}
+        self._html: dict[str, list[Node]] = {}
+        self._outlets = Outlets(self._html_image, self._kept_address, lambda name: name, self._note)
         self._nodes: dict[str, Callable[[Any], list[Node]]] = {
-            "RawBlock": self._raw_block,
+            "RawBlock": lambda content: self._html.get(content[1], []),
             "RawInline": lambda _: [],  # what `_inlines` did not take
-            "HorizontalRule": lambda _: [{"t": "RawBlock", "c": ["openxml", _RULE]}],
+            "HorizontalRule": lambda _: [_openxml(_RULE_XML)],
             "Para": self._paragraph,
             "Image": self._image,
             "Link": self._link,
@@ -137,12 +145,13 @@ class _Tree:
             "CodeBlock": self._code,
         }
 
-    def left_out(self) -> Iterator[str]:
-        """What was taken out, as sentences; images are whoever placed them to tell."""
-        for tag, count in list(self._tags.items())[:_MOST_LISTED]:
-            yield f"HTML <{tag}>{f' ({count} times)' if count > 1 else ''}: only its text is exported."
-        for address in list(self._links)[:_MOST_LISTED]:
-            yield f"The link to {shown(address)}: only its text is exported, since it leads to a file or runs something."
+    def read_raw_blocks(self, blocks: list[Any], read_html: ReadHtml) -> None:
+        """Have the HTML between paragraphs read as what it shows, and nothing else."""
+        texts = list(dict.fromkeys(node["c"][1] for node in _every(blocks) if node.get("t") == "RawBlock"))
+        harmless = [rewrite(text, self._outlets).strip() for text in texts]
+        wanted = [piece for piece in dict.fromkeys(harmless) if piece]
+        shown = dict(zip(wanted, read_html(wanted) if wanted else (), strict=True))
+        self._html = {text: [_broken(node) for node in shown.get(piece, [])] for text, piece in zip(texts, harmless, strict=True)}
 
     def blocks(self, nodes: list[Any]) -> list[Any]:
         """Return what is to be exported in the place of `nodes`, which may also be inlines or lists of either."""
@@ -150,11 +159,8 @@ class _Tree:
             nodes = self._inlines(nodes)
         out: list[Any] = []
         for node in nodes:
-            if isinstance(node, dict) and "t" in node:
-                handle = self._nodes.get(node["t"])
-                out += handle(node.get("c")) if handle else [self._walked(node)]
-            else:
-                out.append(self._walked(node))
+            handle = self._nodes.get(node.get("t", "")) if isinstance(node, dict) else None
+            out += handle(node.get("c")) if handle else [self._walked(node)]
         return out
 
     def _walked(self, value: Any) -> Any:
@@ -167,41 +173,48 @@ class _Tree:
     def _inlines(self, nodes: list[Any]) -> list[Any]:
         """Return `nodes` with their HTML as nodes of pandoc's where there are such, and without it where not."""
         out: list[Any] = []
-        opened: list[tuple[str, int]] = []  # the tag, and where in `out` its contents begin
+        opened: list[tuple[_Tag, int]] = []  # and where in `out` its contents begin
         for node in nodes:
             if node.get("t") != "RawInline":
                 out.append(node)
                 continue
-            text = str(node["c"][1])
-            found = _TAG.match(text)
-            closing, tag = (bool(found[1]), found[2].lower()) if found else (False, "")
-            if tag in {"br", "wbr"}:
-                out += [{"t": "LineBreak"}] if tag == "br" else []
-            elif tag not in _PAIRS or node["c"][0] != "html":
-                self._note_html(text)
-            elif not closing:
-                opened.append((tag, len(out)))
-            elif opened and opened[-1][0] == tag:
-                _, begin = opened.pop()
-                out[begin:] = [{"t": _PAIRS[tag], "c": out[begin:]}]
+            for tag in _tags(node["c"][1]):
+                if tag.name == "br":
+                    out.append({"t": "LineBreak"})
+                elif tag.name == "img":
+                    sizes = [[name, tag.attributes.get(name, "")] for name in ("width", "height")]
+                    alt = _words(tag.attributes.get("alt", ""))
+                    out.append({"t": "Image", "c": [["", [], sizes], alt, [tag.attributes.get("src", ""), ""]]})
+                elif tag.name not in _PAIRS and tag.name != "a":
+                    if not tag.closing and tag.name not in _SILENT:
+                        self._note(tag.name)
+                elif not tag.closing:
+                    opened.append((tag, len(out)))
+                elif opened and opened[-1][0].name == tag.name:
+                    opening, begin = opened.pop()
+                    out[begin:] = [_enclosed(opening, out[begin:])]
         return out
 
-    def _note_html(self, text: str) -> None:
-        for closing, tag in _TAG.findall(_COMMENT.sub("", text)):
-            if not closing:
-                self._tags[tag.lower()] = self._tags.get(tag.lower(), 0) + 1
+    def _note(self, tag: str) -> None:
+        self.left_out.add("HTML", f"<{tag}>", "a document holds no parts that run, load or ask something")
 
-    def _raw_block(self, content: Any) -> list[Node]:
-        text = str(content[1])
-        if _BREAK_COMMENT.fullmatch(text):
-            return [_page_break()]
-        self._note_html(text)
-        words = _visible_text(text)
-        return [{"t": "Para", "c": [{"t": "Str", "c": line}]} for line in words]
+    def _kept_address(self, address: str) -> str | None:
+        reason = refusal(address)
+        if reason:
+            self.left_out.add("Link", address, reason)
+        return None if reason else address
+
+    def _html_image(self, address: str, alt: str, attributes: dict[str, str]) -> str:
+        stand_in = self._place_image(address, attributes.get("width", ""), attributes.get("height", ""))
+        return f'<img src="{stand_in}" alt="{escape(alt)}">' if stand_in else f"<em>{escape(alt, quote=False)}</em>"
 
     def _paragraph(self, content: Any) -> list[Node]:
-        if len(content) == 1 and content[0]["t"] == "Str" and _BREAK.fullmatch(content[0]["c"]):
-            return [_page_break()]
+        if len(content) == 1 and content[0]["t"] == "Str":
+            if _BREAK.fullmatch(content[0]["c"]):
+                return [_openxml(_BREAK_XML)]
+            if _TOC.fullmatch(content[0]["c"]) and not self.toc_marked:
+                self.toc_marked = True
+                return [_openxml(_TOC_XML)]
         inlines = self.blocks(content)
         if len(inlines) == 1 and inlines[0]["t"] == "Image":
             return [_figure(inlines[0])]
@@ -213,13 +226,12 @@ class _Tree:
         stand_in = self._place_image(address, sizes.get("width", ""), sizes.get("height", ""))
         words = self.blocks(alt)
         if stand_in is None:
-            return [{"t": "Emph", "c": words}] if words else []
+            return [{"t": "Emph", "c": [*_words("["), *(words or _words("image")), *_words("]")]}]
         return [{"t": "Image", "c": [["", [], []], words, [stand_in, title]]}]
 
     def _link(self, content: Any) -> list[Node]:
         attributes, words, (address, title) = content
-        if not harmless_link(address):
-            self._links[address] = None
+        if self._kept_address(address) is None:
             return self.blocks(words)
         return [{"t": "Link", "c": [[attributes[0], [], []], self.blocks(words), [address, title]]}]
 
@@ -238,8 +250,21 @@ class _Tree:
         return [{"t": "CodeBlock", "c": [[name, language, []], text]}]
 
 
-def _page_break() -> Node:
-    return {"t": "RawBlock", "c": ["openxml", PAGE_BREAK]}
+def _openxml(text: str) -> Node:
+    return {"t": "RawBlock", "c": ["openxml", text]}
+
+
+def _broken(node: Node) -> Node:
+    """Return a page break for what `rewrite` writes for one, else `node`."""
+    return _openxml(_BREAK_XML) if node["t"] == "Div" and "page-break" in node["c"][0][1] else node
+
+
+def _every(value: Any) -> Iterator[Node]:
+    """Yield every node in `value`."""
+    if isinstance(value, dict):
+        yield value
+    for part in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _every(part)
 
 
 def _figure(image: Node) -> Node:
@@ -250,33 +275,33 @@ def _figure(image: Node) -> Node:
     return {"t": "Figure", "c": [["", [], []], [None, caption], [{"t": "Plain", "c": [image]}]]}
 
 
-class _VisibleText(HTMLParser):
-    """Collects what a reader of a page would see of it, roughly: the words, without those of scripts and styles."""
+class _Tag(msgspec.Struct, frozen=True):
+    name: str
+    closing: bool
+    attributes: dict[str, str]
 
-    _UNSEEN = frozenset({"script", "style", "iframe", "object", "template", "noscript", "title", "head", "svg", "math", "select"})
 
+class _Tags(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.lines: list[str] = []
-        self._hidden = ""
+        self.found: list[_Tag] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """See the base class."""
-        del attrs
-        self._hidden = self._hidden or (tag if tag in self._UNSEEN else "")
+        self.found.append(_Tag(tag, False, {name: value or "" for name, value in attrs}))
 
     def handle_endtag(self, tag: str) -> None:
-        """See the base class."""
-        self._hidden = "" if tag == self._hidden else self._hidden
-
-    def handle_data(self, data: str) -> None:
-        """See the base class."""
-        if not self._hidden:
-            self.lines += [" ".join(line.split()) for line in data.splitlines() if line.strip()]
+        self.found.append(_Tag(tag, True, {}))
 
 
-def _visible_text(html: str) -> list[str]:
-    parser = _VisibleText()
+def _tags(html: str) -> list[_Tag]:
+    """Return the tags in a piece of HTML within a line: mostly one, none in a comment."""
+    parser = _Tags()
     parser.feed(html)
     parser.close()
-    return parser.lines
+    return [tag for tag in parser.found if not (tag.closing and tag.name in {"br", "img"})]
+
+
+def _enclosed(opening: _Tag, nodes: list[Node]) -> Node:
+    if opening.name == "a":
+        return {"t": "Link", "c": [["", [], []], nodes, [opening.attributes.get("href", "#"), ""]]}
+    return {"t": _PAIRS[opening.name], "c": nodes}
