@@ -28,15 +28,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         print(f"dogent-tui {__version__}")
         return 0
-    explaining = arguments[:1] == ["explain"]  # a folder of that name is ./explain
-    options = None if explaining else _parser().parse_args(arguments)
+    by_hand = {"explain": _explain, "read": _read}.get(arguments[0]) if arguments else None  # a folder of that name is ./read
+    options = None if by_hand else _parser().parse_args(arguments)
     import os
 
     from dogent_tui.errors import DogentError, UsageError
 
     try:
         if options is None:
-            return _explain(arguments[1:])
+            return by_hand(arguments[1:]) if by_hand else USAGE_ERROR
         return _print(options) if options.print is not None else _app(options)
     except BrokenPipeError:  # whoever read our output has enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -56,7 +56,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="dogent-tui",
         description="Write documents together with an AI agent, in a full-screen terminal application.",
-        epilog="“dogent-tui explain” says what would be decided about a tool call, and why. Exit status with -p: "
+        epilog="“dogent-tui read FILE” writes a pdf, docx, xlsx or other document as Markdown. "
+        "“dogent-tui explain” says what would be decided about a tool call, and why. Exit status with -p: "
         "0 completed, 1 failed, 2 usage, 10 permission needed or denied, 11 clarification needed, "
         "12 outline edit needed, 14 interrupted.",
     )
@@ -149,6 +150,16 @@ def _explain(arguments: Sequence[str]) -> int:
     from dogent_tui.explain_mode import run_explain
 
     return run_explain(arguments, sys.stdin, sys.stdout)
+
+
+def _read(arguments: Sequence[str]) -> int:
+    import io
+
+    from dogent_tui.read_mode import run_read
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    return run_read(arguments, sys.stdout, sys.stderr)
 
 
 def _read_stdin() -> str:

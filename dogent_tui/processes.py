@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Any, TextIO
 
 _CHUNK = 65_536
+_PROC = Path("/proc")
 _TERM_GRACE_S = 1.0
 """How long a group that was asked to end may take before it is killed."""
 
@@ -79,6 +80,26 @@ def run_to_end(
                 os.killpg(process.pid, signal.SIGKILL)
             raise
     return subprocess.CompletedProcess(command, process.returncode, output, errors)
+async def talk_process(command: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> asyncio.subprocess.Process:
+    """Start `command` to talk with over pipes. What it writes as errors is dropped. Whoever starts it ends it with `end_tree`.
+
+    Raises OSError where it does not start.
+    """
+    return await _start(
+        command,
+        cwd=cwd,
+        env=dict(env),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+
+
+async def end_tree(process: asyncio.subprocess.Process) -> None:
+    """End `process` at once, with all that descends from it, in whatever group that is."""
+    if process.returncode is None:
+        await asyncio.to_thread(kill_tree, process.pid)
+    await process.wait()
 
 
 def run_in_terminal(command: Sequence[str], *, errors: TextIO | None) -> int:
@@ -116,15 +137,54 @@ async def _end_group(process: asyncio.subprocess.Process) -> None:
 
 
 def kill_tree(pid: int) -> None:
-    """Kill the process `pid` and all that descends from it, at once. Blocks for the time of one `ps`."""
-    try:
-        listing = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, timeout=2, check=True).stdout
-        parents = {int(child): int(parent) for child, parent in (line.split() for line in listing.splitlines())}
-    except (OSError, ValueError, subprocess.SubprocessError):
-        parents = {}
-    doomed = [pid]
-    for parent in doomed:  # grows while it is walked
-        doomed.extend(child for child, its_parent in parents.items() if its_parent == parent)
-    for process in doomed:
+    """Kill the process `pid` and all that descends from it, at once. Blocks for the time of one `ps` where there is no /proc."""
+    for process in _tree(pid):
         with suppress(ProcessLookupError, PermissionError):
             os.kill(process, signal.SIGKILL)
+
+
+def tree_memory(pid: int) -> int:
+    """Return how many bytes of memory the process `pid` and all that descends from it have resident. Blocks as `kill_tree`."""
+    if _PROC.is_dir():
+        return sum(map(_resident, _tree(pid)))
+    tree = set(_tree(pid))
+    return sum(kilobytes * 1024 for process, kilobytes in _listed("rss") if process in tree)
+
+
+def _tree(pid: int) -> list[int]:
+    """Return `pid` and the processes that descend from it, parents first."""
+    found = [pid]
+    if (_PROC / str(os.getpid()) / "task" / str(os.getpid()) / "children").exists():
+        for process in found:  # grows while it is walked
+            found.extend(_children(process))
+        return found
+    parents = _listed("ppid")
+    for process in found:
+        found.extend(child for child, parent in parents if parent == process)
+    return found
+
+
+def _children(pid: int) -> list[int]:
+    """Return the children of each thread of `pid`, as the kernel lists them."""
+    try:
+        threads = list((_PROC / str(pid) / "task").iterdir())
+        return [int(child) for thread in threads for child in (thread / "children").read_bytes().split()]
+    except OSError:  # it has ended meanwhile
+        return []
+
+
+def _resident(pid: int) -> int:
+    try:
+        pages = int((_PROC / str(pid) / "statm").read_bytes().split()[1])
+    except (OSError, IndexError):
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+def _listed(column: str) -> list[tuple[int, int]]:
+    """Return each process with a number that `ps` knows of it."""
+    try:
+        listing = subprocess.run(["ps", "-A", "-o", f"pid=,{column}="], capture_output=True, text=True, timeout=2, check=True)
+        return [(int(pid), int(number)) for pid, number in (line.split() for line in listing.stdout.splitlines())]
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return []

@@ -10,9 +10,9 @@ from claude_agent_sdk import (
     HookInput,
     HookJSONOutput,
     HookMatcher,
-    McpSdkServerConfig,
     PermissionResultAllow,
     PermissionResultDeny,
+    SdkMcpTool,
 )
 
 from dogent_tui.agent.conversation import AskForm
@@ -26,7 +26,7 @@ from dogent_tui.agent.ui_requests import (
     parse_request,
     to_ask_user_question,
 )
-from dogent_tui.tools.server import dogent_server, tool_name
+from dogent_tui.tools.server import tool_name
 from dogent_tui.tools.ui_request import ANSWERING, NAME, ui_request_tool
 
 ASK_USER_QUESTION = "AskUserQuestion"
@@ -40,9 +40,9 @@ class Asking:
         self._form = form
         self._said: list[Event] = []
 
-    def servers(self) -> dict[str, McpSdkServerConfig]:
-        """Return the MCP server for `ClaudeAgentOptions`."""
-        return dogent_server([ui_request_tool(JSON_SCHEMA, parse_request)])
+    def tools(self) -> list[SdkMcpTool[Any]]:
+        """Return the tool by which the model asks."""
+        return [ui_request_tool(JSON_SCHEMA, parse_request)]
 
     def hooks(self) -> dict[Any, list[HookMatcher]]:
         """Return the hook that ends the turn after a request, before the model is asked again."""

@@ -14,6 +14,7 @@ from claude_agent_sdk import (
     ClaudeSDKError,
     ResultMessage,
     SandboxSettings,
+    SdkMcpTool,
     StreamEvent,
     SystemMessage,
     TextBlock,
@@ -43,6 +44,7 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.gate import Gate
 from dogent_tui.errors import AgentError
 from dogent_tui.processes import kill_tree
+from dogent_tui.tools.server import dogent_server
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.secrets import redact
@@ -69,6 +71,7 @@ class ConversationOptions:
     """What a conversation is started with. `resume` names an earlier session of the same workspace to go on with.
 
     `ask_user_question`: whether the CLI's own tool for questions is offered too; it needs somebody at a screen.
+    `tools` are ours, beside the one by which the model asks.
     `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
     """
 
@@ -80,6 +83,7 @@ class ConversationOptions:
     resume: bool = False
     ask_user_question: bool = True
     sandbox: bool = False
+    tools: tuple[SdkMcpTool[Any], ...] = ()
 
 
 class ClaudeConversation:
@@ -96,7 +100,7 @@ class ClaudeConversation:
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
                 tools=[*TOOLS, *([ASK_USER_QUESTION] if options.ask_user_question else [])],
-                mcp_servers={**asking.servers()},
+                mcp_servers={**dogent_server([*asking.tools(), *options.tools])},
                 system_prompt=options.system_prompt,
                 cwd=options.cwd,
                 env=environment(options.endpoint, options.config_dir),

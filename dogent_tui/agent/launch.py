@@ -22,6 +22,7 @@ from dogent_tui.workspace.walking import unseen
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dogent_tui.documents.library import DocumentLibrary
     from dogent_tui.workspace.copies import Copies
 
 _MOST_CONSTRAINTS_BYTES = 200_000
@@ -66,12 +67,15 @@ class ClaudeLauncher(msgspec.Struct):
     sandbox: bool = False
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
+    _library: "DocumentLibrary | None" = None
 
     async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
         """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while the person types."""
         endpoint, words = await asyncio.gather(self._reach(), asyncio.to_thread(self._prepare))
         from dogent_tui.agent import claude
+        from dogent_tui.tools.documents import read_document_tool
 
+        library = await self._open_library()
         options = claude.ConversationOptions(
             cwd=self.workspace.root,
             endpoint=endpoint,
@@ -81,6 +85,7 @@ class ClaudeLauncher(msgspec.Struct):
             resume=choice.resume,
             ask_user_question=self.answered_by == "person",
             sandbox=self.sandbox,
+            tools=(read_document_tool(library, self.workspace),),
         )
         conversation = claude.ClaudeConversation(options, self.authority, ask, form, self.copies() if self.copies else None)
         try:
@@ -91,12 +96,17 @@ class ClaudeLauncher(msgspec.Struct):
         return conversation
 
     async def close(self) -> None:
-        """Stop the offline engine, if it runs."""
+        """Stop the offline engine, if it runs, and what reads documents."""
         await self._shared.aclose()
 
     def _prepare(self) -> str:
         """Import the SDK, and return the system prompt."""
-        for module in ("dogent_tui.agent.claude", "dogent_tui.permissions.policy", "dogent_tui.permissions.question"):
+        for module in (
+            "dogent_tui.agent.claude",
+            "dogent_tui.tools.documents",
+            "dogent_tui.permissions.policy",
+            "dogent_tui.permissions.question",
+        ):
             importlib.import_module(module)
         root, can_answer = str(self.workspace.root), self.answered_by != "nobody"
         if not self.trust.trusted:  # the words of whoever made the folder would speak for the person here
@@ -107,6 +117,14 @@ class ClaudeLauncher(msgspec.Struct):
             language=self.language[:_MOST_LANGUAGE],
             can_answer=can_answer,
         )
+
+    async def _open_library(self) -> "DocumentLibrary":
+        """Return what reads documents, the same for every conversation: a conversion outlives the run that wanted it."""
+        if self._library is None:
+            from dogent_tui.documents.library import DocumentLibrary
+
+            self._library = await self._shared.enter_async_context(DocumentLibrary())
+        return self._library
 
     async def _reach(self) -> Endpoint:
         if self._reachable is None:

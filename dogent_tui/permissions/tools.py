@@ -18,6 +18,7 @@ _PATHLESS = {
     "ListMcpResourcesTool", "ReadMcpResource", "ReadMcpResourceTool", "StructuredOutput", "Brief", "SendUserMessage",
     "mcp__dogent__web_search", "mcp__dogent__ui_request",
 }  # fmt: skip
+_OURS = "mcp__dogent__"
 _WITH_REASON = {"read_markdown_file", "search_markdown_files", "search_markdown_content", "list_file_tree"}
 _PATH_KEY = re.compile(
     r"(^|_)(paths?|files?|file_?names?|dir|directory|directories|folders?|root|cwd|source|src|destination|dest|target|output|input"
@@ -52,8 +53,8 @@ def tool_effects(call: ToolCall, rule: PathRule) -> tuple[Effect, ...]:
     inputs = _Inputs(call, rule)
     if handler := _TOOLS.get(call.tool):
         return tuple(handler(inputs))
-    if call.tool.startswith("mcp__dogent__"):
-        return tuple(_ours(inputs, call.tool.removeprefix("mcp__dogent__")))
+    if call.tool.startswith(_OURS):
+        return tuple(_ours(inputs, call.tool.removeprefix(_OURS)))
     if call.tool.startswith("mcp__"):
         return tuple(_foreign(inputs))
     return (Effect(EffectKind.UNKNOWN, program=call.tool, note=f"The tool {call.tool} is not known."),)
@@ -65,7 +66,8 @@ class _Inputs:
     def __init__(self, call: ToolCall, rule: PathRule) -> None:
         self.call = call
         self.rule = rule
-        self.base = str(call.cwd or rule.workspace)
+        own = call.tool.startswith(_OURS)  # they run in our process, wherever the session's shell stands
+        self.base = str(rule.workspace if own else call.cwd or rule.workspace)
 
     def text(self, *names: str) -> str:
         """Return the first of these inputs that is a text."""

@@ -25,6 +25,11 @@ def log_dir(environ: Mapping[str, str] = os.environ) -> Path:
     return _platform_dir("log", environ)
 
 
+def cache_dir(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder for what can be made again, such as converted documents. It may not exist yet."""
+    return _platform_dir("cache", environ)
+
+
 def _platform_dir(kind: str, environ: Mapping[str, str]) -> Path:
     # With DOGENT_HOME everything lies under one folder: a portable installation, or a test, leaves nothing elsewhere.
     if environ.get("DOGENT_HOME", "").strip():
@@ -32,7 +37,7 @@ def _platform_dir(kind: str, environ: Mapping[str, str]) -> Path:
     from platformdirs import PlatformDirs
 
     folders = PlatformDirs(APP_NAME, appauthor=False)
-    return {"state": folders.user_state_path, "log": folders.user_log_path}[kind]
+    return {"state": folders.user_state_path, "log": folders.user_log_path, "cache": folders.user_cache_path}[kind]
 
 
 class Workspace(msgspec.Struct, frozen=True):

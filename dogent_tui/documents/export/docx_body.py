@@ -91,6 +91,9 @@ def _parse(part: bytes) -> Element:
 def _describe_pictures(body: Element, svg_relations: Mapping[str, str]) -> None:
     """Drop the stand-ins' addresses, which pandoc takes for descriptions, and name the svg beside its PNG."""
     pic, a, r = (NAMESPACES[prefix] for prefix in ("pic", "a", "r"))
+    for inline in body.iter(f"{{{NAMESPACES['wp']}}}inline"):
+        for side in ("distT", "distB", "distL", "distR"):
+            inline.set(side, "0")  # what is not said, LibreOffice takes as 3 mm
     for described in body.iter(f"{{{pic}}}cNvPr"):
         described.set("descr", "")
     for blip in body.iter(f"{{{a}}}blip"):

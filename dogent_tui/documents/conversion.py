@@ -1,0 +1,139 @@
+"""One conversion of one document: made by a worker or found in the store, and read while it is still going on."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dogent_tui.documents.messages import Began, Failed, Finished, Piece, Progress, Request
+from dogent_tui.documents.model import DocumentError, ReadOptions
+from dogent_tui.documents.spool import Page, Spool
+from dogent_tui.documents.store import ConversionStore, FileState, Kept
+from dogent_tui.documents.workers import Line, Workers
+
+_MOST_BYTES = 64 << 20
+"""Of a conversion on the disk; what would come after it is left out."""
+
+
+class Conversion:
+    """Begins at once. `waiting` counts who waits for it; `was_useful`: somebody got a part of it."""
+
+    def __init__(
+        self, store: ConversionStore, workers: Workers, key: str, path: Path, state: FileState, options: ReadOptions
+    ) -> None:
+        self.waiting = 0
+        self.was_useful = False
+        self.format = ""
+        self.metadata: dict[str, Any] = {}
+        self.warnings: list[str] = []
+        self.progress = (0, 0, "")
+        self.error: DocumentError | None = None
+        self.ended = False
+        self._store, self._workers = store, workers
+        self._key, self._path, self._state, self._options = key, path, state, options
+        self._spool: Spool | None = None
+        self._is_kept = False
+        self._changed = asyncio.Condition()
+        self._task = asyncio.create_task(self._run())
+
+    @property
+    def spool_chars(self) -> int:
+        """How many characters there are so far."""
+        return self._spool.chars if self._spool is not None else 0
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it ended without anything to show: worth trying again."""
+        return self.error is not None and not self.spool_chars
+
+    async def until(self, holds: Callable[[], bool]) -> None:
+        """Wait until something holds that the conversion changes."""
+        async with self._changed:
+            await self._changed.wait_for(holds)
+
+    async def page(self, offset: int, max_chars: int) -> Page:
+        """See `Spool.page`."""
+        if self._spool is None:
+            return Page("", offset, offset, ())
+        return await asyncio.to_thread(self._spool.page, offset, max_chars, ended=self.ended)
+
+    async def close(self) -> None:
+        """End it if it goes on, and let go of its file, which stays where it is kept."""
+        self._task.cancel()
+        await asyncio.wait([self._task])
+        if self._spool is not None:
+            self._spool.close()
+            if not self._is_kept:
+                await asyncio.to_thread(self._spool.path.unlink, missing_ok=True)
+
+    async def _run(self) -> None:
+        try:
+            if not await self._find():
+                await self._convert()
+        except DocumentError as error:
+            self.error = error
+        except OSError as error:
+            self.error = DocumentError(
+                f"{self._path.name} could not be converted: {error.strerror or error}.",
+                "Check that there is room on the disk, and that the cache folder may be written.",
+            )
+        finally:
+            self.ended = True
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._tell()
+
+    async def _find(self) -> bool:
+        if self._options.images_dir is not None:  # the images are not kept
+            return False
+        found = await asyncio.to_thread(self._store.find, self._key)
+        if found is None:
+            return False
+        kept, self._spool = found
+        self.format, self.metadata, self.warnings = kept.format, kept.metadata, kept.warnings
+        self._is_kept = True
+        return True
+
+    async def _convert(self) -> None:
+        self._spool = spool = await asyncio.to_thread(self._store.begin, self._key)
+        request = Request(bytes(self._path), self._options)
+        async with contextlib.aclosing(self._workers.convert(self._path, request)) as said:
+            async for lines in said:
+                pieces = [(line, message) for line, message in lines if isinstance(message, Piece)]
+                if pieces:
+                    await asyncio.to_thread(spool.append, pieces)
+                self._take(lines)
+                await self._tell()
+                if spool.bytes > _MOST_BYTES:
+                    self.warnings.append(
+                        f"Only the first {spool.chars} characters were converted: the document is very large. "
+                        "Read a part of it with `pages` or `sheet`, or split it."
+                    )
+                    break
+        await self._keep(spool)
+
+    def _take(self, lines: list[Line]) -> None:
+        for _, message in lines:
+            match message:
+                case Began(format, metadata, warnings):
+                    self.format, self.metadata, self.warnings = format, metadata, warnings
+                case Finished(metadata, warnings):
+                    self.metadata, self.warnings = metadata, warnings
+                case Progress(done, total, what):
+                    self.progress = (done, total, what)
+                case Failed(message=sentence, remedy=remedy, code=code):
+                    raise DocumentError(sentence, remedy, code=code)
+                case _:
+                    pass
+
+    async def _keep(self, spool: Spool) -> None:
+        """Keep what was converted, unless the file was changed meanwhile: then nobody knows what it is a conversion of."""
+        with contextlib.suppress(OSError):
+            if await asyncio.to_thread(FileState.of, self._path) == self._state:
+                kept = Kept(self.format, self.metadata, self.warnings, spool.chars, spool.bytes, spool.checkpoints)
+                await asyncio.to_thread(self._store.keep, self._key, spool, kept)
+                self._is_kept = True
+
+    async def _tell(self) -> None:
+        async with self._changed:
+            self._changed.notify_all()

@@ -1,0 +1,243 @@
+"""What kind of document a file is: told by what is in it first, and by its name only where that says nothing."""
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from dogent_tui.documents.model import DocumentError
+
+_PANDOC = ("dogent_tui.documents.pandoc.reader", "open_document")
+_LINES = "dogent_tui.documents.text.lines"
+
+READERS: Mapping[str, tuple[str, str]] = {
+    "docx": _PANDOC,
+    "odt": _PANDOC,
+    "rtf": _PANDOC,
+    "epub": _PANDOC,
+    "html": _PANDOC,
+    "pptx": _PANDOC,
+    "ipynb": _PANDOC,
+    "pdf": ("dogent_tui.documents.pdf.reader", "open_pdf"),
+    "workbook": ("dogent_tui.documents.workbook.reader", "open_workbook"),
+    "table": ("dogent_tui.documents.text.table", "open_table"),
+    "markdown": (_LINES, "open_markdown"),
+    "text": (_LINES, "open_text"),
+    "code": (_LINES, "open_code"),
+}
+"""Module and function of the `Reader` for each kind; only the worker imports them."""
+
+UNPAGED = frozenset(READERS) - {"pdf"}
+"""Kinds that have no pages to choose from."""
+
+_HEAD_BYTES = 4096
+_PDF_WITHIN = 1024
+"""Where the header of a pdf may begin; what stands before it is ignored by every reader."""
+_LARGEST = 512 << 20
+"""Bytes of a file that has to be read as a whole. Text is read as it comes."""
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OLE_SCANNED = 16 << 20
+_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
+"""The stream of an OLE file that holds an encrypted Office document (MS-OFFCRYPTO)."""
+
+_PARTS: Mapping[str, str] = {"word/document.xml": "docx", "xl/workbook.xml": "workbook", "ppt/presentation.xml": "pptx"}
+"""Where Office Open XML files keep their main part. Files of Word may name it otherwise: see `_content_type`."""
+_CONTENT_TYPES = ((b"wordprocessingml", "docx"), (b"spreadsheetml", "workbook"), (b"presentationml", "pptx"))
+_MIMETYPES: Mapping[str, str] = {
+    "application/vnd.oasis.opendocument.text": "odt",
+    "application/vnd.oasis.opendocument.text-template": "odt",
+    "application/epub+zip": "epub",
+}
+"""What the first member of an OpenDocument or EPUB file says."""
+
+_OFFICE_NAMES: Mapping[str, str] = {
+    ".docx": "Word document",
+    ".docm": "Word document",
+    ".dotx": "Word document",
+    ".xlsx": "workbook",
+    ".xlsm": "workbook",
+    ".xltx": "workbook",
+    ".pptx": "presentation",
+    ".odt": "OpenDocument text",
+    ".epub": "e-book",
+    ".pdf": "pdf",
+}
+"""Names that promise a format whose content is unmistakable: what has the name and not the content is damaged."""
+
+_IMAGE = ("an image", "Use the tool analyze_media to see what is in it.")
+_VIDEO = ("a video", "Use the tool analyze_media to see what is in it.")
+_AUDIO = ("a sound recording", "Have it transcribed into a text file first.")
+_ARCHIVE = ("an archive", "Unpack it and read the files in it.")
+_PROGRAM = ("a program, not a document", "Read its documentation or its source code instead.")
+_DATABASE = ("a database", "Export what you need of it as csv first.")
+_FONT = ("a font, not a document", "Name a document.")
+
+_MAGIC: tuple[tuple[int, bytes, tuple[str, str]], ...] = (
+    (0, b"\x89PNG\r\n\x1a\n", _IMAGE),
+    (0, b"\xff\xd8\xff", _IMAGE),
+    (0, b"GIF87a", _IMAGE),
+    (0, b"GIF89a", _IMAGE),
+    (0, b"II*\0", _IMAGE),
+    (0, b"MM\0*", _IMAGE),
+    (0, b"8BPS", _IMAGE),
+    (0, b"\0\0\1\0", _IMAGE),
+    (8, b"WEBP", _IMAGE),
+    (4, b"ftypheic", _IMAGE),
+    (4, b"ftypmif1", _IMAGE),
+    (4, b"ftypavif", _IMAGE),
+    (4, b"ftypM4A", _AUDIO),
+    (4, b"ftyp", _VIDEO),
+    (8, b"AVI ", _VIDEO),
+    (0, b"\x1a\x45\xdf\xa3", _VIDEO),
+    (0, b"\0\0\1\xba", _VIDEO),
+    (8, b"WAVE", _AUDIO),
+    (0, b"ID3", _AUDIO),
+    (0, b"OggS", _AUDIO),
+    (0, b"fLaC", _AUDIO),
+    (0, b"\x1f\x8b", _ARCHIVE),
+    (0, b"BZh", _ARCHIVE),
+    (0, b"\xfd7zXZ\0", _ARCHIVE),
+    (0, b"7z\xbc\xaf\x27\x1c", _ARCHIVE),
+    (0, b"Rar!\x1a\x07", _ARCHIVE),
+    (0, b"\x28\xb5\x2f\xfd", _ARCHIVE),
+    (257, b"ustar", _ARCHIVE),
+    (0, b"\x7fELF", _PROGRAM),
+    (0, b"MZ\x90", _PROGRAM),
+    (0, b"\xfe\xed\xfa", _PROGRAM),
+    (0, b"\xcf\xfa\xed\xfe", _PROGRAM),
+    (0, b"\xce\xfa\xed\xfe", _PROGRAM),
+    (0, b"\xca\xfe\xba\xbe", _PROGRAM),
+    (0, b"\0asm", _PROGRAM),
+    (0, b"SQLite format 3\0", _DATABASE),
+    (0, b"PAR1", _DATABASE),
+    (0, b"wOFF", _FONT),
+    (0, b"wOF2", _FONT),
+    (0, b"OTTO\0", _FONT),
+    (0, b"\0\1\0\0\0", _FONT),
+    (0, b"%!PS", ("PostScript", "Convert it to pdf first.")),
+)
+"""(offset, bytes, what it is and what to do): formats that no text begins like. RIFF files say at 8 what they hold."""
+
+_OLD_OFFICE: Mapping[str, str] = {".doc": "docx", ".dot": "docx", ".xls": "xlsx", ".xlt": "xlsx", ".ppt": "pptx", ".pps": "pptx"}
+
+
+def kind_of(path: Path) -> str:
+    """Return the kind of the file `path`, a key of `READERS`.
+
+    Raises DocumentError where it is of no kind that can be read.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
+    except OSError as error:
+        raise DocumentError(f"{path.name} cannot be read: {error.strerror}.", "Check its permissions.", code="failed") from None
+    kind = _by_content(path, head)
+    if kind is None:
+        _refuse_other_formats(path, head)
+        return _by_name(path, head)
+    size = path.stat().st_size
+    if size > _LARGEST:
+        raise DocumentError(
+            f"{path.name} is too large to read: {size >> 20} MB, and at most {_LARGEST >> 20} MB can be read.",
+            "Split it into smaller documents.",
+            code="too_large",
+        )
+    return kind
+
+
+def _by_content(path: Path, head: bytes) -> str | None:
+    """Return the kind where the first bytes are those of a container or of a format that is not plain text."""
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        return _zip_kind(path)
+    if head.startswith(_OLE):
+        raise _ole_error(path)
+    if b"%PDF-" in head[:_PDF_WITHIN]:
+        return "pdf"
+    if head.startswith(b"{\\rtf"):
+        return "rtf"
+    return None
+
+
+def _zip_kind(path: Path) -> str:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+            mimetype = _start_of(archive, "mimetype", names).decode("ascii", "replace").strip()
+            types = _start_of(archive, "[Content_Types].xml", names)
+    except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, ValueError, EOFError):
+        what = _OFFICE_NAMES.get(path.suffix.lower(), "zip archive")
+        raise DocumentError(
+            f"{path.name} is a damaged {what}: it ends too early or is broken inside.",
+            "Get a whole copy of it, or save it anew with the program it comes from.",
+            code="damaged",
+        ) from None
+    if mimetype in _MIMETYPES:
+        return _MIMETYPES[mimetype]
+    if mimetype.startswith("application/vnd.oasis.opendocument"):
+        raise unsupported(path, "an OpenDocument file that is no text", "Save it as xlsx, pptx or pdf first.")
+    if "xl/workbook.bin" in names:
+        raise unsupported(path, "a binary workbook (xlsb)", "Save it as xlsx first.")
+    for part, kind in _PARTS.items():
+        if part in names:
+            return kind
+    kind = next((kind for mark, kind in _CONTENT_TYPES if mark in types), "")
+    if not kind:
+        raise unsupported(path, _ARCHIVE[0], _ARCHIVE[1])
+    return kind
+
+
+def _start_of(archive: zipfile.ZipFile, member: str, names: set[str]) -> bytes:
+    if member not in names:
+        return b""
+    with archive.open(member) as stream:  # never a whole member: it may be a bomb
+        return stream.read(65_536)
+
+
+def _ole_error(path: Path) -> DocumentError:
+    with path.open("rb") as file:
+        if _ENCRYPTED in file.read(_OLE_SCANNED):
+            return DocumentError(
+                f"{path.name} is protected with a password and cannot be read.",
+                "Save it without the password first.",
+                code="encrypted",
+            )
+    newer = _OLD_OFFICE.get(path.suffix.lower(), "docx, xlsx or pptx")
+    return unsupported(path, "in an old binary format of Office", f"Save it as {newer} first.")
+
+
+def _refuse_other_formats(path: Path, head: bytes) -> None:
+    for offset, magic, (what, remedy) in _MAGIC:
+        if head.startswith(magic, offset) and (magic not in {b"WEBP", b"AVI ", b"WAVE"} or head.startswith(b"RIFF")):
+            raise unsupported(path, what, remedy)
+    if head.startswith(b"BM") and b"\0" in head[:32]:
+        raise unsupported(path, _IMAGE[0], _IMAGE[1])
+
+
+def _by_name(path: Path, head: bytes) -> str:
+    """Return which kind of text it is; what is no text at all is found out when its encoding is."""
+    from dogent_tui.documents.text.languages import TABLES, language_of
+
+    suffix = path.suffix.lower()
+    if suffix in _OFFICE_NAMES:
+        what = _OFFICE_NAMES[suffix]
+        raise DocumentError(
+            f"{path.name} is not a {what}, though it is named like one, or it is damaged.",
+            "Check where it comes from, and get a whole copy of it.",
+            code="damaged",
+        )
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:512].lower()
+    looks_like_html = start.startswith((b"<!doctype html", b"<html"))
+    if suffix == ".ipynb" and start.startswith(b"{"):
+        return "ipynb"
+    if suffix in {".html", ".htm", ".xhtml"} or (looks_like_html and not suffix):
+        return "html"
+    if suffix in TABLES:
+        return "table"
+    if suffix in {".md", ".markdown", ".mdown", ".mkd", ".mdx", ".qmd", ".rmd"}:
+        return "markdown"
+    return "code" if language_of(path) else "text"
+
+
+def unsupported(path: Path, what: str, remedy: str) -> DocumentError:
+    """Return the error for a file that is something else than a document that can be read."""
+    return DocumentError(f"{path.name} is {what}, which read_document cannot read.", remedy, code="unsupported")

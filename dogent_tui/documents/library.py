@@ -1,0 +1,179 @@
+"""Reading documents, page by page: a conversion is made once, goes on behind the first page, and is kept for later."""
+
+import asyncio
+import contextlib
+import os
+import stat
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import msgspec
+
+from dogent_tui.documents.conversion import Conversion
+from dogent_tui.documents.model import DocumentError, ReadOptions, Report
+from dogent_tui.documents.spool import Shown
+from dogent_tui.documents.store import ConversionStore, FileState
+from dogent_tui.documents.workers import Workers
+from dogent_tui.workspace.paths import cache_dir
+
+DEFAULT_CHARS = 15_000
+"""Characters of a page (SPEC 5)."""
+FEWEST_CHARS = 200
+MOST_CHARS = 1_000_000
+_PROGRESS_AFTER_S = 1.0
+_MOST_IN_HAND = 16
+"""Conversions that are known without looking into the store."""
+
+
+class ReadResult(msgspec.Struct, frozen=True):
+    """Characters `offset` to ``offset + len(text)`` of a document's Markdown.
+
+    `next_offset` is where to read on, None at the end; `total_chars` is None as long as the conversion goes on. `sources` tell
+    for ranges of the document's characters where they come from. `metadata` and `warnings` are complete once `total_chars` is.
+    """
+
+    text: str
+    format: str
+    metadata: dict[str, Any]
+    offset: int
+    next_offset: int | None
+    total_chars: int | None
+    sources: tuple[Shown, ...]
+    warnings: tuple[str, ...]
+
+
+class DocumentLibrary:
+    """Reads documents for one event loop; what is under way ends with `close`. Cheap to make: nothing is started before a read.
+
+    `folder` is where conversions are kept, by default in the platform's cache folder.
+    """
+
+    def __init__(self, folder: Path | None = None, workers: Workers | None = None) -> None:
+        self._store = ConversionStore(folder or cache_dir() / "conversions")
+        self._workers = workers or Workers()
+        self._conversions: dict[str, Conversion] = {}
+        self._closing: set[asyncio.Task[None]] = set()
+        self._last_keys: dict[tuple[bytes, ReadOptions], str] = {}
+
+    async def __aenter__(self) -> "DocumentLibrary":
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    async def read(
+        self,
+        path: Path,
+        options: ReadOptions = ReadOptions(),  # noqa: B008 — frozen
+        *,
+        max_chars: int = DEFAULT_CHARS,
+        offset: int = 0,
+        on_progress: Report | None = None,
+    ) -> ReadResult:
+        """Return the part of the document `path` that begins at `offset`, cut at a block where one ends within `max_chars`.
+
+        `on_progress` is told how far the conversion is, from one second on. Raises DocumentError.
+        """
+        max_chars = max(FEWEST_CHARS, min(max_chars, MOST_CHARS))
+        offset = max(0, offset)
+        state = await asyncio.to_thread(_look_at, path)
+        key = self._store.key(state, options)
+        conversion = self._conversion(key, path, state, options)
+        async with self._waiting(key, conversion, on_progress):
+            await conversion.until(lambda: conversion.ended or conversion.spool_chars > offset + max_chars)
+            result = await self._result(conversion, max_chars, offset)
+        before = self._last_keys.get((state.path, options), key)
+        self._last_keys[state.path, options] = key
+        if offset and before != key:
+            changed = "The file was changed since the part before was read: offsets may have moved; read it again from offset 0."
+            return msgspec.structs.replace(result, warnings=(changed, *result.warnings))
+        return result
+
+    async def close(self) -> None:
+        """End what is under way, and the processes with it."""
+        conversions = list(self._conversions.values())
+        self._conversions.clear()
+        await asyncio.gather(*self._closing, *(conversion.close() for conversion in conversions))
+        await self._workers.close()
+
+    def _conversion(self, key: str, path: Path, state: FileState, options: ReadOptions) -> Conversion:
+        """Return the conversion under way or at hand, or begin one. Those used last stand last."""
+        found = self._conversions.pop(key, None)
+        if found is None or found.has_failed:
+            found = Conversion(self._store, self._workers, key, path, state, options)
+        self._conversions[key] = found
+        for other, conversion in list(self._conversions.items())[:-_MOST_IN_HAND]:
+            if conversion.ended and not conversion.waiting:
+                del self._conversions[other]
+                closing = asyncio.create_task(conversion.close())
+                self._closing.add(closing)
+                closing.add_done_callback(self._closing.discard)
+        return found
+
+    @contextlib.asynccontextmanager
+    async def _waiting(self, key: str, conversion: Conversion, on_progress: Report | None) -> AsyncIterator[None]:
+        """Count who waits: a conversion that nobody waits for any more before it gave anything ends."""
+        telling = asyncio.create_task(_tell(conversion, on_progress)) if on_progress else None
+        conversion.waiting += 1
+        try:
+            yield
+            conversion.was_useful = True
+        finally:
+            conversion.waiting -= 1
+            if telling is not None:
+                telling.cancel()
+            if not conversion.waiting and not conversion.was_useful and not conversion.ended:
+                if self._conversions.get(key) is conversion:
+                    del self._conversions[key]
+                await asyncio.shield(conversion.close())
+
+    async def _result(self, conversion: Conversion, max_chars: int, offset: int) -> ReadResult:
+        page = await conversion.page(offset, max_chars)
+        total = conversion.spool_chars if conversion.ended else None
+        is_last = conversion.ended and page.end == conversion.spool_chars
+        warnings = list(conversion.warnings)
+        if conversion.error is not None:
+            if not page.text:
+                raise conversion.error
+            total = None
+            if is_last:
+                warnings.append(f"The rest could not be read: {conversion.error}")
+        elif offset > page.start:
+            warnings.append(f"The offset {offset} lies beyond the end: the document has {page.start} characters.")
+        return ReadResult(
+            text=page.text,
+            format=conversion.format,
+            metadata=conversion.metadata,
+            offset=page.start,
+            next_offset=None if is_last else page.end,
+            total_chars=total,
+            sources=page.shown,
+            warnings=tuple(warnings),
+        )
+
+
+async def _tell(conversion: Conversion, on_progress: Callable[[int, int, str], None]) -> None:
+    await asyncio.sleep(_PROGRESS_AFTER_S)
+    while True:
+        told = conversion.progress
+        on_progress(*told)
+        await conversion.until(lambda: conversion.progress != told)  # noqa: B023 — waited for at once
+
+
+def _look_at(path: Path) -> FileState:
+    """Return what the file is now. Raises DocumentError where it is none, or may not be read."""
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISDIR(mode):
+            raise DocumentError(f"{path.name or path} is a folder.", "Name a file in it.", code="unsupported")
+        if not stat.S_ISREG(mode):  # opening a pipe or a device may take for ever
+            raise DocumentError(f"{path.name} is no file, but a device, a socket or a pipe.", "Name a file.", code="unsupported")
+        if not os.access(path, os.R_OK):
+            raise DocumentError(f"{path.name} may not be read.", "Check its permissions.", code="failed")
+        return FileState.of(path)
+    except (OSError, ValueError) as error:
+        if isinstance(error, FileNotFoundError | NotADirectoryError | ValueError):
+            raise DocumentError(f"There is no file {path}.", "Check the name and the folder.", code="not_found") from None
+        raise DocumentError(f"{path.name} cannot be read: {error.strerror}.", "Check its permissions.", code="failed") from None

@@ -1,0 +1,62 @@
+"""A text file, line by line and decoded, in bounded memory."""
+
+import codecs
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.text.charset import encoding_of
+
+_CHUNK = 65_536
+_LONGEST_LINE = 1 << 20
+
+
+class TextSource:
+    """The text file `path`. As far as it was read: `read` counts the bytes, `count` the lines, `damaged` what is no character."""
+
+    def __init__(self, path: Path) -> None:
+        """Tell the encoding. Raises DocumentError where the file is no text."""
+        self.path = path
+        self.read = self.count = self.damaged = 0
+        self.size = path.stat().st_size
+        with path.open("rb") as file:
+            self.encoding = encoding_of(file)
+        if not self.encoding:
+            raise DocumentError(
+                f"{path.name} is no text, and no kind of document that read_document knows.",
+                "Convert it to pdf, docx or plain text first.",
+                code="unsupported",
+            )
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines, each with a ``\\n`` at its end but the last, whatever ends them in the file.
+
+        A line of more than a megabyte, as minified code has them, comes in parts.
+        """
+        decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(self.encoding)(errors="replace"), translate=True)
+        rest = ""
+        self.read = self.count = self.damaged = 0
+        with self.path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                self.read += len(chunk)
+                decoded = decoder.decode(chunk)
+                self.damaged += decoded.count("\ufffd")
+                *whole, rest = (rest + decoded).split("\n")
+                self.count += len(whole)
+                yield from (f"{line}\n" for line in whole)
+                if len(rest) > _LONGEST_LINE:
+                    yield rest
+                    rest = ""
+        rest += decoder.decode(b"", final=True)
+        if rest:
+            self.count += 1
+            yield rest
+
+    def warnings(self) -> Iterator[str]:
+        """Yield what is to be said of the decoding, once all was read."""
+        if self.damaged:
+            some = "1 character is" if self.damaged == 1 else f"{self.damaged} characters are"
+            yield f"{some} not valid in the encoding {self.encoding} and shown as \ufffd."
+        if not self.size:
+            yield "The file is empty."

@@ -1,0 +1,125 @@
+"""The reader for tables in text, csv and its kin: a Markdown table, row by row in bounded memory."""
+
+import csv
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
+from dogent_tui.documents.text.source import TextSource
+
+_SNIFFED_LINES = 200
+_ROWS_OF_BLOCK = 50
+_LONG_BLOCK = 4000
+_DELIMITERS = (",", "\t", ";", "|")
+_DECLARED = re.compile(r"sep=(.)$", re.IGNORECASE)
+"""A first line by which a file tells Excel its delimiter."""
+_NAMED = {".tsv": "\t", ".tab": "\t", ".psv": "|"}
+_LONGEST_CELL = 1 << 20
+
+
+def open_table(path: Path, options: ReadOptions, report: Report) -> Opened:
+    """See `dogent_tui.documents.model.Reader`. The first row is the header; the delimiter is told by the first lines."""
+    del options
+    source = TextSource(path)
+    sample = [line for line in itertools.islice(source.lines(), _SNIFFED_LINES) if line.strip()]
+    declared = _DECLARED.match(sample[0]) if sample else None
+    sample = sample[1:] if declared else sample
+    delimiter = declared[1] if declared else _NAMED.get(path.suffix.lower()) or _delimiter(sample)
+    table = _Table(source, delimiter, _width(sample, delimiter), has_declaration=declared is not None)
+    opened = Opened("csv", {"encoding": source.encoding, "delimiter": delimiter, "columns": table.width}, iter(()))
+    opened.blocks = _blocks(table, opened, report)
+    return opened
+
+
+class _Table(NamedTuple):
+    source: TextSource
+    delimiter: str
+    width: int
+    has_declaration: bool
+
+
+def _width(lines: list[str], delimiter: str) -> int:
+    try:
+        return max((len(row) for row in _rows(iter(lines), delimiter)), default=0)
+    except csv.Error:  # said where it is read
+        return 1
+
+
+def _delimiter(lines: list[str]) -> str:
+    """Return what splits the lines into the most even rows."""
+
+    def evenness(delimiter: str) -> tuple[float, int]:
+        try:
+            widths = [len(row) for row in _rows(iter(lines), delimiter) if row]
+        except csv.Error:
+            return 0, 0
+        usual = max(set(widths), key=lambda width: (widths.count(width), width)) if widths else 1
+        return (widths.count(usual) / len(widths) if usual > 1 else 0), usual
+
+    return max(_DELIMITERS, key=evenness)
+
+
+def _rows(lines: Iterator[str], delimiter: str) -> Iterator[list[str]]:
+    csv.field_size_limit(_LONGEST_CELL)
+    return csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter != "\t")
+
+
+def _blocks(table: _Table, opened: Opened, report: Report) -> Iterator[Block]:
+    source, width = table.source, table.width
+    lines = itertools.islice(source.lines(), int(table.has_declaration), None)
+    reader: Any = _rows(lines, table.delimiter)
+    rows, first_row, number, tight, ragged = list[str](), 1, 0, False, 0
+    try:
+        for row in reader:
+            if not row:
+                continue
+            number += 1
+            ragged += len(row) > width
+            rows.append(_markdown_row(row, width))
+            if number == 1:
+                rows.append(f"|{' --- |' * width}")
+            if number - first_row + 1 >= _ROWS_OF_BLOCK or sum(map(len, rows)) >= _LONG_BLOCK:
+                yield _block(rows, first_row, number, width, tight=tight)
+                rows, first_row, tight = [], number + 1, True
+                report(source.read, source.size, "bytes")
+    except csv.Error as error:
+        raise DocumentError(
+            f"{source.path.name} cannot be read as a table beyond line {reader.line_num}: {error}.",
+            "A quotation mark is probably not closed: correct the file.",
+            code="damaged",
+        ) from None
+    if rows:
+        yield _block(rows, first_row, number, width, tight=tight)
+    opened.metadata["rows"] = number
+    opened.warnings.extend(source.warnings())
+    if ragged:
+        opened.warnings.append(f"{ragged} rows have more than {width} cells: the rest stands in their last one, with ¦ between.")
+
+
+def _block(rows: list[str], first: int, last: int, width: int, *, tight: bool) -> Block:
+    return Block("\n".join(rows), Source(cells=f"A{first}:{column_name(width)}{last}"), tight)
+
+
+def _markdown_row(row: list[str], width: int) -> str:
+    if len(row) > width:
+        row = [*row[: width - 1], " ¦ ".join(row[width - 1 :])]
+    return f"| {' | '.join(map(_cell, row))} |{'  |' * (width - len(row))}"
+
+
+def _cell(text: str) -> str:
+    text = text.strip()
+    if "|" in text or "\n" in text:
+        text = text.replace("|", "\\|").replace("\n", "<br>")
+    return text
+
+
+def column_name(number: int) -> str:
+    """Return how spreadsheets name the column `number`, which counts from 1: A, B, …, Z, AA, …."""
+    name = ""
+    while number > 0:
+        number, letter = divmod(number - 1, 26)
+        name = chr(ord("A") + letter) + name
+    return name or "A"

@@ -1,0 +1,207 @@
+"""The process that reads documents: it may hang, grow and crash, and the application does not.
+
+It takes a `Request` a line on its standard input and answers with messages a line. What libraries print goes nowhere. It ends
+with whoever started it: at the end of its input it kills itself with all that it started, and where a library does not let
+Python run, a watchdog that needs no Python does.
+"""
+
+import contextlib
+import faulthandler
+import importlib
+import os
+import queue
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dogent_tui.documents.kinds import READERS, UNPAGED, kind_of
+from dogent_tui.documents.messages import Began, Failed, Finished, Joint, Message, Piece, Progress, Request
+from dogent_tui.documents.model import Block, DocumentError, Opened, Reader, ReadOptions
+from dogent_tui.processes import kill_tree
+
+LONG_CHARS = 256_000
+"""What is longer is no longer read for somebody who waits: the worker lets others go first, and is not used again."""
+
+_DATA_BYTES = 448 << 20
+"""Memory that this process, and each one that it starts, may fill. Over their sum, those who started us watch."""
+_PIECE_CHARS = 16_000
+"""No piece is longer, so that a page can be cut out of a block of any size in bounded memory."""
+_STALLED_S = 20.0
+"""Without a block for this long it ends itself. Whoever started it has ended it before, unless they are gone."""
+_PROGRESS_S = 0.1
+
+
+def main() -> None:
+    """Answer requests until the input ends."""
+    channel = _Channel()
+    _limit_memory()
+    while True:
+        request = channel.next_request()
+        channel.begin()
+        try:
+            _read(request, channel)
+        except DocumentError as error:
+            channel.send(Failed(error.message, error.remedy, error.code))
+        except (MemoryError, RecursionError):
+            channel.send(_too_large(Path(os.fsdecode(request.path)).name))
+            break  # who knows in what state the libraries are
+        except Exception as error:
+            channel.send(_failed(Path(os.fsdecode(request.path)).name, error))
+            break
+        channel.rest()
+
+
+class _Channel:
+    """The two pipes to whoever started us."""
+
+    def __init__(self) -> None:
+        self._in, self._out = os.dup(0), os.dup(1)  # not inherited by what we start
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for standard in (0, 1, 2):
+            os.dup2(nothing, standard)
+        self._requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._sent = 0
+        self._alive_at = 0.0
+        self._reported_at = 0.0
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def next_request(self) -> Request:
+        return msgspec.json.decode(self._requests.get(), type=Request)
+
+    def begin(self) -> None:
+        """A request is being answered."""
+        self._sent = 0
+        self._reported_at = time.monotonic()
+        self._alive(force=True)
+
+    def rest(self) -> None:
+        """It is answered."""
+        faulthandler.cancel_dump_traceback_later()
+
+    def send(self, message: Message) -> None:
+        data = memoryview(_encoded(message) + b"\n")
+        while data:
+            data = data[os.write(self._out, data) :]
+        self._alive()
+        if isinstance(message, Piece):
+            before, self._sent = self._sent, self._sent + len(message.text)
+            if before <= LONG_CHARS < self._sent:
+                os.nice(10)
+
+    def report(self, done: int, total: int, what: str) -> None:
+        """Tell how far it is, though not more often than somebody can read."""
+        now = time.monotonic()
+        if now - self._reported_at >= _PROGRESS_S:
+            self._reported_at = now
+            self.send(Progress(done, total, what))
+
+    def _alive(self, *, force: bool = False) -> None:
+        now = time.monotonic()
+        if force or now - self._alive_at > 1:
+            self._alive_at = now
+            faulthandler.dump_traceback_later(_STALLED_S, exit=True)
+
+    def _listen(self) -> None:
+        with os.fdopen(self._in, "rb") as lines:
+            for line in lines:
+                self._requests.put(line)
+        kill_tree(os.getpid())
+
+
+def _read(request: Request, channel: _Channel) -> None:
+    path, options = Path(os.fsdecode(request.path)), request.options
+    kind = kind_of(path)
+    module, name = READERS[kind]
+    reader: Reader = getattr(importlib.import_module(module), name)
+    opened = reader(path, options, channel.report)
+    opened.warnings += _ignored(kind, options)
+    channel.send(Began(opened.format, opened.metadata, opened.warnings))
+    for piece in _pieces(opened):
+        channel.send(piece)
+    channel.send(Finished(opened.metadata, opened.warnings))
+
+
+def _ignored(kind: str, options: ReadOptions) -> Iterator[str]:
+    if options.sheet and kind != "workbook":
+        yield "Only workbooks have sheets: `sheet` was ignored."
+    if options.pages and kind in UNPAGED:
+        yield "This kind of document has no pages: `pages` was ignored; use offset to read on."
+
+
+def _pieces(opened: Opened) -> Iterator[Piece]:
+    first = True
+    for block in opened.blocks:
+        joint: Joint = "" if first else "\n" if block.tight else "\n\n"
+        yield from _parts(block, joint)
+        first = False
+
+
+def _parts(block: Block, joint: Joint) -> Iterator[Piece]:
+    """Cut a long block, after a line where there is one."""
+    text = block.markdown
+    start = 0
+    while len(text) - start > _PIECE_CHARS:
+        end = text.rfind("\n", start, start + _PIECE_CHARS) + 1 or start + _PIECE_CHARS
+        yield Piece(text[start:end], block.source, joint)
+        start, joint = end, ""
+    yield Piece(text[start:], block.source, joint)
+
+
+def _encoded(message: Message) -> bytes:
+    try:
+        return _ENCODER.encode(message)
+    except UnicodeEncodeError:  # lone surrogates, which no text holds; some formats let them through
+        return _ENCODER.encode(_encodable(msgspec.to_builtins(message, enc_hook=str)))
+
+
+def _encodable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_encodable(key): _encodable(inner) for key, inner in value.items()}
+    return [_encodable(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+_ENCODER = msgspec.json.Encoder(enc_hook=str)
+
+
+def _too_large(name: str) -> Failed:
+    return Failed(
+        f"{name} needs more memory than a document may.",
+        "Split it, or save it anew with the program it comes from.",
+        "hostile",
+        last=True,
+    )
+
+
+def _failed(name: str, error: Exception) -> Failed:
+    said = " ".join(str(error).split())[:200]
+    return Failed(
+        f"{name} could not be read: {type(error).__name__}{': ' if said else ''}{said}.",
+        "It may be damaged: open it with the program it comes from and save it anew.",
+        "damaged",
+        last=True,
+    )
+
+
+def _limit_memory() -> None:
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource  # not on Windows
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (_DATA_BYTES, hard))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def worker_command() -> list[str]:
+    """Return how to start this process: with the modules that we have, and none of the folder that we happen to be in."""
+    package = str(Path(__file__).parents[2])
+    path = [entry for entry in sys.path if entry]
+    path += [] if package in path else [package]
+    start = f"import sys; sys.path[:] = {path!r}; from dogent_tui.documents.worker import main; main()"
+    return [sys.executable, "-I", "-X", "utf8", "-c", start]

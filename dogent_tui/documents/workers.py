@@ -1,0 +1,226 @@
+"""Running the worker process: its limits on time and memory, its end, and what is said when it ends on its own."""
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import AsyncGenerator, Sequence
+from pathlib import Path
+from typing import TypeAlias
+
+import msgspec
+
+from dogent_tui.documents.messages import Failed, Finished, Message, Piece, Request
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.worker import LONG_CHARS, worker_command
+from dogent_tui.processes import end_tree, talk_process, tree_memory
+
+_LONGEST_S = 600.0
+"""No conversion takes longer, however many blocks come: 64 MB of Markdown come sooner."""
+_WATCH_S = 0.05
+_IDLE_BYTES = 250 << 20
+"""A worker that has more resident is not kept for the next document."""
+_IDLE_S = 300.0
+_MOST_AT_ONCE = 4
+_CHUNK = 262_144
+
+_PASSED_ON = (
+    "PATH",
+    "HOME",
+    "TMPDIR",
+    "TEMP",
+    "TMP",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "LD_LIBRARY_PATH",
+    "SYSTEMROOT",
+    "PYPANDOC_PANDOC",
+)
+"""What the worker gets of our environment: no key of anybody's."""
+
+_MESSAGE = msgspec.json.Decoder(Message)
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """When a conversion is given up: without a new block for `silence_s` seconds, and where the worker and all that it started
+    have more than `memory_bytes` resident together."""
+
+    silence_s: float = 9.0
+    memory_bytes: int = 560 << 20
+
+
+Line: TypeAlias = tuple[bytes, Message]
+
+
+class Workers:
+    """Workers for one event loop: four at once at the most, and one that waits with its libraries loaded.
+
+    `command` starts one.
+    """
+
+    def __init__(self, limits: Limits = Limits(), command: Sequence[str] = ()) -> None:  # noqa: B008 — frozen
+        self._limits = limits
+        self._command = command or worker_command()
+        self._free = asyncio.Semaphore(_MOST_AT_ONCE)
+        self._idle: _Worker | None = None
+        self._retiring: asyncio.Task[None] | None = None
+
+    async def convert(self, path: Path, request: Request) -> AsyncGenerator[list[Line], None]:
+        """Yield what a worker says of a document, as it comes, until all is said.
+
+        Raises DocumentError where it takes too long or too much, or ends on its own.
+        """
+        async with self._free:
+            worker = await self._take()
+            reusable = False
+            try:
+                async for lines in worker.answer(path, request):
+                    yield lines
+                reusable = await worker.is_reusable()
+            finally:
+                if reusable and self._idle is None:
+                    self._keep(worker)
+                else:
+                    await worker.end()
+
+    async def close(self) -> None:
+        """End the worker that waits. Those that work end with their conversions."""
+        worker, self._idle = self._idle, None
+        if self._retiring is not None:
+            self._retiring.cancel()
+        if worker is not None:
+            await worker.end()
+
+    async def _take(self) -> "_Worker":
+        worker, self._idle = self._idle, None
+        if worker is not None and worker.is_alive:
+            return worker
+        if worker is not None:
+            await worker.end()
+        return await _Worker.start(self._command, self._limits)
+
+    def _keep(self, worker: "_Worker") -> None:
+        self._idle = worker
+        if self._retiring is not None:
+            self._retiring.cancel()
+        self._retiring = asyncio.create_task(self._retire(worker))
+
+    async def _retire(self, worker: "_Worker") -> None:
+        await asyncio.sleep(_IDLE_S)
+        if self._idle is worker:
+            self._idle = None
+            await worker.end()
+
+
+class _Worker:
+    """One process."""
+
+    def __init__(self, process: asyncio.subprocess.Process, limits: Limits) -> None:
+        self._process = process
+        self._limits = limits
+        self._rest = b""
+        self._chars = 0
+        self._too_much = False
+        self._finished = False
+        self._is_last = False
+        self._patience_until = 0.0
+
+    @classmethod
+    async def start(cls, command: Sequence[str], limits: Limits) -> "_Worker":
+        environment = {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith("LC_")}
+        try:
+            return cls(await talk_process(command, cwd=Path("/"), env=environment), limits)
+        except OSError as error:
+            raise DocumentError(f"Documents cannot be read: {error.strerror or error}.", "Try again.") from error
+
+    @property
+    def is_alive(self) -> bool:
+        return self._process.returncode is None
+
+    async def is_reusable(self) -> bool:
+        """Whether it is in order, lean, and in no worse place in the queue for the processor."""
+        in_order = self.is_alive and self._finished and not self._is_last
+        return in_order and self._chars < LONG_CHARS and await self._memory() < _IDLE_BYTES
+
+    async def answer(self, path: Path, request: Request) -> AsyncGenerator[list[Line], None]:
+        """See `Workers.convert`."""
+        self._chars, self._finished = 0, False
+        self._be_patient()
+        watching = asyncio.create_task(self._watch())
+        try:
+            assert self._process.stdin is not None
+            with contextlib.suppress(ConnectionError):  # told by the end of its output
+                self._process.stdin.write(msgspec.json.encode(request) + b"\n")
+                await self._process.stdin.drain()
+            async with asyncio.timeout(_LONGEST_S):
+                while not self._finished:
+                    yield await self._next_lines()
+        except TimeoutError:
+            raise _too_slow(path) from None
+        except EOFError:
+            raise await self._ended(path) from None
+        finally:
+            watching.cancel()
+
+    async def end(self) -> None:
+        """End it, with what it started."""
+        await asyncio.shield(end_tree(self._process))
+
+    async def _next_lines(self) -> list[Line]:
+        """Return what it says next: at least one message. Raises TimeoutError and EOFError."""
+        assert self._process.stdout is not None
+        found: list[Line] = []
+        async with asyncio.timeout_at(self._patience_until):
+            while not found:
+                chunk = await self._process.stdout.read(_CHUNK)
+                if not chunk:
+                    raise EOFError
+                found = await asyncio.to_thread(self._decode, chunk)
+        if any(isinstance(message, Piece) for _, message in found):
+            self._be_patient()
+        return found
+
+    def _be_patient(self) -> None:
+        self._patience_until = asyncio.get_running_loop().time() + self._limits.silence_s
+
+    def _decode(self, chunk: bytes) -> list[Line]:
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        found = [(line, _MESSAGE.decode(line)) for line in lines]
+        self._chars += sum(len(message.text) for _, message in found if isinstance(message, Piece))
+        last = found[-1][1] if found else None
+        self._finished = isinstance(last, Finished | Failed)
+        self._is_last = isinstance(last, Failed) and last.last
+        return found
+
+    async def _watch(self) -> None:
+        while not self._too_much:
+            await asyncio.sleep(_WATCH_S)  # there is nothing that tells of memory
+            self._too_much = await self._memory() > self._limits.memory_bytes
+        await self.end()
+
+    async def _memory(self) -> int:
+        return await asyncio.to_thread(tree_memory, self._process.pid)
+
+    async def _ended(self, path: Path) -> DocumentError:
+        status = await self._process.wait()
+        if self._too_much:
+            return DocumentError(
+                f"{path.name} needs more memory than a document may.",
+                "Split it, or save it anew with the program it comes from.",
+                code="hostile",
+            )
+        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+        return DocumentError(
+            f"{path.name} could not be read: the process that reads documents {how}.",
+            "The file is probably damaged: open it with the program it comes from and save it anew.",
+            code="damaged",
+        )
+
+
+def _too_slow(path: Path) -> DocumentError:
+    return DocumentError(
+        f"{path.name} takes too long to read.",
+        "Read a part of it (pages, sheet), split it, or save it anew with the program it comes from.",
+        code="timeout",
+    )

@@ -1,0 +1,88 @@
+"""`dogent-tui read`: a document as Markdown, by hand and without a model."""
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+import msgspec
+
+from dogent_tui.documents.library import DEFAULT_CHARS, DocumentLibrary, ReadResult
+from dogent_tui.documents.model import ReadOptions, Report
+from dogent_tui.documents.places import places
+from dogent_tui.plain import one_line, visible
+
+INTERRUPTED = 14
+"""Exit status, as in print mode."""
+
+
+def run_read(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
+    """Read the document that `arguments` name, write it to `stdout`, and return the exit status. Raises DocumentError."""
+    chosen = _parser().parse_args(arguments)
+    options = ReadOptions(sheet=chosen.sheet, pages=chosen.pages, changes=chosen.changes)
+    try:
+        found = asyncio.run(_read(Path(chosen.file).absolute(), options, chosen.max_chars, chosen.offset, _progress(stderr)))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        if stderr.isatty():
+            stderr.write("\r\x1b[K")
+    if chosen.json:
+        document = {"path": chosen.file, **msgspec.to_builtins(found, enc_hook=str)}
+        stdout.write(msgspec.json.encode(document).decode() + "\n")
+        return 0
+    stdout.write(visible(found.text) if stdout.isatty() else found.text)
+    stdout.write("" if found.text.endswith("\n") else "\n")
+    stdout.flush()
+    stderr.writelines(f"{one_line(line)}\n" for line in _notes(found))
+    return 0
+
+
+async def _read(path: Path, options: ReadOptions, max_chars: int, offset: int, report: Report | None) -> ReadResult:
+    async with DocumentLibrary() as library:
+        return await library.read(path, options, max_chars=max_chars, offset=offset, on_progress=report)
+
+
+def _notes(found: ReadResult) -> list[str]:
+    end = found.offset + len(found.text)
+    of = f" of {found.total_chars}" if found.total_chars is not None else ""
+    more = f"; read on with --offset {found.next_offset}" if found.next_offset is not None else ""
+    part = f"dogent-tui: characters {found.offset} to {end}{of}{places(found.sources)}{more}."
+    warnings = [f"dogent-tui: {warning}" for warning in found.warnings]
+    return [*warnings, part] if more or found.offset else warnings
+
+
+def _progress(stderr: TextIO) -> Report | None:
+    if not stderr.isatty():
+        return None
+
+    def report(done: int, total: int, what: str) -> None:
+        far = f" {done:,} of {total:,} {what}" if total else f" {done:,} {what}" if done else ""
+        stderr.write(f"\r\x1b[KReading…{far}")
+        stderr.flush()
+
+    return report
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dogent-tui read",
+        description="Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, csv, or a text.",
+        epilog="Exit status: 0 read, 1 it cannot be read, 2 usage, 14 interrupted.",
+    )
+    parser.add_argument("file", metavar="FILE", help="the document")
+    parser.add_argument("--sheet", default="", metavar="NAME", help="the sheet of a workbook (default: its first one)")
+    parser.add_argument("--pages", default="", metavar="PAGES", help="pages of a pdf, for example 3-7,12 (default: all)")
+    parser.add_argument(
+        "--changes",
+        choices=("accept", "reject", "all"),
+        default="accept",
+        help="tracked changes of a docx: as if accepted (default), as if rejected, or all of them marked",
+    )
+    parser.add_argument(
+        "--max-chars", type=int, default=DEFAULT_CHARS, metavar="N", help=f"at most N characters (default: {DEFAULT_CHARS})"
+    )
+    parser.add_argument("--offset", type=int, default=0, metavar="N", help="begin after N characters")
+    parser.add_argument("--json", action="store_true", help="print one JSON object with the text and what is known about it")
+    return parser

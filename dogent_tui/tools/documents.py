@@ -1,0 +1,93 @@
+"""`read_document`: any document as Markdown, a page at a time."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from claude_agent_sdk import SdkMcpTool
+
+from dogent_tui.documents.library import DEFAULT_CHARS, FEWEST_CHARS, DocumentLibrary, ReadResult
+from dogent_tui.documents.model import DocumentError, ReadOptions
+from dogent_tui.documents.places import places
+from dogent_tui.tools.server import result
+from dogent_tui.workspace.paths import Workspace
+
+NAME = "read_document"
+
+MOST_CHARS = 60_000
+"""Of one answer: the CLI cuts off what is over 25,000 tokens."""
+
+DESCRIPTION = f"""\
+Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, csv, and any text in any encoding. Use it for
+these instead of Read or Bash. The answer begins with what is known of the document. Long documents come in parts of max_chars
+characters ({DEFAULT_CHARS} unless told): where the answer says that there is more, call again with the offset that it names. A
+workbook gives its first sheet unless sheet names another; pages ("3-7,12") chooses pages of a pdf. Images and videos are for
+analyze_media."""
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "path": {"type": "string", "description": "The document, relative to the workspace or absolute."},
+        "sheet": {"type": "string", "description": "The sheet of a workbook; the first one unless told."},
+        "pages": {"type": "string", "description": 'Pages of a pdf, for example "3-7,12"; all unless told.'},
+        "changes": {
+            "type": "string",
+            "enum": ["accept", "reject", "all"],
+            "description": "Tracked changes of a docx: as if accepted (unless told), as if rejected, or all of them marked.",
+        },
+        "max_chars": {"type": "integer", "description": f"Characters of the answer, {FEWEST_CHARS} to {MOST_CHARS}."},
+        "offset": {"type": "integer", "description": "Where to read on: the offset that the part before named."},
+    },
+    "required": ["path"],
+}
+
+
+class _Input(msgspec.Struct):
+    path: str
+    sheet: str | None = None
+    pages: str | int | None = None
+    changes: str | None = None
+    max_chars: float | None = None
+    offset: float | None = None
+
+
+def read_document_tool(library: DocumentLibrary, workspace: Workspace) -> SdkMcpTool[Any]:
+    """Return the tool. It reads where the policy was asked about: relative paths start at the root of the workspace."""
+
+    async def read(payload: dict[str, Any]) -> dict[str, Any]:
+        try:
+            wanted = msgspec.convert(payload, _Input, strict=False)
+            options = _options(wanted)
+        except msgspec.ValidationError as error:
+            return result(f"Nothing was read: the input is not right. {error}.", is_error=True)
+        path = workspace.absolute(wanted.path.removeprefix("file://"))
+        try:
+            found = await library.read(
+                path,
+                options,
+                max_chars=min(int(wanted.max_chars or DEFAULT_CHARS), MOST_CHARS),
+                offset=int(wanted.offset or 0),
+            )
+        except DocumentError as error:
+            return result(str(error), is_error=True)
+        return result(as_text(workspace.relative(path), found))
+
+    return SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), read)
+
+
+def as_text(name: str, found: ReadResult) -> str:
+    """Return what the model reads. What we know stands before the text, so that no text can pass for it."""
+    end = found.offset + len(found.text)
+    of = f" of {found.total_chars}" if found.total_chars is not None else ""
+    lines = [f"{name} · {found.format} · characters {found.offset} to {end}{of}{places(found.sources)}"]
+    if found.next_offset is not None:
+        lines.append(f"There is more: call {NAME} again with offset {found.next_offset}.")
+    lines.extend(f"Warning: {warning}" for warning in found.warnings)
+    if found.metadata:
+        lines.append(f"Metadata: {msgspec.json.encode(found.metadata).decode()}")
+    return "\n".join(lines) + "\n\n" + found.text.strip("\n")
+
+
+def _options(wanted: _Input) -> ReadOptions:
+    values = {"sheet": wanted.sheet or "", "pages": str(wanted.pages or ""), "changes": wanted.changes or "accept"}
+    return msgspec.convert(values, ReadOptions)
