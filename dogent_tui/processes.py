@@ -80,6 +80,8 @@ def run_to_end(
                 os.killpg(process.pid, signal.SIGKILL)
             raise
     return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
 async def talk_process(command: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> asyncio.subprocess.Process:
     """Start `command` to talk with over pipes. What it writes as errors is dropped. Whoever starts it ends it with `end_tree`.
 

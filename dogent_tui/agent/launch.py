@@ -22,6 +22,7 @@ from dogent_tui.workspace.walking import unseen
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dogent_tui.documents.exporter import Exporter
     from dogent_tui.documents.library import DocumentLibrary
     from dogent_tui.workspace.copies import Copies
 
@@ -68,12 +69,14 @@ class ClaudeLauncher(msgspec.Struct):
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
     _library: "DocumentLibrary | None" = None
+    _exporter: "Exporter | None" = None
 
     async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
         """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while the person types."""
         endpoint, words = await asyncio.gather(self._reach(), asyncio.to_thread(self._prepare))
         from dogent_tui.agent import claude
         from dogent_tui.tools.documents import read_document_tool
+        from dogent_tui.tools.exporting import export_document_tool
 
         library = await self._open_library()
         options = claude.ConversationOptions(
@@ -85,7 +88,7 @@ class ClaudeLauncher(msgspec.Struct):
             resume=choice.resume,
             ask_user_question=self.answered_by == "person",
             sandbox=self.sandbox,
-            tools=(read_document_tool(library, self.workspace),),
+            tools=(read_document_tool(library, self.workspace), export_document_tool(await self._open_exporter(), self.workspace)),
         )
         conversation = claude.ClaudeConversation(options, self.authority, ask, form, self.copies() if self.copies else None)
         try:
@@ -104,6 +107,7 @@ class ClaudeLauncher(msgspec.Struct):
         for module in (
             "dogent_tui.agent.claude",
             "dogent_tui.tools.documents",
+            "dogent_tui.tools.exporting",
             "dogent_tui.permissions.policy",
             "dogent_tui.permissions.question",
         ):
@@ -125,6 +129,14 @@ class ClaudeLauncher(msgspec.Struct):
 
             self._library = await self._shared.enter_async_context(DocumentLibrary())
         return self._library
+
+    async def _open_exporter(self) -> "Exporter":
+        """Return what makes documents, the same for every conversation: its browser stays warm."""
+        if self._exporter is None:
+            from dogent_tui.documents.exporter import Exporter
+
+            self._exporter = await self._shared.enter_async_context(Exporter())
+        return self._exporter
 
     async def _reach(self) -> Endpoint:
         if self._reachable is None:

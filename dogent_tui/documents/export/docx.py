@@ -129,8 +129,3 @@ def _now(environ: Mapping[str, str]) -> datetime:
     """Return the time for the properties: that of a reproducible build where there is one (reproducible-builds.org)."""
     given = environ.get("SOURCE_DATE_EPOCH", "")
     return datetime.fromtimestamp(int(given), UTC) if given.isdecimal() else datetime.now(UTC)
-
-
-def default_target(markdown: Path, kind: str) -> Path:
-    """Return where an export goes that nobody named a file for: beside the Markdown, with the ending of its kind."""
-    return markdown.with_suffix(f".{kind}")
