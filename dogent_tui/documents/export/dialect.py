@@ -1,7 +1,7 @@
 """The Markdown that is exported: CommonMark with tables, footnotes, definition lists, task lists, formulas and image sizes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from markdown_it import MarkdownIt
@@ -13,7 +13,7 @@ _TOC_MARK = re.compile(r"\[\[?_?toc_?\]\]?", re.IGNORECASE)
 
 @cache
 def parser() -> MarkdownIt:
-    """Return the parser. HTML is recognised, so that it can be rewritten; which addresses are fit is decided when it is written."""
+    """Return the parser. HTML is recognised, so that it can be rewritten; addresses are judged when they are written."""
     from mdit_py_plugins.attrs import attrs_plugin
     from mdit_py_plugins.deflist import deflist_plugin
     from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -24,10 +24,21 @@ def parser() -> MarkdownIt:
     if markdown.linkify is not None:
         markdown.linkify.set({"fuzzy_link": False, "fuzzy_email": False})  # notes.md is no site in Moldova
     markdown.use(footnote_plugin).use(deflist_plugin).use(tasklists_plugin)
-    markdown.use(dollarmath_plugin, allow_space=False, allow_digits=False, allow_labels=False, allow_blank_lines=False, double_inline=True)
+    markdown.use(
+        dollarmath_plugin, allow_space=False, allow_digits=False, allow_labels=False, allow_blank_lines=False, double_inline=True
+    )
     markdown.use(attrs_plugin, after=("image",), allowed=("width", "height"))
-    markdown.validateLink = lambda _address: True  # type: ignore[method-assign]
+    markdown.add_render_rule("footnote_caption", _footnote_number)
+    markdown.validateLink = _any_address  # type: ignore[method-assign]
     return markdown
+
+
+def _any_address(url: str) -> bool:  # noqa: ARG001
+    return True
+
+
+def _footnote_number(_renderer: object, tokens: Sequence[Token], idx: int, *_: object) -> str:
+    return str(tokens[idx].meta["id"] + 1)
 
 
 def parse(text: str, env: dict[str, object]) -> list[Token]:

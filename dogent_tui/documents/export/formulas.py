@@ -1,8 +1,8 @@
-"""Formulas in TeX as MathML, by pandoc: it is here already, knows far more of TeX than the Python libraries, and takes one start."""
+"""Formulas in TeX as MathML, by pandoc: it is here already, and knows more of TeX than the Python libraries."""
 
-import io
 import json
 import re
+import tempfile
 from html import escape
 
 import msgspec
@@ -36,9 +36,11 @@ def to_mathml(formulas: list[Formula]) -> tuple[dict[Formula, str], list[str]]:
         "meta": {},
         "blocks": [_block(number, formula) for number, formula in enumerate(wanted)],
     }
-    source = io.BytesIO(json.dumps(document).encode())
     try:
-        written = run_pandoc(["-f", "json", "-t", "html5", "--mathml"], source, name="The formulas", limit_s=_LIMIT_S)
+        with tempfile.TemporaryFile() as source:
+            source.write(json.dumps(document).encode())
+            source.seek(0)
+            written = run_pandoc(["-f", "json", "-t", "html5", "--mathml"], source, name="The formulas", limit_s=_LIMIT_S)
     except DocumentError as error:
         return {}, [f"Formulas stand as TeX: {error}"]
     found = {}

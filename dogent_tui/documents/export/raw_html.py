@@ -5,20 +5,24 @@ from collections.abc import Callable
 from html import escape
 from html.parser import HTMLParser
 
-_INLINE = frozenset(
-    "b strong i em u s strike del ins sub sup kbd mark small big q cite abbr dfn var samp tt code ruby rt rp wbr br span center a img".split()
-)
-_BLOCK = frozenset(
-    "p div blockquote pre hr h1 h2 h3 h4 h5 h6 ul ol li dl dt dd table caption thead tbody tfoot tr th td figure figcaption details "
-    "summary section article aside header footer main address".split()
-)
+_INLINE = frozenset({
+    "b", "strong", "i", "em", "u", "s", "strike", "del", "ins", "sub", "sup", "kbd", "mark", "small", "big", "q", "cite", "abbr",
+    "dfn", "var", "samp", "tt", "code", "ruby", "rt", "rp", "wbr", "br", "span", "center", "a", "img",
+})  # fmt: skip
+_BLOCK = frozenset({
+    "p", "div", "blockquote", "pre", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "li", "dl", "dt", "dd", "table",
+    "caption", "thead", "tbody", "tfoot", "tr", "th", "td", "figure", "figcaption", "details", "summary", "section", "article",
+    "aside", "header", "footer", "main", "address",
+})  # fmt: skip
 _VOID = frozenset({"br", "hr", "img", "wbr"})
-_SILENT = frozenset({"html", "head", "body", "font", "nobr", "colgroup", "col", "picture", "source", "title", "time", "data", "bdi", "bdo"})
+_SILENT = frozenset({
+    "html", "head", "body", "font", "nobr", "colgroup", "col", "picture", "source", "title", "time", "data", "bdi", "bdo",
+})  # fmt: skip
 """What shapes nothing that a document would miss."""
-_WITH_CONTENT = frozenset(
-    "script style iframe object embed applet noscript template svg math video audio canvas select textarea frameset noframes noembed "
-    "portal fencedframe plaintext xmp".split()
-)
+_WITH_CONTENT = frozenset({
+    "script", "style", "iframe", "object", "embed", "applet", "noscript", "template", "svg", "math", "video", "audio", "canvas",
+    "select", "textarea", "frameset", "noframes", "noembed", "portal", "fencedframe", "plaintext", "xmp",
+})  # fmt: skip
 """Left out with all that is in it: it is no text for a reader."""
 _BREAKS_PAGE = re.compile(r"page-break-(?:after|before)\s*:\s*always|break-(?:after|before)\s*:\s*page", re.IGNORECASE)
 _PAGE_BREAK_COMMENT = re.compile(r"\s*page[-_ ]?break\s*", re.IGNORECASE)
@@ -30,9 +34,10 @@ Attributes = dict[str, str]
 
 
 class Outlets:
-    """Where the rewriting asks what it cannot decide: how an image is drawn, a link's address, what an anchor is named.
+    """Where the rewriting asks what it cannot decide.
 
-    `image` returns the HTML of an image, `link` the address of a link or None, `anchor` the name; `dropped` is told of what is left out.
+    `image` returns the HTML of an image, `link` the address of a link or None, `anchor` the name of a place; `dropped` is told of
+    what is left out.
     """
 
     def __init__(
