@@ -78,7 +78,7 @@ class ClaudeLauncher(msgspec.Struct):
         from dogent_tui.tools.documents import read_document_tool
         from dogent_tui.tools.exporting import export_document_tool
 
-        library = await self._open_library()
+        library, exporter = await self._open_library(), await self._open_exporter()
         options = claude.ConversationOptions(
             cwd=self.workspace.root,
             endpoint=endpoint,
@@ -88,7 +88,10 @@ class ClaudeLauncher(msgspec.Struct):
             resume=choice.resume,
             ask_user_question=self.answered_by == "person",
             sandbox=self.sandbox,
-            tools=(read_document_tool(library, self.workspace), export_document_tool(await self._open_exporter(), self.workspace)),
+            tools=(
+                read_document_tool(library, self.workspace),
+                export_document_tool(exporter, self.workspace),
+            ),
         )
         conversation = claude.ClaudeConversation(options, self.authority, ask, form, self.copies() if self.copies else None)
         try:

@@ -37,7 +37,7 @@ def plan_export(
     if target.is_dir():
         raise DocumentError(f"{name} is a folder.", "Name a file in it.", code="unsupported")
     if target == source or (target.exists() and source.exists() and target.samefile(source)):
-        raise DocumentError(f"{name} is the Markdown file itself.", f"Name another output, ending in .{kind}.", code="unsupported")
+        raise DocumentError(f"{name} is the Markdown file itself.", f"Name another file, ending in .{kind}.")
     if any(target.is_relative_to(own) for own in (workspace.dot, Path(os.path.realpath(dogent_home())))):
         raise DocumentError(f"{name} lies where dogent-tui keeps what it needs itself.", "Name a place outside of .dogent.")
     return ExportRequest(markdown=source, target=target, root=workspace.root, home=dogent_home(), toc=toc)
@@ -45,6 +45,8 @@ def plan_export(
 
 def _real(workspace: Workspace, typed: str, start: Path | None) -> Path:
     typed = typed.removeprefix("file://")
+    if typed.startswith("~") and not typed.startswith("~/"):  # a shell would take it for somebody's home
+        raise DocumentError(f"{one_line(typed)} can be read in two ways.", "Put ./ before it, or write the whole path.")
     path = workspace.absolute(typed if start is None or typed.startswith("~") else start / typed)
     try:
         return Path(os.path.realpath(path))

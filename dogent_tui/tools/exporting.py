@@ -17,8 +17,8 @@ NAME = "export_document"
 DESCRIPTION = """\
 Export a Markdown file as a finished pdf or docx. Write the Markdown first, then call this; do not make such files in another way.
 Front matter gives the title, author, date, lang, keywords and subject (toc: true for a table of contents). A page break is a line
-\\newpage; $…$ and $$…$$ are formulas; an image alone in its paragraph is a figure, whose title is the caption; {width=50%} after an
-image sets its size. Only images inside the workspace are taken. The answer lists what was left out: tell the person of it."""
+\\newpage, the place of the contents a line [TOC]; $…$ and $$…$$ are formulas; an image alone in its paragraph is a figure, its title
+the caption; {width=50%} after an image sets its size. Only images inside the workspace are taken. The answer lists what was left out: tell the person of it."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from dogent_tui.documents.export.docx_body import text_area
 from dogent_tui.documents.export.docx_images import StandIns
@@ -20,17 +21,12 @@ from dogent_tui.documents.export.docx_svg import fallback_png
 from dogent_tui.documents.export.docx_tree import READER, Node, plain_text, prepare
 from dogent_tui.documents.export.images import Images
 from dogent_tui.documents.export.model import ExportRequest, ExportResult, Progress, unheard
+from dogent_tui.documents.export.page import contents_title, language_of
 from dogent_tui.documents.export.source import MarkdownSource, read_source
+from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import Output, pandoc_version, run_pandoc
 from dogent_tui.plain import one_line
-
-_CONTENTS = {"zh": "目录", "ja": "目次", "ko": "목차", "de": "Inhalt", "fr": "Table des matières", "es": "Índice"}
-
-
-def contents_title(lang: str) -> str:
-    """Temporary."""
-    return _CONTENTS.get(lang.lower().partition("-")[0], "Contents")
-
+from dogent_tui.workspace.files import atomic_write
 
 _LIMIT_S = 60.0
 """Each run of pandoc. A document of 1,000 pages takes it some ten seconds."""
@@ -43,35 +39,38 @@ class _Made(msgspec.Struct, frozen=True):
 
 
 async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
-    """Make the docx that `request` asks for and put it at its target, at once or not at all. Raises DocumentError, OSError."""
-    from dogent_tui.workspace.files import atomic_write
-
+    """Make the docx that `request` asks for. Its target is replaced at the very end, or not at all. Raises DocumentError."""
     on_progress("Making the docx")
     made = await asyncio.to_thread(_make, request)
-    await asyncio.to_thread(atomic_write, request.target, made.content)  # who was cancelled by now has written nothing
+    try:
+        await asyncio.to_thread(atomic_write, request.target, made.content)  # who was cancelled by now has written nothing
+    except OSError as error:
+        reason = (error.strerror or "the disk refused").lower()
+        raise DocumentError(f"{one_line(request.target.name)} cannot be written: {reason}.", "Choose another place.") from None
     engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
     return ExportResult(path=request.target, engine=engine, warnings=made.warnings, left_out=made.left_out)
 
 
 def _make(request: ExportRequest) -> _Made:
     source = read_source(request.markdown)
-    reference = find_reference(request.root, request.home, lang=source.front.lang, text=source.text)
+    front = replace(source.front, lang=source.front.lang or language_of(source.text))
+    reference = find_reference(request.root, request.home, lang=front.lang, text=source.text)
     images = Images(request.root, request.markdown.parent)
     area = text_area(reference.content)
     stand_ins = StandIns(images, area)
     parsed = _pandoc(source, source.text.encode("utf-8", "replace"), "-f", READER, "-t", "json")
-    toc_title = source.front.toc_title or contents_title(source.front.lang)
-    prepared = prepare(parsed.data, source.front, toc_title, stand_ins.place, partial(_read_html, source))
-    wished = request.toc if request.toc is not None else source.front.toc
+    toc_title = front.toc_title or contents_title(front.lang)
+    prepared = prepare(parsed.data, front, toc_title, stand_ins.place, partial(_read_html, source))
+    wished = request.toc if request.toc is not None else front.toc
     wants_toc = prepared.toc_marked if wished is None else wished
     written = _write(source, prepared.json, reference.content, toc=wants_toc)
     finished = finish(
         written.data,
         Finish(
-            front=source.front,
+            front=front,
             title=prepared.first_heading or request.markdown.stem,
             made=_now(os.environ),
-            toc_depth=source.front.toc_depth if wants_toc else 0,
+            toc_depth=front.toc_depth if wants_toc else 0,
             area=area,
             pictures=stand_ins.pictures,
             fallbacks={
@@ -90,7 +89,7 @@ def _write(source: MarkdownSource, document: bytes, reference: bytes, *, toc: bo
         file.flush()
         arguments = ["-f", "json", "-t", "docx", "-o", "-", "--columns=9999", f"--reference-doc={file.name}"]
         if toc:
-            arguments += ["--toc", f"--toc-depth={source.front.toc_depth}"]
+            arguments.append("--toc")
         return _pandoc(source, document, *arguments)
 
 

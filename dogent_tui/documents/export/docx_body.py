@@ -36,9 +36,12 @@ _A4 = TextArea(453.5, 700.2)
 _PRESERVE = {"{http://www.w3.org/XML/1998/namespace}space": "preserve"}
 
 
-def finish_body(part: bytes, styles: bytes, *, area: TextArea, toc_depth: int, svg_relations: Mapping[str, str]) -> bytes:
-    """Return the part ``word/document.xml`` with all that done. `toc_depth` is 0 where there is no table of contents.
+def finish_body(
+    part: bytes, styles: bytes, *, area: TextArea, toc_depth: int, titled: bool, svg_relations: Mapping[str, str]
+) -> bytes:
+    """Return the part ``word/document.xml``, or the footnotes, with all that done.
 
+    `toc_depth` is 0 where there is no table of contents; `titled`: the title stands above the text, so that no heading is it.
     `svg_relations` has, by the relation of a picture, that of the svg beside it.
     """
     body = _parse(part)
@@ -49,7 +52,7 @@ def finish_body(part: bytes, styles: bytes, *, area: TextArea, toc_depth: int, s
     _describe_pictures(body, svg_relations)
     if toc_depth:
         _move_toc(body)
-        _fill_toc(body, _heading_styles(styles), toc_depth)
+        _fill_toc(body, _heading_styles(styles), toc_depth, with_title=titled)
     for prefix, address in NAMESPACES.items():
         register_namespace(prefix, address)
     content: bytes = tostring(body, encoding="UTF-8", xml_declaration=True)
@@ -232,20 +235,26 @@ def _is_toc_mark(element: Element) -> bool:
     return start is not None and start.get(_w("name")) == TOC_MARK
 
 
-def _fill_toc(body: Element, styles: Mapping[str, int], depth: int) -> None:
-    """Put the headings into the table of contents, with links to them. Their pages are known to whoever lays it out."""
-    entries = [(level, name, text) for level, name, text in _headings(body, styles) if level <= depth]
+def _fill_toc(body: Element, styles: Mapping[str, int], depth: int, *, with_title: bool) -> None:
+    """Put the headings into the table of contents, with links to them. Their pages are known to whoever lays it out.
+
+    A first heading that is the only one of its level is the title, which is no part of the document, unless `with_title`.
+    """
+    entries = [entry for entry in _headings(body, styles) if entry[2]]
+    if not with_title and len(entries) > 1 and entries[0][0] == 1 and all(level > 1 for level, _, _ in entries[1:]):
+        del entries[0]
+    top = min((level for level, _, _ in entries), default=1)
+    entries = [entry for entry in entries if entry[0] < top + depth] or [(top, "", "")]
     style_of = {-level: style for style, level in styles.items() if level < 0}
     for block in body.iter(_w("sdtContent")):
         field = next((part for part in block.iter(_w("p")) if part.find(f".//{_w('instrText')}") is not None), None)
         if field is None:
             continue
-        instruction = next(field.iter(_w("instrText"))).text
         place = list(block).index(field)
-        block.remove(field)
-        block[place:place] = [
-            _entry(style_of.get(level, f"TOC{level}"), name, text, instruction if number == 0 else None)
-            for number, (level, name, text) in enumerate(entries or [(1, "", "")])
+        code = f'TOC \\o "{top}-{min(top + depth - 1, 9)}" \\h \\z'
+        block[place : place + 1] = [
+            _entry(style_of.get(level, f"TOC{level}"), name, text, code if number == 0 else "")
+            for number, (level, name, text) in enumerate(entries)
         ]
         block.append(_paragraph_of(_run(_field("end"))))
         return
@@ -267,10 +276,10 @@ def _headings(body: Element, styles: Mapping[str, int]) -> Iterator[tuple[int, s
             bookmark = ""
 
 
-def _entry(style: str, bookmark: str, text: str, instruction: str | None) -> Element:
+def _entry(style: str, bookmark: str, text: str, instruction: str) -> Element:
     paragraph = _paragraph_of()
     SubElement(_properties(paragraph), _w("pStyle"), {_w("val"): style})
-    if instruction is not None:
+    if instruction:
         code = Element(_w("instrText"), _PRESERVE)
         code.text = instruction
         paragraph.extend([_run(_field("begin")), _run(code), _run(_field("separate"))])

@@ -44,14 +44,20 @@ def finish(content: bytes, wanted: Finish) -> bytes:
     """Return the docx `content` of pandoc with `wanted` done. Raises DocumentError where it would refer to what is outside."""
     with zipfile.ZipFile(io.BytesIO(content)) as package:
         parts = {name: package.read(name) for name in package.namelist() if not name.endswith("/")}
-    svg_relations = _place_pictures(parts, wanted)
-    parts["word/document.xml"] = finish_body(
-        parts["word/document.xml"],
-        parts["word/styles.xml"],
-        area=wanted.area,
-        toc_depth=wanted.toc_depth,
-        svg_relations=svg_relations,
-    )
+    picture_of = {name: wanted.pictures[content] for name, content in parts.items() if content in wanted.pictures}
+    fallback_of = {name: wanted.fallbacks.get(parts.pop(name), b"") for name in picture_of}
+    for name in ("document", "footnotes"):
+        relations = f"word/_rels/{name}.xml.rels"
+        parts[relations], svg_relations = _place_pictures(parts, parts[relations].decode(), picture_of, fallback_of)
+        parts[f"word/{name}.xml"] = finish_body(
+            parts[f"word/{name}.xml"],
+            parts["word/styles.xml"],
+            area=wanted.area,
+            toc_depth=wanted.toc_depth,
+            titled=bool(wanted.front.title),
+            svg_relations=svg_relations,
+        )
+    parts["[Content_Types].xml"] = _with_types(parts["[Content_Types].xml"].decode(), picture_of)
     if wanted.toc_depth:
         parts["word/settings.xml"] = _with_update_fields(parts["word/settings.xml"])
     parts["docProps/core.xml"] = _core_properties(wanted).encode()
@@ -62,32 +68,40 @@ def finish(content: bytes, wanted: Finish) -> bytes:
 # Pictures
 
 
-def _place_pictures(parts: dict[str, bytes], wanted: Finish) -> dict[str, str]:
-    """Put the pictures in the places of their stand-ins. Return, by the id of a PNG's relation, that of the svg beside it."""
-    relations, types = parts["word/_rels/document.xml.rels"].decode(), parts["[Content_Types].xml"].decode()
+def _place_pictures(
+    parts: dict[str, bytes], relations: str, picture_of: Mapping[str, ExportImage], fallback_of: Mapping[str, bytes]
+) -> tuple[bytes, dict[str, str]]:
+    """Return `relations` with the pictures in the places of their stand-ins, which are known by their names.
+
+    The second is, by the id of a PNG's relation, that of the svg beside it.
+    """
     beside: dict[str, str] = {}
     for relation in re.findall(r"<Relationship [^>]*/>", relations):
         name, target = _attribute(relation, "Id"), f"word/{_attribute(relation, 'Target')}"
-        picture = wanted.pictures.get(parts.get(target, b""))
+        picture = picture_of.get(target)
         if picture is None:
             continue
-        stand_in = parts.pop(target)
-        types = re.sub(rf'<Override PartName="/{re.escape(target)}"[^>]*/>', "", types)
-        raster = wanted.fallbacks[stand_in] if picture.kind == "svg" else picture.data
-        placed = _add_media(parts, raster, "png" if picture.kind == "svg" else picture.kind)
-        replaced = _relation(name, placed)
         if picture.kind == "svg":
             beside[name] = f"{name}svg"
-            replaced += _relation(beside[name], _add_media(parts, picture.data, "svg"))
-        relations = relations.replace(relation, replaced)
-    known = "".join(
+            added = _relation(name, _add_media(parts, fallback_of[target], "png"))
+            added += _relation(beside[name], _add_media(parts, picture.data, "svg"))
+        else:
+            added = _relation(name, _add_media(parts, picture.data, picture.kind))
+        relations = relations.replace(relation, added)
+    return relations.encode(), beside
+
+
+def _with_types(types: str, picture_of: Mapping[str, ExportImage]) -> bytes:
+    """Return the list of content types, with those of the pictures and without those of their stand-ins."""
+    for name in picture_of:
+        types = re.sub(rf'<Override PartName="/{re.escape(name)}"[^>]*/>', "", types)
+    kinds = {picture.kind for picture in picture_of.values()} | {"png"}
+    added = "".join(
         f'<Default Extension="{kind}" ContentType="image/{"svg+xml" if kind == "svg" else kind}" />'
-        for kind in sorted({picture.kind for picture in wanted.pictures.values()} | {"png"})
+        for kind in sorted(kinds)
         if f'Extension="{kind}"' not in types
     )
-    parts["[Content_Types].xml"] = re.sub(r"(<Types[^>]*>)", rf"\1{known}", types, count=1).encode()
-    parts["word/_rels/document.xml.rels"] = relations.encode()
-    return beside
+    return re.sub(r"(<Types[^>]*>)", rf"\1{added}", types, count=1).encode()
 
 
 def _attribute(element: str, name: str) -> str:
