@@ -31,6 +31,7 @@ NAMESPACES = {
 _SVG_EXTENSION = "{96DAC541-7B7A-43D3-8B79-37D633B846F1}"
 """The `a:ext` of a picture that has an svg beside it ([MS-ODRAWXML] 2.3.3.16)."""
 
+_IGNORABLE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Ignorable"
 _A4 = TextArea(453.5, 700.2)
 
 _PRESERVE = {"{http://www.w3.org/XML/1998/namespace}space": "preserve"}
@@ -45,6 +46,7 @@ def finish_body(
     `svg_relations` has, by the relation of a picture, that of the svg beside it.
     """
     body = _parse(part)
+    body.attrib.pop(_IGNORABLE, None)  # it names prefixes that are not written again
     _move_page_breaks(body)
     _fit_columns(body, area.width)
     _space_after_tables(body)

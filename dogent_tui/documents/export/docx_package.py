@@ -21,6 +21,10 @@ from dogent_tui.documents.export.source import FrontMatter
 from dogent_tui.documents.model import DocumentError
 
 _IMAGE_RELATION = f"{NAMESPACES['r']}/image"
+_RELATIONS = (
+    '<?xml version="1.0" encoding="UTF-8"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+)
+
 _AFTER_UPDATE_FIELDS = (
     "hdrShapeDefaults|footnotePr|endnotePr|compat|docVars|rsids|mathPr|attachedSchema|themeFontLang|clrSchemeMapping"
 )
@@ -46,6 +50,7 @@ def finish(content: bytes, wanted: Finish) -> bytes:
         parts = {name: package.read(name) for name in package.namelist() if not name.endswith("/")}
     picture_of = {name: wanted.pictures[content] for name, content in parts.items() if content in wanted.pictures}
     fallback_of = {name: wanted.fallbacks.get(parts.pop(name), b"") for name in picture_of}
+    _relate_footnotes(parts)
     for name in ("document", "footnotes"):
         relations = f"word/_rels/{name}.xml.rels"
         parts[relations], svg_relations = _place_pictures(parts, parts[relations].decode(), picture_of, fallback_of)
@@ -68,6 +73,16 @@ def finish(content: bytes, wanted: Finish) -> bytes:
 # Pictures
 
 
+def _relate_footnotes(parts: dict[str, bytes]) -> None:
+    """Give the footnotes the relations of their pictures, which pandoc gives to the text alone: no program would find them."""
+    notes, of_text = parts["word/footnotes.xml"].decode(), parts["word/_rels/document.xml.rels"].decode()
+    pictures = [relation for relation in _relations(of_text) if _attribute(relation, "Type") == _IMAGE_RELATION]
+    wanted = [relation for relation in pictures if f'r:embed="{_attribute(relation, "Id")}"' in notes]
+    if wanted:
+        all_of_them = "".join([*_relations(parts["word/_rels/footnotes.xml.rels"].decode()), *wanted])
+        parts["word/_rels/footnotes.xml.rels"] = f"{_RELATIONS}{all_of_them}</Relationships>".encode()
+
+
 def _place_pictures(
     parts: dict[str, bytes], relations: str, picture_of: Mapping[str, ExportImage], fallback_of: Mapping[str, bytes]
 ) -> tuple[bytes, dict[str, str]]:
@@ -76,7 +91,7 @@ def _place_pictures(
     The second is, by the id of a PNG's relation, that of the svg beside it.
     """
     beside: dict[str, str] = {}
-    for relation in re.findall(r"<Relationship [^>]*/>", relations):
+    for relation in _relations(relations):
         name, target = _attribute(relation, "Id"), f"word/{_attribute(relation, 'Target')}"
         picture = picture_of.get(target)
         if picture is None:
@@ -102,6 +117,11 @@ def _with_types(types: str, picture_of: Mapping[str, ExportImage]) -> bytes:
         if f'Extension="{kind}"' not in types
     )
     return re.sub(r"(<Types[^>]*>)", rf"\1{added}", types, count=1).encode()
+
+
+def _relations(part: str) -> list[str]:
+    """Return the elements of a part of relations, as text."""
+    return re.findall(r"<Relationship\s[^>]*>", part)
 
 
 def _attribute(element: str, name: str) -> str:
@@ -175,7 +195,7 @@ def _check_relations(parts: Mapping[str, bytes]) -> None:
     for name, part in parts.items():
         if not name.endswith(".rels"):
             continue
-        for relation in re.findall(r"<Relationship [^>]*>", part.decode("utf-8", "replace")):
+        for relation in _relations(part.decode("utf-8", "replace")):
             if 'TargetMode="External"' not in relation:
                 continue
             if not _attribute(relation, "Type").endswith("/hyperlink") or refusal(unescape(_attribute(relation, "Target"))):
