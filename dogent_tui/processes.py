@@ -63,18 +63,19 @@ async def feed_process(command: Sequence[str], data: bytes, *, limit_s: float) -
 
 
 def run_to_end(
-    command: Sequence[str], *, stdin: IO[bytes], cwd: Path, env: Mapping[str, str], limit_s: float
+    command: Sequence[str], *, stdin: IO[bytes] | bytes, cwd: Path, env: Mapping[str, str], limit_s: float
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run `command` on the open file `stdin`, and return its status and all that it wrote. Blocks: for a process that may.
+    """Run `command` on a file or on bytes, and return its status and all that it wrote. Blocks: for a process that may.
 
     When it takes longer than `limit_s` seconds, the whole group ends. Raises OSError where it does not start, and
     subprocess.TimeoutExpired.
     """
+    data, file = (stdin, subprocess.PIPE) if isinstance(stdin, bytes) else (None, stdin)
     with subprocess.Popen(
-        command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=env, process_group=0
+        command, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=env, process_group=0
     ) as process:
         try:
-            output, errors = process.communicate(timeout=limit_s)
+            output, errors = process.communicate(data, timeout=limit_s)
         except BaseException:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from typing import Any
 
@@ -10,7 +10,7 @@ import msgspec
 from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
-from dogent_tui.documents.export.code import highlighted
+from dogent_tui.documents.export.code import highlighted, plain
 from dogent_tui.documents.export.dialect import parse, parser, plain_text, walk
 from dogent_tui.documents.export.formulas import Formula, as_tex
 from dogent_tui.documents.export.images import ExportImage, Images, shown
@@ -66,9 +66,9 @@ class Document:
         """Return all formulas, in the order of the text."""
         return [_formula(token) for token in walk(self._tokens) if token.type.startswith("math_")]
 
-    def write(self, mathml: dict[Formula, str]) -> Body:
-        """Return the page."""
-        writer = _Writer(self._images, self._targets, mathml)
+    def write(self, mathml: dict[Formula, str], *, colored: bool = True) -> Body:
+        """Return the page. `colored`: code is colored here, and not by who reads the page."""
+        writer = _Writer(self._images, self._targets, mathml, highlighted if colored else plain)
         html = writer.render(self._tokens, parser().options, self._env)
         first = [heading for heading in self.headings if heading.level == 1]
         title = first[0].text if len(first) == 1 and self.headings[0] is first[0] else ""
@@ -93,8 +93,9 @@ def _formula(token: Token) -> Formula:
 class _Writer(RendererHTML):
     """Writes tokens as HTML. Its methods are named after the tokens, as markdown-it wants it."""
 
-    def __init__(self, images: Images, targets: Targets, mathml: dict[Formula, str]) -> None:
+    def __init__(self, images: Images, targets: Targets, mathml: dict[Formula, str], code: Callable[[str, str], str]) -> None:
         super().__init__()
+        self._code = code
         self.left_out = LeftOut()
         self.warnings: list[str] = []
         self._images = images
@@ -141,10 +142,10 @@ class _Writer(RendererHTML):
 
     def fence(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
         language = tokens[idx].info.strip().split(maxsplit=1)
-        return highlighted(tokens[idx].content, language[0].strip("{}.") if language else "")
+        return self._code(tokens[idx].content, language[0].strip("{}.") if language else "")
 
     def code_block(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
-        return highlighted(tokens[idx].content, "")
+        return self._code(tokens[idx].content, "")
 
     def softbreak(self, tokens: Sequence[Token], idx: int, *_: Any) -> str:
         before = tokens[idx - 1].content[-1:] if idx else ""

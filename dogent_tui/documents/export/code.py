@@ -31,6 +31,12 @@ def highlighted(code: str, language: str) -> str:
     return f"<pre><code>{_colored(code, language) or escape(code, quote=False)}</code></pre>\n"
 
 
+def plain(code: str, language: str) -> str:
+    """Return the HTML of a code block that another program will color: in `language`, if that is a plain word."""
+    named = f' class="{language}"' if language.isalnum() and language.isascii() else ""
+    return f"<pre{named}><code>{escape(code, quote=False)}</code></pre>\n"
+
+
 def _colored(code: str, language: str) -> str:
     if not language or len(code) > _LONGEST:
         return ""

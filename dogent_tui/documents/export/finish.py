@@ -12,6 +12,7 @@ from urllib.parse import unquote
 
 import msgspec
 
+from dogent_tui.documents.export import to_unicode
 from dogent_tui.documents.model import DocumentError
 
 _ENGINE = threading.Lock()
@@ -22,7 +23,7 @@ _MOST_MISSING = 12
 
 
 class Finished(msgspec.Struct, frozen=True):
-    """A pdf and what is in it. `missing` are characters that are drawn as boxes, as no font has them; `drawn` those that are not."""
+    """A pdf and what is in it. `missing` are characters that are drawn as boxes, as no font has them; `drawn` are others."""
 
     pdf: bytes
     pages: int
@@ -63,6 +64,7 @@ def finish(
             if len(entries) == len(bookmarks):
                 for entry, words in zip(entries, bookmarks, strict=True):
                     document.xref_set_key(entry, "Title", pymupdf.get_pdf_str(words))
+            to_unicode.correct(document)
             drawn, missing = _look_for(document, doubtful)
             pages = document.page_count
             document.saveIncr()  # appends what changed; writing all of it anew took as long as printing
@@ -85,19 +87,20 @@ def prepare() -> None:
 
 
 def _look_for(document: Any, doubtful: AbstractSet[str]) -> tuple[frozenset[str], str]:
-    """Return which of `doubtful` are drawn, and which with the glyph 0: every font's box for what it does not have."""
-    waiting = {ord(character) for character in doubtful}
-    drawn: set[int] = set()
-    missing: dict[int, None] = {}
+    """Return which of `doubtful` are drawn, and which are not while something is drawn with the glyph 0.
+
+    That is every font's box for what it does not have; the pdf does not say what it stands for.
+    """
+    drawn: set[str] = set()
+    boxes = False
     for page in document:
-        if not waiting or len(missing) >= _MOST_MISSING or page.number >= _MOST_PAGES_SEARCHED:
+        if doubtful <= drawn or page.number >= _MOST_PAGES_SEARCHED:
             break
         for span in page.get_texttrace():
             for code, glyph, *_ in span["chars"]:
-                if code in waiting:
-                    waiting.discard(code)
-                    if glyph:
-                        drawn.add(code)
-                    else:
-                        missing[code] = None
-    return frozenset(map(chr, drawn)), "".join(map(chr, missing))[:_MOST_MISSING]
+                if glyph:
+                    drawn.add(to_unicode.usual(chr(code)))
+                else:
+                    boxes = True
+    missing = sorted(doubtful - drawn) if boxes else []
+    return frozenset(doubtful & drawn), "".join(missing)[:_MOST_MISSING]

@@ -68,8 +68,8 @@ def pandoc_command(arguments: Sequence[str], *, heap_mb: int = HEAP_MB) -> list[
     return [str(pandoc_path()), "--sandbox", "+RTS", f"-M{heap_mb}M", "-RTS", *arguments]
 
 
-def run_pandoc(arguments: Sequence[str], source: IO[bytes], *, name: str, limit_s: float) -> Output:
-    """Run pandoc with `arguments` and the file `source` on its standard input, and return what it writes on its output.
+def run_pandoc(arguments: Sequence[str], source: IO[bytes] | bytes, *, name: str, limit_s: float) -> Output:
+    """Run pandoc with `arguments` and `source` on its standard input, and return what it writes on its output.
 
     `name` is the document's, for the sentences of errors. Blocks. Raises DocumentError (`too_large` where it needs more memory
     than `HEAP_MB`, `timeout`, `damaged`, `engine_missing`).
