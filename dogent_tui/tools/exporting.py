@@ -18,8 +18,8 @@ DESCRIPTION = """\
 Export a Markdown file as a finished pdf or docx. Write the Markdown first, then call this; do not make such files otherwise.
 Front matter gives the title, author, date, lang, keywords and subject; toc: true adds a table of contents (at a line [TOC], else
 at the start). A line \\newpage breaks the page. $…$ and $$…$$ are formulas. An image alone in its paragraph is a figure, its
-title the caption; {width=50%} after an image sets its size. Only images inside the workspace are taken. The answer lists what was left
-out: tell the person of it."""
+title the caption; {width=50%} after an image sets its size. Only images inside the workspace are taken. The answer lists what
+was left out: tell the person of it."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",

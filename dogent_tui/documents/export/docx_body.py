@@ -52,8 +52,8 @@ def finish_body(
     _space_after_tables(body)
     _keep_rows_whole(body)
     _describe_pictures(body, svg_relations)
+    _move_toc(body)
     if toc_depth:
-        _move_toc(body)
         _fill_toc(body, _heading_styles(styles), toc_depth, with_title=titled)
     for prefix, address in NAMESPACES.items():
         register_namespace(prefix, address)
@@ -222,14 +222,16 @@ def _heading_styles(styles: bytes) -> dict[str, int]:
 
 
 def _move_toc(body: Element) -> None:
-    """Put the table of contents where the Markdown wants it."""
+    """Put the table of contents, if there is one, where the Markdown wants it."""
     for parent in body.iter(_w("body")):
         toc = parent.find(_w("sdt"))
         mark = next((child for child in parent if _is_toc_mark(child)), None)
-        if toc is not None and mark is not None:
+        if mark is None:
+            continue
+        if toc is not None:
             parent.remove(toc)
             parent.insert(list(parent).index(mark), toc)
-            parent.remove(mark)
+        parent.remove(mark)
 
 
 def _is_toc_mark(element: Element) -> bool:

@@ -4,6 +4,7 @@ Pandoc would take 0.4 s for each megabyte of a ``data:`` address and keep its te
 """
 
 import base64
+import io
 import re
 import struct
 import zlib
@@ -15,8 +16,12 @@ _POINTS = {"px": 0.75, "": 0.75, "pt": 1.0, "pc": 12.0, "in": 72.0, "cm": 72 / 2
 """How many points a unit has; a pixel is that of CSS, 96 to the inch."""
 
 _SIZE = re.compile(r"(\d{1,5}(?:\.\d{1,4})?)\s*(%|px|pt|pc|in|cm|mm|)")
+_ORIENTATION = 0x0112
+"""The tag of Exif 2.32, 4.6.4."""
 _UNSAID = (300, 150)
 """Pixels of a vector image that does not say (CSS 2.1, 10.3.2)."""
+_SCREEN_DPI = 96
+"""What an image has that says nothing, or what screens once had: 72."""
 _DPI = 720
 """Of a stand-in: a tenth of a point to the pixel."""
 _PER_METER = -(-_DPI * 10_000 // 254)
@@ -44,7 +49,7 @@ class StandIns:
         key = (address, width, height)
         if key not in self._placed:
             image = self._images.find(address)
-            self._placed[key] = None if image is None else self._stand_in(image, width, height)
+            self._placed[key] = None if image is None else self._stand_in(_upright(image), width, height)
         return self._placed[key]
 
     def _stand_in(self, image: ExportImage, width: str, height: str) -> str:
@@ -54,13 +59,28 @@ class StandIns:
         return f"data:image/png;base64,{base64.b64encode(content).decode('ascii')}"
 
 
+def _upright(image: ExportImage) -> ExportImage:
+    """Return a photograph that says in which way it was held as it is meant to be seen: Word shows it as it lies."""
+    if image.kind != "jpeg":
+        return image
+    from PIL import Image, ImageOps  # on use
+
+    with Image.open(io.BytesIO(image.data)) as photograph:
+        if photograph.getexif().get(_ORIENTATION, 1) == 1:
+            return image
+        turned = ImageOps.exif_transpose(photograph)
+        buffer = io.BytesIO()
+        turned.save(buffer, "JPEG", quality=92, subsampling=0)
+    return ExportImage(buffer.getvalue(), "jpeg", *turned.size, image.dpi)
+
+
 def fitted(image: ExportImage, width: str, height: str, area: TextArea) -> tuple[float, float]:
     """Return the size in points at which `image` stands on a page: as wished, else its own, and never larger than the page."""
     own = (image.width or _UNSAID[0], image.height or _UNSAID[1])
     ratio = own[1] / own[0]
     wide, high = _points(width, area.width), _points(height, area.height)
     if wide is None and high is None:
-        wide = own[0] * 72 / (image.dpi or 96)
+        wide = own[0] * 72 / (image.dpi if image.dpi > _SCREEN_DPI + 1 else _SCREEN_DPI)
     if wide is None:
         assert high is not None
         wide = high / ratio

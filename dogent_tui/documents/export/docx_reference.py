@@ -20,6 +20,7 @@ NAME = "reference.docx"
 
 _PARTS = Path(__file__).with_name("reference")
 _BODY, _EAST_ASIA = 'w:eastAsia="Microsoft YaHei"', 'w:eastAsia="zh-CN"'
+_LATIN = f'w:val="en-US" {_EAST_ASIA}'
 
 _FONTS = {"zh-CN": "Microsoft YaHei", "zh-TW": "Microsoft JhengHei", "ja-JP": "Yu Gothic", "ko-KR": "Malgun Gothic"}
 """The East Asian font of each language: those that Word brings along, on Windows and on the Mac. Where they are missing, as on
@@ -73,12 +74,17 @@ def find_reference(root: Path, home: Path, *, lang: str, text: str) -> Reference
         except DocumentError as error:
             where = f".dogent/{NAME}" if inside else display_path(path)
             warnings.append(f"The styles of {where} were not used. {error}")
-    return Reference(built_in(east_asian_language(lang, text)), None, tuple(warnings))
+    return Reference(built_in(east_asian_language(lang, text), lang), None, tuple(warnings))
 
 
-def built_in(east_asian: str = "zh-CN") -> bytes:
-    """Return the built-in reference document, with the font for one of the languages of `east_asian_language`."""
+def built_in(east_asian: str = "zh-CN", lang: str = "") -> bytes:
+    """Return the built-in reference document, with the font for one of the languages of `east_asian_language`.
+
+    Words in other scripts are spelled as in `lang`; American English where that is empty or East Asian itself.
+    """
     styles = _part("styles.xml").replace(_BODY, f'w:eastAsia="{_FONTS[east_asian]}"', 1)
+    if lang and not lang.lower().startswith(("zh", "ja", "ko")):
+        styles = styles.replace(_LATIN, f'w:val="{lang}" {_EAST_ASIA}', 1)
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as package:
         package.writestr("[Content_Types].xml", _CONTENT_TYPES)

@@ -185,7 +185,9 @@ def test_the_contents_stand_where_the_text_wants_them_and_only_where_they_are_wa
     assert document.index("Before.") < document.index("<w:sdt>") < document.index(">One</w:t></w:r></w:p>")
     assert re.findall(r"<w:t[^>]*>([^<]*)</w:t>", block) == ["Contents", "One", "Two"]
     assert "dogent-toc" not in document
-    assert "<w:sdt>" not in export(text, toc=False).part("word/document.xml")
+    without = export(text, toc=False).part("word/document.xml")
+    assert "<w:sdt>" not in without
+    assert "dogent-toc" not in without
     assert "<w:sdt>" not in export("# A\n").part("word/document.xml")
     assert "<w:sdt>" in export("# A\n", toc=True).part("word/document.xml")
 
@@ -225,6 +227,15 @@ def test_fonts_are_set_for_the_east_asian_language(export):
     assert font("English only.\n") == "Microsoft YaHei"
 
 
+@pytest.mark.parametrize(
+    ("lang", "latin", "east_asian"), [("de-AT", "de-AT", "zh-CN"), ("ja", "en-US", "ja-JP"), ("", "en-US", "zh-CN")]
+)
+def test_the_language_for_spelling_is_that_of_the_document(export, lang, latin, east_asian):
+    made = export(f"---\nlang: {lang}\n---\n\nText.\n")
+    language = made.document.styles.element.find(f".//{qn('w:docDefaults')}//{qn('w:lang')}")
+    assert (language.get(qn("w:val")), language.get(qn("w:eastAsia"))) == (latin, east_asian)
+
+
 # Images
 
 
@@ -249,6 +260,18 @@ def test_an_image_never_leaves_the_page(export):
     (shape,) = export("![tall](tall.png)\n").document.inline_shapes
     assert shape.height.pt <= 701
     assert shape.height / shape.width == pytest.approx(40, rel=0.02)
+
+
+def test_a_photograph_stands_upright(export):
+    exif = Image.Exif()
+    exif[0x0112] = 6  # held on its side
+    picture(export.root / "photo.jpg", (200, 100), exif=exif)
+    made = export("![photo](photo.jpg)\n")
+    (shape,) = made.document.inline_shapes
+    assert (round(shape.width.pt), round(shape.height.pt)) == (75, 150)
+    (name,) = [name for name in made.package.namelist() if name.startswith("word/media/")]
+    seen = Image.open(io.BytesIO(made.package.read(name)))
+    assert (seen.size, seen.getexif().get(0x0112, 1)) == ((100, 200), 1)
 
 
 def test_a_figure_has_its_title_as_caption(export):
