@@ -57,6 +57,7 @@ _TOC_XML = f'<w:p><w:bookmarkStart w:id="0" w:name="{TOC_MARK}"/><w:bookmarkEnd 
 
 _BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)")
 _TOC = re.compile(r"\[\[?_?toc_?\]\]?", re.IGNORECASE)
+_LEAVES = frozenset({"Str", "Space", "SoftBreak", "LineBreak", "Code", "Math"})
 _CALLOUTS = frozenset({"note", "tip", "important", "warning", "caution"})
 _PAIRS = {"sub": "Subscript", "sup": "Superscript", "u": "Underline", "ins": "Underline", "b": "Strong", "strong": "Strong",
           "i": "Emph", "em": "Emph", "s": "Strikeout", "del": "Strikeout", "strike": "Strikeout"}  # fmt: skip
@@ -84,8 +85,9 @@ def prepare(document: bytes, front: FrontMatter, toc_title: str, place_image: Pl
     """Take out of pandoc's JSON `document` what has no place in a docx, and put `front` into it. Raises DocumentError."""
     try:
         parsed = json.loads(document)
-        tree = _Tree(place_image)
-        tree.read_raw_blocks(parsed["blocks"], read_html)
+        tree = _Tree(place_image, has_inline_html=b'"RawInline"' in document)
+        if b'"RawBlock"' in document:
+            tree.read_raw_blocks(parsed["blocks"], read_html)
         blocks = tree.blocks(parsed["blocks"])
         first = next((plain_text(block["c"][2]) for block in blocks if block["t"] == "Header"), "")
         if front.title and blocks and blocks[0]["t"] == "Header" and blocks[0]["c"][0] == 1 and first == front.title:
@@ -128,8 +130,9 @@ def _words(text: str) -> list[Node]:
 class _Tree:
     """Walks a document, and notes what it takes out."""
 
-    def __init__(self, place_image: PlaceImage) -> None:
+    def __init__(self, place_image: PlaceImage, *, has_inline_html: bool) -> None:
         self.left_out = LeftOut()
+        self._has_inline_html = has_inline_html
         self.toc_marked = False
         self._place_image = place_image
         self._html: dict[str, list[Node]] = {}
@@ -155,12 +158,17 @@ class _Tree:
 
     def blocks(self, nodes: list[Any]) -> list[Any]:
         """Return what is to be exported in the place of `nodes`, which may also be inlines or lists of either."""
-        if any(isinstance(node, dict) and node.get("t") == "RawInline" for node in nodes):
+        if self._has_inline_html and any(isinstance(node, dict) and node.get("t") == "RawInline" for node in nodes):
             nodes = self._inlines(nodes)
         out: list[Any] = []
         for node in nodes:
-            handle = self._nodes.get(node.get("t", "")) if isinstance(node, dict) else None
-            out += handle(node.get("c")) if handle else [self._walked(node)]
+            kind = node.get("t", "") if isinstance(node, dict) else ""
+            if kind in _LEAVES:  # nine nodes of ten
+                out.append(node)
+            elif handle := self._nodes.get(kind):
+                out += handle(node.get("c"))
+            else:
+                out.append(self._walked(node))
         return out
 
     def _walked(self, value: Any) -> Any:
