@@ -10,7 +10,9 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("no-clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("no-clock")
 
-_QUICK_SIZE = (80, 24)
+_WHOLE = (Path(__file__).parent / "e2e", Path(__file__).parent / "tui")
+"""Where tests open the whole application, or the real CLI; the tests of single widgets and models lie in folders below."""
+
 _OURS = ("ANTHROPIC_", "CLAUDE_", "DOGENT_", "API_TIMEOUT_MS", "NO_COLOR", "TERM_PROGRAM")
 
 
@@ -27,10 +29,10 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what compares a picture, so that `make snapshots` finds it; the quick selection looks at the smallest window only."""
+    """Mark what compares a picture, so that `make snapshots` finds it; a quick run leaves that out, and what opens all of it."""
     for item in items:
-        if "snap_compare" in getattr(item, "fixturenames", ()):
+        pictured = "snap_compare" in getattr(item, "fixturenames", ())
+        if pictured:
             item.add_marker("snapshot")
-            callspec = getattr(item, "callspec", None)
-            if callspec is not None and callspec.params.get("size", _QUICK_SIZE) != _QUICK_SIZE:
-                item.add_marker("slow")
+        if pictured or item.path.parent in _WHOLE:
+            item.add_marker("slow")

@@ -14,7 +14,6 @@ from claude_agent_sdk import (
     ClaudeSDKError,
     ResultMessage,
     SandboxSettings,
-    SdkMcpTool,
     StreamEvent,
     SystemMessage,
     TextBlock,
@@ -44,6 +43,8 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.gate import Gate
 from dogent_tui.errors import AgentError
 from dogent_tui.processes import kill_tree
+from dogent_tui.tools.libraries import Libraries
+from dogent_tui.tools.offered import offered_tools
 from dogent_tui.tools.server import dogent_server
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.profiles import Endpoint
@@ -71,7 +72,6 @@ class ConversationOptions:
     """What a conversation is started with. `resume` names an earlier session of the same workspace to go on with.
 
     `ask_user_question`: whether the CLI's own tool for questions is offered too; it needs somebody at a screen.
-    `tools` are ours, beside the one by which the model asks.
     `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
     """
 
@@ -83,14 +83,19 @@ class ConversationOptions:
     resume: bool = False
     ask_user_question: bool = True
     sandbox: bool = False
-    tools: tuple[SdkMcpTool[Any], ...] = ()
 
 
 class ClaudeConversation:
     """One session of the real CLI. See `dogent_tui.agent.conversation.Conversation`."""
 
     def __init__(
-        self, options: ConversationOptions, authority: Authority, ask: Ask, form: AskForm, copies: Copies | None = None
+        self,
+        options: ConversationOptions,
+        authority: Authority,
+        ask: Ask,
+        form: AskForm,
+        libraries: Libraries,
+        copies: Copies | None = None,
     ) -> None:
         self.session_id = options.session_id
         self._asking = asking = Asking(form)
@@ -100,7 +105,7 @@ class ClaudeConversation:
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
                 tools=[*TOOLS, *([ASK_USER_QUESTION] if options.ask_user_question else [])],
-                mcp_servers={**dogent_server([*asking.tools(), *options.tools])},
+                mcp_servers={**dogent_server([*asking.tools(), *offered_tools(libraries)])},
                 system_prompt=options.system_prompt,
                 cwd=options.cwd,
                 env=environment(options.endpoint, options.config_dir),

@@ -7,6 +7,7 @@ raises would fail open, so everything that goes wrong in it becomes a denial (me
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -22,7 +23,8 @@ from claude_agent_sdk import (
 
 from dogent_tui.agent.authority import Authority, missing_parser
 from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
-from dogent_tui.agent.events import CopiesKept, Event, Notice, Target
+from dogent_tui.agent.events import CopiesKept, Event, Notice
+from dogent_tui.agent.questions import put_in_words
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.errors import DogentError
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
@@ -138,7 +140,8 @@ class Gate:
             if decision.verdict == "deny":
                 return PermissionResultDeny(message=" ".join(decision.reasons))
             if asks:
-                question = await asyncio.to_thread(self._question, call, decision, tool_use_id, why)
+                words = partial(put_in_words, self._authority, call, decision, tool_use_id=tool_use_id, why=why)
+                question = await asyncio.to_thread(words)
                 verdict = await self._answer(call, decision, question)
                 if not verdict.allow:
                     return PermissionResultDeny(message=verdict.message or "The person denied this call.", interrupt=verdict.stop)
@@ -170,23 +173,6 @@ class Gate:
 
     async def _allowed_now(self, call: ToolCall) -> bool:
         return (await asyncio.to_thread(self._authority.decide, call)).verdict == "allow"
-
-    def _question(self, call: ToolCall, decision: Decision, tool_use_id: str, why: tuple[str, ...]) -> PermissionQuestion:
-        asked = self._authority.question(call, decision)
-        return PermissionQuestion(
-            tool_use_id,
-            call.tool,
-            call.input,
-            sentence=asked.sentence,
-            reasons=(*why, *asked.reasons),
-            targets=tuple(Target(spot.path, spot.kind, spot.exists, spot.size, spot.note) for spot in asked.spots),
-            spans=asked.spans,
-            diff=asked.diff,
-            words=asked.words,
-            scopes=asked.scopes,
-            once_because=asked.once_because,
-            rules=asked.rules,
-        )
 
     async def _remember(self, decision: Decision, verdict: Verdict) -> None:
         if verdict.scope == "once":

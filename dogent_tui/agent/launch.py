@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask, AskForm, Conversation
 from dogent_tui.agent.prompts import system_prompt
+from dogent_tui.tools.libraries import Libraries
 from dogent_tui.workspace.paths import Workspace, state_dir
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.trust import FolderTrust
@@ -22,8 +23,6 @@ from dogent_tui.workspace.walking import unseen
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dogent_tui.documents.exporter import Exporter
-    from dogent_tui.documents.library import DocumentLibrary
     from dogent_tui.workspace.copies import Copies
 
 _MOST_CONSTRAINTS_BYTES = 200_000
@@ -55,30 +54,26 @@ class Launcher(Protocol):
 class ClaudeLauncher(msgspec.Struct):
     """Starts the real CLI for one workspace and one endpoint, with the offline engine behind it where that is the endpoint.
 
-    `answered_by` is who answers what the agent asks.
+    `libraries` is what our tools work with; it is closed with the launcher. `answered_by` is who answers what the agent asks.
     """
 
     workspace: Workspace
     endpoint: Endpoint
     authority: Authority
     trust: FolderTrust
+    libraries: Libraries
     language: str = ""
     copies: "Callable[[], Copies] | None" = None
     answered_by: AnsweredBy = "person"
     sandbox: bool = False
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
-    _library: "DocumentLibrary | None" = None
-    _exporter: "Exporter | None" = None
 
     async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
         """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while the person types."""
         endpoint, words = await asyncio.gather(self._reach(), asyncio.to_thread(self._prepare))
         from dogent_tui.agent import claude
-        from dogent_tui.tools.documents import read_document_tool
-        from dogent_tui.tools.exporting import export_document_tool
 
-        library, exporter = await self._open_library(), await self._open_exporter()
         options = claude.ConversationOptions(
             cwd=self.workspace.root,
             endpoint=endpoint,
@@ -88,12 +83,9 @@ class ClaudeLauncher(msgspec.Struct):
             resume=choice.resume,
             ask_user_question=self.answered_by == "person",
             sandbox=self.sandbox,
-            tools=(
-                read_document_tool(library, self.workspace),
-                export_document_tool(exporter, self.workspace),
-            ),
         )
-        conversation = claude.ClaudeConversation(options, self.authority, ask, form, self.copies() if self.copies else None)
+        copies = self.copies() if self.copies else None
+        conversation = claude.ClaudeConversation(options, self.authority, ask, form, self.libraries, copies)
         try:
             await conversation.connect()
         except BaseException:  # also when cancelled: a process that has started must not stay behind
@@ -102,18 +94,12 @@ class ClaudeLauncher(msgspec.Struct):
         return conversation
 
     async def close(self) -> None:
-        """Stop the offline engine, if it runs, and what reads documents."""
-        await self._shared.aclose()
+        """Stop the offline engine, if it runs, and close the libraries, at the same time."""
+        await asyncio.gather(self._shared.aclose(), self.libraries.close())
 
     def _prepare(self) -> str:
         """Import the SDK, and return the system prompt."""
-        for module in (
-            "dogent_tui.agent.claude",
-            "dogent_tui.tools.documents",
-            "dogent_tui.tools.exporting",
-            "dogent_tui.permissions.policy",
-            "dogent_tui.permissions.question",
-        ):
+        for module in ("dogent_tui.agent.claude", "dogent_tui.permissions.policy", "dogent_tui.permissions.question"):
             importlib.import_module(module)
         root, can_answer = str(self.workspace.root), self.answered_by != "nobody"
         if not self.trust.trusted:  # the words of whoever made the folder would speak for the person here
@@ -124,22 +110,6 @@ class ClaudeLauncher(msgspec.Struct):
             language=self.language[:_MOST_LANGUAGE],
             can_answer=can_answer,
         )
-
-    async def _open_library(self) -> "DocumentLibrary":
-        """Return what reads documents, the same for every conversation: a conversion outlives the run that wanted it."""
-        if self._library is None:
-            from dogent_tui.documents.library import DocumentLibrary
-
-            self._library = await self._shared.enter_async_context(DocumentLibrary())
-        return self._library
-
-    async def _open_exporter(self) -> "Exporter":
-        """Return what makes documents, the same for every conversation: its browser stays warm."""
-        if self._exporter is None:
-            from dogent_tui.documents.exporter import Exporter
-
-            self._exporter = await self._shared.enter_async_context(Exporter())
-        return self._exporter
 
     async def _reach(self) -> Endpoint:
         if self._reachable is None:

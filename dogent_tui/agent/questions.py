@@ -3,12 +3,43 @@
 import asyncio
 import uuid
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from dogent_tui.agent.conversation import PermissionQuestion
-from dogent_tui.agent.events import Event, PermissionAnswer, PermissionDecided, PermissionRequested, Reply
+from dogent_tui.agent.events import Event, PermissionAnswer, PermissionDecided, PermissionRequested, Reply, Target
 from dogent_tui.errors import AgentError
+
+if TYPE_CHECKING:
+    from dogent_tui.agent.authority import Authority
+    from dogent_tui.permissions.model import Decision, ToolCall
+
+
+def put_in_words(
+    authority: "Authority", call: "ToolCall", decision: "Decision", *, tool_use_id: str = "", why: tuple[str, ...] = ()
+) -> PermissionQuestion:
+    """Return what the person is asked about `call`. `why` comes before the policy's own reasons. Looks at the disk."""
+    asked = authority.question(call, decision)
+    return PermissionQuestion(
+        tool_use_id,
+        call.tool,
+        call.input,
+        sentence=asked.sentence,
+        reasons=(*why, *asked.reasons),
+        targets=tuple(Target(spot.path, spot.kind, spot.exists, spot.size, spot.note) for spot in asked.spots),
+        spans=asked.spans,
+        diff=asked.diff,
+        words=asked.words,
+        scopes=asked.scopes,
+        once_because=asked.once_because,
+        rules=asked.rules,
+    )
+
+
+def requested(question: PermissionQuestion) -> PermissionRequested:
+    """Return `question` as what happened, under an id of its own."""
+    return PermissionRequested(request_id=uuid.uuid4().hex[:12], **msgspec.structs.asdict(question))
 
 
 class _Waiting(msgspec.Struct, frozen=True):
@@ -30,34 +61,18 @@ class PendingQuestions:
 
     async def ask(self, question: PermissionQuestion) -> PermissionAnswer | None:
         """Publish `question` and wait for its answer; None where it was cancelled."""
-        request_id = uuid.uuid4().hex[:12]
+        request = requested(question)
         waiting = _Waiting(question, asyncio.get_running_loop().create_future())
-        self._waiting[request_id] = waiting
-        self._publish(
-            PermissionRequested(
-                request_id=request_id,
-                tool_use_id=question.tool_use_id,
-                tool=question.tool,
-                input=question.input,
-                sentence=question.sentence,
-                reasons=question.reasons,
-                targets=question.targets,
-                spans=question.spans,
-                diff=question.diff,
-                words=question.words,
-                scopes=question.scopes,
-                once_because=question.once_because,
-                rules=question.rules,
-            )
-        )
+        self._waiting[request.request_id] = waiting
+        self._publish(request)
         answer: PermissionAnswer | None = None
         try:
             answer = await waiting.answer
         finally:
-            self._waiting.pop(request_id, None)
+            self._waiting.pop(request.request_id, None)
             self._publish(
                 PermissionDecided(
-                    request_id=request_id,
+                    request_id=request.request_id,
                     tool_use_id=question.tool_use_id,
                     decision="cancelled" if answer is None else answer.behavior,
                     scope="once" if answer is None else answer.scope,

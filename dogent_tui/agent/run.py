@@ -1,14 +1,19 @@
-"""The run under way: what it waits for, and for how long it has heard nothing."""
+"""The run under way: what it waits for, what its calls were answered, and for how long it has heard nothing."""
 
 import asyncio
+import json
 
 import msgspec
 
-from dogent_tui.agent.conversation import TurnEnded, Verdict
-from dogent_tui.agent.events import Event, Retrying, ToolResult, ToolUse, UiRequested
+from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded, Verdict
+from dogent_tui.agent.events import Event, PermissionAnswer, Retrying, ToolResult, ToolUse, UiRequested
+from dogent_tui.agent.tool_names import friendly_name, input_summary
 
 _TELL_AGAIN_S = 5.0
 """How much longer a silence must be to be told once more."""
+
+STOPPED = Verdict(allow=False, message="The run was stopped.", stop=True)
+"""What a call gets that nobody will answer any more."""
 
 
 class Run(msgspec.Struct):
@@ -58,6 +63,23 @@ class Run(msgspec.Struct):
             self.last_heard += item.delay_ms / 1000
         return was_told
 
+    def denied_before(self, question: PermissionQuestion) -> Verdict | None:
+        """Return what the person said when the same call was denied before, None where it was not."""
+        return self.denied.get(_same(question))
+
+    def verdict(self, question: PermissionQuestion, answer: PermissionAnswer | None, cwd: str) -> Verdict:
+        """Return what `answer` means for the call; None is nobody's answer. A denial without words aborts the run."""
+        if answer is not None and answer.behavior == "allow":
+            return Verdict(allow=True, scope=answer.scope)
+        verdict = STOPPED
+        if answer is not None and answer.message:
+            verdict = Verdict(allow=False, message=f"The person denied this call and says: {answer.message}")
+        elif answer is not None:
+            self.aborted = f"Denied: {friendly_name(question.tool)} {input_summary(question.input, cwd)}".rstrip()
+            verdict = Verdict(allow=False, message="The person denied this call.", stop=True)
+        self.denied[_same(question)] = verdict
+        return verdict
+
     def silence(self, now: float, stall_after_s: float) -> int:
         """Return for how many seconds nothing has come, where that should be told now; else 0."""
         quiet = now - self.last_heard
@@ -65,3 +87,8 @@ class Run(msgspec.Struct):
             return 0
         self.stalled = max(1, int(quiet))
         return self.stalled
+
+
+def _same(question: PermissionQuestion) -> str:
+    """Return what an identical call has in common with this one."""
+    return json.dumps([question.tool, question.input], sort_keys=True, default=str)

@@ -1,7 +1,6 @@
 """The agent service: prompts in, typed events out, one run at a time. The app, print mode and every other face use it alike."""
 
 import asyncio
-import json
 import uuid
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
@@ -15,7 +14,6 @@ from dogent_tui.agent.events import (
     Aborted,
     Event,
     Interrupted,
-    PermissionAnswer,
     Prompt,
     QueuedPrompt,
     Reply,
@@ -35,10 +33,9 @@ from dogent_tui.agent.open_requests import OpenRequests, needed_by
 from dogent_tui.agent.prompts import user_prompt
 from dogent_tui.agent.questions import PendingQuestions
 from dogent_tui.agent.queue import PromptQueue
-from dogent_tui.agent.run import Run
+from dogent_tui.agent.run import STOPPED, Run
 from dogent_tui.agent.shell import PersonalShell
 from dogent_tui.agent.stream import EventStream
-from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.errors import AgentError
 from dogent_tui.workspace.profiles import Endpoint
 
@@ -406,13 +403,12 @@ class AgentService:
         """Put a tool call to the person and wait for as long as it takes."""
         run = self._run
         if run is None or run.stop.is_set() or run.aborted:
-            return Verdict(allow=False, message="The run was stopped.", stop=True)
-        same = json.dumps([question.tool, question.input], sort_keys=True, default=str)
-        if same in run.denied:
-            return run.denied[same]
-        verdict = self._verdict(run, question, await self._questions.ask(question))
-        if not verdict.allow:
-            run.denied[same] = verdict
+            return STOPPED
+        if (before := run.denied_before(question)) is not None:
+            return before
+        verdict = run.verdict(question, await self._questions.ask(question), self._cwd)
+        if run.stopped_by_person:
+            self._questions.cancel()
         return verdict
 
     async def _ask_form(self, request: UiRequested) -> UiAnswer | None:
@@ -440,17 +436,6 @@ class AgentService:
             for event in (Interrupted(), replace(finished, status="interrupted", reason="")):
                 self._stream.publish(event, finished.run_id)
         self._send_answers()
-
-    def _verdict(self, run: Run, question: PermissionQuestion, answer: PermissionAnswer | None) -> Verdict:
-        if answer is None:
-            return Verdict(allow=False, message="The run was stopped.", stop=True)
-        if answer.behavior == "allow":
-            return Verdict(allow=True, scope=answer.scope)
-        if answer.message:
-            return Verdict(allow=False, message=f"The person denied this call and says: {answer.message}")
-        run.aborted = f"Denied: {friendly_name(question.tool)} {input_summary(question.input, self._cwd)}".rstrip()
-        self._questions.cancel()
-        return Verdict(allow=False, message="The person denied this call.", stop=True)
 
     def _publish(self, event: Event) -> None:
         self._stream.publish(event, self._run.id if self._run is not None else "")

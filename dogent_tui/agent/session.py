@@ -16,6 +16,7 @@ from dogent_tui.agent.sandbox import SandboxState, sandbox_state, sandbox_warnin
 from dogent_tui.agent.service import AgentService
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError
+from dogent_tui.tools.libraries import Libraries
 from dogent_tui.workspace.files import private_folder
 from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, state_dir
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
@@ -46,7 +47,7 @@ class OpenedSession(msgspec.Struct, frozen=True):
     """A service that is ready to be entered. `earlier_log` is the log of the conversation that it goes on with.
 
     `authority` knows what the person allowed, `copies()` what the session's tool calls changed, `trust` whether what came with
-    the folder is used.
+    the folder is used. `libraries` is what the agent's tools work with, and whatever else reads or writes documents here.
     """
 
     workspace: Workspace
@@ -59,6 +60,7 @@ class OpenedSession(msgspec.Struct, frozen=True):
     authority: Authority
     copies: Callable[[], "Copies"]
     trust: FolderTrust
+    libraries: Libraries
     sandbox: SandboxState = "off"
 
 
@@ -77,14 +79,19 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     authority, copies = Authority(workspace, options.allow), session_copies(workspace, session.session_id)
     trust = FolderTrust(workspace, given=options.trust)
     sandbox = sandbox_state(wanted=wants_sandbox(settings, home, warnings))
-    service = AgentService(
-        ClaudeLauncher(
-            workspace, endpoint, authority, trust, settings.primary_language, copies, options.answered_by, sandbox == "on"
-        ),
+    libraries = Libraries(workspace, settings)
+    launcher = ClaudeLauncher(
+        workspace,
         endpoint,
-        cwd=str(workspace.root),
-        session=session,
+        authority,
+        trust,
+        libraries,
+        language=settings.primary_language,
+        copies=copies,
+        answered_by=options.answered_by,
+        sandbox=sandbox == "on",
     )
+    service = AgentService(launcher, endpoint, cwd=str(workspace.root), session=session)
     return OpenedSession(
         workspace=workspace,
         settings=settings,
@@ -96,6 +103,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         authority=authority,
         copies=copies,
         trust=trust,
+        libraries=libraries,
         sandbox=sandbox,
     )
 

@@ -22,9 +22,10 @@ from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, open_session
 from dogent_tui.errors import DogentError
-from dogent_tui.tui.app_commands import app_commands
 from dogent_tui.tui.colorless import Colorless
-from dogent_tui.tui.commands import Command
+from dogent_tui.tui.commands.all import app_commands
+from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.garbage import COLLECT_EVERY_S, collect_young, hold_back
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
@@ -38,10 +39,6 @@ from dogent_tui.workspace.sessions import latest_session
 from dogent_tui.workspace.trust import make_own_folder
 
 _LOG = logging.getLogger(__name__)
-
-COLLECTIONS = (20_000, 20, 20)
-"""When Python looks for garbage in cycles. Drawing makes thousands of objects that are gone at once: with Python's own numbers
-that means twenty collections for each change of theme, and pauses of the event loop while the SDK is imported."""
 
 MOST_SEARCHED = 100_000
 """So many earlier prompts are searched at the most."""
@@ -98,6 +95,7 @@ class DogentApp(App[None]):
     def on_mount(self) -> None:
         """Show the prompt first; everything else begins once it can be seen."""
         self._listen_to_signals()
+        self.set_interval(COLLECT_EVERY_S, collect_young)
         self.app_resume_signal.subscribe(self, lambda _: self.refresh())  # a terminal forgets the screen while we are suspended
         self.call_after_refresh(self._begin)
 
@@ -116,7 +114,7 @@ class DogentApp(App[None]):
     async def _start(self) -> None:
         """Start the service and follow it; read what the screen can do without at first."""
         screen = self.conversation
-        await screen.furnish()
+        await screen.furniture.bring()
         if draft := await asyncio.to_thread(self._unsent):
             screen.prompt.put_back(draft)
         if self.opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
@@ -134,7 +132,7 @@ class DogentApp(App[None]):
         for warning in self.opened.warnings:
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
-        await screen.refresh_index()
+        await screen.typed.refresh_index()
 
     async def _record(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
         recorder = Recorder(self.opened.workspace, service.session_id, secrets=self.opened.endpoint.secrets, notify=screen.handle)
@@ -228,11 +226,11 @@ class DogentApp(App[None]):
     def _palette_action(self, command: Command) -> Callable[[], Awaitable[None]]:
         async def run() -> None:
             conversation = self.conversation
-            if command.argument and not command.argument.startswith("["):
+            if command.needs_argument:
                 conversation.prompt.editor.replace_all(f"/{command.name} ")
                 conversation.prompt.focus_editor()
             else:
-                await conversation.run_command(command, "", f"/{command.name}")
+                await conversation.typed.run(command, "", f"/{command.name}")
 
         return run
 
@@ -291,8 +289,7 @@ def run_app(opened: OpenedSession) -> int:
         # To stderr, which is the log file now, where there can be one.
         logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s", stream=_log_stream())
         app = DogentApp(opened)
-        gc.freeze()
-        gc.set_threshold(*COLLECTIONS)
+        hold_back()
         app.run()
     if latest_session(opened.workspace) is not None:
         print(f"Go on with:  dogent-tui --continue {shlex.quote(str(opened.workspace.root))}")

@@ -24,7 +24,8 @@ def walk(root: Path, stopped: Callable[[], bool] = lambda: False) -> Iterator[st
 def unseen(root: Path, paths: Collection[str]) -> frozenset[str]:
     """Return those of `paths`, relative to `root`, that a walk does not come by.
 
-    Ends as soon as all have been seen; where some are never, it takes some 0.3 s per 100,000 paths: call it in a thread.
+    Ends as soon as all have been seen; where some are never, it walks all there is, which took 0.58 s per 50,000 files on a busy
+    machine: call it in a thread.
     """
     left = set(paths)
     for path in walk(root, stopped=lambda: not left):

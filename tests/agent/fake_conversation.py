@@ -10,6 +10,7 @@ from dogent_tui.agent.events import Event
 from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, session_copies
+from dogent_tui.tools.libraries import Libraries
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.settings import WorkspaceSettings
@@ -98,4 +99,5 @@ def opened_session(workspace: Workspace, endpoint: Endpoint, service: AgentServi
         authority,
         copies,
         FolderTrust(workspace),
+        Libraries(workspace, WorkspaceSettings()),
     )

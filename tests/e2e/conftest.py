@@ -23,8 +23,10 @@ from dogent_tui.agent.events import Event, Prompt, RunFinished, SessionStarted
 from dogent_tui.agent.launch import ClaudeLauncher
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import session_copies
+from dogent_tui.tools.libraries import Libraries
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.workspace.settings import WorkspaceSettings
 from dogent_tui.workspace.trust import FolderTrust
 from tests.e2e.scripted_api import MODEL, ScriptedApi
 from tests.e2e.terminal import CTRL_C, DOGENT, Terminal, plain_environment
@@ -170,7 +172,8 @@ def _service(
     endpoint = Endpoint(PROFILE, "custom", base_url or api.base_url, token=api.token, model=MODEL, small_model=MODEL)
     copies = session_copies(workspace, COPIES)
     authority, trust = authority or Authority(workspace), trust or FolderTrust(workspace)
-    launcher = ClaudeLauncher(workspace, endpoint, authority, trust, copies=copies, sandbox=sandbox)
+    libraries = Libraries(workspace, WorkspaceSettings())
+    launcher = ClaudeLauncher(workspace, endpoint, authority, trust, libraries, copies=copies, sandbox=sandbox)
     return AgentService(launcher, endpoint, cwd=str(workspace.root), **options)
 
 

@@ -6,7 +6,7 @@ from textual.widgets import OptionList, Static
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.permissions.model import ToolCall
-from dogent_tui.tui.app_commands import undone_words
+from dogent_tui.tui.commands.conversation import undone_words
 from dogent_tui.tui.screens.permissions import PermissionsScreen
 from dogent_tui.workspace.copies import Undone
 from dogent_tui.workspace.grants import RememberedGrant

@@ -61,14 +61,15 @@ class AttachmentsController:
         self.show()
         return f"{one_line(', '.join(attachment.name for attachment in attachments))}: goes with the next prompt."
 
-    def remove(self, attachment: Attachment) -> str:
-        """Take `attachment` back where it waits for the next prompt, else off the list. Returns what came of it."""
+    def remove(self, attachment: Attachment) -> None:
+        """Take `attachment` back where it waits for the next prompt, else off the list, and say what came of it."""
         name = one_line(attachment.name)
         removed = self.attachments.remove(attachment)
         self.show()
         if removed == "unlisted":
-            return f"{name} is no longer listed. The agent keeps what it has read of it."
-        return f"{name} does not go with the next prompt." if removed else ""
+            self._screen.notify(f"{name} is no longer listed. The agent keeps what it has read of it.", markup=False)
+        elif removed:
+            self._screen.notify(f"{name} does not go with the next prompt.", markup=False)
 
     def preview(self, path: str) -> None:
         """Show the beginning of the file at `path`."""

@@ -6,6 +6,8 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from dogent_tui.tui.commands.table import Command
+
 CompletionKind = Literal["file", "sheet", "command"]
 
 # A name in Latin letters before the @ is an e-mail address; a Chinese word before it is a sentence without spaces.
@@ -35,24 +37,6 @@ class Completion(msgspec.Struct, frozen=True):
     end: int
     path: str = ""
     bare: bool = False
-
-
-class Command(msgspec.Struct, frozen=True):
-    """A command that ``/`` offers. `arguments` as shown to the person: ``PATH`` is needed, ``[name]`` is not."""
-
-    name: str
-    help: str
-    arguments: str = ""
-
-    @property
-    def takes_path(self) -> bool:
-        """Whether its argument is a file of the workspace."""
-        return self.arguments.strip("[]") == "PATH"
-
-    @property
-    def needs_arguments(self) -> bool:
-        """Whether the command cannot run by its name alone."""
-        return bool(self.arguments) and not self.arguments.startswith("[")
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -162,7 +146,7 @@ class Completions:
     @property
     def path_commands(self) -> frozenset[str]:
         """The names of the commands whose argument is a file."""
-        return frozenset(command.name for command in self._commands if command.takes_path)
+        return frozenset(command.name for command in self._commands if command.completes == "file")
 
     def search(self, completion: Completion, limit: int = 50) -> Candidates:
         """Return at most `limit` candidates, best first."""
@@ -206,9 +190,8 @@ class Completions:
         return tuple(self._command_row(self._commands[index], positions) for index, positions in found)
 
     def _command_row(self, command: Command, positions: tuple[int, ...]) -> Candidate:
-        label = f"/{command.name} {command.arguments}".rstrip()
         shifted = tuple(position + 1 for position in positions)
-        return Candidate(label, f"/{command.name}", command.help, shifted, runs=not command.needs_arguments)
+        return Candidate(command.usage, f"/{command.name}", command.help, shifted, runs=not command.needs_argument)
 
 
 def _fuzzy(query: str, names: list[str]) -> list[tuple[int, tuple[int, ...]]]:

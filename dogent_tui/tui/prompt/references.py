@@ -5,7 +5,8 @@ from typing import Protocol
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.agent.session import as_attachment
-from dogent_tui.tui.prompt.completion import Command, Completions
+from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.tui.prompt.dropped import existing
 from dogent_tui.tui.prompt.editor import ReferenceKey, ReferenceState
 from dogent_tui.workspace.file_index import FileIndex

@@ -1,12 +1,14 @@
 """The application's own writes to files that only the person changes: the same policy, the same question (SPEC 6)."""
 
 import asyncio
-import uuid
 from collections.abc import Awaitable, Callable
 from typing import Literal, TypeAlias
 
+from msgspec.structs import replace
+
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, Target
+from dogent_tui.agent.events import PermissionAnswer, PermissionRequested
+from dogent_tui.agent.questions import put_in_words, requested
 from dogent_tui.workspace.own_files import OwnChange, make_change
 from dogent_tui.workspace.paths import Workspace
 
@@ -47,14 +49,5 @@ def _question(authority: Authority, change: OwnChange, because: str) -> Permissi
     decision = authority.judge(call)
     if decision.verdict == "allow":
         return None
-    asked = authority.question(call, decision)
-    return PermissionRequested(
-        request_id=uuid.uuid4().hex[:12],
-        tool_use_id="",
-        tool=call.tool,
-        input=call.input,
-        sentence=asked.sentence,
-        reasons=(because, *asked.reasons),
-        targets=tuple(Target(spot.path, spot.kind, spot.exists, spot.size, spot.note) for spot in asked.spots),
-        diff=asked.diff,
-    )
+    question = put_in_words(authority, call, decision, why=(because,))
+    return requested(replace(question, scopes=("once",), once_because="", rules=()))  # each change of ours is asked about anew

@@ -1,8 +1,5 @@
 """The screen on which a person and the agent write: a composition of transcript, attachments, prompt and status."""
 
-import asyncio
-import importlib
-import os
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
@@ -13,10 +10,8 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.widget import Widget
 
 from dogent_tui.agent.events import (
-    Attachment,
     Event,
     Notice,
     PermissionDecided,
@@ -29,25 +24,23 @@ from dogent_tui.agent.events import (
     UiSettled,
     UsageChanged,
 )
-from dogent_tui.agent.session import OpenedSession, make_prompt
-from dogent_tui.errors import AgentError
+from dogent_tui.agent.session import OpenedSession
 from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.controller import AttachmentsController
 from dogent_tui.tui.attachments.model import Attachments
-from dogent_tui.tui.commands import Command, CommandTable
+from dogent_tui.tui.commands.table import CommandTable
+from dogent_tui.tui.furniture import Furniture
 from dogent_tui.tui.key_hints import KeyHints
-from dogent_tui.tui.prompt import completion
 from dogent_tui.tui.prompt.box import PromptBox
+from dogent_tui.tui.prompt.controller import PromptController
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.pending import PendingStrip
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.request_banner import RequestBanner
 from dogent_tui.tui.status import StatusBar, opening_status
-from dogent_tui.tui.terminal import edit_externally
 from dogent_tui.tui.todos import TodoPanel
-from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.tui.welcome import Welcome
 from dogent_tui.workspace.file_index import FileIndex
 from dogent_tui.workspace.paths import display_path
@@ -57,17 +50,7 @@ if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
     from dogent_tui.tui.questions.controller import QuestionController
     from dogent_tui.tui.requests import RequestController
-    from dogent_tui.tui.transcript.search_bar import TranscriptSearch
     from dogent_tui.tui.transcript.view import Transcript
-
-SIDEBAR_FROM = 110
-"""Columns from which the attachments stand beside the transcript by themselves; in a narrower window they come with Ctrl+B."""
-
-COMFORTABLE_ROWS = 20
-"""Rows from which an empty line stands above the prompt."""
-
-COMFORTABLE_COLUMNS = 60
-"""Columns from which the status bar has a margin."""
 
 
 class ConversationScreen(Screen[None]):
@@ -90,46 +73,35 @@ class ConversationScreen(Screen[None]):
     def __init__(self, opened: OpenedSession, commands: CommandTable) -> None:
         super().__init__()
         self.opened = opened
-        self.commands = commands
         self.index = FileIndex(opened.workspace.root)
-        offered = [completion.Command(command.name, command.help, command.argument) for command in commands]
-        self._references = WorkspaceReferences(opened.workspace, self.index, offered)
+        self._references = WorkspaceReferences(opened.workspace, self.index, commands)
         self.prompt = PromptBox(self._references, id="prompt")
         self.todos = TodoPanel(id="todos")
         self.asked = RequestBanner(id="asked")
-        self.attaching = self._attaching()
+        self.attaching = AttachmentsController(self, opened.workspace, self._references, self._show_attachments)
         self.status_bar = StatusBar(opening_status(opened), id="status")
-        self._sending = asyncio.Lock()
-        self._sidebar_wanted: bool | None = None
-        self._furniture: list[Widget] = []
+        self.typed = PromptController(self, commands)
+        self.furniture = Furniture(self)
 
     @property
     def service(self) -> "AgentService":
         """The service of the session on the screen."""
         return self.opened.service
 
-    @cached_property
+    @property
     def transcript(self) -> "Transcript":
         """The conversation as it is drawn."""
-        from dogent_tui.tui.transcript.view import Transcript
+        return self.furniture.transcript
 
-        return Transcript(id="transcript")
-
-    @cached_property
+    @property
     def sidebar(self) -> "AttachmentsSidebar":
+        """The files that the conversation refers to, as they are shown."""
+        return self.furniture.sidebar
+
+    @property
+    def attachments(self) -> Attachments:
         """The files that the conversation refers to."""
-        from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
-
-        sidebar = AttachmentsSidebar(id="attachments")
-        sidebar.display = False
-        return sidebar
-
-    @cached_property
-    def search(self) -> "TranscriptSearch":
-        """The line that searches the conversation."""
-        from dogent_tui.tui.transcript.search_bar import TranscriptSearch
-
-        return TranscriptSearch(self.transcript, id="search")
+        return self.attaching.attachments
 
     @cached_property
     def questions(self) -> "QuestionController":
@@ -151,7 +123,7 @@ class ConversationScreen(Screen[None]):
             await self.requests.close()
 
     def compose(self) -> ComposeResult:
-        """Lay out what the first paint shows; the rest comes with `furnish`."""
+        """Lay out what the first paint shows; the rest comes with `Furniture.bring`."""
         with Horizontal(id="body"), Vertical(id="conversation"):
             yield Welcome(display_path(self.opened.workspace.root), self.status_bar.status.endpoint, id="welcome")
         yield self.todos
@@ -167,7 +139,7 @@ class ConversationScreen(Screen[None]):
     async def show_session(self, opened: OpenedSession) -> None:
         """Show another session in place of the one before, from its beginning."""
         self.opened = opened
-        self.attaching = self._attaching()
+        self.attaching = AttachmentsController(self, opened.workspace, self._references, self._show_attachments)
         self.todos.forget()
         self.prompt.set_attached(())
         self.status_bar.show(opening_status(opened))
@@ -176,26 +148,7 @@ class ConversationScreen(Screen[None]):
         self.questions.clear()
         await self.keep_answers()
         self.requests.clear()
-        for part in self._furniture:
-            await part.remove()
-        self._furniture.clear()
-        for name in ("transcript", "search", "sidebar"):
-            self.__dict__.pop(name, None)
-        self.query_one("#welcome").display = True
-
-    async def furnish(self) -> None:
-        """Bring what is not seen at first, once the rest is: its imports and its styles alone cost a third of the first paint."""
-        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.transcript")  # where keys come between
-        if self.is_attached:  # else the person has left
-            self.transcript.display = False
-            await self._place(self.transcript, "#conversation")
-            await self._place_sidebar()
-
-    async def _place(self, part: Widget, room: str, before: int | None = None) -> None:
-        """Mount `part` where it is not yet."""
-        if part not in self._furniture:
-            self._furniture.append(part)
-            await self.query_one(room).mount(part, before=before)
+        await self.furniture.clear()
 
     # ── Events of the session become what is seen ─────────────────────────────────────────────
 
@@ -207,7 +160,7 @@ class ConversationScreen(Screen[None]):
         self.todos.handle(event)
         match event:
             case RunStarted() | Notice():
-                self._leave_welcome()
+                self.furniture.show_transcript()
                 self.prompt.set_busy(self.status_bar.status.running)
             case RunFinished():
                 self.prompt.set_busy(False)
@@ -224,7 +177,7 @@ class ConversationScreen(Screen[None]):
                 self.questions.handle(event)
                 self._ask(event)
             case ToolResult():
-                self._refresh_index()
+                self.look_again()
 
     async def replay(self, events: Sequence[Event]) -> None:
         """Show an earlier conversation, and return when its end can be seen."""
@@ -234,7 +187,7 @@ class ConversationScreen(Screen[None]):
                 self.status_bar.handle(event)
         self.transcript.replay(events)
         self.attaching.replay(events)
-        self._leave_welcome()
+        self.furniture.show_transcript()
         if self.transcript.is_running:  # the person may have left already
             await self.transcript.wait_for_refresh()
 
@@ -248,88 +201,22 @@ class ConversationScreen(Screen[None]):
         if not self.app.app_focus:
             self.app.bell()
 
-    def _leave_welcome(self) -> None:
-        if not self.transcript.display:
-            self.query_one("#welcome").display = False
-            self.transcript.display = True
-
     # ── What is typed ─────────────────────────────────────────────────────────────────────────
 
     @on(PromptEditor.Submitted)
-    async def _submitted(self, event: PromptEditor.Submitted) -> None:
+    def _submitted(self, event: PromptEditor.Submitted) -> None:
         event.stop()
-        if event.text.startswith("/"):
-            self.app.run_worker(self._run_command(event.text), group="command")  # it may replace this screen
-        elif event.text.startswith("!"):
-            self.run_worker(self._run_shell(event.text[1:].strip()), group="shell")
-        else:
-            self.run_worker(self._send(event), group="send")
-
-    async def _send(self, event: PromptEditor.Submitted) -> None:
-        async with self._sending:  # one at a time: prompts go in the order in which they were sent
-            prompt, missing = await asyncio.to_thread(
-                make_prompt, event.text, self.opened.workspace, event.references, self.attachments.pending
-            )
-            try:
-                await settle_trust(self.app, self.opened)
-                await self.service.submit(prompt)
-            except AgentError as error:
-                self.prompt.put_back(event.text)
-                self.prompt.notify_hint(str(error))
-                return
-            self.attaching.sent(prompt.attachments)
-        if self.service.requests:
-            self.prompt.notify_hint("This waits until the agent has your answers. F2 answers.")
-        for reference in missing:
-            self.notify(f"There is no file {one_line(reference.path)} here; it was sent as plain text.", markup=False)
-        self.transcript.action_follow()
-
-    async def _run_shell(self, command: str) -> None:
-        self._leave_welcome()
-        self.transcript.action_follow()
-        try:
-            await self.service.run_shell(command)
-        except AgentError as error:
-            self.prompt.put_back(f"!{command}")
-            self.prompt.notify_hint(str(error))
-            return
-        await self.app.record_command(f"!{command}")  # type: ignore[attr-defined]
-
-    async def _run_command(self, text: str) -> None:
-        command, argument = self.commands.find(text)
-        if command is None:
-            self.prompt.put_back(text)
-            self.prompt.notify_hint(self.commands.unknown(text))
-            return
-        await self.run_command(command, argument, text)
-
-    async def run_command(self, command: Command, argument: str, text: str) -> None:
-        """Run `command`, say what it did, and have it recorded as typed."""
-        done = await command.run(argument)
-        await self.app.record_command(text)  # type: ignore[attr-defined]
-        if done:
-            self.prompt.notify_hint(done)
+        self.typed.submit(event.text, event.references)
 
     @on(PromptEditor.DraftChanged)
-    async def _draft_changed(self, event: PromptEditor.DraftChanged) -> None:
+    def _draft_changed(self, event: PromptEditor.DraftChanged) -> None:
         event.stop()
-        self.app.save_draft(event.text)  # type: ignore[attr-defined]
-        if "@" in event.text:
-            self._refresh_index()
+        self.typed.draft_changed(event.text)
 
     @on(PromptEditor.InterruptRequested)
     async def _interrupt(self, event: PromptEditor.InterruptRequested) -> None:
         event.stop()
-        await self._stop()
-
-    async def _stop(self) -> None:
-        """Take back what waits, or where nothing waits, interrupt the run."""
-        waiting = [self.service.take_back(queued.id) for queued in self.service.queued]
-        if waiting:
-            self.prompt.put_back("\n\n".join(prompt.text for prompt in waiting if prompt is not None))
-            self.prompt.notify_hint("These waited, and are yours again. Esc once more stops the run.")
-        else:
-            await self.service.interrupt()
+        await self.typed.stop()
 
     @on(PromptEditor.HelpRequested)
     async def _help(self, event: PromptEditor.HelpRequested) -> None:
@@ -344,71 +231,55 @@ class ConversationScreen(Screen[None]):
     @on(PromptEditor.ExternalEditorRequested)
     async def _edit_externally(self, event: PromptEditor.ExternalEditorRequested) -> None:
         event.stop()
-        try:
-            with self.app.suspend():
-                text = await asyncio.to_thread(edit_externally, event.text, os.environ)
-        except (OSError, ValueError) as error:
-            self.prompt.notify_hint(f"The editor did not start: {one_line(str(error))}. Set $EDITOR to one that is installed.")
-            return
-        self.prompt.editor.replace_all(text)
-        self.refresh(layout=True)
+        await self.typed.edit_externally(event.text)
 
     @on(QueueStrip.Edit)
-    async def _edit_queued(self, event: QueueStrip.Edit) -> None:
+    def _edit_queued(self, event: QueueStrip.Edit) -> None:
         event.stop()
-        prompt = self.service.take_back(event.id)
-        if prompt is not None:
-            self.prompt.put_back(prompt.text)
+        self.typed.edit_queued(event.id)
 
     @on(QueueStrip.Drop)
-    async def _drop_queued(self, event: QueueStrip.Drop) -> None:
+    def _drop_queued(self, event: QueueStrip.Drop) -> None:
         event.stop()
-        self.service.take_back(event.id)
+        self.typed.drop_queued(event.id)
+
+    @work(group="index", exclusive=True)
+    async def look_again(self) -> None:
+        """Look again which files there are, once nothing more comes."""
+        await self.typed.refresh_index()
 
     # ── Attachments ───────────────────────────────────────────────────────────────────────────
 
-    def _attaching(self) -> AttachmentsController:
-        return AttachmentsController(self, self.opened.workspace, self._references, self._show_attachments)
-
-    @property
-    def attachments(self) -> Attachments:
-        """The files that the conversation refers to."""
-        return self.attaching.attachments
-
     def _show_attachments(self) -> None:
         self.prompt.set_attached(self.attachments.pending)
-        self._place_attachments()
+        self._place_sidebar()
 
     @work(group="attachments", exclusive=True)
-    async def _place_attachments(self) -> None:
-        await self._place_sidebar()
+    async def _place_sidebar(self) -> None:
+        await self.furniture.place_sidebar()
 
     async def on_attachments_sidebar_paths_pasted(self, event: "AttachmentsSidebar.PathsPasted") -> None:
         """Have pasted or dropped files go with the next prompt."""
         event.stop()
         self.notify(await self.attaching.attach_dropped(event.paths), markup=False)
 
-    async def on_attachments_sidebar_add_requested(self, event: "AttachmentsSidebar.AddRequested") -> None:
+    def on_attachments_sidebar_add_requested(self, event: "AttachmentsSidebar.AddRequested") -> None:
         """Let the person pick a file."""
         event.stop()
         self.prompt.focus_editor()
         self.prompt.editor.insert("@")
 
-    async def on_attachments_sidebar_remove_requested(self, event: "AttachmentsSidebar.RemoveRequested") -> None:
+    def on_attachments_sidebar_remove_requested(self, event: "AttachmentsSidebar.RemoveRequested") -> None:
         """Leave a file out, or off the list."""
         event.stop()
-        self._remove(event.attachment)
+        self.attaching.remove(event.attachment)
 
     @on(PendingStrip.Detached)
     def _detached(self, event: PendingStrip.Detached) -> None:
         event.stop()
-        self._remove(event.attachment)
+        self.attaching.remove(event.attachment)
 
-    def _remove(self, attachment: Attachment) -> None:
-        if said := self.attaching.remove(attachment):
-            self.notify(said, markup=False)
-
-    async def on_attachments_sidebar_preview_requested(self, event: "AttachmentsSidebar.PreviewRequested") -> None:
+    def on_attachments_sidebar_preview_requested(self, event: "AttachmentsSidebar.PreviewRequested") -> None:
         """Show what is in a file."""
         event.stop()
         self.attaching.preview(event.path)
@@ -418,27 +289,17 @@ class ConversationScreen(Screen[None]):
         event.stop()
         self.attaching.preview(event.path)
 
-    @work(group="index", exclusive=True)
-    async def _refresh_index(self) -> None:
-        await self.refresh_index()
-
-    async def refresh_index(self) -> None:
-        """Look again which files there are, in a thread."""
-        await asyncio.sleep(INDEX_DELAY_S)  # tool results come in bursts; the last one of a burst is enough
-        await asyncio.to_thread(self.index.refresh)
-
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
 
     async def action_escape(self) -> None:
         """Interrupt the run, if there is one, and go back to the prompt."""
         if self.prompt.editor.has_focus or self.focused is None:
-            await self._stop()
+            await self.typed.stop()
         self.prompt.focus_editor()
 
     async def action_find(self) -> None:
         """Search the transcript."""
-        await self._place(self.search, "#conversation", before=0)
-        self.search.open()
+        await self.furniture.open_search()
 
     def action_answer(self) -> None:
         """Open what the agent asked."""
@@ -464,41 +325,18 @@ class ConversationScreen(Screen[None]):
 
     async def action_sidebar(self) -> None:
         """Show the attachments and go there; from there, or where they only take room, hide them."""
-        if self.sidebar.display and self.sidebar.has_focus_within:
-            self._sidebar_wanted = False
-            self.prompt.focus_editor()
-        else:
-            self._sidebar_wanted = True
-        await self._place_sidebar()
-        if self._sidebar_wanted:
-            self.sidebar.focus_list()
+        await self.furniture.toggle_sidebar()
 
     async def on_resize(self, event: textual_events.Resize) -> None:
-        """Let the sidebar give way in a narrow window, and the empty lines in a low one."""
+        """Fit what there is into the window."""
         self.todos.place()
-        self.set_class(event.size.height < COMFORTABLE_ROWS, "-short")
-        self.set_class(event.size.width < COMFORTABLE_COLUMNS, "-slim")
-        await self._place_sidebar(event.size.width)
-
-    async def _place_sidebar(self, width: int = 0) -> None:
-        """Show the attachments where there are any and room for them, or as the person wanted it."""
-        wide = (width or self.size.width) >= SIDEBAR_FROM
-        by_itself = wide and bool(self.attachments.entries)
-        wanted = by_itself if self._sidebar_wanted is None else self._sidebar_wanted
-        if wanted:
-            await self._place(self.sidebar, "#body")
-        if "sidebar" in self.__dict__:
-            self.sidebar.show(self.attachments.entries)
-            self.sidebar.display = wanted
-            self.sidebar.set_class(not wide, "-narrow")
+        await self.furniture.fit(event.size)
 
     async def on_transcript_link_clicked(self, event: "Transcript.LinkClicked") -> None:
         """Show where a link leads, and have it ready to paste: the words of a link may say anything."""
         event.stop()
         await self.copy(event.url)
         self.notify(one_line(event.url), title="This link leads to", markup=False)
-
-    # ── Copying ───────────────────────────────────────────────────────────────────────────────
 
     def on_text_selected(self) -> None:
         """Copy what was selected with the mouse."""
@@ -509,7 +347,3 @@ class ConversationScreen(Screen[None]):
     async def copy(self, text: str) -> None:
         """Copy `text`, and say what is known of it."""
         self.notify(await clipboard.copy(self.app, text), markup=False)
-
-
-INDEX_DELAY_S = 0.5
-"""How long the file index waits after a tool result before it looks again."""

@@ -15,7 +15,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from dogent_tui.tui.commands import Command
+from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.stylesheets import stylesheet
 
 _KEY_COLUMN = 24

@@ -12,8 +12,8 @@ from textual.message import Message
 from textual.pilot import Pilot
 from textual.widgets import Static
 
+from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.box import PromptBox
-from dogent_tui.tui.prompt.completion import Command
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
@@ -23,11 +23,16 @@ from dogent_tui.workspace.paths import Workspace
 
 M = TypeVar("M", bound=Message)
 
+
+async def done(argument: str) -> str:
+    return argument
+
+
 COMMANDS = (
-    Command("attach", "Attach a file to the next prompt", "PATH"),
-    Command("export", "Write a document as PDF or Word", "PATH"),
-    Command("help", "Show the keys"),
-    Command("theme", "Choose the colors", "[name]"),
+    Command("attach", "Attach a file to the next prompt", done, "PATH", "file"),
+    Command("export", "Write a document as PDF or Word", done, "PATH", "file"),
+    Command("help", "Show the keys", done),
+    Command("theme", "Choose the colors", done, "[name]"),
 )
 
 _WORKBOOK = (

@@ -7,10 +7,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.tui.prompt.completion import Command, Completion, Completions, completion_at
+from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.prompt.completion import Completion, Completions, completion_at
 from dogent_tui.workspace.references import format_reference
 
-COMMANDS = [Command("theme", "Choose the colors", "[name]"), Command("attach", "Attach a file", "PATH"), Command("help", "Keys")]
+
+async def done(argument: str) -> str:
+    return argument
+
+
+COMMANDS = [
+    Command("theme", "Choose the colors", done, "[name]"),
+    Command("attach", "Attach a file", done, "PATH", "file"),
+    Command("help", "Keys", done),
+]
 
 
 @dataclass

@@ -1,27 +1,40 @@
-"""The commands of the application: one table for `/name`, the command palette and the help."""
+"""What a command is, and how it is found by what was typed."""
 
 from collections.abc import Awaitable, Callable, Iterator
 from difflib import get_close_matches
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 import msgspec
 
 Run: TypeAlias = Callable[[str], Awaitable[str]]
 """Runs a command with what was typed after its name, and returns the one line that says what it did (or nothing)."""
 
+Completes: TypeAlias = Literal["", "file"]
+"""What the picker offers for the argument of a command: nothing, or the files of the workspace."""
+
 
 class Command(msgspec.Struct, frozen=True):
-    """A command of the application. `argument` is how its argument is named in the help, empty where it takes none."""
+    """A command of the application. `help` is one line.
+
+    `argument` is how its argument is named to the person, ``PATH`` where it is needed, ``[name]`` where it is not, empty where it
+    takes none.
+    """
 
     name: str
     help: str
     run: Run
     argument: str = ""
+    completes: Completes = ""
 
     @property
     def usage(self) -> str:
         """How it is typed."""
         return f"/{self.name} {self.argument}".rstrip()
+
+    @property
+    def needs_argument(self) -> bool:
+        """Whether it cannot run by its name alone."""
+        return bool(self.argument) and not self.argument.startswith("[")
 
 
 class CommandTable:

@@ -1,0 +1,48 @@
+"""The libraries behind the tools of a session: each is made when it is first wanted, and all are closed with the session.
+
+The screens and commands use the same ones (`OpenedSession.libraries`). A new library gets a `cached_property` here, which imports
+it and has it closed (`self._closed_with_us`): this module is imported before the first paint.
+"""
+
+import logging
+from contextlib import AsyncExitStack
+from typing import Protocol, TypeVar
+
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.settings import WorkspaceSettings
+
+_LOG = logging.getLogger(__name__)
+
+
+class Closable(Protocol):
+    """A library that holds something: a process, a browser, a connection."""
+
+    async def close(self) -> None:
+        """Let go of it, within half a second; the application is waiting to end."""
+
+
+_Library = TypeVar("_Library", bound=Closable)
+
+
+class Libraries:
+    """What one session's tools work with. Survives a restart of the agent process."""
+
+    def __init__(self, workspace: Workspace, settings: WorkspaceSettings) -> None:
+        self.workspace = workspace
+        self.settings = settings
+        self._open = AsyncExitStack()
+
+    async def close(self) -> None:
+        """Close what was made, the last one first. Never raises: one that fails keeps neither the others nor the session open."""
+        await self._open.aclose()
+
+    def _closed_with_us(self, library: _Library) -> _Library:
+        self._open.push_async_callback(_close, library)
+        return library
+
+
+async def _close(library: Closable) -> None:
+    try:
+        await library.close()
+    except Exception as error:
+        _LOG.warning("%s was not closed: %s", type(library).__name__, error)

@@ -1,0 +1,23 @@
+"""Which tools of ours a session offers the model, beside `ui_request`, which belongs to its conversation (`agent/asking.py`).
+
+A family of tools is a module here with a function that makes them from the libraries, and an entry in `FAMILIES`. Its words for
+people are in `agent/tool_names.py`, what the policy makes of its calls in `permissions/tools.py`.
+"""
+
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+from claude_agent_sdk import SdkMcpTool
+
+from dogent_tui.tools.libraries import Libraries
+
+Family: TypeAlias = Callable[[Libraries], Iterable[SdkMcpTool[Any]]]
+"""Makes the tools of one family. Called at each start of the agent process: what should outlive it belongs in the libraries."""
+
+FAMILIES: tuple[Family, ...] = ()
+"""In the order in which the model reads of them."""
+
+
+def offered_tools(libraries: Libraries) -> list[SdkMcpTool[Any]]:
+    """Return the tools of every family."""
+    return [tool for family in FAMILIES for tool in family(libraries)]

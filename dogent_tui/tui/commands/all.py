@@ -1,0 +1,21 @@
+"""All commands, family by family."""
+
+from typing import TYPE_CHECKING
+
+from dogent_tui.tui.commands.application import ApplicationCommands
+from dogent_tui.tui.commands.conversation import ConversationCommands
+from dogent_tui.tui.commands.documents import DocumentCommands
+from dogent_tui.tui.commands.table import Command, CommandTable
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
+
+
+def app_commands(app: "DogentApp") -> CommandTable:
+    """Return the commands that act on `app`, by name; the one that leaves comes last."""
+    commands = [*ApplicationCommands(app), *ConversationCommands(app), *DocumentCommands(app)]
+    return CommandTable(*sorted(commands, key=_place))
+
+
+def _place(command: Command) -> tuple[bool, str]:
+    return command.name == "exit", command.name

@@ -1,0 +1,77 @@
+"""The commands about the conversation on the screen, and about beginning another."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from dogent_tui.agent.tool_names import relative
+from dogent_tui.plain import one_line
+from dogent_tui.tui.commands.table import Command
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.workspace.copies import Undone
+
+_MOST_NAMED = 3
+"""Files that a line names."""
+
+
+class ConversationCommands:
+    """The commands about the conversation that `app` shows."""
+
+    def __init__(self, app: "DogentApp") -> None:
+        self._app = app
+
+    def __iter__(self) -> Iterator[Command]:
+        yield Command("attach", "Have a file go with the next prompt", self._attach, "PATH", "file")
+        yield Command("copy", "Copy the last reply", self._copy)
+        yield Command("find", "Search the transcript", self._find)
+        yield Command("new", "Start a new conversation", self._new)
+        yield Command("restart", "Start the agent again after it was lost", self._restart)
+        yield Command("undo", "Bring back what the agent changed or deleted last", self._undo)
+
+    async def _attach(self, path: str) -> str:
+        return await self._app.conversation.attaching.attach(path) if path else "Name a file: /attach PATH."
+
+    async def _copy(self, _: str) -> str:
+        screen = self._app.conversation
+        text = screen.transcript.last_reply()
+        if not text:
+            return "There is no reply to copy yet."
+        await screen.copy(text)
+        return ""
+
+    async def _find(self, _: str) -> str:
+        await self._app.conversation.action_find()
+        return ""
+
+    async def _new(self, _: str) -> str:
+        await self._app.start_anew()
+        return "A new conversation."
+
+    async def _restart(self, _: str) -> str:
+        service = self._app.opened.service
+        if service.state != "lost":
+            return "The agent is running."
+        await service.restart()
+        return "The agent did not start." if service.state == "lost" else "The agent runs again."
+
+    async def _undo(self, _: str) -> str:
+        opened = self._app.opened
+        if opened.service.state == "running":
+            return "The agent is at work. Stop it with Esc first, or wait."
+        return undone_words(await asyncio.to_thread(opened.copies().undo), str(opened.workspace.root))
+
+
+def undone_words(undone: "Undone | None", root: str) -> str:
+    """Return the line that says what an undo did."""
+    if undone is None:
+        return "There is no change of the agent left to undo in this conversation."
+    did = {"Brought back": undone.restored, "Took away": undone.removed, "Left as it is": undone.left}
+    parts = [f"{words}: {_listed(paths, root)}" for words, paths in did.items() if paths]
+    return one_line(f"{'. '.join(parts)}. That was: {undone.label}")
+
+
+def _listed(paths: Sequence[str], root: str) -> str:
+    named = ", ".join(relative(path, root) for path in paths[:_MOST_NAMED])
+    return f"{named} and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else named

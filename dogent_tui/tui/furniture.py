@@ -1,0 +1,118 @@
+"""The parts of a conversation that the first paint does without: each is made when it is first wanted, and put in its place."""
+
+import asyncio
+import importlib
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from textual.geometry import Size
+from textual.widget import Widget
+
+if TYPE_CHECKING:  # imported when they are made, after the first paint
+    from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
+    from dogent_tui.tui.screens.conversation import ConversationScreen
+    from dogent_tui.tui.transcript.search_bar import TranscriptSearch
+    from dogent_tui.tui.transcript.view import Transcript
+
+SIDEBAR_FROM = 110
+"""Columns from which the attachments stand beside the transcript by themselves; in a narrower window they come with Ctrl+B."""
+
+COMFORTABLE_ROWS = 20
+"""Rows from which an empty line stands above the prompt."""
+
+COMFORTABLE_COLUMNS = 60
+"""Columns from which the status bar has a margin."""
+
+
+class Furniture:
+    """What stands above the prompt of `screen`, and how it fits. `clear` makes room for what another session brings."""
+
+    def __init__(self, screen: "ConversationScreen") -> None:
+        self._screen = screen
+        self._placed: list[Widget] = []
+        self._sidebar_wanted: bool | None = None
+
+    @cached_property
+    def transcript(self) -> "Transcript":
+        """The conversation as it is drawn."""
+        from dogent_tui.tui.transcript.view import Transcript
+
+        return Transcript(id="transcript")
+
+    @cached_property
+    def sidebar(self) -> "AttachmentsSidebar":
+        """The files that the conversation refers to."""
+        from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
+
+        sidebar = AttachmentsSidebar(id="attachments")
+        sidebar.display = False
+        return sidebar
+
+    @cached_property
+    def search(self) -> "TranscriptSearch":
+        """The line that searches the conversation."""
+        from dogent_tui.tui.transcript.search_bar import TranscriptSearch
+
+        return TranscriptSearch(self.transcript, id="search")
+
+    async def bring(self) -> None:
+        """Bring what is not seen at first, once the rest is: its imports and its styles alone cost a third of the first paint."""
+        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.transcript")  # where keys come between
+        if self._screen.is_attached:  # else the person has left
+            self.transcript.display = False
+            await self._place(self.transcript, "#conversation")
+            await self.place_sidebar()
+
+    def show_transcript(self) -> None:
+        """Show the conversation in place of what an empty one shows."""
+        if not self.transcript.display:
+            self._screen.query_one("#welcome").display = False
+            self.transcript.display = True
+
+    async def open_search(self) -> None:
+        """Search the conversation."""
+        await self._place(self.search, "#conversation", before=0)
+        self.search.open()
+
+    async def fit(self, size: Size) -> None:
+        """Let the sidebar give way in a narrow window, and the empty lines in a low one."""
+        self._screen.set_class(size.height < COMFORTABLE_ROWS, "-short")
+        self._screen.set_class(size.width < COMFORTABLE_COLUMNS, "-slim")
+        await self.place_sidebar(size.width)
+
+    async def toggle_sidebar(self) -> None:
+        """Show the attachments and go there; from there, or where they only take room, hide them."""
+        leaves = self.sidebar.display and self.sidebar.has_focus_within
+        if leaves:
+            self._screen.prompt.focus_editor()
+        self._sidebar_wanted = not leaves
+        await self.place_sidebar()
+        if not leaves:
+            self.sidebar.focus_list()
+
+    async def place_sidebar(self, width: int = 0) -> None:
+        """Show the attachments where there are any and room for them, or as the person wanted it."""
+        entries = self._screen.attachments.entries
+        wide = (width or self._screen.size.width) >= SIDEBAR_FROM
+        wanted = wide and bool(entries) if self._sidebar_wanted is None else self._sidebar_wanted
+        if wanted:
+            await self._place(self.sidebar, "#body")
+        if "sidebar" in self.__dict__:
+            self.sidebar.show(entries)
+            self.sidebar.display = wanted
+            self.sidebar.set_class(not wide, "-narrow")
+
+    async def clear(self) -> None:
+        """Take away what was placed; what comes next is made anew."""
+        for part in self._placed:
+            await part.remove()
+        self._placed.clear()
+        for name in ("transcript", "search", "sidebar"):
+            self.__dict__.pop(name, None)
+        self._screen.query_one("#welcome").display = True
+
+    async def _place(self, part: Widget, room: str, before: int | None = None) -> None:
+        """Mount `part` where it is not yet."""
+        if part not in self._placed:
+            self._placed.append(part)
+            await self._screen.query_one(room).mount(part, before=before)

@@ -1,0 +1,133 @@
+"""What becomes of what is typed: a prompt for the agent, a command of the application, or one for the shell."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
+
+from dogent_tui.agent.session import make_prompt
+from dogent_tui.errors import AgentError
+from dogent_tui.plain import one_line
+from dogent_tui.tui.commands.table import Command, CommandTable
+from dogent_tui.tui.terminal import edit_externally
+from dogent_tui.tui.trusting import settle_trust
+from dogent_tui.workspace.references import Reference
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.screens.conversation import ConversationScreen
+
+
+INDEX_DELAY_S = 0.5
+"""How long the file index waits after a tool result before it looks again."""
+
+
+class PromptController:
+    """Has what is typed on `screen` done. What could not be sent or run goes back into the prompt, with the reason."""
+
+    def __init__(self, screen: "ConversationScreen", commands: CommandTable) -> None:
+        self._screen = screen
+        self._prompt = screen.prompt
+        self._commands = commands
+        self._sending = asyncio.Lock()
+
+    @property
+    def _app(self) -> "DogentApp":
+        return cast("DogentApp", self._screen.app)
+
+    def submit(self, text: str, references: Sequence[Reference]) -> None:
+        """Send or run `text`, in the background."""
+        if text.startswith("/"):
+            self._app.run_worker(self._run_typed(text), group="command")  # it may replace this screen
+        elif text.startswith("!"):
+            self._screen.run_worker(self._run_shell(text[1:].strip()), group="shell")
+        else:
+            self._screen.run_worker(self._send(text, references), group="send")
+
+    async def _send(self, text: str, references: Sequence[Reference]) -> None:
+        screen = self._screen
+        async with self._sending:  # one at a time: prompts go in the order in which they were sent
+            pending = screen.attachments.pending
+            prompt, missing = await asyncio.to_thread(make_prompt, text, screen.opened.workspace, references, pending)
+            try:
+                await settle_trust(self._app, screen.opened)
+                await screen.service.submit(prompt)
+            except AgentError as error:
+                self._give_back(text, str(error))
+                return
+            screen.attaching.sent(prompt.attachments)
+        if screen.service.requests:
+            self._prompt.notify_hint("This waits until the agent has your answers. F2 answers.")
+        for reference in missing:
+            screen.notify(f"There is no file {one_line(reference.path)} here; it was sent as plain text.", markup=False)
+        screen.action_follow()
+
+    async def _run_shell(self, command: str) -> None:
+        self._screen.furniture.show_transcript()
+        self._screen.action_follow()
+        try:
+            await self._screen.service.run_shell(command)
+        except AgentError as error:
+            self._give_back(f"!{command}", str(error))
+            return
+        await self._app.record_command(f"!{command}")
+
+    async def _run_typed(self, text: str) -> None:
+        command, argument = self._commands.find(text)
+        if command is None:
+            self._give_back(text, self._commands.unknown(text))
+        else:
+            await self.run(command, argument, text)
+
+    async def run(self, command: Command, argument: str, text: str) -> None:
+        """Run `command`, say what it did, and have it recorded as typed."""
+        done = await command.run(argument)
+        await self._app.record_command(text)
+        if done:
+            self._prompt.notify_hint(done)
+
+    async def stop(self) -> None:
+        """Take back what waits, or where nothing waits, interrupt the run."""
+        service = self._screen.service
+        waiting = [service.take_back(queued.id) for queued in service.queued]
+        if waiting:
+            texts = "\n\n".join(prompt.text for prompt in waiting if prompt is not None)
+            self._give_back(texts, "These waited, and are yours again. Esc once more stops the run.")
+        else:
+            await service.interrupt()
+
+    def edit_queued(self, queued_id: str) -> None:
+        """Take a prompt that waits back into the editor."""
+        prompt = self._screen.service.take_back(queued_id)
+        if prompt is not None:
+            self._prompt.put_back(prompt.text)
+
+    def drop_queued(self, queued_id: str) -> None:
+        """Forget a prompt that waits."""
+        self._screen.service.take_back(queued_id)
+
+    async def edit_externally(self, text: str) -> None:
+        """Have `text` edited in the person's own editor; what comes back takes its place."""
+        try:
+            with self._app.suspend():
+                text = await asyncio.to_thread(edit_externally, text, os.environ)
+        except (OSError, ValueError) as error:
+            self._prompt.notify_hint(f"The editor did not start: {one_line(str(error))}. Set $EDITOR to one that is installed.")
+            return
+        self._prompt.editor.replace_all(text)
+        self._screen.refresh(layout=True)
+
+    def draft_changed(self, text: str) -> None:
+        """Keep what is typed, and look for the files that it begins to name."""
+        self._app.save_draft(text)
+        if "@" in text:
+            self._screen.look_again()
+
+    async def refresh_index(self) -> None:
+        """Look again which files there are, in a thread."""
+        await asyncio.sleep(INDEX_DELAY_S)  # tool results come in bursts; the last one of a burst is enough
+        await asyncio.to_thread(self._screen.index.refresh)
+
+    def _give_back(self, text: str, because: str) -> None:
+        self._prompt.put_back(text)
+        self._prompt.notify_hint(because)

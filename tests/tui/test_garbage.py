@@ -1,0 +1,40 @@
+"""Garbage is looked for between the frames."""
+
+import gc
+
+import pytest
+
+from dogent_tui.tui.garbage import WORTH_COLLECTING, collect_young
+
+
+@pytest.fixture
+def collected():
+    """Return the generations that are collected during a test; Python's own collections are held back meanwhile."""
+    found = []
+
+    def note(phase, info):
+        if phase == "start":
+            found.append(info["generation"])
+
+    gc.collect()
+    gc.disable()
+    gc.callbacks.append(note)
+    yield found
+    gc.callbacks.remove(note)
+    gc.enable()
+
+
+def test_little_that_is_new_is_left_alone(collected):
+    collect_young()
+    assert collected == []
+
+
+def test_much_that_is_new_is_looked_through(collected):
+    rings = [[] for _ in range(WORTH_COLLECTING + 1)]
+    for ring in rings:
+        ring.append(ring)
+    rings.clear()
+    del ring
+    collect_young()
+    assert collected == [1]
+    assert gc.get_count()[0] < WORTH_COLLECTING
