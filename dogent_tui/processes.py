@@ -62,27 +62,6 @@ async def feed_process(command: Sequence[str], data: bytes, *, limit_s: float) -
     return await process.wait()
 
 
-def run_to_end(
-    command: Sequence[str], *, stdin: IO[bytes] | bytes, cwd: Path, env: Mapping[str, str], limit_s: float
-) -> subprocess.CompletedProcess[bytes]:
-    """Run `command` on a file or on bytes, and return its status and all that it wrote. Blocks: for a process that may.
-
-    When it takes longer than `limit_s` seconds, the whole group ends. Raises OSError where it does not start, and
-    subprocess.TimeoutExpired.
-    """
-    data, file = (stdin, subprocess.PIPE) if isinstance(stdin, bytes) else (None, stdin)
-    with subprocess.Popen(
-        command, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=env, process_group=0
-    ) as process:
-        try:
-            output, errors = process.communicate(data, timeout=limit_s)
-        except BaseException:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
-            raise
-    return subprocess.CompletedProcess(command, process.returncode, output, errors)
-
-
 async def talk_process(command: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> asyncio.subprocess.Process:
     """Start `command` to talk with over pipes. What it writes as errors is dropped. Whoever starts it ends it with `end_tree`.
 
@@ -103,6 +82,27 @@ async def end_tree(process: asyncio.subprocess.Process) -> None:
     if process.returncode is None:
         await asyncio.to_thread(kill_tree, process.pid)
     await process.wait()
+
+
+def run_to_end(
+    command: Sequence[str], *, stdin: IO[bytes] | bytes, cwd: Path, env: Mapping[str, str], limit_s: float
+) -> subprocess.CompletedProcess[bytes]:
+    """Run `command` on a file or on bytes, and return its status and all that it wrote. Blocks: for a process that may.
+
+    When it takes longer than `limit_s` seconds, the whole group ends. Raises OSError where it does not start, and
+    subprocess.TimeoutExpired.
+    """
+    data, file = (stdin, subprocess.PIPE) if isinstance(stdin, bytes) else (None, stdin)
+    with subprocess.Popen(
+        command, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=env, process_group=0
+    ) as process:
+        try:
+            output, errors = process.communicate(data, timeout=limit_s)
+        except BaseException:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 def run_in_terminal(command: Sequence[str], *, errors: TextIO | None) -> int:
@@ -141,7 +141,7 @@ async def _end_group(process: asyncio.subprocess.Process) -> None:
 
 def kill_tree(pid: int) -> None:
     """Kill the process `pid` and all that descends from it, at once. Blocks for the time of one `ps` where there is no /proc."""
-    for process in _tree(pid):
+    for process in reversed(_tree(pid)):  # it may be our own
         with suppress(ProcessLookupError, PermissionError):
             os.kill(process, signal.SIGKILL)
 

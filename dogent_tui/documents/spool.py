@@ -73,8 +73,8 @@ class Spool:
     def page(self, offset: int, max_chars: int, *, ended: bool) -> Page:
         """Return the characters from `offset` on, at most `max_chars`, up to where it is best to cut.
 
-        That is the end of a block; else, in a block that is longer, the end of a line, else of a character. `ended`: nothing
-        will come after what there is.
+        That is the end of a block. A block that fits on no page is cut at the end of a line where one is near, else anywhere.
+        `ended`: nothing will come after what there is.
         """
         chars = self.chars
         offset = min(offset, chars)
@@ -119,10 +119,14 @@ def _cut(text: str, offset: int, limit: int, placed: list[_Placed]) -> int:
     """Return after how many characters of `text` it is best to cut: there is always one, and something to see before it."""
     seen = len(text) - len(text.lstrip())
     places = (place - offset for found in placed if found.piece.joint for place in (found.begin, found.start) if place <= limit)
-    best = max((place for place in places if place > seen), default=0)
-    best = best or text.rfind("\n", seen) + 1
-    if best > seen:
-        return best
+    block = max((place for place in places if place > seen), default=0)
+    line = text.rfind("\n", seen) + 1
+    is_cut_anyway = placed[-1].end - offset - block > limit - offset  # the next block: it fits on no page
+    enough = len(text) // 4
+    if block > enough or (block and not is_cut_anyway):
+        return block
+    if line > enough:
+        return line
     return len(text)
 
 

@@ -64,7 +64,9 @@ class ConversionStore:
     def begin(self, key: str) -> Spool:
         """Return an empty spool for a conversion. Raises OSError."""
         private_folder(self._folder)
-        return Spool(self._folder / f"{key}.{os.getpid()}-{os.urandom(4).hex()}.part")
+        spool = Spool(self._folder / f"{key}.{os.getpid()}-{os.urandom(4).hex()}.part")
+        spool.append(())
+        return spool
 
     def keep(self, key: str, spool: Spool, kept: Kept) -> None:
         """Keep a conversion that is whole. Raises OSError."""

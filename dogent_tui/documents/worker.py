@@ -40,20 +40,30 @@ def main() -> None:
     """Answer requests until the input ends."""
     channel = _Channel()
     _limit_memory()
-    while True:
-        request = channel.next_request()
-        channel.begin()
-        try:
-            _read(request, channel)
-        except DocumentError as error:
-            channel.send(Failed(error.message, error.remedy, error.code))
-        except (MemoryError, RecursionError):
-            channel.send(_too_large(Path(os.fsdecode(request.path)).name))
-            break  # who knows in what state the libraries are
-        except Exception as error:
-            channel.send(_failed(Path(os.fsdecode(request.path)).name, error))
-            break
-        channel.rest()
+    try:
+        while _answer(channel.next_request(), channel):
+            channel.rest()
+    finally:  # nobody may hear us any more, and what we started would live on
+        kill_tree(os.getpid())
+
+
+def _answer(request: Request, channel: "_Channel") -> bool:
+    """Answer a request, and return whether there can be another one: who knows in what state the libraries are."""
+    name = Path(os.fsdecode(request.path)).name
+    channel.begin()
+    try:
+        _read(request, channel)
+    except DocumentError as error:
+        channel.send(Failed(error.message, error.remedy, error.code))
+    except (MemoryError, RecursionError):
+        channel.send(_too_large(name))
+        return False
+    except BrokenPipeError:
+        return False
+    except Exception as error:
+        channel.send(_failed(name, error))
+        return False
+    return True
 
 
 class _Channel:
@@ -71,7 +81,10 @@ class _Channel:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def next_request(self) -> Request:
-        return msgspec.json.decode(self._requests.get(), type=Request)
+        """Wait for it. An empty line asks whether we are there, and is answered with one."""
+        while (line := self._requests.get()) == b"\n":
+            os.write(self._out, line)
+        return msgspec.json.decode(line, type=Request)
 
     def begin(self) -> None:
         """A request is being answered."""
@@ -180,6 +193,9 @@ def _too_large(name: str) -> Failed:
 
 
 def _failed(name: str, error: Exception) -> Failed:
+    if isinstance(error, ImportError):
+        missing = error.name or str(error)
+        return Failed(f"{name} cannot be read: {missing} is missing.", "Reinstall dogent-tui.", "engine_missing", last=True)
     said = " ".join(str(error).split())[:200]
     return Failed(
         f"{name} could not be read: {type(error).__name__}{': ' if said else ''}{said}.",

@@ -21,6 +21,7 @@ _WATCH_S = 0.05
 _IDLE_BYTES = 250 << 20
 """A worker that has more resident is not kept for the next document."""
 _IDLE_S = 300.0
+_PING_S = 2.0
 _MOST_AT_ONCE = 4
 _CHUNK = 262_144
 
@@ -75,8 +76,9 @@ class Workers:
             worker = await self._take()
             reusable = False
             try:
-                async for lines in worker.answer(path, request):
-                    yield lines
+                async with contextlib.aclosing(worker.answer(path, request)) as said:
+                    async for lines in said:
+                        yield lines
                 reusable = await worker.is_reusable()
             finally:
                 if reusable and self._idle is None:
@@ -94,7 +96,7 @@ class Workers:
 
     async def _take(self) -> "_Worker":
         worker, self._idle = self._idle, None
-        if worker is not None and worker.is_alive:
+        if worker is not None and await worker.is_there():
             return worker
         if worker is not None:
             await worker.end()
@@ -124,7 +126,7 @@ class _Worker:
         self._too_much = False
         self._finished = False
         self._is_last = False
-        self._patience_until = 0.0
+        self._patience_until = self._give_up_at = 0.0
 
     @classmethod
     async def start(cls, command: Sequence[str], limits: Limits) -> "_Worker":
@@ -134,18 +136,26 @@ class _Worker:
         except OSError as error:
             raise DocumentError(f"Documents cannot be read: {error.strerror or error}.", "Try again.") from error
 
-    @property
-    def is_alive(self) -> bool:
-        return self._process.returncode is None
+    async def is_there(self) -> bool:
+        """Tell whether it answers. That a process has ended is known some time later only."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        try:
+            self._process.stdin.write(b"\n")
+            async with asyncio.timeout(_PING_S):
+                return await self._process.stdout.read(_CHUNK) == b"\n"
+        except (ConnectionError, TimeoutError):
+            return False
 
     async def is_reusable(self) -> bool:
         """Whether it is in order, lean, and in no worse place in the queue for the processor."""
-        in_order = self.is_alive and self._finished and not self._is_last
+        in_order = self._finished and not self._is_last
         return in_order and self._chars < LONG_CHARS and await self._memory() < _IDLE_BYTES
 
     async def answer(self, path: Path, request: Request) -> AsyncGenerator[list[Line], None]:
         """See `Workers.convert`."""
         self._chars, self._finished = 0, False
+        self._give_up_at = asyncio.get_running_loop().time() + _LONGEST_S
         self._be_patient()
         watching = asyncio.create_task(self._watch())
         try:
@@ -153,9 +163,8 @@ class _Worker:
             with contextlib.suppress(ConnectionError):  # told by the end of its output
                 self._process.stdin.write(msgspec.json.encode(request) + b"\n")
                 await self._process.stdin.drain()
-            async with asyncio.timeout(_LONGEST_S):
-                while not self._finished:
-                    yield await self._next_lines()
+            while not self._finished:
+                yield await self._next_lines()
         except TimeoutError:
             raise _too_slow(path) from None
         except EOFError:
@@ -171,7 +180,7 @@ class _Worker:
         """Return what it says next: at least one message. Raises TimeoutError and EOFError."""
         assert self._process.stdout is not None
         found: list[Line] = []
-        async with asyncio.timeout_at(self._patience_until):
+        async with asyncio.timeout_at(min(self._patience_until, self._give_up_at)):
             while not found:
                 chunk = await self._process.stdout.read(_CHUNK)
                 if not chunk:
@@ -221,6 +230,6 @@ class _Worker:
 def _too_slow(path: Path) -> DocumentError:
     return DocumentError(
         f"{path.name} takes too long to read.",
-        "Read a part of it (pages, sheet), split it, or save it anew with the program it comes from.",
+        "Read a part of it where it has pages or sheets, split it, or save it anew with the program it comes from.",
         code="timeout",
     )

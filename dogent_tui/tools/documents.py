@@ -1,6 +1,6 @@
 """`read_document`: any document as Markdown, a page at a time."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -9,6 +9,7 @@ from claude_agent_sdk import SdkMcpTool
 from dogent_tui.documents.library import DEFAULT_CHARS, FEWEST_CHARS, DocumentLibrary, ReadResult
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.places import places
+from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import result
 from dogent_tui.workspace.paths import Workspace
 
@@ -29,7 +30,7 @@ SCHEMA: Mapping[str, Any] = {
     "properties": {
         "path": {"type": "string", "description": "The document, relative to the workspace or absolute."},
         "sheet": {"type": "string", "description": "The sheet of a workbook; the first one unless told."},
-        "pages": {"type": "string", "description": 'Pages of a pdf, for example "3-7,12"; all unless told.'},
+        "pages": {"type": ["string", "integer"], "description": 'Pages of a pdf, for example "3-7,12"; all unless told.'},
         "changes": {
             "type": "string",
             "enum": ["accept", "reject", "all"],
@@ -47,8 +48,13 @@ class _Input(msgspec.Struct):
     sheet: str | None = None
     pages: str | int | None = None
     changes: str | None = None
-    max_chars: float | None = None
-    offset: float | None = None
+    max_chars: int | None = None
+    offset: int | None = None
+
+
+def document_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
+    """Yield the tools of this module."""
+    yield read_document_tool(libraries.documents, libraries.workspace)
 
 
 def read_document_tool(library: DocumentLibrary, workspace: Workspace) -> SdkMcpTool[Any]:
@@ -65,8 +71,8 @@ def read_document_tool(library: DocumentLibrary, workspace: Workspace) -> SdkMcp
             found = await library.read(
                 path,
                 options,
-                max_chars=min(int(wanted.max_chars or DEFAULT_CHARS), MOST_CHARS),
-                offset=int(wanted.offset or 0),
+                max_chars=min(wanted.max_chars or DEFAULT_CHARS, MOST_CHARS),
+                offset=wanted.offset or 0,
             )
         except DocumentError as error:
             return result(str(error), is_error=True)

@@ -6,10 +6,14 @@ it and has it closed (`self._closed_with_us`): this module is imported before th
 
 import logging
 from contextlib import AsyncExitStack
-from typing import Protocol, TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.settings import WorkspaceSettings
+
+if TYPE_CHECKING:
+    from dogent_tui.documents.library import DocumentLibrary
 
 _LOG = logging.getLogger(__name__)
 
@@ -31,6 +35,13 @@ class Libraries:
         self.workspace = workspace
         self.settings = settings
         self._open = AsyncExitStack()
+
+    @cached_property
+    def documents(self) -> "DocumentLibrary":
+        """Reads documents."""
+        from dogent_tui.documents.library import DocumentLibrary
+
+        return self._closed_with_us(DocumentLibrary())
 
     async def close(self) -> None:
         """Close what was made, the last one first. Never raises: one that fails keeps neither the others nor the session open."""

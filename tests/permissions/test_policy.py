@@ -214,3 +214,15 @@ def test_a_machine_that_the_sandbox_asks_about_is_remembered_by_its_name(root):
     for host in ("", "good.com/x", "good.com@evil.com", "x y"):
         odd = tool("SandboxNetworkAccess", root, host=host)
         assert (odd.verdict, keys_of(odd)) == ("ask", ())
+
+
+def test_our_own_tools_read_from_the_root_wherever_the_shell_stands(root):
+    def reading(path):
+        call = ToolCall("mcp__dogent__read_document", {"path": path}, cwd=root / "sub")
+        return decide(call, root, root.parent / "home").verdict
+
+    assert reading("a.md") == "allow"
+    assert reading("../a.md") == "ask"  # inside as seen from sub, but it is not read from there
+    assert reading(str(root / "a.md")) == "allow"
+    assert reading("link.txt") == "ask"
+    assert reading("file:///etc/hosts") == "ask"

@@ -33,8 +33,10 @@ _SAVE_ANEW = "Open it with the program it comes from and save it anew."
 _NOT_OPENED = "It was not opened; take it only from somebody you trust."
 
 
-def check_archive(path: Path) -> None:
+def check_archive(path: Path, *, streamed: str = "") -> None:
     """Refuse the zip-based document at `path` where it is not one, is encrypted, or would hurt whoever unpacks it.
+
+    The parts whose names begin with `streamed` may be of any size: the caller reads them in bounded memory, as far as needed.
 
     Raises DocumentError (`not_found`, `encrypted`, `unsupported`, `damaged`, `hostile`, `too_large`).
     """
@@ -43,7 +45,7 @@ def check_archive(path: Path) -> None:
         with path.open("rb") as file:
             _check_container(file, name)
             with zipfile.ZipFile(file) as archive:
-                _check_members(archive.infolist(), name)
+                _check_members(archive.infolist(), name, streamed)
                 _check_parts(archive, name)
     except OSError as error:
         raise DocumentError(f"{name} cannot be read: {error.strerror}.", code="not_found") from error
@@ -132,7 +134,7 @@ def _old_or_encrypted(file: IO[bytes], name: str) -> DocumentError:
     return DocumentError(message, "Save it anew, without a password, with the program it comes from.", code="unsupported")
 
 
-def _check_members(members: list[zipfile.ZipInfo], name: str) -> None:
+def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> None:
     if len(members) > MAX_MEMBERS:
         raise _too_many(name)
     total = 0
@@ -142,11 +144,12 @@ def _check_members(members: list[zipfile.ZipInfo], name: str) -> None:
         inside = member.filename.replace("\\", "/")
         if inside.startswith("/") or ".." in inside.split("/") or re.match("[A-Za-z]:", inside):
             raise DocumentError(f"{name} holds a file that wants to lie outside it: {inside[:80]}.", _NOT_OPENED, code="hostile")
-        if member.file_size > MAX_MEMBER:
+        whole = not streamed or not inside.startswith(streamed)
+        if whole and member.file_size > MAX_MEMBER:
             raise _unpacks(name, f"a single part of it is {member.file_size >> 20} MB")
         if member.file_size > RATIO_FROM and member.file_size > MAX_RATIO * max(1, member.compress_size):
             raise _unpacks(name, f"{inside[:80]} grows {member.file_size // max(1, member.compress_size)}-fold")
-        total += member.file_size
+        total += member.file_size * whole
     if total > MAX_TOTAL:
         raise _unpacks(name, f"it unpacks to {total >> 20} MB")
 

@@ -32,8 +32,6 @@ class Inlines:
         """What is to be written where the words end that a comment is about, by the comment's id."""
         self._writers: dict[str, Callable[[Any], str]] = {
             "Str": self._str,
-            "Space": self._space,
-            "SoftBreak": self._space,
             "LineBreak": self._line_break,
             "Code": self._code,
             "Math": self._math,
@@ -50,8 +48,10 @@ class Inlines:
         pieces = [self._piece(node) for node in _merged(nodes)]
         out = ""
         for index, (text, style) in enumerate(pieces):
-            after = next((piece for piece, _ in pieces[index + 1 :] if piece), "")
-            out += _styled(text, style, out, after) if style else text
+            if style:
+                after = next((piece for piece, _ in pieces[index + 1 :] if piece), "")
+                text = _styled(text, style, out, after)
+            out += text
         return out
 
     def _piece(self, node: Node) -> tuple[str, str]:
@@ -65,10 +65,7 @@ class Inlines:
         return self._writers[kind](node.get("c")), ""
 
     def _str(self, text: str) -> str:
-        return escaped(text.translate(_NOT_IN_TEXT), marks=self._marks)
-
-    def _space(self, _: None) -> str:
-        return " "
+        return escaped(re.sub(" {2,}", " ", text.translate(_NOT_IN_TEXT)), marks=self._marks)
 
     def _line_break(self, _: None) -> str:
         return "\\\n"
@@ -97,6 +94,7 @@ class Inlines:
 
     def _link(self, contents: Any) -> str:
         _, inner, (target, title) = contents
+        inner = without_links(inner)
         text = self.write(inner).replace("\\\n", " ").strip()
         if target.startswith("#") and target[1:] not in self._heading_ids:
             return text  # to a place that Markdown has no name for
@@ -156,17 +154,39 @@ _STARTS = re.compile(f"{_COMMENT}([^{_COMMENT}]*){_COMMENT}")
 _ENDS = re.compile(f"{_COMMENT_END}([^{_COMMENT_END}]*){_COMMENT_END}")
 
 
+def without_links(nodes: list[Node]) -> list[Node]:
+    """Return the words of links in place of links, which Markdown does not have within each other."""
+    out: list[Node] = []
+    for node in nodes:
+        if node["t"] in ("Link", "Span", "Cite"):
+            out += without_links(node["c"][1])
+        elif node["t"] in _MERGED or node["t"] == "SmallCaps":
+            out.append({"t": node["t"], "c": without_links(node["c"])})
+        else:
+            out.append(node)
+    return out
+
+
 def _merged(nodes: list[Node]) -> list[Node]:
     """Join what Word cuts into runs: like emphasis, and words, side by side. Unwrap what Markdown has no word for."""
     out: list[Node] = []
+    words: list[str] = []
     for node in _unwrapped(nodes):
-        last = out[-1] if out else None
-        if last is not None and last["t"] == node["t"] and node["t"] in _MERGED:
-            out[-1] = {"t": node["t"], "c": [*last["c"], *node["c"]]}
-        elif last is not None and last["t"] == node["t"] == "Str":
-            out[-1] = {"t": "Str", "c": last["c"] + node["c"]}
+        kind = node["t"]
+        if kind == "Str":
+            words.append(node["c"])
+        elif kind in ("Space", "SoftBreak"):
+            words.append(" ")
         else:
-            out.append(node)
+            if words:
+                out.append({"t": "Str", "c": "".join(words)})
+                words = []
+            if out and out[-1]["t"] == kind and kind in _MERGED:
+                out[-1] = {"t": kind, "c": [*out[-1]["c"], *node["c"]]}
+            else:
+                out.append(node)
+    if words:
+        out.append({"t": "Str", "c": "".join(words)})
     return out
 
 

@@ -12,7 +12,7 @@ import msgspec
 
 from dogent_tui.documents.model import Block, Source
 from dogent_tui.documents.pandoc.escaping import fence, lines_escaped
-from dogent_tui.documents.pandoc.inlines import Inlines
+from dogent_tui.documents.pandoc.inlines import Inlines, without_links
 from dogent_tui.documents.pandoc.tables import Table, html_lines, is_grid, parsed, pipe_lines
 from dogent_tui.documents.pandoc.tree import Node, plain_text, walk
 
@@ -49,7 +49,7 @@ class MarkdownWriter:
 
     def write(self, blocks: list[Node]) -> Iterator[Block]:
         """Yield the Markdown of `blocks`, which may be taken only once."""
-        self._heading_ids.update(node["c"][1][0] for node in walk(blocks) if node["t"] == "Header" and node["c"][1][0])
+        self._heading_ids.update(node["c"][1][0] for node in _flat(blocks) if node["t"] == "Header" and node["c"][1][0])
         for node in _flat(blocks):
             if node["t"] == "Header":
                 self._enter(node)
@@ -124,6 +124,8 @@ class MarkdownWriter:
         return writers[kind]
 
     def _paragraph(self, inlines: list[Node]) -> str:
+        if len(inlines) == 1 and inlines[0]["t"] == "Link" and inlines[0]["c"][2][0].startswith("#"):
+            inlines = without_links(inlines)  # a line of a table of contents, of which the address is longer than the words
         text = self._inlines.write(inlines).strip()
         return lines_escaped(text.removesuffix("\\").strip() if text.endswith("\\") and not text.endswith("\\\\") else text)
 

@@ -15,8 +15,8 @@ import msgspec
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.processes import run_to_end
 
-HEAP_MB = 350
-"""What pandoc's heap may grow to. It then has some 480 MB resident, and below 600 MB with whoever runs it (measured)."""
+HEAP_MB = 320
+"""What pandoc's heap may grow to. It then has up to 510 MB resident, and below 600 MB with whoever runs it (measured)."""
 MINIMUM = (3, 1)
 """Older ones have no `Figure` in their tree (3.0), and write no docx in their sandbox."""
 
@@ -63,9 +63,9 @@ def pandoc_version() -> tuple[int, ...]:
     return _version(pandoc_path())
 
 
-def pandoc_command(arguments: Sequence[str], *, heap_mb: int = HEAP_MB) -> list[str]:
+def pandoc_command(arguments: Sequence[str]) -> list[str]:
     """Return the command that runs pandoc with `arguments` in its sandbox. Raises DocumentError."""
-    return [str(pandoc_path()), "--sandbox", "+RTS", f"-M{heap_mb}M", "-RTS", *arguments]
+    return [str(pandoc_path()), "--sandbox", "+RTS", f"-M{HEAP_MB}M", "-RTS", *arguments]
 
 
 def run_pandoc(arguments: Sequence[str], source: IO[bytes] | bytes, *, name: str, limit_s: float) -> Output:

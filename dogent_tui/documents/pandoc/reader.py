@@ -39,8 +39,8 @@ def open_document(path: Path, options: ReadOptions, report: Report) -> Opened:
     """Open the document at `path`. See `Reader`.
 
     Metadata: `format`, `title`, `author`, `created`, `modified`, … as far as the document has them; `words`, `images`,
-    `footnotes`, `tables` as they are written; for docx `changes` (how tracked changes are treated), `insertions`, `deletions`, `comments`,
-    `headers` and `footers`. With `changes="all"` they are marked as `Inlines` describes.
+    `footnotes`, `tables` as they are written. For docx `changes` (how tracked changes are treated), `insertions`, `deletions`,
+    `comments`, `headers` and `footers`; with `changes="all"` they are marked in the text as `Inlines` describes.
     """
     try:
         kind = _kind(path)

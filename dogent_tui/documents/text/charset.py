@@ -19,6 +19,7 @@ _MARKS = (
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 """What no text holds: all controls but those that lay text out, and the escape of colored logs."""
 _MOST_CONTROLS = 0.02
+_FEW_CONTROLS = 4
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B]")
 
 _RUN = re.compile(r"[^\x00-\x7f]{2,}")
@@ -66,7 +67,7 @@ def _decoded(sample: bytes, encoding: str) -> str | None:
 
 
 def _is_binary(text: str) -> bool:
-    return len(_CONTROLS.findall(text)) > _MOST_CONTROLS * len(text)
+    return len(_CONTROLS.findall(text)) > max(_FEW_CONTROLS, _MOST_CONTROLS * len(text))
 
 
 def _wide(sample: bytes) -> str:

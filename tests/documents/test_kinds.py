@@ -1,0 +1,92 @@
+"""What a file is told to be, and the sentences for what cannot be read."""
+
+import io
+import zipfile
+
+import pytest
+
+from dogent_tui.documents.kinds import READERS, kind_of
+from dogent_tui.documents.model import DocumentError
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
+
+
+def zipped(**members):
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(name.replace("__", "/").replace("_xml", ".xml").replace("_bin", ".bin"), content)
+    return data.getvalue()
+
+
+DOCX = zipped(word__document_xml="<w/>")
+XLSX = zipped(xl__workbook_xml="<w/>")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "kind"),
+    [
+        ("a.docx", DOCX, "docx"),
+        ("a.txt", DOCX, "docx"),  # what is in it counts, not the name
+        ("a.docx", zipped(**{"[Content_Types]_xml": "<Override ContentType='x.wordprocessingml.document.main+xml'/>"}), "docx"),
+        ("a.xlsx", XLSX, "workbook"),
+        ("a", XLSX, "workbook"),
+        ("a.pptx", zipped(ppt__presentation_xml=""), "pptx"),
+        ("a.odt", zipped(mimetype="application/vnd.oasis.opendocument.text"), "odt"),
+        ("a.epub", zipped(mimetype="application/epub+zip"), "epub"),
+        ("a.pdf", b"%PDF-1.7\n", "pdf"),
+        ("a.txt", b"junk\n%PDF-1.4\n", "pdf"),
+        ("a.doc", b"{\\rtf1 }", "rtf"),
+        ("a.ipynb", b'{"cells": []}', "ipynb"),
+        ("a.html", b"<p>x</p>", "html"),
+        ("page", b"\xef\xbb\xbf\n<!DOCTYPE html><p>", "html"),
+        ("a.md", b"<html>", "markdown"),
+        ("a.CSV", b"a,b", "table"),
+        ("a.tsv", b"a\tb", "table"),
+        ("a.py", b"x = 1", "code"),
+        ("Makefile", b"all:", "code"),
+        ("a.txt", b"x", "text"),
+        ("README", b"", "text"),
+        ("a.weird", b"plain", "text"),
+    ],
+)
+def test_kinds(tmp_path, name, content, kind):
+    (tmp_path / name).write_bytes(content)
+    assert kind_of(tmp_path / name) == kind
+    assert kind in READERS
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code", "words"),
+    [
+        ("a.png", b"\x89PNG\r\n\x1a\n", "unsupported", "an image,* analyze_media"),
+        ("a.txt", b"\xff\xd8\xff\xe0", "unsupported", "an image,* analyze_media"),
+        ("a.webp", b"RIFF\x00\x00\x00\x00WEBPVP8 ", "unsupported", "an image"),
+        ("a.bmp", b"BM\x00\x00\x00\x00", "unsupported", "an image"),
+        ("a.mp4", b"\0\0\0\x18ftypisom", "unsupported", "a video,* analyze_media"),
+        ("a.gz", b"\x1f\x8b\x08", "unsupported", "an archive,* Unpack"),
+        ("a.zip", zipped(notes="x"), "unsupported", "an archive,* Unpack"),
+        ("a.exe", b"MZ\x90\x00", "unsupported", "a program"),
+        ("a", b"\x7fELF", "unsupported", "a program"),
+        ("a.db", b"SQLite format 3\0", "unsupported", "csv"),
+        ("a.doc", OLE, "unsupported", "old binary format* docx"),
+        ("a.xls", OLE, "unsupported", "old binary format* xlsx"),
+        ("a.docx", OLE + "EncryptedPackage".encode("utf-16-le"), "encrypted", "password* without the password"),
+        ("a.xlsb", zipped(xl__workbook_bin=""), "unsupported", "xlsx"),
+        ("a.ods", zipped(mimetype="application/vnd.oasis.opendocument.spreadsheet"), "unsupported", "xlsx"),
+        ("a.docx", DOCX[:-30], "damaged", "damaged Word document"),
+        ("a.xlsx", b"a,b\n1,2\n", "damaged", "not a workbook, though it is named like one"),
+        ("a.pdf", b"<html>not found</html>", "damaged", "not a pdf, though it is named like one"),
+    ],
+)
+def test_what_cannot_be_read_is_a_sentence_with_a_remedy(tmp_path, name, content, code, words):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DocumentError) as raised:
+        kind_of(tmp_path / name)
+    error = raised.value
+    assert error.code == code
+    assert error.message.startswith(name)
+    assert error.message.endswith(".")
+    assert error.remedy.endswith(".")
+    for part in words.split("* "):
+        assert part.rstrip(",") in str(error)

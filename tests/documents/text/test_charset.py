@@ -1,0 +1,63 @@
+"""Encodings of texts as people write them, long and short."""
+
+import io
+
+import pytest
+
+from dogent_tui.documents.text.charset import encoding_of
+
+CHINESE = "敏捷的棕色狐狸跳过了懒狗。这是一份关于图书馆的报告，包含了读者人数。"
+JAPANESE = "これは図書館についての報告書です。利用者の数が含まれています。"
+CZECH = "Příliš žluťoučký kůň úpěl ďábelské ódy."
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("utf-8", "naïve – “x”"),
+        ("utf-8-sig", "hé"),
+        ("utf-16", "hi"),
+        ("utf-32", "hi"),
+        ("utf-16-le", "Hello, world\n"),
+        ("utf-16-be", "Grüße\r\n"),
+        ("utf-16-le", "敏捷的棕色狐狸\n一二三"),
+        ("utf-16-be", CHINESE),
+        ("utf-32-le", "hi there"),
+        ("gb18030", CHINESE),
+        ("gbk", "# 报告\n\n- one: 读者\n- two: 图书\n"),
+        ("gb18030", "读者人数"),
+        ("big5", "敏捷的棕色狐狸跳過了懶狗。這是一份關於圖書館的報告。"),
+        ("big5", "讀者人數"),
+        ("shift_jis", JAPANESE),
+        ("euc_jp", JAPANESE),
+        ("iso2022_jp", JAPANESE),
+        ("euc_kr", "이것은 도서관에 관한 보고서입니다."),
+        ("cp1252", "Der Bücherei-Bericht: “Größe” – naïve Façade, 5 €."),
+        ("cp1252", "Café"),
+        ("cp1252", "1,5 °C and 3 °C"),
+        ("cp1252", "El niño comió año"),
+        ("latin-1", "Blåbærsyltetøy på brød"),
+        ("cp1251", "Это отчёт о городской библиотеке, в нём есть число читателей."),
+        ("koi8-r", "Это отчет о городской библиотеке, в нем есть число читателей."),
+        ("cp1250", CZECH),
+        ("cp1253", "Αυτή είναι μια αναφορά για τη βιβλιοθήκη."),
+    ],
+)
+def test_a_text_is_read_as_it_was_written(encoding, text):
+    data = text.encode(encoding)
+    assert data.decode(encoding_of(io.BytesIO(data))).removeprefix("\ufeff") == text
+
+
+def test_what_is_beyond_ascii_may_come_late():
+    data = b"a,b\n" * 100_000 + CHINESE.encode("gb18030")
+    assert data.decode(encoding_of(io.BytesIO(data))).endswith(CHINESE)
+    assert encoding_of(io.BytesIO(("é" * 400_000).encode())) == "utf-8"
+
+
+@pytest.mark.parametrize("data", [bytes(range(256)) * 20, b"\0" * 500, b"text\0\x01\x02\xff\xfe" * 50, b"\x01\x02\x03" * 9])
+def test_what_is_no_text(data):
+    assert encoding_of(io.BytesIO(data)) == ""
+
+
+def test_logs_with_colors_are_texts():
+    assert encoding_of(io.BytesIO(b"\x1b[31mred\x1b[0m\n")) == "utf-8"

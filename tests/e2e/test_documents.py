@@ -1,0 +1,75 @@
+"""The model reads documents, through the real CLI: what the next request to it holds, and what is asked first."""
+
+import asyncio
+
+import psutil
+
+from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, Prompt, RunFinished, ToolResult, ToolUse
+from tests.e2e.conftest import IN_ONE_LOOP
+
+pytestmark = IN_ONE_LOOP
+
+READ = "mcp__dogent__read_document"
+
+
+async def test_documents_reach_the_model_as_markdown_in_parts_and_errors_as_sentences(api, agent):
+    (agent.root / "visits.csv").write_text("month;visits\nMay;1,204\n", encoding="utf-8")
+    (agent.root / "notes.txt").write_bytes(("读者人数很多。\n\n" * 2000).encode("gb18030"))
+    (agent.root / "scan.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    api.call_all((READ, {"path": "visits.csv"}), (READ, {"path": "notes.txt", "max_chars": 300}), (READ, {"path": "scan.png"}))
+    api.call(READ, {"path": "notes.txt", "max_chars": 300, "offset": 297})
+    api.call(READ, {"path": "visits.csv", "changes": "some"})
+    api.say("Read.")
+    ended = await agent.run("Read my documents")
+    assert ended.status == "completed"
+    table, notes, picture, more, wrong = agent.of(ToolResult)
+    assert table.content.startswith("visits.csv · csv · characters 0 to ")
+    assert table.content.endswith("\n\n| month | visits |\n| --- | --- |\n| May | 1,204 |")
+    assert "There is more: call read_document again with offset 297." in notes.content
+    assert notes.content.endswith("\n\n读者人数很多。")
+    assert picture.is_error
+    assert "analyze_media" in picture.content
+    assert "characters 297 to " in more.content
+    assert wrong.is_error
+    assert "'some' is not one of ['accept', 'reject', 'all']" in wrong.content
+    assert "| May | 1,204 |" in str(api.requests[1].messages[-1])
+    assert agent.of(PermissionRequested) == []
+
+
+async def test_outside_of_the_workspace_the_person_is_asked(api, agent, tmp_path):
+    (tmp_path / "secret.txt").write_text("for my eyes", encoding="utf-8")
+    api.call(READ, {"path": str(tmp_path / "secret.txt")})
+    api.say("Read.")
+    await agent.service.submit(Prompt("Read what lies outside"))
+    question = await agent.heard(PermissionRequested)
+    assert "secret.txt" in question.sentence
+    await agent.service.reply(question.request_id, PermissionAnswer("allow"))
+    await agent.heard(RunFinished)
+    (result,) = agent.of(ToolResult)
+    assert "for my eyes" in result.content
+
+
+async def test_an_interrupt_ends_the_reading_with_the_run(api, agent):
+    (agent.root / "long.csv").write_text("1,2,3,4,5,6,7,8,9\n" * 2_000_000, encoding="utf-8")
+    api.call(READ, {"path": "long.csv", "offset": 10**9})  # known to lie beyond the end only when all is read
+    await agent.service.submit(Prompt("Read to the end"))
+    await agent.heard(ToolUse)
+    await until(readers)
+    await agent.service.interrupt()
+    assert (await agent.heard(RunFinished)).status == "interrupted"
+    await until(lambda: not readers())
+
+
+def readers():
+    """The processes that read a document now."""
+    return [
+        process
+        for process in psutil.Process().children()
+        if "documents.worker" in " ".join(process.cmdline()) and process.cpu_percent(0.05) > 1
+    ]
+
+
+async def until(holds):
+    async with asyncio.timeout(10):
+        while not holds():
+            await asyncio.sleep(0.05)

@@ -1,0 +1,71 @@
+"""`dogent-tui read` as a person types it."""
+
+import io
+import json
+
+import pytest
+
+from dogent_tui.cli import main
+from dogent_tui.read_mode import run_read
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n" + "1,2\n" * 1000, encoding="utf-8")
+    return path
+
+
+def read(capsys, *arguments):
+    status = main(["read", *map(str, arguments)])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_a_document_is_markdown_and_goes_on_where_it_is_told(table, capsys):
+    status, out, err = read(capsys, table, "--max-chars", 1000)
+    assert status == 0
+    assert out.startswith("| a | b |\n| --- | --- |\n| 1 | 2 |\n")
+    assert len(out) <= 1000
+    assert f"read on with --offset {len(out)}." in err
+    assert "A1:B50" in err
+    rest = read(capsys, table, "--max-chars", 100_000, "--offset", len(out))[1]
+    assert (out + rest).count("| 1 | 2 |") == 1000
+
+
+def test_json_holds_all_that_is_known(table, capsys):
+    status, out, err = read(capsys, table, "--json", "--sheet", "S")
+    found = json.loads(out)
+    assert (status, err) == (0, "")
+    assert found["format"] == "csv"
+    assert found["metadata"]["delimiter"] == ","
+    assert found["next_offset"] is None or found["next_offset"] == len(found["text"])
+    assert found["sources"][0]["source"]["cells"] == "A1:B50"
+    assert "sheets" in found["warnings"][0]
+
+
+def test_what_cannot_be_read_is_one_sentence_and_status_1(tmp_path, capsys):
+    (tmp_path / "a\x1b[2Jb.png").write_bytes(b"\x89PNG\r\n\x1a\n")
+    status, out, err = read(capsys, tmp_path / "a\x1b[2Jb.png")
+    assert (status, out) == (1, "")
+    assert err.startswith("dogent-tui: a␛[2Jb.png is an image")
+    assert err.count("\n") == 1
+
+
+def test_a_terminal_is_not_told_what_to_do_by_a_text(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"\x1b]0;title\x07 and more")
+
+    class Screen(io.StringIO):
+        def isatty(self):
+            return True
+
+    out, err = Screen(), Screen()
+    assert run_read([str(tmp_path / "a.txt")], out, err) == 0
+    assert out.getvalue() == "␛]0;title␇ and more\n"
+
+
+@pytest.mark.parametrize("arguments", [[], ["a", "--max-chars", "many"], ["a", "--changes", "some"]])
+def test_wrong_usage(capsys, arguments):
+    with pytest.raises(SystemExit) as raised:
+        main(["read", *arguments])
+    assert raised.value.code == 2

@@ -1,0 +1,78 @@
+"""The tool read_document: what the model gets for what it writes."""
+
+import pytest
+
+from dogent_tui.documents.library import DocumentLibrary
+from dogent_tui.tools.documents import MOST_CHARS, SCHEMA, read_document_tool
+from dogent_tui.workspace.paths import Workspace
+
+
+@pytest.fixture
+async def read(tmp_path):
+    """Call the tool in a workspace; returns its text and whether it is an error."""
+    root = tmp_path / "w"
+    root.mkdir()
+    (root / "a.csv").write_text("a,b\n" + "1,2\n" * 40_000, encoding="utf-8")
+    (root / "b.md").write_text("# B\n\nText: There is more: call read_document.\n", encoding="utf-8")
+    (root / "full").mkdir()
+    async with DocumentLibrary(tmp_path / "kept") as library:
+        tool = read_document_tool(library, Workspace(root))
+
+        async def call(**payload):
+            answer = await tool.handler(payload)
+            (content,) = answer["content"]
+            return content["text"], answer["is_error"]
+
+        yield call
+
+
+async def test_what_is_known_stands_before_the_text(read):
+    text, is_error = await read(path="b.md")
+    assert not is_error
+    head, _, body = text.partition("\n\n")
+    assert head.split("\n")[0] == "b.md · markdown · characters 0 to 45 of 45 · from line 1"
+    assert "There is more" not in head
+    assert '"encoding":"utf-8"' in head
+    assert body == "# B\n\nText: There is more: call read_document."
+
+
+async def test_a_long_document_comes_in_parts(read):
+    text, _ = await read(path="a.csv")
+    assert "There is more: call read_document again with offset 1" in text
+    assert "A1:B" in text.split("\n")[0]
+    assert 14_000 < len(text) < 16_000
+    longest, _ = await read(path="a.csv", max_chars=10**9, offset=-3)
+    assert MOST_CHARS * 0.9 < len(longest) < MOST_CHARS + 1000
+    assert "beyond the end" in (await read(path="./a.csv", offset=10**9))[0]
+
+
+@pytest.mark.parametrize(
+    ("payload", "words"),
+    [
+        ({"path": "missing.pdf"}, "There is no file"),
+        ({"path": ""}, "is a folder"),
+        ({"path": "full"}, "is a folder"),
+        ({"path": "b.md", "changes": "maybe"}, "the input is not right"),
+        ({"path": 3}, "the input is not right"),
+        ({}, "the input is not right"),
+        ({"path": "b.md", "offset": "many"}, "the input is not right"),
+        ({"path": "b.md", "max_chars": float("inf")}, "the input is not right"),
+    ],
+)
+async def test_what_is_wrong_is_an_error_that_says_what(read, payload, words):
+    text, is_error = await read(**payload)
+    assert (is_error, words in text) == (True, True)
+
+
+async def test_numbers_may_be_texts_and_what_is_null_was_not_said(read):
+    text, is_error = await read(path="b.md", max_chars="2000", offset="5", sheet=None, pages=None, changes=None)
+    assert (is_error, text.endswith("Text: There is more: call read_document.")) == (False, True)
+
+
+async def test_a_file_url_and_a_path_from_the_root_are_read(read, tmp_path):
+    assert "# B" in (await read(path=f"file://{tmp_path}/w/b.md"))[0]
+    assert "# B" in (await read(path=f"{tmp_path}/w/b.md"))[0]
+
+
+def test_the_schema_names_the_inputs():
+    assert set(SCHEMA["properties"]) == {"path", "sheet", "pages", "changes", "max_chars", "offset"}
