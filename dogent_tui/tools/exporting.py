@@ -1,6 +1,6 @@
 """`export_document`: a Markdown file as a finished pdf or docx."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -9,6 +9,7 @@ from claude_agent_sdk import SdkMcpTool
 from dogent_tui.documents.export.model import ExportResult
 from dogent_tui.documents.exporter import KINDS, Exporter, ExportKind, plan_export
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import result
 from dogent_tui.workspace.paths import Workspace
 
@@ -36,6 +37,11 @@ class _Input(msgspec.Struct):
     md_path: str
     format: ExportKind
     output_path: str | None = None
+
+
+def export_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
+    """Yield the tools of this module."""
+    yield export_document_tool(libraries.exporter, libraries.workspace)
 
 
 def export_document_tool(exporter: Exporter, workspace: Workspace) -> SdkMcpTool[Any]:
