@@ -1,7 +1,6 @@
 """Exporting Markdown as docx: pandoc does most of it, in its sandbox; what it is given and what it made are ours to set right."""
 
 import asyncio
-import io
 import json
 import os
 import tempfile
@@ -26,6 +25,7 @@ from dogent_tui.documents.export.source import MarkdownSource, read_source
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import Output, pandoc_version, run_pandoc
 from dogent_tui.plain import one_line
+from dogent_tui.processes import Halt
 from dogent_tui.workspace.files import atomic_write
 
 _LIMIT_S = 60.0
@@ -41,7 +41,12 @@ class _Made(msgspec.Struct, frozen=True):
 async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
     """Make the docx that `request` asks for. Its target is replaced at the very end, or not at all. Raises DocumentError."""
     on_progress("Making the docx")
-    made = await asyncio.to_thread(_make, request)
+    halt = Halt()
+    try:
+        made = await asyncio.to_thread(_make, request, halt)
+    except asyncio.CancelledError:
+        halt.halt()  # the thread would go on otherwise, and leaving the application would wait for it
+        raise
     try:
         await asyncio.to_thread(atomic_write, request.target, made.content)  # who was cancelled by now has written nothing
     except OSError as error:
@@ -51,19 +56,19 @@ async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -
     return ExportResult(path=request.target, engine=engine, warnings=made.warnings, left_out=made.left_out)
 
 
-def _make(request: ExportRequest) -> _Made:
+def _make(request: ExportRequest, halt: Halt) -> _Made:
     source = read_source(request.markdown)
     front = replace(source.front, lang=source.front.lang or language_of(source.text))
     reference = find_reference(request.root, request.home, lang=front.lang, text=source.text)
     images = Images(request.root, request.markdown.parent)
     area = text_area(reference.content)
     stand_ins = StandIns(images, area)
-    parsed = _pandoc(source, source.text.encode("utf-8", "replace"), "-f", READER, "-t", "json")
+    parsed = _pandoc(source, halt, source.text.encode("utf-8", "replace"), "-f", READER, "-t", "json")
     toc_title = front.toc_title or contents_title(front.lang)
-    prepared = prepare(parsed.data, front, toc_title, stand_ins.place, partial(_read_html, source))
+    prepared = prepare(parsed.data, front, toc_title, stand_ins.place, partial(_read_html, source, halt))
     wished = request.toc if request.toc is not None else front.toc
     wants_toc = prepared.toc_marked if wished is None else wished
-    written = _write(source, prepared.json, reference.content, toc=wants_toc)
+    written = _write(source, halt, prepared.json, reference.content, toc=wants_toc)
     finished = finish(
         written.data,
         Finish(
@@ -74,7 +79,7 @@ def _make(request: ExportRequest) -> _Made:
             area=area,
             pictures=stand_ins.pictures,
             fallbacks={
-                stand_in: fallback_png(picture) for stand_in, picture in stand_ins.pictures.items() if picture.kind == "svg"
+                stand_in: fallback_png(picture, halt) for stand_in, picture in stand_ins.pictures.items() if picture.kind == "svg"
             },
         ),
     )
@@ -83,17 +88,17 @@ def _make(request: ExportRequest) -> _Made:
     return _Made(finished, warnings, (*images.left_out, *prepared.left_out))
 
 
-def _write(source: MarkdownSource, document: bytes, reference: bytes, *, toc: bool) -> Output:
+def _write(source: MarkdownSource, halt: Halt, document: bytes, reference: bytes, *, toc: bool) -> Output:
     with tempfile.NamedTemporaryFile(prefix="dogent-", suffix=".docx") as file:
         file.write(reference)
         file.flush()
         arguments = ["-f", "json", "-t", "docx", "-o", "-", "--columns=9999", f"--reference-doc={file.name}"]
         if toc:
             arguments.append("--toc")
-        return _pandoc(source, document, *arguments)
+        return _pandoc(source, halt, document, *arguments)
 
 
-def _read_html(source: MarkdownSource, pieces: Sequence[str]) -> list[list[Node]]:
+def _read_html(source: MarkdownSource, halt: Halt, pieces: Sequence[str]) -> list[list[Node]]:
     """Return the blocks of pieces of HTML, all read at once: each a file, with a file between them that tells them apart."""
     mark = f"between-{os.urandom(8).hex()}"
     with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
@@ -103,7 +108,7 @@ def _read_html(source: MarkdownSource, pieces: Sequence[str]) -> list[list[Node]
         for number, piece in enumerate(pieces):
             Path(folder, f"{number}.html").write_text(piece, encoding="utf-8", errors="replace")
             names += [f"{folder}/{number}.html", str(between)]
-        read = _pandoc(source, b"", "--file-scope", "-f", "html", "-t", "json", *names)
+        read = _pandoc(source, halt, b"", "--file-scope", "-f", "html", "-t", "json", *names)
     found: list[list[Node]] = [[]]
     for block in json.loads(read.data)["blocks"]:
         if plain_text(block) == mark:
@@ -113,11 +118,8 @@ def _read_html(source: MarkdownSource, pieces: Sequence[str]) -> list[list[Node]
     return found[: len(pieces)]
 
 
-def _pandoc(source: MarkdownSource, data: bytes, *arguments: str) -> Output:
-    with tempfile.TemporaryFile() as file:  # a pipe could fill up on both ends
-        file.write(data)
-        file.seek(0, io.SEEK_SET)
-        return run_pandoc(arguments, file, name=one_line(source.path.name), limit_s=_LIMIT_S)
+def _pandoc(source: MarkdownSource, halt: Halt, data: bytes, *arguments: str) -> Output:
+    return run_pandoc(arguments, data, name=one_line(source.path.name), limit_s=_LIMIT_S, halt=halt)
 
 
 _OF_NO_CONCERN = ("Could not load translations", "The term ", "data file translations")

@@ -4,11 +4,10 @@ import base64
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from dogent_tui.documents.export.images import ExportImage
-from dogent_tui.processes import run_to_end
+from dogent_tui.processes import Halt, run_to_end
 
 _LIMIT_S = 10.0
 _DRAW = Path(__file__).with_name("draw_svg.py")
@@ -17,18 +16,15 @@ _NOTHING = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUl
 """One pixel, where the drawing cannot be drawn: programs that know svg show it still."""
 
 
-def fallback_png(drawing: ExportImage) -> bytes:
+def fallback_png(drawing: ExportImage, halt: Halt | None = None) -> bytes:
     """Return the svg `drawing` as a PNG. Blocks for a second or so: for a thread. Never raises.
 
     MuPDF draws it in a process of its own, as a drawing may ask for any amount of work. ``-P`` keeps the folder that we happen
     to stand in out of where Python looks for modules.
     """
-    with tempfile.TemporaryFile() as file:
-        file.write(drawing.data)
-        file.seek(0)
-        command = [sys.executable, "-P", str(_DRAW)]
-        try:
-            done = run_to_end(command, stdin=file, cwd=Path(os.sep), env=os.environ, limit_s=_LIMIT_S)
-        except (OSError, subprocess.TimeoutExpired):
-            return _NOTHING
+    command = [sys.executable, "-P", str(_DRAW)]
+    try:
+        done = run_to_end(command, stdin=drawing.data, cwd=Path(os.sep), env=os.environ, limit_s=_LIMIT_S, halt=halt)
+    except (OSError, subprocess.TimeoutExpired):
+        return _NOTHING
     return done.stdout if done.returncode == 0 and done.stdout.startswith(_PNG) else _NOTHING

@@ -363,6 +363,25 @@ def test_nothing_half_written_and_no_temporary_files_when_it_fails(export):
     assert sorted(path.name for path in export.root.iterdir()) == ["report.docx", "report.md"]
 
 
+def test_who_gives_up_waits_for_nothing_and_nothing_is_written(export):
+    async def gives_up() -> None:
+        text = "# Heading\n\n" + "word *word* " * 200_000
+        (export.root / "report.md").write_text(text, encoding="utf-8")
+        request = ExportRequest(
+            markdown=export.root / "report.md", target=export.root / "report.docx", root=export.root, home=export.home
+        )
+        started = asyncio.Event()
+        exporting = asyncio.create_task(export_docx(request, lambda _: started.set()))
+        await started.wait()
+        await asyncio.sleep(0)  # so that it waits for the thread
+        exporting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await exporting
+
+    asyncio.run(gives_up())  # it ends only when the threads have ended
+    assert not (export.root / "report.docx").exists()
+
+
 def test_a_file_that_is_not_there_is_a_sentence(tmp_path):
     request = ExportRequest(markdown=tmp_path / "no.md", target=tmp_path / "no.docx", root=tmp_path, home=tmp_path)
     with pytest.raises(DocumentError, match=r"no\.md does not exist"):
