@@ -175,9 +175,8 @@ class Browser:
                 return
         raise BrowserUnavailableError(f"No browser of this computer starts ({reason}).", _REMEDY, code="engine_missing")
 
-    async def print(self, html: str, *, numbered: bool = True) -> Printed:
-        """Return `html` as a pdf. Nothing in it runs or is loaded. `numbered`: the page number stands below, where the browser is
-        too old for style sheets to say so.
+    async def print(self, html: str) -> Printed:
+        """Return `html` as a pdf. Nothing in it runs or is loaded.
 
         A browser that died is started again, once. Raises BrowserUnavailableError, and DocumentError (`timeout`, `failed`).
         """
@@ -188,7 +187,10 @@ class Browser:
             assert self._browser is not None
             try:
                 async with asyncio.timeout(_PRINT_LIMIT_S):
-                    return await self._print(self._browser, html, numbered)
+                    page = await self._fresh_page(self._browser)
+                    printed = await _print(self._browser, page, html)
+                self._spare = asyncio.ensure_future(_new_page(self._browser))
+                return printed
             except TimeoutError:
                 await self.close()
                 raise DocumentError(
@@ -197,35 +199,13 @@ class Browser:
                     code="timeout",
                 ) from None
             except Error as error:
-                died = not self.warm
-                if died and not last:
-                    continue
                 await self.close()
-                raise DocumentError(
-                    f"The browser could not print the document: {one_line(error.message)[:200]}.",
-                    "Look at pdf.css, if there is one.",
-                ) from None
+                if last:
+                    raise DocumentError(
+                        f"The browser could not print the document: {one_line(error.message)[:200]}.",
+                        "Look at pdf.css, if there is one.",
+                    ) from None
         raise AssertionError
-
-    async def _print(self, browser: "PlaywrightBrowser", html: str, numbered: bool) -> Printed:
-        page = await self._fresh_page(browser)
-        try:
-            await page.set_content(html, wait_until="load", timeout=_PRINT_LIMIT_S * 1000)
-            footer = numbered and int(browser.version.partition(".")[0] or 0) < _MARGIN_BOXES
-            pdf = await page.pdf(
-                prefer_css_page_size=True,
-                print_background=True,
-                tagged=True,
-                outline=True,
-                display_header_footer=footer,
-                header_template="<span></span>" if footer else None,
-                footer_template=_FOOTER if footer else None,
-            )
-        finally:
-            with suppress(Exception):  # it may be gone already, which says nothing of the pdf
-                await asyncio.wait_for(page.context.close(), _CLOSE_LIMIT_S)
-        self._spare = asyncio.ensure_future(_new_page(browser))
-        return Printed(pdf, f"Chromium {browser.version}")
 
     async def _fresh_page(self, browser: "PlaywrightBrowser") -> "Page":
         """Return a page that nothing was shown on: the spare one, which saves a tenth of a second, or a new one."""
@@ -255,6 +235,25 @@ class Browser:
 
 
 _REMEDY = "Install Chromium or Chrome with the package manager of this system (on Debian: chromium-headless-shell)."
+
+
+async def _print(browser: "PlaywrightBrowser", page: "Page", html: str) -> Printed:
+    try:
+        await page.set_content(html, wait_until="load", timeout=0)  # who calls has a limit for all of it
+        footer = int(browser.version.partition(".")[0] or 0) < _MARGIN_BOXES
+        pdf = await page.pdf(
+            prefer_css_page_size=True,
+            print_background=True,
+            tagged=True,
+            outline=True,
+            display_header_footer=footer,
+            header_template="<span></span>" if footer else None,
+            footer_template=_FOOTER if footer else None,
+        )
+    finally:
+        with suppress(Exception):  # it may be gone already, which says nothing of the pdf
+            await asyncio.wait_for(page.context.close(), _CLOSE_LIMIT_S)
+    return Printed(pdf, f"Chromium {browser.version}")
 
 
 async def _new_page(browser: "PlaywrightBrowser") -> "Page":

@@ -3,18 +3,21 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import pairwise
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 _PAGE_BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)\s*")
+_SIZE = re.compile(r"""(width|height)=["']?(\d+(?:\.\d+)?(?:px|%|cm|mm|in|pt|em)?)["']?(?=[\s}])""")
+_SIZES = re.compile(r"\{(?:\s*(?:" + _SIZE.pattern + r"|[.#][\w-]+))+\s*\}")
+"""What pandoc calls the attributes of an image; its classes and names mean nothing here."""
 _TOC_MARK = re.compile(r"\[\[?_?toc_?\]\]?", re.IGNORECASE)
 
 
 @cache
 def parser() -> MarkdownIt:
     """Return the parser. HTML is recognised, so that it can be rewritten; addresses are judged when they are written."""
-    from mdit_py_plugins.attrs import attrs_plugin
     from mdit_py_plugins.deflist import deflist_plugin
     from mdit_py_plugins.dollarmath import dollarmath_plugin
     from mdit_py_plugins.footnote import footnote_plugin
@@ -27,7 +30,6 @@ def parser() -> MarkdownIt:
     markdown.use(
         dollarmath_plugin, allow_space=False, allow_digits=False, allow_labels=False, allow_blank_lines=False, double_inline=True
     )
-    markdown.use(attrs_plugin, after=("image",), allowed=("width", "height"))
     markdown.add_render_rule("footnote_caption", _footnote_number)
     markdown.validateLink = _any_address  # type: ignore[method-assign]
     return markdown
@@ -47,6 +49,7 @@ def parse(text: str, env: dict[str, object]) -> list[Token]:
     parsed: list[Token] = []
     position = 0
     while position < len(tokens):
+        _take_sizes(tokens[position].children or [])
         mark = _mark(tokens, position)
         if mark:
             parsed.append(Token(mark, "", 0, map=tokens[position].map, block=True))
@@ -65,6 +68,16 @@ def _mark(tokens: list[Token], position: int) -> str:
     if _PAGE_BREAK.fullmatch(content):
         return "page_break"
     return "toc_mark" if tokens[position].level == 0 and _TOC_MARK.fullmatch(content.strip()) else ""
+
+
+def _take_sizes(children: list[Token]) -> None:
+    """Give images the size that stands behind them in braces, as pandoc has it: ``{width=50%}``."""
+    for image, text in pairwise(children):
+        found = _SIZES.match(text.content) if image.type == "image" and text.type == "text" else None
+        if found is not None:
+            text.content = text.content[found.end() :]
+            for name, value in _SIZE.findall(found[0]):
+                image.attrSet(name, value)
 
 
 def walk(tokens: list[Token]) -> Iterator[Token]:

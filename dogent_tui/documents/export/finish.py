@@ -57,9 +57,11 @@ def finish(
         except (RuntimeError, ValueError) as error:
             raise DocumentError("The engine wrote a damaged pdf.", "Please report this with the document.") from error
         with document:
+            if not document.page_count:
+                raise DocumentError("The engine drew no page of the document.", "Its markup is nested too deeply: flatten it.")
             document.set_metadata({**(document.metadata or {}), **properties, "creator": "dogent-tui"})
             if lang:
-                document.set_language(lang)
+                document.xref_set_key(document.pdf_catalog(), "Lang", pymupdf.get_pdf_str(lang))
             entries = document.get_outline_xrefs()
             if len(entries) == len(bookmarks):
                 for entry, words in zip(entries, bookmarks, strict=True):

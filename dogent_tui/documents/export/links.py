@@ -28,14 +28,14 @@ class Targets:
     def __init__(self) -> None:
         self._names: set[str] = set()
         self._known_as: dict[str, str] = {}
+        self._last: dict[str, int] = {}
 
     def add(self, title: str) -> str:
         """Return the name of the heading `title`: its slug, numbered where there was one already."""
-        wanted = slug(title) or "section"
-        name, count = wanted, 0
+        wanted = name = slug(title) or "section"
         while name in self._names:
-            count += 1
-            name = f"{wanted}-{count}"
+            self._last[wanted] = self._last.get(wanted, 0) + 1
+            name = f"{wanted}-{self._last[wanted]}"
         self._add(name)
         return name
 
