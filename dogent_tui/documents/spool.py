@@ -14,6 +14,8 @@ from dogent_tui.documents.model import Source
 _CHECKPOINT_CHARS = 65_536
 """How far apart the places are that are known by heart; between them the file is read."""
 
+_CHUNK = 65_536
+
 _PIECE = msgspec.json.Decoder(Piece)
 
 
@@ -102,17 +104,23 @@ class Spool:
         """Yield the pieces from the one that holds `offset` to the first that begins at `limit` or later."""
         size = self.bytes
         start, place = self.checkpoints[bisect_right(self.checkpoints, offset, key=lambda known: known[0]) - 1]
-        with os.fdopen(os.dup(self._open()), "rb") as file:
-            file.seek(place)
-            while place < size and start <= limit:
-                line = file.readline()
-                place += len(line)
-                piece = _PIECE.decode(line)
-                begin = start + len(piece.joint)
-                end = begin + len(piece.text)
-                if end > offset:
-                    yield _Placed(start, begin, end, piece)
-                start = end
+        for line in self._lines(place, size):
+            piece = _PIECE.decode(line)
+            begin = start + len(piece.joint)
+            end = begin + len(piece.text)
+            if end > offset:
+                yield _Placed(start, begin, end, piece)
+            start = end
+            if start > limit:
+                return
+
+    def _lines(self, place: int, size: int) -> Iterator[bytes]:
+        """Yield the lines from `place` on. Readers share the file and must not share its position."""
+        descriptor, rest = self._open(), b""
+        while place < size and (chunk := os.pread(descriptor, min(_CHUNK, size - place), place)):
+            place += len(chunk)
+            *lines, rest = (rest + chunk).split(b"\n")
+            yield from lines
 
 
 def _cut(text: str, offset: int, limit: int, placed: list[_Placed]) -> int:

@@ -186,6 +186,11 @@ async def test_a_worker_is_used_again_and_one_that_was_killed_meanwhile_is_not_m
         first = (await library.read(path)).metadata["pid"]
         path.write_text("say second", encoding="utf-8")
         assert (await library.read(path)).metadata["pid"] == first
+        path.write_text("refuse Unsupported.", encoding="utf-8")
+        with pytest.raises(DocumentError):
+            await library.read(path)
+        path.write_text("say once more", encoding="utf-8")
+        assert (await library.read(path)).metadata["pid"] == first
         psutil.Process(first).kill()
         await until(lambda: first not in children())
         path.write_text("say the third", encoding="utf-8")

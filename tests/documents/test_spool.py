@@ -1,5 +1,7 @@
 """Cutting a document into pages: every character comes exactly once, wherever one begins and however long a page is."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -103,3 +105,12 @@ def test_a_block_that_fits_on_a_page_is_not_cut_however_short_the_page_before_it
     (other := tmp_path / "other").mkdir()
     title, rest, last = pages(spooled(other, [Piece("Title", joint=""), Piece("x\n" * 98)]), 100)
     assert (len(title), title[-2:], len(rest), len(last)) == (99, "x\n", 100, 4)
+
+
+def test_many_read_at_once(tmp_path):
+    pieces = [Piece(f"{number:06} {'x' * 93}", joint="\n") for number in range(5000)]
+    spool = spooled(tmp_path, pieces)
+    text = whole(pieces)
+    with ThreadPoolExecutor(8) as readers:
+        found = list(readers.map(lambda offset: spool.page(offset, 1000, ended=True), range(0, len(text), 7001)))
+    assert all(page.text == text[page.start : page.end] for page in found)

@@ -18,9 +18,9 @@ import msgspec
 
 from dogent_tui.documents.pandoc.archive import scan_part
 
-_WHOLE_BYTES = 2 << 20
-"""A main part up to this is converted at once: some 400 pages, 3 s and 300 MB."""
-_PART_BYTES = 1 << 20
+_WHOLE_BYTES = 3 << 19
+"""A main part up to this (1.5 MB) is converted at once: some 300 pages, 3 s and 300 MB."""
+_PART_BYTES = 3 << 18
 _RELATIONSHIPS = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _INSERTIONS, _DELETIONS = ("w:ins", "w:moveTo"), ("w:del", "w:moveFrom")
 

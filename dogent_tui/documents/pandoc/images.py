@@ -1,7 +1,6 @@
 """The images of a document: their names in the Markdown, and their files where they are wanted."""
 
 import re
-import shutil
 import tempfile
 import unicodedata
 from pathlib import Path
@@ -18,7 +17,8 @@ class Images:
 
     def __init__(self, folder: str | None) -> None:
         self._folder = Path(folder) if folder is not None else None
-        self._made = Path(tempfile.mkdtemp(prefix="dogent-media-")) if folder is not None else None
+        self._unpacked = tempfile.TemporaryDirectory(prefix="dogent-media-") if folder is not None else None
+        self._made = Path(self._unpacked.name) if self._unpacked is not None else None
         self._warnings: list[str] = []
 
     def arguments(self) -> list[str]:
@@ -47,8 +47,8 @@ class Images:
 
     def close(self) -> None:
         """Drop what pandoc unpacked."""
-        if self._made is not None:
-            shutil.rmtree(self._made, ignore_errors=True)
+        if self._unpacked is not None:
+            self._unpacked.cleanup()
 
     def _written(self, made: Path, inside: Path) -> str:
         assert self._folder is not None

@@ -45,14 +45,17 @@ class Inlines:
 
     def write(self, nodes: list[Node]) -> str:
         """Return Markdown for `nodes`; hard line breaks are a backslash and a newline."""
-        pieces = [self._piece(node) for node in _merged(nodes)]
-        out = ""
+        out: list[str] = []
+        last = ""  # what stands right before and after an emphasis decides how it is written
+        pieces = [piece for piece in map(self._piece, _merged(nodes)) if piece[0]]
         for index, (text, style) in enumerate(pieces):
             if style:
-                after = next((piece for piece, _ in pieces[index + 1 :] if piece), "")
-                text = _styled(text, style, out, after)
-            out += text
-        return out
+                after = pieces[index + 1][0] if index + 1 < len(pieces) else ""
+                text = _styled(text, style, last, after[:1])
+            if text:
+                out.append(text)
+                last = text[-1]
+        return "".join(out)
 
     def _piece(self, node: Node) -> tuple[str, str]:
         """Return what a node says, and the emphasis that belongs around it, which depends on what stands beside it."""

@@ -81,7 +81,9 @@ def run_pandoc(
     try:
         done = run_to_end(command, stdin=source, cwd=Path(os.sep), env=environment, limit_s=limit_s, halt=halt)
     except subprocess.TimeoutExpired:
-        raise DocumentError(f"{name} takes longer than {limit_s:.0f} seconds to convert.", _SMALLER, code="timeout") from None
+        raise DocumentError(
+            f"{name} takes too long to convert: more than {limit_s:.0f} seconds.", _SMALLER, code="timeout"
+        ) from None
     except OSError as error:
         raise DocumentError(f"pandoc could not be started: {error.strerror}.", code="engine_missing") from error
     said = done.stderr[:_MAX_STDERR].decode("utf-8", "replace")

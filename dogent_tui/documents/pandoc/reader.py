@@ -1,6 +1,7 @@
 """Opens the documents that pandoc reads: docx, odt, rtf, epub, html, pptx, ipynb."""
 
 import re
+import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,8 @@ from dogent_tui.documents.pandoc.properties import package_properties, tree_prop
 from dogent_tui.documents.pandoc.tree import Node
 
 LIMIT_S = 8.0
-"""How long pandoc may take over a document, or over a part of a long one. It takes 3 s over 400 pages."""
+"""How long a document may take until it is open, and each further part of a long one. Pandoc takes 3 s over 400 pages."""
+_LEAST_S = 3.0
 
 _SUFFIXES = {"htm": "html", "xhtml": "html"}
 _ARCHIVES = ("docx", "odt", "epub", "pptx")
@@ -43,8 +45,12 @@ def open_document(path: Path, options: ReadOptions, report: Report) -> Opened:
     `comments`, `headers` and `footers`; with `changes="all"` they are marked in the text as `Inlines` describes.
     """
     try:
-        kind = _kind(path)
-        return _Conversion(path, kind, options, report).opened()
+        conversion = _Conversion(path, _kind(path), options, report)
+        try:
+            return conversion.opened()
+        except BaseException:
+            conversion.close()
+            raise
     except OSError as error:
         raise DocumentError(f"{path.name} cannot be read: {error.strerror}.", code="not_found") from error
 
@@ -104,6 +110,7 @@ class _Conversion:
         self._images = Images(options.images_dir)
         self._writer = MarkdownWriter(image=self._images.name, marks=kind == "docx" and options.changes == "all")
         self._metadata: dict[str, Any] = {"format": kind}
+        self._begun = time.monotonic()
         self._warnings: list[str] = []
 
     def opened(self) -> Opened:
@@ -114,6 +121,10 @@ class _Conversion:
         first = next(trees)
         self._metadata = {**tree_properties(first.meta), **self._metadata}
         return Opened(self._kind, self._metadata, self._blocks(first, trees, parts), self._warnings)
+
+    def close(self) -> None:
+        """Drop what was unpacked."""
+        self._images.close()
 
     def _sources(self) -> tuple[Iterator[bytes | Path], int]:
         if self._kind in _ARCHIVES:
@@ -137,8 +148,10 @@ class _Conversion:
             output = self._converted(source)
             self._warnings += [warning for warning in map(_sentence, output.warnings) if warning not in self._warnings]
             yield _decoded(output.data, self._path.name)
+            self._begun = time.monotonic()
 
     def _converted(self, source: bytes | Path) -> Output:
+        limit_s = max(_LEAST_S, LIMIT_S - (time.monotonic() - self._begun))
         arguments = ["--from", _READERS[self._kind], "--to", "json", f"--track-changes={self._options.changes}"]
         if self._kind == "ipynb":
             arguments.append("--ipynb-output=best")
@@ -147,8 +160,8 @@ class _Conversion:
             source = _utf8(source)
         if isinstance(source, Path):
             with source.open("rb") as file:
-                return run_pandoc(arguments, file, name=self._path.name, limit_s=LIMIT_S)
-        return run_pandoc(arguments, source, name=self._path.name, limit_s=LIMIT_S)
+                return run_pandoc(arguments, file, name=self._path.name, limit_s=limit_s)
+        return run_pandoc(arguments, source, name=self._path.name, limit_s=limit_s)
 
     def _blocks(self, first: "_Tree", rest: Iterator["_Tree"], parts: int) -> Iterator[Block]:
         tree: _Tree | None = first
@@ -165,7 +178,7 @@ class _Conversion:
         except RecursionError:
             raise _too_deep(self._path.name) from None
         finally:
-            self._images.close()
+            self.close()
 
 
 class _Tree(msgspec.Struct):
