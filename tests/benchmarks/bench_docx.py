@@ -8,9 +8,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from dogent_tui.documents.model import ReadOptions
-from dogent_tui.documents.pandoc.program import pandoc_path
-from dogent_tui.documents.pandoc.reader import open_document
+from dogent_tui.documents.model import DocumentError, ReadOptions
+from dogent_tui.documents.pandoc.program import pandoc_path, run_pandoc
+from dogent_tui.documents.pandoc.reader import LIMIT_S, open_document
 from tests.benchmarks.table import Row
 from tests.documents.corpus.docx_score import all_scores, shared_documents, totals
 
@@ -41,6 +41,17 @@ def _beside(path: Path) -> str:
     return f"markitdown {1000 * float(done.stdout or 'nan') / PAGES:.1f} ms" if done.returncode == 0 else "markitdown failed"
 
 
+def _hostile() -> Row:
+    """A table of a few bytes that fills all the memory that pandoc may have."""
+    table = b'<table><tr><td colspan="100000000" rowspan="100000000">x</td></tr></table>'
+    begun = time.perf_counter()
+    try:
+        run_pandoc(["--from", "html", "--to", "json"], table, name="hostile", limit_s=LIMIT_S)
+    except DocumentError as error:
+        return Row("a hostile table, until refused", (time.perf_counter() - begun) * 1000, "ms", 10_000, error.code)
+    return Row("a hostile table, not refused", float("inf"), "ms", 10_000)
+
+
 def measure() -> list[Row]:
     """Measure on a made document, and on the corpus where it is."""
     with tempfile.TemporaryDirectory() as folder:
@@ -64,6 +75,7 @@ def measure() -> list[Row]:
             Row(f"text lost, of {len(scores)} files (1 - macro-F1)", 100 * (1 - sum(s.f1 for s in scores) / len(scores)), "%", 1)
         )
         rows.append(Row(f"structural facts lost, of {of}", 100 * (1 - found / of), "%", 2))
+    rows.append(_hostile())
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
     rows.append(Row("memory of pandoc, at most", peak, "MB", 600))
     return rows

@@ -142,8 +142,8 @@ class Inlines:
 
         if _COMMENT not in markdown and _COMMENT_END not in markdown:
             return markdown
-        while (settled := _ABOUT.sub(about, markdown)) != markdown:
-            markdown = settled
+        for _ in range(_COMMENTS_WITHIN):
+            markdown = _ABOUT.sub(about, markdown)
         markdown = _STARTS.sub(lambda found: self._comments.get(found.group(1), ""), markdown)
         return _ENDS.sub("", markdown)
 
@@ -151,6 +151,8 @@ class Inlines:
 _CHANGES = ("insertion", "deletion", "paragraph-insertion", "paragraph-deletion", "comment-start", "comment-end")
 _COMMENT, _COMMENT_END = "\ue0f0", "\ue0f1"
 """Stand for where the words begin and end that a comment is about, until the block is whole."""
+_COMMENTS_WITHIN = 8
+"""Comments about words that are within the words of another comment, and so on: what is deeper stands where it begins."""
 _NOT_IN_TEXT = {ord(_COMMENT): None, ord(_COMMENT_END): None}
 _ABOUT = re.compile(f"{_COMMENT}([^{_COMMENT}]*){_COMMENT}([^{_COMMENT}{_COMMENT_END}]*){_COMMENT_END}\\1{_COMMENT_END}")
 _STARTS = re.compile(f"{_COMMENT}([^{_COMMENT}]*){_COMMENT}")

@@ -19,6 +19,7 @@ from dogent_tui.documents.pandoc.tree import Node, plain_text, walk
 _LONG_CHARS = 6_000
 """A table or a list that is longer is given in several blocks, so that a page need not end in the middle of a line."""
 _LISTS = ("BulletList", "OrderedList")
+_BULLETS = ("•", "▪", "◦", "‣", "●", "·")
 _TASKS = {"☐": "[ ]", "☒": "[x]", "☑": "[x]"}
 
 
@@ -50,7 +51,7 @@ class MarkdownWriter:
     def write(self, blocks: list[Node]) -> Iterator[Block]:
         """Yield the Markdown of `blocks`, which may be taken only once."""
         self._heading_ids.update(node["c"][1][0] for node in _flat(blocks) if node["t"] == "Header" and node["c"][1][0])
-        for node in _flat(blocks):
+        for node in _with_typed_lists(_flat(blocks)):
             if node["t"] == "Header":
                 self._enter(node)
             yield from self._cut(node)
@@ -235,6 +236,23 @@ def _flat(blocks: list[Node]) -> Iterator[Node]:
             yield node
 
 
+def _with_typed_lists(blocks: Iterator[Node]) -> Iterator[Node]:
+    """Join paragraphs that begin with a bullet, as rtf has its lists and many people type theirs, to lists."""
+    items: list[list[Node]] = []
+    for node in blocks:
+        words = node["c"] if node["t"] in ("Para", "Plain") else []
+        bullet = bool(words) and words[0]["t"] == "Str" and words[0]["c"] in _BULLETS
+        if items and not bullet:
+            yield {"t": "BulletList", "c": items}
+            items = []
+        if bullet:
+            items.append([{"t": "Plain", "c": words[1:]}])
+        else:
+            yield node
+    if items:
+        yield {"t": "BulletList", "c": items}
+
+
 def _alternative(blocks: list[Node]) -> str:
     return next((plain_text(node["c"][1]) for node in walk(blocks) if node["t"] == "Image"), "")
 
@@ -278,7 +296,7 @@ def _html_image(found: re.Match[str]) -> str:
     return f"![{values.get('alt', '')}]({source})" if source else ""
 
 
-_NO_WORDS = re.compile(r"<[^<>]*>|(?<=\])\([^()\s]*\)|\{>>.*?<<\}")
+_NO_WORDS = re.compile(r"<[^<>]*>|(?<=\])\([^()\s]*\)|\{>>[^{}<]*<<\}")
 _WORD = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|[^\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
 )
