@@ -44,6 +44,8 @@ async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -
     halt = Halt()
     try:
         made = await asyncio.to_thread(_make, request, halt)
+    except RecursionError:
+        raise DocumentError("The document is nested too deeply to be exported.", "Flatten its lists and quotations.") from None
     except asyncio.CancelledError:
         halt.halt()  # the thread would go on otherwise, and leaving the application would wait for it
         raise

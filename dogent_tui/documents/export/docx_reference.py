@@ -128,6 +128,8 @@ def _relationships(**targets: str) -> str:
 
 def _checked(path: Path, root: Path | None) -> bytes:
     """Return what the reference document holds. Raises DocumentError where it is none, or would fetch something when opened."""
+    from defusedxml.ElementTree import fromstring  # on use
+
     if root is not None and not Path(os.path.realpath(path)).is_relative_to(root):
         raise DocumentError(f"{NAME} is a link out of the workspace.")
     check_archive(path)
@@ -139,8 +141,10 @@ def _checked(path: Path, root: Path | None) -> bytes:
         with zipfile.ZipFile(io.BytesIO(content)) as package:
             if "word/styles.xml" not in package.namelist() or "word/document.xml" not in package.namelist():
                 raise DocumentError(f"{NAME} is not a docx.")
+            for name in ("word/styles.xml", "word/document.xml"):
+                fromstring(package.read(name))
             relations = [package.read(name) for name in package.namelist() if _CARRIED.fullmatch(name)]
-    except (OSError, RuntimeError, zipfile.BadZipFile, zlib.error) as error:
+    except (OSError, RuntimeError, ValueError, SyntaxError, zipfile.BadZipFile, zlib.error) as error:  # the third and fourth: of XML
         raise DocumentError(f"{NAME} cannot be read: {error}.") from None
     if any(b'TargetMode="External"' in part for part in relations):
         raise DocumentError(f"A header or footer of {NAME} refers to something outside of it.")

@@ -17,7 +17,6 @@ from dogent_tui.documents.export.left_out import LeftOut
 from dogent_tui.documents.export.links import refusal
 from dogent_tui.documents.export.raw_html import Outlets, rewrite
 from dogent_tui.documents.export.source import FrontMatter
-from dogent_tui.documents.model import DocumentError
 
 Node: TypeAlias = dict[str, Any]
 PlaceImage: TypeAlias = Callable[[str, str, str], str | None]
@@ -82,19 +81,19 @@ class Prepared(msgspec.Struct, frozen=True):
 
 
 def prepare(document: bytes, front: FrontMatter, toc_title: str, place_image: PlaceImage, read_html: ReadHtml) -> Prepared:
-    """Take out of pandoc's JSON `document` what has no place in a docx, and put `front` into it. Raises DocumentError."""
-    try:
-        parsed = json.loads(document)
-        tree = _Tree(place_image, has_inline_html=b'"RawInline"' in document)
-        if b'"RawBlock"' in document:
-            tree.read_raw_blocks(parsed["blocks"], read_html)
-        blocks = tree.blocks(parsed["blocks"])
-        first = next((plain_text(block["c"][2]) for block in blocks if block["t"] == "Header"), "")
-        if front.title and blocks and blocks[0]["t"] == "Header" and blocks[0]["c"][0] == 1 and first == front.title:
-            del blocks[0]  # it is the title, which stands there already
-        text = json.dumps({**parsed, "meta": _meta(front, toc_title), "blocks": blocks}, ensure_ascii=False)
-    except RecursionError:
-        raise DocumentError("The document is nested too deeply to be exported.", "Flatten its lists and quotations.") from None
+    """Take out of pandoc's JSON `document` what has no place in a docx, and put `front` into it.
+
+    Raises DocumentError, and RecursionError where it is nested very deeply.
+    """
+    parsed = json.loads(document)
+    tree = _Tree(place_image, has_inline_html=b'"RawInline"' in document)
+    if b'"RawBlock"' in document:
+        tree.read_raw_blocks(parsed["blocks"], read_html)
+    blocks = tree.blocks(parsed["blocks"])
+    first = next((plain_text(block["c"][2]) for block in blocks if block["t"] == "Header"), "")
+    if front.title and blocks and blocks[0]["t"] == "Header" and blocks[0]["c"][0] == 1 and first == front.title:
+        del blocks[0]  # it is the title, which stands there already
+    text = json.dumps({**parsed, "meta": _meta(front, toc_title), "blocks": blocks}, ensure_ascii=False)
     return Prepared(text.encode("utf-8", "replace"), tuple(tree.left_out.sentences()), first, tree.toc_marked)
 
 

@@ -330,6 +330,32 @@ def test_a_reference_document_that_cannot_be_used_is_told_and_passed_over(export
     assert "link out of the workspace" in warning
 
 
+def test_a_reference_document_with_damaged_xml_is_passed_over(export):
+    dot = export.root / ".dogent"
+    dot.mkdir()
+    parts = zipfile.ZipFile(io.BytesIO(built_in()))
+    with zipfile.ZipFile(dot / "reference.docx", "w") as package:
+        for name in parts.namelist():
+            package.writestr(name, b"<w:styles" if name == "word/styles.xml" else parts.read(name))
+    made = export("# A\n")
+    assert "cannot be read" in made.result.warnings[0]
+    assert made.styles_of("Heading 1") == ["A"]
+
+
+def test_a_reference_document_of_a_word_in_another_language_has_its_headings_in_the_contents(export):
+    dot = export.root / ".dogent"
+    dot.mkdir()
+    parts = zipfile.ZipFile(io.BytesIO(built_in()))
+    with zipfile.ZipFile(dot / "reference.docx", "w") as package:
+        for name in parts.namelist():
+            german = parts.read(name).replace(b'"Heading1"', b'"berschrift1"').replace(b'"TOC1"', b'"Verzeichnis1"')
+            package.writestr(name, german)
+    document = export("# Erstes\n\n# Zweites\n", toc=True).part("word/document.xml")
+    block = document[document.index("<w:sdt>") : document.index("</w:sdt>")]
+    assert re.findall(r'"(Verzeichnis1)"', block) == ["Verzeichnis1"] * 2
+    assert ">Erstes<" in block
+
+
 def test_a_header_that_would_fetch_something_is_not_taken_over(export):
     dot = export.root / ".dogent"
     dot.mkdir()
@@ -357,8 +383,9 @@ def test_the_built_in_styles_open_as_a_document(tmp_path):
 
 def test_nothing_half_written_and_no_temporary_files_when_it_fails(export):
     (export.root / "report.docx").write_bytes(b"the old one")
-    with pytest.raises(DocumentError, match="nested too deeply"):
-        export("> " * 2000 + "deep\n")
+    for text in ("> " * 2000 + "deep\n", "<div>" * 3000 + "\n"):
+        with pytest.raises(DocumentError):
+            export(text)
     assert (export.root / "report.docx").read_bytes() == b"the old one"
     assert sorted(path.name for path in export.root.iterdir()) == ["report.docx", "report.md"]
 
