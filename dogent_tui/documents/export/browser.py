@@ -188,9 +188,10 @@ class Browser:
             try:
                 async with asyncio.timeout(_PRINT_LIMIT_S):
                     page = await self._fresh_page(self._browser)
-                    printed = await _print(self._browser, page, html)
-                self._spare = asyncio.ensure_future(_new_page(self._browser))
-                return printed
+                    try:
+                        return await _print(self._browser, page, html)
+                    finally:  # also where somebody thought better of it
+                        self._spare = asyncio.ensure_future(_next_page(self._browser, page))
             except TimeoutError:
                 await self.close()
                 raise DocumentError(
@@ -238,22 +239,25 @@ _REMEDY = "Install Chromium or Chrome with the package manager of this system (o
 
 
 async def _print(browser: "PlaywrightBrowser", page: "Page", html: str) -> Printed:
-    try:
-        await page.set_content(html, wait_until="load", timeout=0)  # who calls has a limit for all of it
-        footer = int(browser.version.partition(".")[0] or 0) < _MARGIN_BOXES
-        pdf = await page.pdf(
-            prefer_css_page_size=True,
-            print_background=True,
-            tagged=True,
-            outline=True,
-            display_header_footer=footer,
-            header_template="<span></span>" if footer else None,
-            footer_template=_FOOTER if footer else None,
-        )
-    finally:
-        with suppress(Exception):  # it may be gone already, which says nothing of the pdf
-            await asyncio.wait_for(page.context.close(), _CLOSE_LIMIT_S)
+    await page.set_content(html, wait_until="load", timeout=0)  # who calls has a limit for all of it
+    footer = int(browser.version.partition(".")[0] or 0) < _MARGIN_BOXES
+    pdf = await page.pdf(
+        prefer_css_page_size=True,
+        print_background=True,
+        tagged=True,
+        outline=True,
+        display_header_footer=footer,
+        header_template="<span></span>" if footer else None,
+        footer_template=_FOOTER if footer else None,
+    )
     return Printed(pdf, f"Chromium {browser.version}")
+
+
+async def _next_page(browser: "PlaywrightBrowser", page: "Page") -> "Page":
+    """Drop `page` with all that it holds, and return a fresh one."""
+    with suppress(Exception):  # it may be gone already
+        await asyncio.wait_for(page.context.close(), _CLOSE_LIMIT_S)
+    return await _new_page(browser)
 
 
 async def _new_page(browser: "PlaywrightBrowser") -> "Page":

@@ -144,7 +144,8 @@ def _checked(path: Path, root: Path | None) -> bytes:
             for name in ("word/styles.xml", "word/document.xml"):
                 fromstring(package.read(name))
             relations = [package.read(name) for name in package.namelist() if _CARRIED.fullmatch(name)]
-    except (OSError, RuntimeError, ValueError, SyntaxError, zipfile.BadZipFile, zlib.error) as error:  # the third and fourth: of XML
+    # Of damaged XML come a SyntaxError or a ValueError.
+    except (OSError, RuntimeError, ValueError, SyntaxError, zipfile.BadZipFile, zlib.error) as error:
         raise DocumentError(f"{NAME} cannot be read: {error}.") from None
     if any(b'TargetMode="External"' in part for part in relations):
         raise DocumentError(f"A header or footer of {NAME} refers to something outside of it.")

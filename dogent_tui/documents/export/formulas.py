@@ -26,11 +26,21 @@ class Formula(msgspec.Struct, frozen=True):
     display: bool = False
 
 
-def to_mathml(formulas: list[Formula]) -> tuple[dict[Formula, str], list[str]]:
-    """Return the MathML of each of `formulas` that pandoc understands, and warnings. Blocks; asks nobody where there are none."""
-    wanted = [formula for formula in dict.fromkeys(formulas) if len(formula.tex) <= _LONGEST]
-    if not formulas:
-        return {}, []
+def to_mathml(formulas: list[Formula], known: dict[Formula, str]) -> tuple[dict[Formula, str], list[str]]:
+    """Return the MathML of each of `formulas` that pandoc understands, and warnings. Blocks.
+
+    `known` is what was asked before, and grows; nobody is asked where it suffices.
+    """
+    wanted = [formula for formula in dict.fromkeys(formulas) if len(formula.tex) <= _LONGEST and formula not in known]
+    warnings = _ask(wanted, known) if wanted else []
+    if warnings:
+        return {}, warnings
+    failed = [formula.tex for formula in dict.fromkeys(formulas) if formula not in known]
+    return known, [f"The formula {shown(tex)} was not understood and stands as TeX." for tex in failed[:10]]
+
+
+def _ask(wanted: list[Formula], known: dict[Formula, str]) -> list[str]:
+    """Put the MathML of the formulas `wanted` into `known`, and return why that was not possible."""
     document = {
         "pandoc-api-version": _API_VERSION,
         "meta": {},
@@ -42,14 +52,12 @@ def to_mathml(formulas: list[Formula]) -> tuple[dict[Formula, str], list[str]]:
             source.seek(0)
             written = run_pandoc(["-f", "json", "-t", "html5", "--mathml"], source, name="The formulas", limit_s=_LIMIT_S)
     except DocumentError as error:
-        return {}, [f"Formulas stand as TeX: {error}"]
-    found = {}
+        return [f"Formulas stand as TeX: {error}"]
     for number, html in _MARK.findall(written.data.decode("utf-8", "replace")):
         mathml = html.removeprefix("<p>").removesuffix("</p>")
         if mathml.startswith("<math"):
-            found[wanted[int(number)]] = mathml
-    failed = [formula.tex for formula in dict.fromkeys(formulas) if formula not in found]
-    return found, [f"The formula {shown(tex)} was not understood and stands as TeX." for tex in failed[:10]]
+            known[wanted[int(number)]] = mathml
+    return []
 
 
 def as_tex(formula: Formula) -> str:

@@ -35,6 +35,7 @@ class PdfExporter:
     def __init__(self, find: Callable[[], Sequence[Path]] = find_browsers) -> None:
         """`find` names the browsers that may be used, in order; none of them starts before the first export."""
         self._browser = Browser(find)
+        self._formulas: dict[Formula, str] = {}
         self._drawn: set[str] = set()
         """Characters that a font was seen to have: looking for them takes as long as all else together."""
 
@@ -53,7 +54,7 @@ class PdfExporter:
         on_progress(f"Reading {request.markdown.name}")
         starting = asyncio.ensure_future(self._browser.start())  # while the text is read
         try:
-            draft = await asyncio.to_thread(_compose, request)
+            draft = await asyncio.to_thread(_compose, request, self._formulas)
             made = await self._made(draft, starting, on_progress)
         finally:
             starting.cancel()
@@ -123,12 +124,12 @@ class _Draft(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self.page, body=self.document.write(self.mathml, colored=False))
 
 
-def _compose(request: ExportRequest) -> _Draft:
+def _compose(request: ExportRequest, formulas: dict[Formula, str]) -> _Draft:
     """Read what `request` names, and return the page. Blocks. Raises DocumentError."""
     source = read_source(request.markdown)
     style = find_style(request.root, request.home)
     document = Document(source.text, Images(request.root, source.path.parent))
-    mathml, warnings = to_mathml(document.formulas())
+    mathml, warnings = to_mathml(document.formulas(), formulas)
     body = document.write(mathml)
     front = source.front
     title = front.title or body.title or (body.headings[0].text if body.headings else source.path.stem)
