@@ -200,6 +200,7 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
         "CLAUDE_CODE_ENABLE_TASKS": "0",
         "CLAUDE_CODE_MAX_RETRIES": "3",
         "ENABLE_TOOL_SEARCH": "false",
+        "MAX_MCP_OUTPUT_TOKENS": "60000",  # of our own tools, which bound their answers in characters
         **(_OFFLINE if endpoint.kind == "offline" else {}),
     }
 

@@ -53,6 +53,9 @@ class DocxSource:
             self.page_texts = _headers_and_footers(archive)
         self._data = data
         self._scan = scan
+        self._editable = (
+            b"<w:body" in data
+        )  # neither in UTF-16, nor with other prefixes: both are allowed, and next to never seen
 
     @property
     def parts(self) -> int:
@@ -62,7 +65,7 @@ class DocxSource:
     def documents(self) -> Iterator[bytes | Path]:
         """Yield what pandoc is to convert: the file itself, or documents made of it, in order."""
         scan, data = self._scan, self._data
-        if len(data) <= _WHOLE_BYTES and not scan.edits:
+        if not self._editable or (len(data) <= _WHOLE_BYTES and not scan.edits):
             yield self._path
             return
         cuts = self._cuts()
@@ -72,7 +75,7 @@ class DocxSource:
 
     def _cuts(self) -> list[int]:
         """Return where to cut: before headings, as lists that go on over a cut would begin to count anew."""
-        if len(self._data) <= _WHOLE_BYTES:
+        if not self._editable or len(self._data) <= _WHOLE_BYTES:
             return []
         cuts: list[int] = []
         last = self._scan.body_start

@@ -1,5 +1,6 @@
 """What a document says about itself: title, authors, dates."""
 
+import re
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -22,11 +23,10 @@ _NAMES = {
     "modified": "modified",
     "lastModifiedBy": "last_modified_by",
     "publisher": "publisher",
-    "Pages": "pages",
-    "Slides": "slides",
 }
-"""Names in Dublin Core, in OPC's core and extended properties and in OpenDocument's → ours."""
-_PARTS = ("docProps/core.xml", "docProps/app.xml", "meta.xml")
+"""Names in Dublin Core, in OPC's core properties and in OpenDocument's → ours."""
+_PARTS = ("docProps/core.xml", "meta.xml")
+"""Not `docProps/app.xml`: its numbers of pages are those of whoever saved the file last, and many programs write a constant."""
 _MAX_CHARS = 500
 
 
@@ -35,6 +35,8 @@ def package_properties(path: Path) -> dict[str, Any]:
     found: dict[str, Any] = {}
     with zipfile.ZipFile(path) as archive:
         names = set(archive.namelist())
+        if slides := sum(bool(re.fullmatch(r"ppt/slides/slide\d+\.xml", name)) for name in names):
+            found["slides"] = slides
         for part in _PARTS:
             if part in names:
                 _collect(archive.read(part), found)
@@ -50,7 +52,7 @@ def _collect(part: bytes, found: dict[str, Any]) -> None:
         name = _NAMES.get(element.tag.rpartition("}")[2])
         text = " ".join((element.text or "").split())[:_MAX_CHARS]
         if name and text and name not in found:
-            found[name] = int(text) if name in ("pages", "slides") and text.isdecimal() and len(text) < 10 else text
+            found[name] = text
 
 
 def tree_properties(meta: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from dogent_tui.documents.pandoc import docx, reader
 from dogent_tui.documents.pandoc.program import pandoc_path
 from dogent_tui.documents.pandoc.reader import open_document
 from tests.documents.pandoc.made_docx import (
+    NAMESPACES,
     PNG,
     comment,
     commented,
@@ -119,6 +120,16 @@ def test_text_boxes_come_after_their_paragraph_once(tmp_path):
     box = text_box(p(r("Boxed")), p(picture("image", "Chart")))
     path = make_docx(tmp_path / "box.docx", p(r("Here "), box, r("there")), p(r("After")))
     assert read(path)[0] == "Here there\n\nBoxed\n\n![Chart](media/image1.png)\n\nAfter"
+
+
+def test_a_main_part_in_another_encoding_is_read_as_it_is(tmp_path):
+    body = p(r("Here "), text_box(p(r("Boxed"))), ins("new"))
+    main = f'<?xml version="1.0" encoding="UTF-16"?><w:document {NAMESPACES}><w:body>{body}</w:body></w:document>'
+    path = make_docx(tmp_path / "wide.docx", more={"word/document.xml": main.encode("utf-16")})
+    try:
+        assert "Here" in read(path)[0]
+    except DocumentError as refused:  # pandoc reads UTF-8 alone
+        assert refused.code == "damaged"
 
 
 def test_page_headers_are_in_the_metadata(tmp_path):

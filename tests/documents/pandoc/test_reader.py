@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import zipfile
 
 import pytest
 
@@ -63,6 +64,12 @@ def test_words_headings_lists_and_tables_arrive(folder, kind):
     if kind != "pptx":  # pandoc sees no list in slides
         assert "- a\n- b" in text
         assert table.source.headings[-1] == "Two"
+
+
+def test_slides_are_counted(folder):
+    with zipfile.ZipFile(folder / "made.pptx") as archive:
+        slides = [name for name in archive.namelist() if name.startswith("ppt/slides/slide")]
+    assert read(folder / "made.pptx")[1].metadata["slides"] == len(slides)
 
 
 @pytest.mark.parametrize("kind", ["odt", "epub", "html"])
