@@ -71,7 +71,7 @@ _STOPPED = frozenset({"aborted_streaming", "aborted_tools", "hook_stopped"})
 class ConversationOptions:
     """What a conversation is started with. `resume` names an earlier session of the same workspace to go on with.
 
-    `ask_user_question`: whether the CLI's own tool for questions is offered too; it needs somebody at a screen.
+    `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
     """
 
@@ -81,7 +81,7 @@ class ConversationOptions:
     system_prompt: str
     session_id: str
     resume: bool = False
-    ask_user_question: bool = True
+    at_screen: bool = True
     sandbox: bool = False
 
 
@@ -98,13 +98,13 @@ class ClaudeConversation:
         copies: Copies | None = None,
     ) -> None:
         self.session_id = options.session_id
-        self._asking = asking = Asking(form)
+        self._asking = asking = Asking(form, at_screen=options.at_screen)
         self._gate = gate = Gate(authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer})
         self._stderr: list[str] = []
         self._secrets = options.endpoint.secrets
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
-                tools=[*TOOLS, *([ASK_USER_QUESTION] if options.ask_user_question else [])],
+                tools=[*TOOLS, ASK_USER_QUESTION],
                 mcp_servers={**dogent_server([*asking.tools(), *offered_tools(libraries)])},
                 system_prompt=options.system_prompt,
                 cwd=options.cwd,

@@ -13,6 +13,7 @@ from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.settings import WorkspaceSettings
 
 if TYPE_CHECKING:
+    from dogent_tui.documents.exporter import Exporter
     from dogent_tui.documents.library import DocumentLibrary
 
 _LOG = logging.getLogger(__name__)
@@ -42,6 +43,13 @@ class Libraries:
         from dogent_tui.documents.library import DocumentLibrary
 
         return self._closed_with_us(DocumentLibrary())
+
+    @cached_property
+    def exporter(self) -> "Exporter":
+        """Makes pdf and docx."""
+        from dogent_tui.documents.exporter import Exporter
+
+        return self._closed_with_us(Exporter())
 
     async def close(self) -> None:
         """Close what was made, the last one first. Never raises: one that fails keeps neither the others nor the session open."""

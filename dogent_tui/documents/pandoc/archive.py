@@ -4,6 +4,7 @@ The limits are measured: a 79 KB docx of 20 MB of XML cost pandoc 44 s and 1.8 G
 lines of its XML parts are read here, so that a workbook of any size is checked in milliseconds; `scan_part` reads a whole one.
 """
 
+import errno
 import mmap
 import re
 import struct
@@ -23,6 +24,9 @@ RATIO_FROM = 1 << 20
 MAX_MEMBERS = 10_000
 MAX_DEPTH = 256
 """Elements within elements. Tables in tables in Word, which end at about 60 by its own limits, stay below it."""
+
+BROKEN = (zipfile.BadZipFile, NotImplementedError, EOFError, struct.error, zlib.error)
+"""What `zipfile` raises over a member or a directory that is not whole, also once the check has passed."""
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _MAX_DIRECTORY = MAX_MEMBERS * 1024
@@ -48,11 +52,11 @@ def check_archive(path: Path, *, streamed: str = "") -> None:
                 _check_members(archive.infolist(), name, streamed)
                 _check_parts(archive, name)
     except OSError as error:
+        if error.errno == errno.EINVAL:  # its directory points before its beginning
+            raise damaged_archive(name) from error
         raise DocumentError(f"{name} cannot be read: {error.strerror}.", code="not_found") from error
-    except (zipfile.BadZipFile, NotImplementedError, EOFError, ValueError, struct.error, zlib.error) as error:
-        raise DocumentError(
-            f"{name} is damaged: it is not a whole zip archive, as its kind is.", _SAVE_ANEW, code="damaged"
-        ) from error
+    except (*BROKEN, ValueError) as error:
+        raise damaged_archive(name) from error
 
 
 class Elements(Protocol):
@@ -92,7 +96,7 @@ def scan_part(part: bytes, name: str, elements: Elements) -> None:
     parser.StartElementHandler, parser.EndElementHandler, parser.EntityDeclHandler = on_start, on_end, on_entity
     try:
         parser.Parse(part, True)
-    except (expat.ExpatError, ValueError) as error:
+    except (expat.ExpatError, LookupError, ValueError) as error:  # LookupError: an encoding that nobody knows
         raise DocumentError(f"{name} is damaged: its XML does not parse.", _SAVE_ANEW, code="damaged") from error
 
 
@@ -191,6 +195,11 @@ def _encoding(head: bytes) -> str:
     if head.startswith((b"\xfe\xff", b"\0<")):
         return "utf-16-be"
     return "utf-8"
+
+
+def damaged_archive(name: str) -> DocumentError:
+    """Return what there is to say about the document `name`, of which `BROKEN` was raised."""
+    return DocumentError(f"{name} is damaged: it is not a whole zip archive, as its kind is.", _SAVE_ANEW, code="damaged")
 
 
 def _entities(name: str) -> DocumentError:

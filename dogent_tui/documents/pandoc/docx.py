@@ -222,7 +222,7 @@ def _main_part(archive: zipfile.ZipFile) -> str:
         for element in ElementTree.fromstring(archive.read("_rels/.rels")).iter(_RELATIONSHIPS):  # noqa: S314 (checked: no entities)
             if element.get("Type", "").endswith("/officeDocument"):
                 return posixpath.normpath(element.get("Target", "")).lstrip("/")
-    except (KeyError, ElementTree.ParseError):
+    except (LookupError, ElementTree.ParseError):
         pass
     return "word/document.xml"
 
@@ -245,7 +245,7 @@ def _headers_and_footers(archive: zipfile.ZipFile) -> dict[str, list[str]]:
 def _words(part: bytes) -> str:
     try:
         root = ElementTree.fromstring(part)  # noqa: S314 (checked: no entities)
-    except ElementTree.ParseError:
+    except (ElementTree.ParseError, LookupError):
         return ""
     paragraphs = []
     for element in root.iter():

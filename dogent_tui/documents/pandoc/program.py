@@ -13,7 +13,7 @@ from typing import IO
 import msgspec
 
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.processes import run_to_end
+from dogent_tui.processes import Halt, run_to_end
 
 HEAP_MB = 320
 """What pandoc's heap may grow to. It then has up to 510 MB resident, and below 600 MB with whoever runs it (measured)."""
@@ -68,7 +68,9 @@ def pandoc_command(arguments: Sequence[str]) -> list[str]:
     return [str(pandoc_path()), "--sandbox", "+RTS", f"-M{HEAP_MB}M", "-RTS", *arguments]
 
 
-def run_pandoc(arguments: Sequence[str], source: IO[bytes] | bytes, *, name: str, limit_s: float) -> Output:
+def run_pandoc(
+    arguments: Sequence[str], source: IO[bytes] | bytes, *, name: str, limit_s: float, halt: Halt | None = None
+) -> Output:
     """Run pandoc with `arguments` and `source` on its standard input, and return what it writes on its output.
 
     `name` is the document's, for the sentences of errors. Blocks. Raises DocumentError (`too_large` where it needs more memory
@@ -77,7 +79,7 @@ def run_pandoc(arguments: Sequence[str], source: IO[bytes] | bytes, *, name: str
     command = pandoc_command(arguments)
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
     try:
-        done = run_to_end(command, stdin=source, cwd=Path(os.sep), env=environment, limit_s=limit_s)
+        done = run_to_end(command, stdin=source, cwd=Path(os.sep), env=environment, limit_s=limit_s, halt=halt)
     except subprocess.TimeoutExpired:
         raise DocumentError(
             f"{name} takes too long to convert: more than {limit_s:.0f} seconds.", _SMALLER, code="timeout"

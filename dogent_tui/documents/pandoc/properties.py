@@ -46,7 +46,7 @@ def package_properties(path: Path) -> dict[str, Any]:
 def _collect(part: bytes, found: dict[str, Any]) -> None:
     try:
         root = ElementTree.fromstring(part)  # noqa: S314 (checked: no entities)
-    except ElementTree.ParseError:
+    except (ElementTree.ParseError, LookupError):
         return
     for element in root.iter():
         name = _NAMES.get(element.tag.rpartition("}")[2])

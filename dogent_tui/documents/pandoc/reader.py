@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report
-from dogent_tui.documents.pandoc.archive import check_archive
+from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, damaged_archive
 from dogent_tui.documents.pandoc.docx import DocxSource
 from dogent_tui.documents.pandoc.images import Images
 from dogent_tui.documents.pandoc.markdown import MarkdownWriter
@@ -51,6 +51,8 @@ def open_document(path: Path, options: ReadOptions, report: Report) -> Opened:
         except BaseException:
             conversion.close()
             raise
+    except BROKEN as error:
+        raise damaged_archive(path.name) from error
     except OSError as error:
         raise DocumentError(f"{path.name} cannot be read: {error.strerror}.", code="not_found") from error
 
@@ -177,6 +179,8 @@ class _Conversion:
                 tree = next(rest, None)
         except RecursionError:
             raise _too_deep(self._path.name) from None
+        except BROKEN as error:
+            raise damaged_archive(self._path.name) from error
         finally:
             self.close()
 

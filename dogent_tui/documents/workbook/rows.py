@@ -7,7 +7,7 @@ from typing import IO
 import msgspec
 
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.workbook.columns import MOST_COLUMNS, MOST_ROWS, column_number, size_of
+from dogent_tui.documents.workbook.columns import MOST_COLUMNS, MOST_ROWS, column_number
 from dogent_tui.documents.workbook.dates import iso_text
 from dogent_tui.documents.workbook.formats import Formatter, general
 from dogent_tui.documents.workbook.package import MOST_TEXT, Feed, Package, without_prefixes
@@ -64,12 +64,10 @@ class Link(msgspec.Struct, frozen=True):
 class SheetFacts(msgspec.Struct):
     """What a sheet's part says besides its cells; the fields from `merged` on are complete when all rows are read.
 
-    `declared` is the size that the file states, (rows, columns), which may be wrong. `long_texts` counts texts that were cut,
-    `uncached` the formulas without a stored result. `too_long` says that there are more rows than a sheet may have,
-    `too_empty` that reading ended within a vast stretch of cells without content.
+    `long_texts` counts texts that were cut, `uncached` the formulas without a stored result. `too_long` says that there are more
+    rows than a sheet may have, `too_empty` that reading ended within a vast stretch of cells without content.
     """
 
-    declared: tuple[int, int] | None = None
     hidden_columns: set[int] = msgspec.field(default_factory=set)
     merged: list[str] = msgspec.field(default_factory=list)
     merged_count: int = 0
@@ -276,8 +274,6 @@ class SheetReader:
         elif tag == "col" and attributes.get("hidden") in {"1", "true"}:
             first, last = int(attributes.get("min", 0)), int(attributes.get("max", 0))
             facts.hidden_columns.update(range(max(1, first), min(last, MOST_COLUMNS) + 1))
-        elif tag == "dimension":
-            facts.declared = size_of(attributes.get("ref", ""))
 
     def _hostile(self) -> DocumentError:
         return DocumentError(f"{self._name} has a sheet that no spreadsheet program writes; it is not read.", code="hostile")

@@ -151,8 +151,8 @@ def main(arguments: list[str]) -> None:
         result = score(folder, entry)
         total, found = total + result.expected, found + result.found
         told = f"{result.seconds:6.2f} s  {entry['id']} {result.error} {result.missing[:6] or ''}"
-        print(f"{result.found:5}/{result.expected:<5} {told}")  # noqa: T201
-    print(f"{found}/{total} cells")  # noqa: T201
+        print(f"{result.found:5}/{result.expected:<5} {told}")
+    print(f"{found}/{total} cells")
 
 
 if __name__ == "__main__":

@@ -305,7 +305,25 @@ def test_a_docx_with_half_of_its_xml_is_a_sentence(tmp_path):
     assert refused.value.code == "damaged"
 
 
+def test_an_encoding_that_nobody_knows_is_a_sentence(tmp_path):
+    main = f'<?xml version="1.0" encoding="UTFh8"?><w:document {NAMESPACES}><w:body>{p(r("x"))}</w:body></w:document>'
+    core = '<?xml version="1.0" encoding="UTFh8"?><coreProperties/>'
+    with pytest.raises(DocumentError) as refused:
+        read(make_docx(tmp_path / "odd.docx", more={"word/document.xml": main.encode(), "docProps/core.xml": core.encode()}))
+    assert refused.value.code == "damaged"
+
+
 def test_what_is_not_there_is_a_sentence(tmp_path):
     with pytest.raises(DocumentError) as refused:
         read(tmp_path / "none.docx")
     assert refused.value.code == "not_found"
+
+
+def test_a_part_that_is_not_whole_is_a_sentence(tmp_path):
+    path = make_docx(tmp_path / "torn.docx", p(r("x" * 500)))
+    content = path.read_bytes()
+    at = content.index(b"word/document.xml") + 30
+    path.write_bytes(content[:at] + bytes(20) + content[at + 20 :])
+    with pytest.raises(DocumentError) as refused:
+        read(path)
+    assert refused.value.code == "damaged"

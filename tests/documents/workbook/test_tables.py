@@ -88,8 +88,8 @@ def test_blocks_come_while_rows_are_read():
     assert taken < 500
 
 
-@given(st.lists(st.dictionaries(st.integers(1, 30), st.sampled_from(["7", "text", "a|b"]), max_size=4), max_size=60), st.data())
-def test_every_cell_comes_exactly_once(lines, data):
+@given(st.lists(st.dictionaries(st.integers(1, 30), st.sampled_from(["7", "text", "a|b"]), max_size=4), max_size=40))
+def test_every_cell_comes_exactly_once(lines):
     rows, count = [], 0
     for position, line in enumerate(lines, 1):
         cells = []
@@ -97,7 +97,7 @@ def test_every_cell_comes_exactly_once(lines, data):
             count += 1
             cells.append(Cell(column, f"{line[column]} ({count})", is_text=line[column] != "7"))
         if cells:
-            rows.append(Row(position, data.draw(st.just(False)), cells))
+            rows.append(Row(position, False, cells))
     blocks = list(sheet_blocks(rows, "S"))
     text = "\n".join(block.markdown for block in blocks)
     headers = {line for block in blocks if not block.tight for line in block.markdown.splitlines()[:1]}
