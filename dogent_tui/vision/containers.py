@@ -9,10 +9,6 @@ from typing import IO
 
 _MOST_BOXES = 10_000
 """Top-level boxes looked at: a fragmented film of hours has some thousands."""
-_TOP_BOXES = frozenset((
-    b"ftyp", b"moov", b"moof", b"mdat", b"free", b"skip", b"wide", b"pnot", b"uuid", b"meta", b"mfra", b"sidx", b"ssix", b"styp",
-    b"prft", b"emsg", b"pdin", b"udta", b"PICT", b"junk",
-))  # fmt: skip
 _FIRST_BOXES = frozenset((b"ftyp", b"styp", b"moov", b"mdat", b"wide", b"free", b"skip", b"pnot"))
 _MOST_INDEX_BYTES = 32 << 20
 """Of a `moov` box that is searched for a track of pictures."""
@@ -38,7 +34,7 @@ def video_format(file: IO[bytes]) -> str:
 
 
 def _boxes(file: IO[bytes], size: int, head: bytes) -> str:
-    """Walk the boxes of the file to its end: all have to be of known types, and one has to describe a track of pictures."""
+    """Walk the boxes of the file to its end: they have to follow each other there, and one has to describe a track of pictures."""
     offset = 0
     has_pictures = False
     for _ in range(_MOST_BOXES):
@@ -52,7 +48,7 @@ def _boxes(file: IO[bytes], size: int, head: bytes) -> str:
             length, header = int.from_bytes(start[8:16], "big"), 16
         elif length == 0:
             length = size - offset
-        if len(start) < 8 or kind not in _TOP_BOXES or length < header or offset + length > size:
+        if len(start) < 8 or not _is_name(kind) or length < header or offset + length > size:
             return ""
         if kind == b"moov" and not has_pictures:
             file.seek(offset)
@@ -61,6 +57,11 @@ def _boxes(file: IO[bytes], size: int, head: bytes) -> str:
     if not has_pictures:
         return ""
     return "mov" if head[4:8] != b"ftyp" or head[8:12] == b"qt  " else "mp4"
+
+
+def _is_name(kind: bytes) -> bool:
+    """Tell whether a box can be called so; cameras and programs add their own. Apple's begin with a copyright sign."""
+    return all(0x20 <= byte <= 0x7E or byte == 0xA9 for byte in kind)
 
 
 def _matroska(file: IO[bytes]) -> str:

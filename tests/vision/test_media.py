@@ -1,6 +1,7 @@
 """Which files may leave the machine, and in what form."""
 
 import os
+import struct
 
 import pytest
 
@@ -55,13 +56,15 @@ async def test_what_begins_like_a_picture_and_is_none_never_leaves(refused, magi
         box(b"ftyp", b"isom") + SECRET,
         box(b"ftyp", b"isom") + box(b"mdat", SECRET),
         mp4() + SECRET,
+        mp4() + box(b"\0\0\0\0", SECRET),
+        mp4() + bytes(7),
         mp4(handler=b"soun"),
         b"\x1a\x45\xdf\xa3" + SECRET,
         matroska(b"text"),
         avi(b"auds"),
         b"P3 1 1 255 " + SECRET,
         b"#define x_width 1\n" + SECRET,
-        os.urandom(500),
+        bytes(range(255, 0, -1)),
     ],
 )
 async def test_what_is_no_picture_and_no_video_never_leaves(refused, content, media_type):
@@ -103,6 +106,8 @@ async def test_the_content_decides_and_not_what_somebody_says(load, refused):
         (mp4(b"qt  "), "video/quicktime"),
         (mp4()[16:], ""),
         (box(b"wide") + mp4()[20:], "video/quicktime"),
+        (mp4() + box(b"SAMS", b"of a camera"), "video/mp4"),
+        (mp4() + struct.pack(">I4sQ", 1, b"free", 20) + bytes(4) + struct.pack(">I4s", 0, b"mdat") + b"to the end", "video/mp4"),
         (matroska(), "video/webm"),
         (matroska(b"matroska"), "video/x-matroska"),
         (avi(), "video/x-msvideo"),
