@@ -34,7 +34,7 @@ def video_format(file: IO[bytes]) -> str:
 
 
 def _boxes(file: IO[bytes], size: int, head: bytes) -> str:
-    """Walk the boxes of the file to its end: they have to follow each other there, and one has to describe a track of pictures."""
+    """Walk the boxes of the file: they have to lead to its very end, and one has to describe a track of pictures."""
     offset = 0
     has_pictures = False
     for _ in range(_MOST_BOXES):
