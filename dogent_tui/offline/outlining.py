@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from dogent_tui.offline.draft import Draft, draft_title
+from dogent_tui.offline.draft import Draft, draft_title, quote_line
 from dogent_tui.offline.intent import Intent
 from dogent_tui.offline.phrases import PHRASES
 from dogent_tui.offline.relevance import Ranked, pick, rank, terms
@@ -94,7 +94,7 @@ def compose_along(outline: Outline, documents: Mapping[str, str], intent: Intent
         picked = pick(_fitting(section, everything, titles), share, besides=used)
         used += [item.sentence.text for item in picked]
         lines += [f"{'#' * section.level} {section.title}", ""]
-        lines += [f"- {item.sentence.text} ({item.sentence.path})" for item in picked]
+        lines += [quote_line(item.sentence, intent.language) for item in picked]
         lines += [] if picked or holds_others else [phrases.nothing_here]
         lines += [""] if picked or not holds_others else []
     return Draft(title, "\n".join(lines).rstrip() + "\n")
