@@ -124,8 +124,8 @@ ENGLISH = Phrases(
     answer="This is what your files say, in their own words:",
     no_answer="I found nothing in {files} that answers this.",
     no_files=(
-        "I found nothing to read in this folder. Add documents to it (Markdown, Word, PDF, Excel, text), or reference some with `@`,"
-        " and ask again."
+        "I found nothing to read in this folder. Add documents to it (Markdown, Word, PDF, Excel, text), or reference"
+        " some with `@`, and ask again."
     ),
     not_found="`@{name}` was not found.",
     nothing_found="Without it I have read and written nothing. Correct the reference, or leave it out to search this folder.",

@@ -24,7 +24,7 @@ _DENIAL = re.compile(
     re.IGNORECASE,
 )
 _ANSWERED_NO = re.compile(
-    r"\b(?:person|user) (?:denied|declined|rejected|said no|does(?:n't| not) want)|nobody can be asked", re.I
+    r"\b(?:person|user) (?:denied|declined|rejected|said no|does(?:n't| not) want)|nobody can be asked", re.IGNORECASE
 )
 """How it is worded that a person, or print mode in their place, denied a call."""
 _NO_RIGHTS = re.compile(r"\bE(?:ACCES|PERM)\b")
