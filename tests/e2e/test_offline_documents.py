@@ -95,5 +95,6 @@ async def test_an_attached_document_is_read_and_exported_in_the_application(work
         terminal.type("Write a short report on batteries for everyone as a Word document")
         terminal.type(ENTER)
         await terminal.wait_for("done in", "Read document", "Export document", "read ✓ · pdf", "Word: drafts/batteries.docx")
-    assert any("(safety.pdf, page 1)" in paragraph.text for paragraph in docx.Document(papers / "drafts/batteries.docx").paragraphs)
-
+    assert any(
+        "(safety.pdf, page 1)" in paragraph.text for paragraph in docx.Document(papers / "drafts/batteries.docx").paragraphs
+    )
