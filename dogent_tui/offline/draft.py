@@ -135,7 +135,7 @@ def draft_title(intent: Intent, documents: Mapping[str, str]) -> str:
         return _capitalized(intent.topic)
     if len(documents) == 1:
         ((path, text),) = documents.items()
-        return title_of(text) or _stem(path)
+        return title_of(text) or stem(path)
     return PHRASES[intent.language].summary_title
 
 
@@ -185,7 +185,7 @@ def _groups(picked: Iterable[Ranked], documents: Mapping[str, str], otherwise: s
     for item in items:
         groups.setdefault(item.sentence.path if several else item.sentence.section, []).append(item)
     if several:
-        return [(title_of(documents[path]) or _stem(path), group) for path, group in groups.items()]
+        return [(title_of(documents[path]) or stem(path), group) for path, group in groups.items()]
     return [(section or otherwise, group) for section, group in groups.items()]
 
 
@@ -220,7 +220,8 @@ def _capitalized(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _stem(path: str) -> str:
+def stem(path: str) -> str:
+    """Return the name of a file without its extension."""
     return posixpath.splitext(posixpath.basename(path))[0]
 
 
