@@ -1,6 +1,7 @@
 """Having a document exported by hand: which one, whether it may be written, with what, and what came of it."""
 
 import asyncio
+import re
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -120,7 +121,7 @@ class Exporting:
         for warning in made.warnings:
             handle(Notice(level="warning", message=one_line(f"{name}: {warning}")))
         if made.left_out:
-            handle(Notice(level="warning", message=one_line(f"Left out of {name}: {_listed(made.left_out)}")))
+            handle(Notice(level="warning", message=f"Left out of {one_line(name)}:\n{_listed(made.left_out)}"))
 
 
 _BECAUSE = "You asked for this with /export."
@@ -153,8 +154,13 @@ def _markdown_files(index: FileIndex) -> list[str]:
 def _done(name: str, made: ExportResult) -> str:
     pages = f"{made.pages:,} page{'s' if made.pages != 1 else ''}, " if made.pages else ""
     remarks = len(made.warnings) + bool(made.left_out)
-    more = " See the transcript for what is missing." if remarks else ""
-    return f"Wrote {name}: {pages}{_size(made.path)}, by {made.engine}.{more}"
+    more = " Remarks are above." if remarks else ""
+    return f"Wrote {name}: {pages}{_size(made.path)}, by {_short(made.engine)}.{more}"
+
+
+def _short(engine: str) -> str:
+    """Return the name of an engine with two numbers of its version."""
+    return re.sub(r"(\d+\.\d+)[\d.]*$", r"\1", engine)
 
 
 def _size(path: Path) -> str:
@@ -165,5 +171,5 @@ def _size(path: Path) -> str:
 
 
 def _listed(what: Sequence[str]) -> str:
-    named = "; ".join(entry.rstrip(".") for entry in what[:_MOST_LISTED])
-    return f"{named}; and {len(what) - _MOST_LISTED} more." if len(what) > _MOST_LISTED else f"{named}."
+    more = [f"and {len(what) - _MOST_LISTED} more"] if len(what) > _MOST_LISTED else []
+    return "\n".join(f"· {one_line(entry)}" for entry in [*what[:_MOST_LISTED], *more])

@@ -1,16 +1,49 @@
 """/doctor: which engines are here, which files are used, and what to do about what is missing."""
 
 from collections.abc import Awaitable, Callable
+from textwrap import wrap
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.geometry import Size
 from textual.screen import ModalScreen
+from textual.widget import Widget
 from textual.widgets import Static
 
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.stylesheets import stylesheet
+
+_FURTHER = " " * 6
+
+
+class FoundLines(Widget):
+    """Lines of text; what is longer than the width goes on below, further in."""
+
+    def __init__(self, text: str, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._text = text
+
+    def show(self, text: str) -> None:
+        """Show another `text`."""
+        self._text = text
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return the rows that the text takes in `width` columns."""
+        del container, viewport
+        return len(self._wrapped(width))
+
+    def render(self) -> Content:
+        """Wrap for the width there is."""
+        return Content("\n".join(self._wrapped(self.size.width)))
+
+    def _wrapped(self, width: int) -> list[str]:
+        return [
+            part for line in self._text.split("\n") for part in wrap(line, max(20, width), subsequent_indent=_FURTHER) or [""]
+        ]
 
 
 class DoctorScreen(ModalScreen[None]):
@@ -26,7 +59,7 @@ class DoctorScreen(ModalScreen[None]):
         super().__init__()
         self._examine = examine
         self._found = ""
-        self._page = Static("Looking…", id="doctor-found", markup=False)
+        self._page = FoundLines("Looking…", id="doctor-found")
 
     def compose(self) -> ComposeResult:
         """Lay out the page that scrolls."""
@@ -43,7 +76,7 @@ class DoctorScreen(ModalScreen[None]):
 
     async def _look(self) -> None:
         self._found = await self._examine()
-        self._page.update(self._found)
+        self._page.show(self._found)
 
     async def action_copy(self) -> None:
         """Copy what was found, for a report."""
