@@ -247,5 +247,5 @@ def sheet_line(sheets: Sequence[Sheet], shown: str, width: int) -> Content:
     parts: list[Content | tuple[str, str]] = [("‹ " if first else "", "dim")]
     for place in range(first, len(names)):
         parts += [(" │ ", "dim")] if place > first else []
-        parts.append((names[place], "bold reverse") if place == at else Content(names[place]))
+        parts.append((names[place], "bold underline" if place == at else "dim"))
     return Content.assemble(*parts).truncate(width, ellipsis=True)

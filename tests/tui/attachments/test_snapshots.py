@@ -107,6 +107,7 @@ def previewed(path, until: str):
 
     async def run(pilot) -> None:
         async with DocumentLibrary(path.parent / "kept") as library:
+            await library.read(path, max_chars=1_000_000)  # to its end: what is known of it does not depend on the clock
             await pilot.app.push_screen(PreviewScreen(path, library, path.name))
             for _ in range(1000):
                 await pilot.pause(0.01)
