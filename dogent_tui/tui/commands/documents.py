@@ -1,5 +1,7 @@
 """The commands about the documents of the workspace, and about what makes them."""
 
+import asyncio
+import importlib
 from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -29,6 +31,10 @@ class DocumentCommands:
         )
         yield Command("outline", "Rearrange the sections of a Markdown file", self._outline, "FILE.md")
 
+    async def _export_typed(self, typed: str) -> None:
+        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.exporting.controller")  # keys come between
+        await self._exporting.export(typed)
+
     @cached_property
     def _exporting(self) -> "Exporting":
         from dogent_tui.tui.exporting.controller import Exporting
@@ -48,7 +54,7 @@ class DocumentCommands:
         return ""
 
     async def _export(self, typed: str) -> str:
-        self._app.run_worker(self._exporting.export(typed), group="export")  # it asks, and the palette must not wait for it
+        self._app.run_worker(self._export_typed(typed), group="export")  # it asks, and the palette must not wait for it
         return ""
 
     async def _outline(self, path: str) -> str:

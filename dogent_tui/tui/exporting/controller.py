@@ -65,8 +65,8 @@ class Exporting:
         kind: ExportKind = "docx" if wish.kind == "docx" else "pdf"
         if not await may_do(opened.authority, screen.questions.ask, partial(_as_call, request, kind), _BECAUSE):
             return f"Nothing was exported: {name} is left as it is."
-        if kind == "pdf":
-            await self._offer_browser()
+        if kind == "pdf" and not await self._offer_browser():
+            return "Nothing was exported."
         if screen.by_hand.busy or self._app.opened is not opened:  # while the question was open
             return _BUSY if screen.by_hand.busy else "Nothing was exported."
         made = await screen.by_hand.run(partial(_make, opened.libraries.exporter, request, kind))
@@ -95,23 +95,27 @@ class Exporting:
 
     # ── The browser ───────────────────────────────────────────────────────────────────────────
 
-    async def _offer_browser(self) -> None:
-        """Where no browser is here: ask once whether to download one, and do that. Without it, another engine sets the pdf."""
+    async def _offer_browser(self) -> bool:
+        """Where no browser is here: ask once whether to download one, and do that. False where the person goes back.
+
+        Without one, another engine sets the pdf.
+        """
         if self._asked_for_browser:
-            return
+            return True
         if await asyncio.to_thread(find_browsers):
-            return
+            return True
+        answers = ("Make the pdf without a browser", "Download Chromium for it (some 100 MB, by Playwright)")
+        chosen = await choose(self._app, "Download a browser for better pdf files?", _NO_BROWSER, answers)
+        if chosen is None:
+            return False
         self._asked_for_browser = True
-        answers = ("Make the pdf without a browser", "Download Chromium for it, some 100 MB (by Playwright, into its own folder)")
-        if await choose(self._app, "Download a browser for better pdf files?", _NO_BROWSER, answers) != 1:
-            return
         screen = self._app.conversation
-        if screen.by_hand.busy:
-            return
-        try:
-            await screen.by_hand.run(_fetch_browser)
-        except DogentError as error:
-            screen.handle(Notice(level="warning", message=error.message, remedy=error.remedy))
+        if chosen == 1 and not screen.by_hand.busy:
+            try:
+                await screen.by_hand.run(_fetch_browser)
+            except DogentError as error:
+                screen.handle(Notice(level="warning", message=error.message, remedy=error.remedy))
+        return True
 
     # ── What came of it ───────────────────────────────────────────────────────────────────────
 

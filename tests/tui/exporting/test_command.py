@@ -172,6 +172,10 @@ async def test_without_a_browser_one_is_offered_once(exporting, workspace, monke
         scene.app.opened.libraries.exporter._pdf = PdfExporter(list)
         await run(scene, "/export report.md a.pdf")
         await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open)
+        await scene.pilot.press("escape")
+        await scene.until(lambda: hint(scene) == "Nothing was exported.")
+        await run(scene, "/export report.md a.pdf")
+        await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open)
         assert "100 MB" in scene.app.screen._answers[1]
         await scene.pilot.press("down", "enter")
         await scene.until(lambda: "Wrote a.pdf" in hint(scene))
