@@ -1,0 +1,544 @@
+"""Files that would hurt whoever reads them without a care: each function writes one, from next to nothing.
+
+`HOSTILE` names them all; `make bench` reads every one through ``dogent-tui read`` and watches its process tree, and
+`test_hostile_files.py` reads those that are refused quickly.
+"""
+
+import io
+import os
+import random
+import socket
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+_CONTENT_TYPES = (
+    '<?xml version="1.0"?><Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">'
+    '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
+    '<Default Extension="xml" ContentType="application/xml"/><Override PartName="{part}" ContentType='
+    '"application/vnd.openxmlformats-officedocument.{kind}.main+xml"/></Types>'
+)
+_RELATIONS = (
+    '<?xml version="1.0"?><Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+    '<Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/{kind}" Target="{part}"/>'
+    "</Relationships>"
+)
+_WORD = '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>{}</w:body></w:document>'
+_PARAGRAPH = "<w:p><w:r><w:t>{}</w:t></w:r></w:p>"
+_SHEET = (
+    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{}</sheetData>{}</worksheet>'
+)
+_ODT = "application/vnd.oasis.opendocument.text"
+
+
+def _zip(path: Path, parts: Mapping[str, str | bytes], *, stored: Iterable[str] = ()) -> None:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content, zipfile.ZIP_STORED if name in stored else zipfile.ZIP_DEFLATED)
+
+
+def _docx(path: Path, body: str, more: Mapping[str, str | bytes] | None = None, document: str = _WORD) -> None:
+    parts = {
+        "[Content_Types].xml": _CONTENT_TYPES.format(part="/word/document.xml", kind="wordprocessingml.document"),
+        "_rels/.rels": _RELATIONS.format(part="word/document.xml", kind="officeDocument"),
+        "word/document.xml": document.format(body),
+    }
+    _zip(path, {**parts, **(more or {})})
+
+
+def _xlsx(path: Path, rows: str, after: str = "", more: Mapping[str, str | bytes] | None = None) -> None:
+    parts = {
+        "[Content_Types].xml": _CONTENT_TYPES.format(part="/xl/workbook.xml", kind="spreadsheetml.sheet"),
+        "_rels/.rels": _RELATIONS.format(part="xl/workbook.xml", kind="officeDocument"),
+        "xl/workbook.xml": '<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns:r='
+        '"http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="S" sheetId="1" r:id="r1"/>'
+        "</sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": _RELATIONS.format(part="worksheets/sheet1.xml", kind="worksheet"),
+        "xl/worksheets/sheet1.xml": _SHEET.format(rows, after),
+    }
+    _zip(path, {**parts, **(more or {})})
+
+
+def _odt(path: Path, content: str) -> None:
+    _zip(path, {"mimetype": _ODT, "content.xml": content}, stored=("mimetype",))
+
+
+def _pdf(path: Path, objects: Mapping[int, bytes], *, trailer: bytes = b"/Root 1 0 R", size: int = 0) -> None:
+    """Write a pdf with a cross-reference table that is right, whatever the objects say."""
+    out, places = bytearray(b"%PDF-1.7\n"), {}
+    for number, content in objects.items():
+        places[number] = len(out)
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    start = len(out)
+    out += b"xref\n0 1\n0000000000 65535 f \n"
+    for number, place in places.items():
+        out += b"%d 1\n%010d 00000 n \n" % (number, place)
+    out += b"trailer\n<< /Size %d %s >>\nstartxref\n%d\n%%%%EOF\n" % (size or max(objects) + 1, trailer, start)
+    path.write_bytes(out)
+
+
+def _stream(content: bytes, more: bytes = b"") -> bytes:
+    return b"<< /Length %d %s >>\nstream\n%s\nendstream" % (len(content), more, content)
+
+
+def _one_page(stream: bytes, more: Mapping[int, bytes] | None = None, page: bytes = b"") -> dict[int, bytes]:
+    return {
+        1: b"<< /Type /Catalog /Pages 2 0 R >>",
+        2: b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        3: b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> %s >>"
+        % page,
+        4: stream,
+        5: b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        **(more or {}),
+    }
+
+
+# Word and its relatives
+
+
+def docx_nested_bomb(path: Path) -> None:
+    """A part that unpacks to half a gigabyte, in a zip in the docx, and another one that does so at once."""
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("big", bytes(200 << 20))
+    _docx(path, _PARAGRAPH.format("x"), {"word/embeddings/inner.zip": inner.getvalue(), "word/media/image1.png": bytes(99 << 20)})
+
+
+def docx_lying_sizes(path: Path) -> None:
+    """Its directory says that the main part is small."""
+    _docx(path, _PARAGRAPH.format("word " * 40_000_000))
+    data = bytearray(path.read_bytes())
+    with zipfile.ZipFile(path) as archive:
+        size = archive.getinfo("word/document.xml").file_size.to_bytes(4, "little")
+    path.write_bytes(bytes(data).replace(size, (90_000).to_bytes(4, "little")))
+
+
+def docx_overlapping(path: Path) -> None:
+    """A thousand parts share the same bytes, as in the bombs that need no nesting."""
+    _docx(path, _PARAGRAPH.format("x"), {"word/media/a.bin": random.Random(1).randbytes(1 << 20) * 20})
+    data = path.read_bytes()
+    at = data.rfind(b"PK\x05\x06")
+    directory = data[int.from_bytes(data[at + 16 : at + 20], "little") : at]
+    one = directory[directory.rfind(b"PK\x01\x02") :]
+    entries = [one.replace(b"a.bin", b"%05d" % number) for number in range(1000)]
+    whole = directory + b"".join(entries)
+    count = (int.from_bytes(data[at + 8 : at + 10], "little") + 1000).to_bytes(2, "little")
+    end = data[at : at + 8] + count + count + len(whole).to_bytes(4, "little") + data[at + 16 :]
+    path.write_bytes(data[: int.from_bytes(data[at + 16 : at + 20], "little")] + whole + end)
+
+
+def docx_million_paragraphs(path: Path) -> None:
+    """Eighty megabytes of words: nothing about it is wrong but its size."""
+    words = random.Random(2)
+    _docx(path, "".join(_PARAGRAPH.format(f"{words.random():.12f}") for _ in range(1_000_000)))
+
+
+def docx_one_paragraph(path: Path) -> None:
+    """Half a million runs in one paragraph, each with looks of its own."""
+    run = "<w:r><w:rPr><w:b/><w:i/></w:rPr><w:t>{}</w:t></w:r><w:r><w:t>{}</w:t></w:r>"
+    words = random.Random(3)
+    _docx(path, "<w:p>" + "".join(run.format(words.random(), number) for number in range(250_000)) + "</w:p>")
+
+
+def docx_deep_tables(path: Path) -> None:
+    """Tables in tables, two hundred deep."""
+    depth = 200
+    inside = "<w:tbl><w:tr><w:tc>" * depth + _PARAGRAPH.format("deep") + (_PARAGRAPH.format("") + "</w:tc></w:tr></w:tbl>") * depth
+    _docx(path, inside)
+
+
+def docx_allowed_tables(path: Path) -> None:
+    """Tables in tables as deep as the check lets pass, two in each cell: the text doubles with each level."""
+    inside = _PARAGRAPH.format("x")
+    for _ in range(16):
+        inside = f"<w:tbl><w:tr><w:tc>{inside}</w:tc><w:tc>{inside}</w:tc></w:tr></w:tbl>{_PARAGRAPH.format('')}"
+    _docx(path, inside)
+
+
+def docx_wide_spans(path: Path) -> None:
+    """Cells that say that they are a hundred million columns wide."""
+    cell = f'<w:tc><w:tcPr><w:gridSpan w:val="100000000"/></w:tcPr>{_PARAGRAPH.format("x")}</w:tc>'
+    _docx(path, f"<w:tbl><w:tr>{cell}{cell}</w:tr><w:tr>{cell}</w:tr></w:tbl>")
+
+
+def docx_entities(path: Path) -> None:
+    """Entities that multiply, in the main part of a docx."""
+    _docx(path, _PARAGRAPH.format("&e9;"), document=_BOMB + _WORD)
+
+
+def docx_outside(path: Path) -> None:
+    """Parts that want to lie outside, and an image that is a file of the computer."""
+    _docx(path, _PARAGRAPH.format("x"), {"../../../../tmp/dogent-outside": "x"})
+
+
+_BOMB = (
+    '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY e0 "ha">'
+    + "".join(f'<!ENTITY e{number} "{f"&e{number - 1};" * 10}">' for number in range(1, 10))
+    + ' <!ENTITY file SYSTEM "file:///etc/hostname">]>'
+)
+_ODT_BODY = (
+    '<office:document-content xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
+    'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"><office:body><office:text>{}</office:text></office:body>'
+    "</office:document-content>"
+)
+
+
+def odt_entities(path: Path) -> None:
+    """The billion laughs."""
+    _odt(path, _BOMB + _ODT_BODY.format("<text:p>&e9;&file;</text:p>"))
+
+
+def odt_repeated(path: Path) -> None:
+    """Spaces, cells and rows that are said to be repeated a hundred million times."""
+    cell = '<table:table-cell table:number-columns-repeated="100000000"><text:p>x<text:s text:c="100000000"/></text:p>'
+    row = f'<table:table-row table:number-rows-repeated="100000000">{cell}</table:table-cell></table:table-row>'
+    _odt(path, _ODT_BODY.format(f"<table:table>{row}</table:table>"))
+
+
+def odt_deep_lists(path: Path) -> None:
+    """Lists in lists, a hundred thousand deep."""
+    depth = 100_000
+    _odt(path, _ODT_BODY.format("<text:list><text:list-item>" * depth + "</text:list-item></text:list>" * depth))
+
+
+def epub_many_files(path: Path) -> None:
+    """A hundred thousand chapters."""
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("mimetype", "application/epub+zip")
+        for number in range(100_000):
+            archive.writestr(f"OEBPS/{number}.xhtml", "<html><body><p>x</p></body></html>")
+
+
+def epub_self_including(path: Path) -> None:
+    """A spine that names the same chapter fifty thousand times."""
+    container = '<container><rootfiles><rootfile full-path="a.opf"/></rootfiles></container>'
+    spine = '<itemref idref="c"/>' * 50_000
+    package = (
+        '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="c" href="c.xhtml" media-type="application/xhtml+xml"/>'
+        f"</manifest><spine>{spine}</spine></package>"
+    )
+    chapter = "<html><body>" + "<p>words and words</p>" * 2000 + "</body></html>"
+    parts = {"mimetype": "application/epub+zip", "META-INF/container.xml": container, "a.opf": package, "c.xhtml": chapter}
+    _zip(path, parts, stored=("mimetype",))
+
+
+def rtf_deep(path: Path) -> None:
+    """Groups in groups, a million deep."""
+    path.write_bytes(b"{\\rtf1 " + b"{\\b " * 1_000_000 + b"x" + b"}" * 1_000_001)
+
+
+def rtf_huge_binary(path: Path) -> None:
+    """A picture of a declared two gigabytes."""
+    path.write_bytes(b"{\\rtf1 {\\pict\\pngblip\\bin2147483647 x}" + b"\\tx1" * 1_000_000 + b"}")
+
+
+def html_deep(path: Path) -> None:
+    """Fifty megabytes of nested divisions."""
+    path.write_bytes(b"<html><body>" + b"<div>" * 10_000_000)
+
+
+def html_unclosed(path: Path) -> None:
+    """A megabyte of comments, attributes and tags that nothing closes."""
+    path.write_bytes(b"<html><body>" + b'<a href="<!--<b <![CDATA[' * 40_000)
+
+
+def html_spans(path: Path) -> None:
+    """A table of a few bytes that is ten thousand million million cells large."""
+    path.write_bytes(b"<html><table>" + b'<tr><td colspan="100000000" rowspan="100000000">x</td></tr>' * 3 + b"</table></html>")
+
+
+def ipynb_deep(path: Path) -> None:
+    """A notebook whose output nests a million deep."""
+    path.write_bytes(b'{"cells": [{"cell_type": "code", "outputs": ' + b"[" * 1_000_000 + b"]" * 1_000_000 + b"}]}")
+
+
+def ipynb_many(path: Path) -> None:
+    """A notebook of half a million cells."""
+    cell = b'{"cell_type": "markdown", "metadata": {}, "source": ["* a *b* [c](d)\\n"]},'
+    path.write_bytes(b'{"cells": [' + (cell * 500_000)[:-1] + b'], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}')
+
+
+def pptx_entities(path: Path) -> None:
+    """The billion laughs, in a slide show."""
+    parts = {
+        "[Content_Types].xml": _CONTENT_TYPES.format(part="/ppt/presentation.xml", kind="presentationml.presentation"),
+        "_rels/.rels": _RELATIONS.format(part="ppt/presentation.xml", kind="officeDocument"),
+        "ppt/presentation.xml": _BOMB + "<p>&e9;</p>",
+    }
+    _zip(path, parts)
+
+
+# Workbooks and tables
+
+
+def xlsx_far_cell(path: Path) -> None:
+    """One cell in the last corner that a sheet has, and one far beyond it."""
+    _xlsx(
+        path,
+        '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>'
+        '<row r="4000000000"><c r="ZZZZZZ4000000000"><v>3</v></c></row>',
+    )
+
+
+def xlsx_merges(path: Path) -> None:
+    """Half a million merged ranges, each of the whole sheet."""
+    merges = '<mergeCell ref="A1:XFD1048576"/>' * 500_000
+    _xlsx(path, '<row r="1"><c r="A1"><v>1</v></c></row>', f"<mergeCells>{merges}</mergeCells>")
+
+
+def xlsx_long_text(path: Path) -> None:
+    """A shared text of ninety megabytes, which every cell shows."""
+    text = "".join(f"{value:.9f} " for value in map(random.Random(4).uniform, range(6_000_000), range(6_000_000)))
+    strings = f'<sst xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><si><t>{text[: 90 << 20]}</t></si></sst>'
+    cells = "".join(f'<row r="{row}"><c r="A{row}" t="s"><v>0</v></c></row>' for row in range(1, 1001))
+    relation = _RELATIONS.format(part="worksheets/sheet1.xml", kind="worksheet").replace(
+        "</Relationships>",
+        '<Relationship Id="r2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/sharedStrings" '
+        'Target="sharedStrings.xml"/></Relationships>',
+    )
+    _xlsx(path, cells, more={"xl/sharedStrings.xml": strings, "xl/_rels/workbook.xml.rels": relation})
+
+
+def xlsx_wide_rows(path: Path) -> None:
+    """Two hundred rows with a cell in each of 16,384 columns."""
+    words = random.Random(5)
+    row = "".join(f"<c><v>{words.random():.9f}</v></c>" for _ in range(16_384))
+    _xlsx(path, "".join(f'<row r="{number}">{row}</row>' for number in range(1, 201)))
+
+
+def xlsx_entities(path: Path) -> None:
+    """The billion laughs, as the shared texts of a workbook."""
+    sheet = _BOMB + _SHEET.format('<row r="1"><c r="A1" t="inlineStr"><is><t>&e9;</t></is></c></row>', "")
+    _xlsx(path, "", more={"xl/worksheets/sheet1.xml": sheet})
+
+
+def csv_one_line(path: Path) -> None:
+    """A line of a gigabyte, which takes no room on the disk."""
+    with path.open("wb") as file:
+        file.write(b"a,b,c\n1,")
+        file.truncate(1 << 30)
+
+
+def csv_one_cell(path: Path) -> None:
+    """A quote that is opened and not closed for a hundred megabytes."""
+    with path.open("wb") as file:
+        file.write(b'a,b,c\n1,"')
+        for _ in range(100):
+            file.write(b"words, and words\n" * (1_000_000 // 17))
+
+
+def csv_wide(path: Path) -> None:
+    """A million columns."""
+    line = b"x," * 1_000_000 + b"\n"
+    path.write_bytes(line * 20)
+
+
+def text_one_line(path: Path) -> None:
+    """Two hundred megabytes of letters without an end of a line."""
+    with path.open("wb") as file:
+        for _ in range(200):
+            file.write(b"word " * 200_000)
+
+
+def markdown_fences(path: Path) -> None:
+    """Twenty megabytes of what a parser of Markdown may take for the beginning of something."""
+    path.write_bytes(b"[" * 10_000_000 + b"\n" + b"> " * 5_000_000 + b"\n```" + b"`" * 1_000_000)
+
+
+def json_deep(path: Path) -> None:
+    """A file of source code that is one million brackets."""
+    path.write_bytes(b"[" * 1_000_000)
+
+
+# Portable documents
+
+
+def pdf_page_loop(path: Path) -> None:
+    """A tree of pages that holds itself, and says that it has a million of them."""
+    objects = _one_page(_stream(b"BT /F 12 Tf 72 700 Td (x) Tj ET"))
+    objects[2] = b"<< /Type /Pages /Kids [2 0 R 3 0 R 2 0 R] /Count 1000000 /Parent 2 0 R >>"
+    _pdf(path, objects)
+
+
+def pdf_many_pages(path: Path) -> None:
+    """The same page, two hundred thousand times."""
+    objects = _one_page(_stream(b"BT /F 12 Tf 72 700 Td (x) Tj ET"))
+    objects[2] = b"<< /Type /Pages /Kids [" + b"3 0 R " * 200_000 + b"] /Count 200000 >>"
+    _pdf(path, objects)
+
+
+def pdf_huge_xref(path: Path) -> None:
+    """A cross-reference table that says that it has two thousand million entries."""
+    _pdf(path, _one_page(_stream(b"BT /F 12 Tf 72 700 Td (x) Tj ET")), size=2_000_000_000)
+    path.write_bytes(path.read_bytes().replace(b"xref\n0 1\n", b"xref\n0 2000000000\n", 1))
+
+
+def pdf_xref_loop(path: Path) -> None:
+    """A table before whose beginning it stands itself."""
+    _pdf(path, _one_page(_stream(b"BT /F 12 Tf 72 700 Td (x) Tj ET")), trailer=b"/Root 1 0 R /Prev 00009")
+    data = path.read_bytes()
+    start = data.rfind(b"xref\n0 1")
+    path.write_bytes(data.replace(b"/Prev 00009", b"/Prev %05d" % start))
+
+
+def pdf_stream_bomb(path: Path) -> None:
+    """A page whose content unpacks to a gigabyte, packed twice."""
+    content = zlib.compress(zlib.compress(b"BT /F 12 Tf 72 700 Td (boom) Tj ET\n" * (1 << 25), 9), 9)
+    _pdf(path, _one_page(_stream(content, b"/Filter [/FlateDecode /FlateDecode]")))
+
+
+def pdf_form_loop(path: Path) -> None:
+    """Forms that draw each other ten times, ten deep: ten thousand million."""
+    more = {}
+    for level in range(10):
+        inner = b"" if level == 9 else b"/X %d 0 R" % (11 + level)
+        content = b"BT /F 12 Tf 72 700 Td (x) Tj ET" if level == 9 else b"/X Do\n" * 10
+        resources = b"/Resources << /XObject << %s >> /Font << /F 5 0 R >> >>" % inner
+        more[10 + level] = _stream(content, b"/Type /XObject /Subtype /Form /BBox [0 0 612 792] " + resources)
+    objects = _one_page(_stream(b"/X Do\n" * 10), more)
+    objects[3] = objects[3].replace(b"/Resources <<", b"/Resources << /XObject << /X 10 0 R >>")
+    _pdf(path, objects)
+
+
+def pdf_lines(path: Path) -> None:
+    """A page with half a million ruling lines and as many letters: what looks for tables compares each with each."""
+    pen = random.Random(6)
+    lines = b"".join(b"%d %d m %d %d l S\n" % (x, y, x + 50, y) for x, y in _points(pen, 250_000))
+    letters = b"".join(b"BT /F 4 Tf %d %d Td (x) Tj ET\n" % point for point in _points(pen, 100_000))
+    _pdf(path, _one_page(_stream(zlib.compress(lines + letters), b"/Filter /FlateDecode")))
+
+
+def pdf_grid(path: Path) -> None:
+    """Many pages, each with a table of four thousand cells."""
+    lines = b"".join(b"%d 10 m %d 780 l S\n10 %d m 600 %d l S\n" % (x * 9, x * 9, x * 12, x * 12) for x in range(1, 65))
+    cells = b"".join(b"BT /F 3 Tf %d %d Td (%d) Tj ET\n" % (x * 9 + 1, y * 12 + 2, x * y) for x in range(1, 64) for y in range(1, 64))
+    objects = _one_page(_stream(zlib.compress(lines + cells), b"/Filter /FlateDecode"))
+    objects[2] = b"<< /Type /Pages /Kids [" + b"3 0 R " * 300 + b"] /Count 300 >>"
+    _pdf(path, objects)
+
+
+def pdf_outline_loop(path: Path) -> None:
+    """Bookmarks that follow each other in a circle."""
+    objects = _one_page(_stream(b"BT /F 12 Tf 72 700 Td (x) Tj ET"), {10: b"<< /First 11 0 R /Last 11 0 R /Count 2000000000 >>"})
+    objects[11] = b"<< /Title (a) /Parent 10 0 R /Next 12 0 R /First 11 0 R /Dest [3 0 R /Fit] >>"
+    objects[12] = b"<< /Title (b) /Parent 10 0 R /Next 11 0 R /First 10 0 R /Dest [3 0 R /Fit] >>"
+    objects[1] = b"<< /Type /Catalog /Pages 2 0 R /Outlines 10 0 R >>"
+    _pdf(path, objects)
+
+
+def pdf_deep_objects(path: Path) -> None:
+    """An array in an array, a million deep."""
+    objects = _one_page(_stream(b"BT /F 12 Tf 72 700 Td (x) Tj ET"))
+    objects[1] = b"<< /Type /Catalog /Pages 2 0 R /Names " + b"[" * 1_000_000 + b"]" * 1_000_000 + b" >>"
+    _pdf(path, objects)
+
+
+def pdf_huge_image(path: Path) -> None:
+    """A page that is one picture of forty thousand million points."""
+    image = _stream(
+        b"", b"/Type /XObject /Subtype /Image /Width 200000 /Height 200000 /BitsPerComponent 8 /ColorSpace /DeviceRGB"
+    )
+    objects = _one_page(_stream(b"200 0 0 200 0 0 cm /I Do"), {10: image})
+    objects[3] = objects[3].replace(b"/Resources <<", b"/Resources << /XObject << /I 10 0 R >>")
+    _pdf(path, objects)
+
+
+def pdf_noise(path: Path) -> None:
+    """Thirty megabytes of noise under the header of a pdf."""
+    path.write_bytes(b"%PDF-1.7\n" + random.Random(7).randbytes(30 << 20))
+
+
+def _points(pen: random.Random, count: int) -> Iterable[tuple[int, int]]:
+    return ((pen.randrange(600), pen.randrange(780)) for _ in range(count))
+
+
+# What is no file, or no longer the same
+
+
+def fifo(path: Path) -> None:
+    """A pipe into which nobody ever writes."""
+    os.mkfifo(path)
+
+
+def device(path: Path) -> None:
+    """A link to a device that never ends."""
+    path.symlink_to("/dev/zero")
+
+
+def folder(path: Path) -> None:
+    """A folder with the name of a document."""
+    path.mkdir()
+
+
+def unix_socket(path: Path) -> None:
+    """A socket, whose address has to be short."""
+    here = Path.cwd()
+    with socket.socket(socket.AF_UNIX) as made:
+        os.chdir(path.parent)
+        try:
+            made.bind(path.name)
+        finally:
+            os.chdir(here)
+
+
+def link_loop(path: Path) -> None:
+    """A link that leads to itself."""
+    path.symlink_to(path.name)
+
+
+HOSTILE: Mapping[str, Callable[[Path], None]] = {
+    "nested bomb.docx": docx_nested_bomb,
+    "lying sizes.docx": docx_lying_sizes,
+    "overlapping.docx": docx_overlapping,
+    "million paragraphs.docx": docx_million_paragraphs,
+    "one paragraph.docx": docx_one_paragraph,
+    "deep tables.docx": docx_deep_tables,
+    "doubling tables.docx": docx_allowed_tables,
+    "wide spans.docx": docx_wide_spans,
+    "entities.docx": docx_entities,
+    "outside.docx": docx_outside,
+    "entities.odt": odt_entities,
+    "repeated.odt": odt_repeated,
+    "deep lists.odt": odt_deep_lists,
+    "many files.epub": epub_many_files,
+    "one chapter.epub": epub_self_including,
+    "deep.rtf": rtf_deep,
+    "huge binary.rtf": rtf_huge_binary,
+    "deep.html": html_deep,
+    "unclosed.html": html_unclosed,
+    "spans.html": html_spans,
+    "deep.ipynb": ipynb_deep,
+    "many.ipynb": ipynb_many,
+    "entities.pptx": pptx_entities,
+    "far cell.xlsx": xlsx_far_cell,
+    "merges.xlsx": xlsx_merges,
+    "long text.xlsx": xlsx_long_text,
+    "wide rows.xlsx": xlsx_wide_rows,
+    "entities.xlsx": xlsx_entities,
+    "one line.csv": csv_one_line,
+    "one cell.csv": csv_one_cell,
+    "wide.csv": csv_wide,
+    "one line.txt": text_one_line,
+    "fences.md": markdown_fences,
+    "deep.json": json_deep,
+    "page loop.pdf": pdf_page_loop,
+    "many pages.pdf": pdf_many_pages,
+    "huge xref.pdf": pdf_huge_xref,
+    "xref loop.pdf": pdf_xref_loop,
+    "stream bomb.pdf": pdf_stream_bomb,
+    "form loop.pdf": pdf_form_loop,
+    "lines.pdf": pdf_lines,
+    "grid.pdf": pdf_grid,
+    "outline loop.pdf": pdf_outline_loop,
+    "deep objects.pdf": pdf_deep_objects,
+    "huge image.pdf": pdf_huge_image,
+    "noise.pdf": pdf_noise,
+    "pipe.pdf": fifo,
+    "device.docx": device,
+    "folder.pdf": folder,
+    "socket.txt": unix_socket,
+    "loop.md": link_loop,
+}
+"""By the names of the files that they write."""
