@@ -61,7 +61,8 @@ def _xlsx(path: Path, rows: str, after: str = "", more: Mapping[str, str | bytes
 
 
 def _odt(path: Path, content: str) -> None:
-    _zip(path, {"mimetype": _ODT, "content.xml": content}, stored=("mimetype",))
+    styles = '<office:document-styles xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"/>'
+    _zip(path, {"mimetype": _ODT, "content.xml": content, "styles.xml": styles}, stored=("mimetype",))
 
 
 def _pdf(path: Path, objects: Mapping[int, bytes], *, trailer: bytes = b"/Root 1 0 R", size: int = 0) -> None:
@@ -213,10 +214,10 @@ def epub_many_files(path: Path) -> None:
 
 def epub_self_including(path: Path) -> None:
     """A spine that names the same chapter fifty thousand times."""
-    container = '<container><rootfiles><rootfile full-path="a.opf"/></rootfiles></container>'
+    container = '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles><rootfile full-path="a.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
     spine = '<itemref idref="c"/>' * 50_000
     package = (
-        '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="c" href="c.xhtml" media-type="application/xhtml+xml"/>'
+        '<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata/><manifest><item id="c" href="c.xhtml" media-type="application/xhtml+xml"/>'
         f"</manifest><spine>{spine}</spine></package>"
     )
     chapter = "<html><body>" + "<p>words and words</p>" * 2000 + "</body></html>"
@@ -274,17 +275,22 @@ def pptx_entities(path: Path) -> None:
 
 
 def xlsx_far_cell(path: Path) -> None:
-    """One cell in the last corner that a sheet has, and one far beyond it."""
+    """One cell in the first and one in the last corner that a sheet has."""
     _xlsx(
         path,
         '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>'
-        '<row r="4000000000"><c r="ZZZZZZ4000000000"><v>3</v></c></row>',
     )
 
 
+def xlsx_beyond(path: Path) -> None:
+    """A cell in a row and a column that no sheet has."""
+    _xlsx(path, '<row r="4000000000"><c r="ZZZZZZ4000000000"><v>3</v></c></row>')
+
+
 def xlsx_merges(path: Path) -> None:
-    """Half a million merged ranges, each of the whole sheet."""
-    merges = '<mergeCell ref="A1:XFD1048576"/>' * 500_000
+    """Half a million merged ranges, each of most of the sheet."""
+    pen = random.Random(8)
+    merges = "".join(f'<mergeCell ref="A{pen.randrange(1, 1 << 20)}:XFD1048576"/>' for _ in range(500_000))
     _xlsx(path, '<row r="1"><c r="A1"><v>1</v></c></row>', f"<mergeCells>{merges}</mergeCells>")
 
 
@@ -363,10 +369,16 @@ def pdf_page_loop(path: Path) -> None:
 
 
 def pdf_many_pages(path: Path) -> None:
-    """The same page, two hundred thousand times."""
-    objects = _one_page(_stream(b"BT /F 12 Tf 72 700 Td (x) Tj ET"))
-    objects[2] = b"<< /Type /Pages /Kids [" + b"3 0 R " * 200_000 + b"] /Count 200000 >>"
-    _pdf(path, objects)
+    """A hundred thousand pages."""
+    _pdf(path, _pages(_one_page(_stream(b"BT /F 12 Tf 72 700 Td (x) Tj ET")), 100_000))
+
+
+def _pages(objects: dict[int, bytes], count: int) -> dict[int, bytes]:
+    """Return a document that has its page so many times."""
+    first = max(objects) + 1
+    kids = b" ".join(b"%d 0 R" % number for number in range(first, first + count))
+    pages = dict.fromkeys(range(first, first + count), objects[3])
+    return {**objects, **pages, 2: b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, count)}
 
 
 def pdf_huge_xref(path: Path) -> None:
@@ -391,15 +403,24 @@ def pdf_stream_bomb(path: Path) -> None:
 
 def pdf_form_loop(path: Path) -> None:
     """Forms that draw each other ten times, ten deep: ten thousand million."""
+    _pdf(path, _forms(10, b"BT /F 12 Tf 72 700 Td (x) Tj ET"))
+
+
+def pdf_trickle(path: Path) -> None:
+    """A hundred pages of one letter each, which take a second each: silence never lasts."""
+    _pdf(path, _pages(_forms(5, b"BT /F 12 Tf 72 700 Td (x) Tj ET"), 100))
+
+
+def _forms(depth: int, innermost: bytes) -> dict[int, bytes]:
     more = {}
-    for level in range(10):
-        inner = b"" if level == 9 else b"/X %d 0 R" % (11 + level)
-        content = b"BT /F 12 Tf 72 700 Td (x) Tj ET" if level == 9 else b"/X Do\n" * 10
+    for level in range(depth):
+        inner = b"" if level == depth - 1 else b"/X %d 0 R" % (11 + level)
+        content = innermost if level == depth - 1 else b"/X Do\n" * 10
         resources = b"/Resources << /XObject << %s >> /Font << /F 5 0 R >> >>" % inner
         more[10 + level] = _stream(content, b"/Type /XObject /Subtype /Form /BBox [0 0 612 792] " + resources)
     objects = _one_page(_stream(b"/X Do\n" * 10), more)
     objects[3] = objects[3].replace(b"/Resources <<", b"/Resources << /XObject << /X 10 0 R >>")
-    _pdf(path, objects)
+    return objects
 
 
 def pdf_lines(path: Path) -> None:
@@ -414,9 +435,7 @@ def pdf_grid(path: Path) -> None:
     """Many pages, each with a table of four thousand cells."""
     lines = b"".join(b"%d 10 m %d 780 l S\n10 %d m 600 %d l S\n" % (x * 9, x * 9, x * 12, x * 12) for x in range(1, 65))
     cells = b"".join(b"BT /F 3 Tf %d %d Td (%d) Tj ET\n" % (x * 9 + 1, y * 12 + 2, x * y) for x in range(1, 64) for y in range(1, 64))
-    objects = _one_page(_stream(zlib.compress(lines + cells), b"/Filter /FlateDecode"))
-    objects[2] = b"<< /Type /Pages /Kids [" + b"3 0 R " * 300 + b"] /Count 300 >>"
-    _pdf(path, objects)
+    _pdf(path, _pages(_one_page(_stream(zlib.compress(lines + cells), b"/Filter /FlateDecode")), 300))
 
 
 def pdf_outline_loop(path: Path) -> None:
@@ -513,6 +532,7 @@ HOSTILE: Mapping[str, Callable[[Path], None]] = {
     "many.ipynb": ipynb_many,
     "entities.pptx": pptx_entities,
     "far cell.xlsx": xlsx_far_cell,
+    "beyond.xlsx": xlsx_beyond,
     "merges.xlsx": xlsx_merges,
     "long text.xlsx": xlsx_long_text,
     "wide rows.xlsx": xlsx_wide_rows,
@@ -529,6 +549,7 @@ HOSTILE: Mapping[str, Callable[[Path], None]] = {
     "xref loop.pdf": pdf_xref_loop,
     "stream bomb.pdf": pdf_stream_bomb,
     "form loop.pdf": pdf_form_loop,
+    "trickle.pdf": pdf_trickle,
     "lines.pdf": pdf_lines,
     "grid.pdf": pdf_grid,
     "outline loop.pdf": pdf_outline_loop,
