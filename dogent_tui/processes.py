@@ -182,7 +182,7 @@ async def _gone(process: asyncio.subprocess.Process) -> None:
 
     Its own `wait` waits for the pipes too: for ever where nobody reads what is in them any more, or another process holds them.
     """
-    while process.returncode is None:
+    while process.returncode is None:  # noqa: ASYNC110 — asyncio tells nobody of it sooner
         await asyncio.sleep(_GONE_POLL_S)
     process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001 — there is no other way to let go of them
 

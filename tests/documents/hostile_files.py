@@ -26,9 +26,7 @@ _RELATIONS = (
 )
 _WORD = '<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:body>{}</w:body></w:document>'
 _PARAGRAPH = "<w:p><w:r><w:t>{}</w:t></w:r></w:p>"
-_SHEET = (
-    '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{}</sheetData>{}</worksheet>'
-)
+_SHEET = '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>{}</sheetData>{}</worksheet>'
 _ODT = "application/vnd.oasis.opendocument.text"
 
 
@@ -145,7 +143,9 @@ def docx_one_paragraph(path: Path) -> None:
 def docx_deep_tables(path: Path) -> None:
     """Tables in tables, two hundred deep."""
     depth = 200
-    inside = "<w:tbl><w:tr><w:tc>" * depth + _PARAGRAPH.format("deep") + (_PARAGRAPH.format("") + "</w:tc></w:tr></w:tbl>") * depth
+    inside = (
+        "<w:tbl><w:tr><w:tc>" * depth + _PARAGRAPH.format("deep") + (_PARAGRAPH.format("") + "</w:tc></w:tr></w:tbl>") * depth
+    )
     _docx(path, inside)
 
 
@@ -214,11 +214,15 @@ def epub_many_files(path: Path) -> None:
 
 def epub_self_including(path: Path) -> None:
     """A spine that names the same chapter fifty thousand times."""
-    container = '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles><rootfile full-path="a.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
+    container = (
+        '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles>'
+        '<rootfile full-path="a.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
+    )
     spine = '<itemref idref="c"/>' * 50_000
     package = (
-        '<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata/><manifest><item id="c" href="c.xhtml" media-type="application/xhtml+xml"/>'
-        f"</manifest><spine>{spine}</spine></package>"
+        '<package xmlns="http://www.idpf.org/2007/opf" version="3.0"><metadata/><manifest>'
+        '<item id="c" href="c.xhtml" media-type="application/xhtml+xml"/></manifest>'
+        f"<spine>{spine}</spine></package>"
     )
     chapter = "<html><body>" + "<p>words and words</p>" * 2000 + "</body></html>"
     parts = {"mimetype": "application/epub+zip", "META-INF/container.xml": container, "a.opf": package, "c.xhtml": chapter}
@@ -276,10 +280,7 @@ def pptx_entities(path: Path) -> None:
 
 def xlsx_far_cell(path: Path) -> None:
     """One cell in the first and one in the last corner that a sheet has."""
-    _xlsx(
-        path,
-        '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>'
-    )
+    _xlsx(path, '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>')
 
 
 def xlsx_beyond(path: Path) -> None:
@@ -408,7 +409,7 @@ def pdf_form_loop(path: Path) -> None:
 
 def pdf_trickle(path: Path) -> None:
     """A hundred pages of one letter each, which take a second each: silence never lasts."""
-    _pdf(path, _pages(_forms(5, b"BT /F 12 Tf 72 700 Td (x) Tj ET"), 100))
+    _pdf(path, _pages(_forms(4, b"BT /F 12 Tf 72 700 Td (x) Tj ET"), 100))
 
 
 def _forms(depth: int, innermost: bytes) -> dict[int, bytes]:
@@ -434,7 +435,9 @@ def pdf_lines(path: Path) -> None:
 def pdf_grid(path: Path) -> None:
     """Many pages, each with a table of four thousand cells."""
     lines = b"".join(b"%d 10 m %d 780 l S\n10 %d m 600 %d l S\n" % (x * 9, x * 9, x * 12, x * 12) for x in range(1, 65))
-    cells = b"".join(b"BT /F 3 Tf %d %d Td (%d) Tj ET\n" % (x * 9 + 1, y * 12 + 2, x * y) for x in range(1, 64) for y in range(1, 64))
+    cells = b"".join(
+        b"BT /F 3 Tf %d %d Td (%d) Tj ET\n" % (x * 9 + 1, y * 12 + 2, x * y) for x in range(1, 64) for y in range(1, 64)
+    )
     _pdf(path, _pages(_one_page(_stream(zlib.compress(lines + cells), b"/Filter /FlateDecode")), 300))
 
 
