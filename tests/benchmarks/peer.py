@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 MADE_PDF_PAGES = 60
-ROWS = 100_000
+ROWS = 20_000
 _FIRST_ROWS = 200
 
 
