@@ -105,10 +105,8 @@ PAYLOADS = {
     "footnote": 'a[^1]\n\n[^1]: ![local]({image}) <iframe src="file://{secret}"></iframe>',
     "table": '| a |\n|---|\n| ![local]({image}) <iframe src="{url}"> |',
 }
-NOTHING_TO_TELL = {"raw openxml", "inline openxml", "raw html", "tex", "include", "code file", "metadata"} | {
-    "style attribute",
-    "formula",
-}
+NOTHING_TO_TELL = {"raw openxml", "inline openxml", "raw html", "tex", "include", "code file", "metadata", "metadata shown"}
+NOTHING_TO_TELL |= {"style attribute", "formula"}
 """These are plain text here, or nothing at all."""
 
 
