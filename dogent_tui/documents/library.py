@@ -52,9 +52,7 @@ class DocumentLibrary:
     `folder` is where conversions are kept, by default in the platform's cache folder.
     """
 
-    def __init__(
-        self, folder: Path | None = None, workers: Workers | None = None, *, full_page_s: float = _FULL_PAGE_S
-    ) -> None:
+    def __init__(self, folder: Path | None = None, workers: Workers | None = None, *, full_page_s: float = _FULL_PAGE_S) -> None:
         self._full_page_s = full_page_s
         self._store = ConversionStore(folder or cache_dir() / "conversions")
         self._workers = workers or Workers()

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-MADE_PDF_PAGES = 60
-ROWS = 20_000
+MADE_PDF_PAGES = 30
+ROWS = 5_000
 _FIRST_ROWS = 200
 
 
