@@ -7,6 +7,7 @@ import pytest
 from dogent_tui.documents.export.body import Document
 from dogent_tui.documents.export.images import Images
 from dogent_tui.documents.export.page import Page, contents_of, contents_title, language_of
+from dogent_tui.documents.export.pdf import font_warnings
 from dogent_tui.documents.export.source import FrontMatter
 from dogent_tui.documents.export.styles import find_style
 
@@ -89,3 +90,10 @@ def test_a_heading_may_have_a_name_of_its_own(tmp_path):
     assert '<h1 id="news">What <em>is</em></h1>' in written.html
     assert '<a href="#news">a</a>' in written.html
     assert "<script>" not in written.html
+
+
+def test_missing_fonts_are_named_with_what_to_install():
+    assert font_warnings("") == []
+    assert "fonts-noto-cjk" in font_warnings("漢字")[0]
+    assert "漢 字" in font_warnings("漢字")[0]
+    assert "cjk" not in font_warnings("ꔀ")[0]
