@@ -160,8 +160,8 @@ async def test_progress_is_told_from_one_second_on(open_hostile):
 @pytest.mark.parametrize(
     ("doing", "limits", "code", "words"),
     [
-        ("hang", {"silence_s": 0.5}, "timeout", "takes too long"),
-        ("hang-natively", {"silence_s": 0.5}, "timeout", "takes too long"),
+        ("hang", {"silence_s": 1.5}, "timeout", "takes too long"),
+        ("hang-natively", {"silence_s": 1.5}, "timeout", "takes too long"),
         ("crash", {}, "damaged", "SIGSEGV"),
         ("leave", {}, "damaged", "status 3"),
         ("raise-plainly key", {}, "damaged", "KeyError: 'key'"),
