@@ -133,8 +133,12 @@ def _read(request: Request, channel: _Channel) -> None:
     opened = reader(path, options, channel.report)
     opened.warnings += _ignored(kind, options)
     channel.send(Began(opened.format, opened.metadata, opened.warnings))
+    is_empty = True
     for piece in _pieces(opened):
         channel.send(piece)
+        is_empty = is_empty and not piece.text.strip()
+    if is_empty and not opened.warnings:
+        opened.warnings.append("There is no text in the document.")
     channel.send(Finished(opened.metadata, opened.warnings))
 
 
