@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from dogent_tui.agent.launch import AnsweredBy
@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         print(f"dogent-tui {__version__}")
         return 0
-    by_hand = {"explain": _explain, "read": _read}.get(arguments[0]) if arguments else None  # a folder of that name is ./read
+    by_hand = _BY_HAND.get(arguments[0]) if arguments else None  # a folder of that name is ./read
     options = None if by_hand else _parser().parse_args(arguments)
     import os
 
@@ -57,6 +57,7 @@ def _parser() -> argparse.ArgumentParser:
         prog="dogent-tui",
         description="Write documents together with an AI agent, in a full-screen terminal application.",
         epilog="“dogent-tui read FILE” writes a pdf, docx, xlsx or other document as Markdown. "
+        "“dogent-tui search QUERY” and “dogent-tui fetch URL” do what the agent does on the web. "
         "“dogent-tui explain” says what would be decided about a tool call, and why. Exit status with -p: "
         "0 completed, 1 failed, 2 usage, 10 permission needed or denied, 11 clarification needed, "
         "12 outline edit needed, 14 interrupted.",
@@ -153,13 +154,32 @@ def _explain(arguments: Sequence[str]) -> int:
 
 
 def _read(arguments: Sequence[str]) -> int:
-    import io
-
     from dogent_tui.read_mode import run_read
+
+    _never_fail_to_print()
+    return run_read(arguments, sys.stdout, sys.stderr)
+
+
+def _search(arguments: Sequence[str]) -> int:
+    from dogent_tui.search_mode import run_search
+
+    _never_fail_to_print()
+    return run_search(arguments, sys.stdout, sys.stderr)
+
+
+def _fetch(arguments: Sequence[str]) -> int:
+    from dogent_tui.fetch_mode import run_fetch
+
+    _never_fail_to_print()
+    return run_fetch(arguments, sys.stdout, sys.stderr)
+
+
+def _never_fail_to_print() -> None:
+    """Write what the terminal's encoding does not hold as an escape."""
+    import io
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    return run_read(arguments, sys.stdout, sys.stderr)
 
 
 def _read_stdin() -> str:
@@ -178,6 +198,15 @@ def _app(options: argparse.Namespace) -> int:
     from dogent_tui.tui.app import run_app
 
     return run_app(_open(options))
+
+
+_BY_HAND: Mapping[str, Callable[[Sequence[str]], int]] = {
+    "explain": _explain,
+    "fetch": _fetch,
+    "read": _read,
+    "search": _search,
+}
+"""What a person can do without the agent, by the first word of the command line."""
 
 
 if __name__ == "__main__":

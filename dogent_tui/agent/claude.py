@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -14,6 +14,7 @@ from claude_agent_sdk import (
     ClaudeSDKError,
     ResultMessage,
     SandboxSettings,
+    SdkMcpTool,
     StreamEvent,
     SystemMessage,
     TextBlock,
@@ -46,12 +47,20 @@ from dogent_tui.processes import kill_tree
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
 from dogent_tui.tools.server import dogent_server
+from dogent_tui.tools.web import FETCH, NATIVE
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.secrets import redact
 
 TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "TodoWrite", "WebSearch", "WebFetch")
-"""The CLI's own tools that the model is offered."""
+"""The CLI's own tools that the model is offered; those of the web only where ours do not stand in for them."""
+
+
+def native_tools(ours: Iterable[SdkMcpTool[Any]]) -> list[str]:
+    """Return those of the CLI's own tools that are offered beside `ours`."""
+    replaced = NATIVE if any(tool.name == FETCH for tool in ours) else frozenset()
+    return [name for name in TOOLS if name not in replaced]
+
 
 _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The longest line between the CLI and us. At the SDK's default of 1 MiB a Write over a larger file kills the session."""
@@ -102,10 +111,11 @@ class ClaudeConversation:
         self._gate = gate = Gate(authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer})
         self._stderr: list[str] = []
         self._secrets = options.endpoint.secrets
+        ours = offered_tools(libraries)
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
-                tools=[*TOOLS, *([ASK_USER_QUESTION] if options.ask_user_question else [])],
-                mcp_servers={**dogent_server([*asking.tools(), *offered_tools(libraries)])},
+                tools=[*native_tools(ours), *([ASK_USER_QUESTION] if options.ask_user_question else [])],
+                mcp_servers={**dogent_server([*asking.tools(), *ours])},
                 system_prompt=options.system_prompt,
                 cwd=options.cwd,
                 env=environment(options.endpoint, options.config_dir),

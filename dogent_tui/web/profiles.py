@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 
+from dogent_tui.web.model import WebError
+from dogent_tui.workspace.endpoint_url import check_url, sends_keys_in_clear
 from dogent_tui.workspace.files import read_json
 from dogent_tui.workspace.paths import display_path
 from dogent_tui.workspace.secrets import is_missing
@@ -70,23 +72,32 @@ def choose_profile(wanted: str, home: Path) -> tuple[WebProfile | None, list[Con
     wanted = wanted.strip()
     if wanted in ("", NATIVE):
         return None, []
+    warnings: list[ConfigWarning] = []
+    try:
+        return find_profile(wanted, home, warnings), warnings
+    except WebError as error:
+        remedy = f"{error.remedy} Until then the agent has its native web tools."
+        return None, [*warnings, ConfigWarning(error.message, remedy, "web_profile_unknown")]
+
+
+def find_profile(name: str, home: Path, warnings: list[ConfigWarning]) -> WebProfile:
+    """Return the profile called `name`, and add to `warnings` what is not right. Raises WebError (`no_profile`)."""
     file = home / WEB_FILE
-    profiles, warnings = _read_profiles(file)
-    data = profiles.get(wanted)
+    profiles, found = _read_profiles(file)
+    warnings += found
+    data = profiles.get(name)
     if data is None:
-        near = nearest(wanted, profiles)
+        near = nearest(name, profiles)
         known = f'Did you mean "{near}"?' if near else f"It has: {', '.join(profiles) or 'none'}."
-        warnings.append(
-            ConfigWarning(
-                f"There is no profile {wanted} in {display_path(file)}; the agent's native web tools are used.",
-                f"{known} Correct web_profile in .dogent/dogent.json, or add the profile there.",
-                "web_profile_unknown",
-            )
-        )
-        return None, warnings
-    where = f" in the profile {wanted}"
+        message = f"There is no profile {name} in {display_path(file)}."
+        raise WebError(message, f"{known} Correct web_profile in .dogent/dogent.json, or add the profile.", code="no_profile")
+    where = f" in the profile {name}"
     warnings += [unknown_key_warning(file, key, PROFILE_KEYS, where) for key in data if key not in PROFILE_KEYS]
-    return _profile(wanted, data, file, warnings), warnings
+    profile = _profile(name, data, file, warnings)
+    if profile.api_key and sends_keys_in_clear(profile.endpoint):
+        message = f"The profile {name} of {file.name} sends its key and your searches to {profile.endpoint} without encryption."
+        warnings.append(ConfigWarning(message, "Use an https address if the endpoint has one.", "profile_clear_text"))
+    return profile
 
 
 def _read_profiles(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[ConfigWarning]]:
@@ -155,8 +166,6 @@ def _proxy(value: Any, file: Path, warnings: list[ConfigWarning]) -> str:
     if not value:
         return ""
     if isinstance(value, str):
-        from dogent_tui.workspace.endpoint_url import check_url
-
         problem = check_url(value.strip())
         if not problem:
             return value.strip()
