@@ -13,7 +13,7 @@ from dogent_tui.plain import one_line, visible
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult, WebError
 from dogent_tui.web.profiles import read_access
-from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.workspace.paths import Workspace, display_path, dogent_home
 from dogent_tui.workspace.settings import load_settings
 
 INTERRUPTED = 14
@@ -71,7 +71,8 @@ async def _fetch(libraries: Libraries, wanted: _Wanted) -> FetchResult:
         )
     except WebError as error:
         if error.code == "private_address" and not wanted.private:
-            remedy = "Add --private if you mean that address, or name it in web_allow_hosts of ~/.dogent/dogent.json."
+            own = display_path(dogent_home() / "dogent.json")
+            remedy = f"Add --private if you mean that address, or name it in web_allow_hosts of {own}."
             raise WebError(error.message, remedy, code=error.code) from None
         raise
     finally:

@@ -8,6 +8,7 @@ import msgspec
 import pytest
 
 from dogent_tui.agent.claude import native_tools
+from dogent_tui.agent.tool_names import result_summary
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
 from dogent_tui.tools.web import FETCH, SEARCH, search_json, web_tools
@@ -117,6 +118,16 @@ async def test_a_page_says_first_where_it_comes_from(tmp_path):
     assert (asked["offset"], asked["max_chars"], asked["mode"], asked["allow"]) == (100, 60_000, "auto", ())
 
 
+async def test_the_card_of_a_call_says_in_short_what_came_of_it(tmp_path):
+    page, _ = await call(Playing(tmp_path, PAGE), FETCH, url="https://a.example/")
+    assert result_summary("mcp__dogent__web_fetch", page) == "characters 100 to 121 of 300"
+    results = (WebResult("A", "https://a.example/", '    {"x'), WebResult("B", "https://b.example/", ""))
+    for found, words in ((results, "2 results"), (results[:1], "1 result"), ((), "nothing found")):
+        text = search_json(SearchResults("brave", "mine", "x", "web", found))
+        assert result_summary("mcp__dogent__web_search", text) == words
+    assert result_summary("mcp__other__web_search", "x") == ""
+
+
 async def test_an_image_comes_as_the_markdown_that_shows_it(tmp_path):
     saved = SavedImage(tmp_path / "images" / "o.jpg", "![Otter](images/o.jpg)", "JPEG", 800, 600, 12_345)
     found = FetchResult("https://i.example/o.jpg", "https://i.example/o.jpg", "2026", "image/jpeg", image=saved)
@@ -124,6 +135,7 @@ async def test_an_image_comes_as_the_markdown_that_shows_it(tmp_path):
     text, _ = await call(libraries, FETCH, url="https://i.example/o.jpg", mode="image", filename="otter")
     assert text.splitlines()[-1] == "Markdown: ![Otter](images/o.jpg)"
     assert "JPEG, 800 × 600 pixels, 12,345 bytes" in text
+    assert result_summary("mcp__dogent__web_fetch", text) == "saved an image: JPEG, 800 × 600 pixels, 12,345 bytes"
     assert libraries.asked[0]["filename"] == "otter"
 
 

@@ -24,6 +24,7 @@ from dogent_tui.web.search.model import (
     SearchResults,
 )
 from dogent_tui.web.search.providers import PROVIDERS, endpoint_of, provider_of
+from dogent_tui.workspace.paths import display_path, dogent_home
 from dogent_tui.workspace.secrets import redact
 
 if TYPE_CHECKING:
@@ -134,7 +135,8 @@ def _parsed(body: bytes) -> Any:
 def _no_profile() -> WebError:
     return WebError(
         "No web profile is chosen, so there is nobody to search with.",
-        f"Fill in a profile in ~/.dogent/{WEB_FILE} ({', '.join(PROVIDERS)}) and name it as web_profile in .dogent/dogent.json.",
+        f"Fill in a profile in {display_path(dogent_home() / WEB_FILE)} ({', '.join(PROVIDERS)}) and name it as web_profile in "
+        ".dogent/dogent.json.",
         code="no_profile",
     )
 
@@ -219,12 +221,12 @@ def _unreachable(profile: WebProfile, host: str, error: Exception) -> WebError:
     """Return the error of a connection as a sentence."""
     import aiohttp
 
-    place = f"endpoint of the profile {profile.name} in {profile.file}"
+    place, own = f"endpoint of the profile {profile.name} in {profile.file}", display_path(dogent_home() / "dogent.json")
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or "no secure connection could be made"
         return WebError(f"The connection to {host} is not safe: {one_line(str(why))}.", f"Check {place}.", code="tls", host=host)
     if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
-        return WebError("The proxy of the settings cannot be used.", "Check web_proxy in ~/.dogent/dogent.json.", code="connect")
+        return WebError("The proxy of the settings cannot be used.", f"Check web_proxy in {own}.", code="connect")
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return WebError(
             f"There is no machine called {host}, or no name server answers.",
