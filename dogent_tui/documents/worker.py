@@ -13,7 +13,7 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -128,7 +128,7 @@ class _Channel:
 
 def _read(request: Request, channel: _Channel) -> None:
     path, options = Path(os.fsdecode(request.path)), request.options
-    kind = kind_of(path)
+    kind = kind_of(path) if options.page is None else "page"
     module, name = READERS[kind]
     reader: Reader = getattr(importlib.import_module(module), name)
     opened = reader(path, options, channel.report)
@@ -211,10 +211,14 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def worker_command() -> list[str]:
-    """Return how to start this process: with the modules that we have, and none of the folder that we happen to be in."""
+def worker_command(*, preload: Sequence[str] = ()) -> list[str]:
+    """Return how to start this process: with the modules that we have, and none of the folder that we happen to be in.
+
+    `preload` are modules that it loads before it takes a request.
+    """
     package = str(Path(__file__).parents[2])
     path = [entry for entry in sys.path if entry]
     path += [] if package in path else [package]
-    start = f"import sys; sys.path[:] = {path!r}; from dogent_tui.documents.worker import main; main()"
+    start = f"import sys; sys.path[:] = {path!r}; from dogent_tui.documents.worker import main; "
+    start += "".join(f"import {module}; " for module in preload) + "main()"
     return [sys.executable, "-I", "-X", "utf8", "-c", start]
