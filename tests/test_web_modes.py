@@ -1,10 +1,12 @@
 """`dogent-tui search` and `dogent-tui fetch` as a person types them."""
 
 import asyncio
+import io
 import json
 
 import pytest
 import pytest_asyncio
+from PIL import Image
 
 from dogent_tui.cli import main
 from tests.web.search_server import SearchServer
@@ -91,3 +93,41 @@ def test_wrong_usage(command, capsys):
         main([command])
     assert caught.value.code == 2
     assert f"usage: dogent-tui {command}" in capsys.readouterr().err
+
+
+PAGE = (
+    "<html><head><title>Otters</title></head><body><article><h1>Otters</h1>"
+    "<p>They swim in rivers all day long, and they hold hands while they sleep so that nobody drifts away.</p></article></body>"
+    "</html>"
+)
+
+
+async def test_a_page_of_this_machine_is_fetched_only_on_purpose(server, typed):
+    server.answers(PAGE, Content_Type="text/html; charset=utf-8")
+    page = f"{server.url}/otters"
+    status, out, err = await typed("fetch", page)
+    assert (status, out) == (1, "")
+    assert "Add --private if you mean that address, or name it in web_allow_hosts of ~/.dogent/dogent.json." in err
+    assert server.asked == []
+    status, out, err = await typed("fetch", page, "--private")
+    assert (status, err) == (0, "")
+    assert "They swim in rivers all day long" in out
+    found = json.loads((await typed("fetch", page, "--private", "--json"))[1])
+    assert (found["url"], found["title"], found["image"]) == (page, "Otters", None)
+
+
+async def test_a_page_goes_on_where_it_is_told_and_an_image_is_saved(server, typed, tmp_path):
+    server.answers("one line of text\n" * 200, Content_Type="text/plain")
+    _, out, err = await typed("fetch", server.url, "--private", "--max-chars", "1000")
+    assert len(out) <= 1001
+    assert "read on with --offset " in err
+    picture = io.BytesIO()
+    Image.new("RGB", (8, 6), "navy").save(picture, "PNG")
+    server.answers(picture.getvalue(), Content_Type="image/png")
+    status, out, err = await typed("fetch", f"{server.url}/o.png", "--private", "--filename", "../otter")
+    (saved,) = (tmp_path / "images").iterdir()
+    assert (status, out) == (0, f"![otter](images/{saved.name})\n")
+    assert f"Saved as {saved} (png, 8 × 6 pixels)." in err
+    server.answers(PAGE, Content_Type="text/html")
+    assert (await typed("fetch", server.url, "--private", "--mode", "image"))[0] == 1
+    assert [path.name for path in (tmp_path / "images").iterdir()] == [saved.name]
