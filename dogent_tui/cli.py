@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from dogent_tui.agent.launch import AnsweredBy
@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         print(f"dogent-tui {__version__}")
         return 0
-    by_hand = _BY_HAND.get(arguments[0]) if arguments else None  # a folder of that name is ./read
+    by_hand = _BY_HAND.get(arguments[0]) if arguments else None
     options = None if by_hand else _parser().parse_args(arguments)
     import os
 
@@ -57,6 +57,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="dogent-tui",
         description="Write documents together with an AI agent, in a full-screen terminal application.",
         epilog="“dogent-tui read FILE” writes a pdf, docx, xlsx or other document as Markdown. "
+        "“dogent-tui export FILE.md --to pdf|docx” makes a finished document. "
+        "“dogent-tui doctor” says what is installed and what is missing. "
         "“dogent-tui search QUERY” and “dogent-tui fetch URL” do what the agent does on the web. "
         "“dogent-tui explain” says what would be decided about a tool call, and why. Exit status with -p: "
         "0 completed, 1 failed, 2 usage, 10 permission needed or denied, 11 clarification needed, "
@@ -182,6 +184,29 @@ def _never_fail_to_print() -> None:
         sys.stdout.reconfigure(errors="backslashreplace")
 
 
+def _export(arguments: Sequence[str]) -> int:
+    from dogent_tui.export_mode import Terminal, run_export
+
+    return run_export(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
+
+
+def _doctor(arguments: Sequence[str]) -> int:
+    from dogent_tui.doctor_mode import run_doctor
+
+    return run_doctor(arguments, sys.stdout)
+
+
+_BY_HAND = {
+    "doctor": _doctor,
+    "explain": _explain,
+    "export": _export,
+    "fetch": _fetch,
+    "read": _read,
+    "search": _search,
+}
+"""What is done without the application. A folder of such a name is ``./read``."""
+
+
 def _read_stdin() -> str:
     from dogent_tui.errors import DogentError
 
@@ -198,15 +223,6 @@ def _app(options: argparse.Namespace) -> int:
     from dogent_tui.tui.app import run_app
 
     return run_app(_open(options))
-
-
-_BY_HAND: Mapping[str, Callable[[Sequence[str]], int]] = {
-    "explain": _explain,
-    "fetch": _fetch,
-    "read": _read,
-    "search": _search,
-}
-"""What a person can do without the agent, by the first word of the command line."""
 
 
 if __name__ == "__main__":

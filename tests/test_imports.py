@@ -28,6 +28,7 @@ HEAVY = (
     "sqlite3",
     "dogent_tui.agent.claude",
     "dogent_tui.agent.gate",
+    "dogent_tui.documents",
     "dogent_tui.offline",
     "dogent_tui.print_mode",
     "dogent_tui.permissions.shell",

@@ -80,7 +80,7 @@ _STOPPED = frozenset({"aborted_streaming", "aborted_tools", "hook_stopped"})
 class ConversationOptions:
     """What a conversation is started with. `resume` names an earlier session of the same workspace to go on with.
 
-    `ask_user_question`: whether the CLI's own tool for questions is offered too; it needs somebody at a screen.
+    `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
     """
 
@@ -90,7 +90,7 @@ class ConversationOptions:
     system_prompt: str
     session_id: str
     resume: bool = False
-    ask_user_question: bool = True
+    at_screen: bool = True
     sandbox: bool = False
 
 
@@ -107,14 +107,14 @@ class ClaudeConversation:
         copies: Copies | None = None,
     ) -> None:
         self.session_id = options.session_id
-        self._asking = asking = Asking(form)
+        self._asking = asking = Asking(form, at_screen=options.at_screen)
         self._gate = gate = Gate(authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer})
         self._stderr: list[str] = []
         self._secrets = options.endpoint.secrets
         ours = offered_tools(libraries)
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
-                tools=[*native_tools(ours), *([ASK_USER_QUESTION] if options.ask_user_question else [])],
+                tools=[*native_tools(ours), ASK_USER_QUESTION],
                 mcp_servers={**dogent_server([*asking.tools(), *ours])},
                 system_prompt=options.system_prompt,
                 cwd=options.cwd,
@@ -210,6 +210,7 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
         "CLAUDE_CODE_ENABLE_TASKS": "0",
         "CLAUDE_CODE_MAX_RETRIES": "3",
         "ENABLE_TOOL_SEARCH": "false",
+        "MAX_MCP_OUTPUT_TOKENS": "60000",  # of our own tools, which bound their answers in characters
         **(_OFFLINE if endpoint.kind == "offline" else {}),
     }
 

@@ -17,6 +17,7 @@ _NAMES: Mapping[str, str] = {
     "MultiEdit": "Edit",
     "NotebookEdit": "Edit notebook",
     "NotebookRead": "Read notebook",
+    "export_document": "Export document",
     "read_document": "Read document",
     "SandboxNetworkAccess": "Network from the sandbox",
     "Task": "Subtask",

@@ -193,6 +193,9 @@ def _too_large(name: str) -> Failed:
 
 
 def _failed(name: str, error: Exception) -> Failed:
+    if isinstance(error, ImportError):
+        missing = error.name or str(error)
+        return Failed(f"{name} cannot be read: {missing} is missing.", "Reinstall dogent-tui.", "engine_missing", last=True)
     said = " ".join(str(error).split())[:200]
     return Failed(
         f"{name} could not be read: {type(error).__name__}{': ' if said else ''}{said}.",

@@ -75,14 +75,12 @@ class Workers:
         """
         async with self._free:
             worker = await self._take()
-            reusable = False
             try:
                 async with contextlib.aclosing(worker.answer(path, request)) as said:
                     async for lines in said:
                         yield lines
-                reusable = await worker.is_reusable()
             finally:
-                if reusable and self._idle is None:
+                if await worker.is_reusable() and self._idle is None:
                     self._keep(worker)
                 else:
                     await worker.end()
@@ -107,9 +105,14 @@ class Workers:
 
     async def _take(self) -> "_Worker":
         worker, self._idle = self._idle, None
-        if worker is not None and await worker.is_there():
-            return worker
         if worker is not None:
+            try:
+                is_there = await worker.is_there()
+            except asyncio.CancelledError:
+                await worker.end()
+                raise
+            if is_there:
+                return worker
             await worker.end()
         return await _Worker.start(self._command, self._limits)
 
@@ -241,6 +244,6 @@ class _Worker:
 def _too_slow(path: Path) -> DocumentError:
     return DocumentError(
         f"{path.name} takes too long to read.",
-        "Read a part of it (pages, sheet), split it, or save it anew with the program it comes from.",
+        "Read a part of it where it has pages or sheets, split it, or save it anew with the program it comes from.",
         code="timeout",
     )

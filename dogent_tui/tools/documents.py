@@ -15,8 +15,11 @@ from dogent_tui.workspace.paths import Workspace
 
 NAME = "read_document"
 
-MOST_CHARS = 60_000
-"""Of one answer: the CLI cuts off what is over 25,000 tokens."""
+MOST_CHARS = 40_000
+"""Of one answer. The CLI puts into a file what has more than 50,000 characters (measured), and metadata comes on top."""
+
+_LONG_VALUE = 1_000
+"""Characters of JSON after which a value of the metadata, such as an outline, is told by its beginning."""
 
 DESCRIPTION = f"""\
 Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, csv, and any text in any encoding. Use it for
@@ -90,8 +93,21 @@ def as_text(name: str, found: ReadResult) -> str:
         lines.append(f"There is more: call {NAME} again with offset {found.next_offset}.")
     lines.extend(f"Warning: {warning}" for warning in found.warnings)
     if found.metadata:
-        lines.append(f"Metadata: {msgspec.json.encode(found.metadata).decode()}")
+        known = {name: _shortened(value) for name, value in found.metadata.items()}
+        lines.append(f"Metadata: {msgspec.json.encode(known, enc_hook=str).decode()}")
     return "\n".join(lines) + "\n\n" + found.text.strip("\n")
+
+
+def _shortened(value: Any) -> Any:
+    text = msgspec.json.encode(value, enc_hook=str).decode()
+    if len(text) <= _LONG_VALUE:
+        return value
+    if not isinstance(value, list):
+        return f"{text[:_LONG_VALUE]}…"
+    kept, room = 0, _LONG_VALUE
+    while (room := room - len(msgspec.json.encode(value[kept], enc_hook=str))) > 0:
+        kept += 1
+    return [*value[:kept], f"… and {len(value) - kept} more"]
 
 
 def _options(wanted: _Input) -> ReadOptions:

@@ -16,6 +16,7 @@ from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.settings import WorkspaceSettings
 
 if TYPE_CHECKING:
+    from dogent_tui.documents.exporter import Exporter
     from dogent_tui.documents.library import DocumentLibrary
     from dogent_tui.web.fetch import Fetcher
     from dogent_tui.web.search.searcher import Searcher
@@ -50,6 +51,13 @@ class Libraries:
         from dogent_tui.documents.library import DocumentLibrary
 
         return self._closed_with_us(DocumentLibrary())
+
+    @cached_property
+    def exporter(self) -> "Exporter":
+        """Makes pdf and docx."""
+        from dogent_tui.documents.exporter import Exporter
+
+        return self._closed_with_us(Exporter())
 
     @property
     def images(self) -> Path:
