@@ -4,7 +4,7 @@ The policy is imported on use: it is not needed before the first tool call, and 
 """
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -86,7 +86,10 @@ class Authority:
         """Return the policy's decision about `call`, whatever was allowed before."""
         from dogent_tui.permissions.policy import decide
 
-        leads_inside = self._hosts.leads_inside if self._hosts is not None else None
+        if self._hosts is None or call.tool != _WEB_FETCH:
+            return decide(call, self._root, private=self._private)
+        granted = {held.grant.place for held in self.grants() if held.grant.kind == "network"}
+        leads_inside = partial(self._hosts.leads_inside, granted=granted)
         return decide(call, self._root, private=self._private, leads_inside=leads_inside)
 
     def allowing(self, decision: "Decision") -> tuple["Grant", ...]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -372,13 +373,17 @@ _ERROR_TAGS = ("<tool_use_error>", "</tool_use_error>")
 """What the CLI puts around a tool's error for the model."""
 
 
+_BY_HOOK = re.compile(r"\APreToolUse:\S+ hook error: ")
+"""What it puts before the reason of a call that the policy denied."""
+
+
 def result_text(content: str | list[dict[str, Any]] | None) -> str:
     """Return a tool result as text; what is no text is named by its type."""
     if isinstance(content, list):
         content = "\n".join(
             str(block.get("text", "")) if block.get("type") == "text" else f"[{block.get('type')}]" for block in content
         )
-    text = content or ""
+    text = _BY_HOOK.sub("", content or "", count=1)
     return text.removeprefix(_ERROR_TAGS[0]).removesuffix(_ERROR_TAGS[1]) if text.startswith(_ERROR_TAGS[0]) else text
 
 

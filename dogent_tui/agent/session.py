@@ -104,7 +104,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
             *warnings,
             *endpoint_warnings,
             *web_warnings,
-            *_images_warnings(libraries),
+            *_web_warnings(libraries),
             *_trust_warnings(trust),
             *sandbox_warning(sandbox),
         ),
@@ -158,11 +158,23 @@ def _trust_warnings(trust: FolderTrust) -> list[ConfigWarning]:
     return [broken_file_warning(trust.store.broken)] if trust.store.broken else []
 
 
-def _images_warnings(libraries: Libraries) -> list[ConfigWarning]:
-    if libraries.web.profile is None or libraries.workspace.contains(libraries.images):
+def _web_warnings(libraries: Libraries) -> list[ConfigWarning]:
+    """Say beforehand what the web tools would say when the agent calls them."""
+    profile = libraries.web.profile
+    if profile is None:
         return []
-    message = f"The images_path of this folder leads out of it ({libraries.images}): images of the web are not saved there."
-    return [ConfigWarning(message, "Name a folder inside in .dogent/dogent.json.", "images_path_outside")]
+    from dogent_tui.web.model import WebError
+    from dogent_tui.web.search.providers import provider_of
+
+    warnings = []
+    try:
+        provider_of(profile)
+    except WebError as error:
+        warnings.append(ConfigWarning(error.message, error.remedy, f"web_profile_{error.code}"))
+    if not libraries.workspace.contains(libraries.images):
+        message = f"The images_path of this folder leads out of it ({libraries.images}): images of the web are not saved there."
+        warnings.append(ConfigWarning(message, "Name a folder inside in .dogent/dogent.json.", "images_path_outside"))
+    return warnings
 
 
 def _not_writable(error: ConfigError | OSError, home: Path) -> ConfigWarning:

@@ -48,10 +48,10 @@ class NamedHosts:
         url = _parsed(address)
         return url is not None and _plain_host(url) in self._named
 
-    def leads_inside(self, address: str) -> bool | None:
+    def leads_inside(self, address: str, granted: Collection[str] = ()) -> bool | None:
         """Tell whether `address` leads to a private network and needs an approval; None where its name alone does not tell.
 
-        May wait for a name server, for what the person named: whether there is a question depends on it.
+        May wait for a name server, for what the person named, or `granted` for longer: whether there is a question depends on it.
         """
         from dogent_tui.web.address import Allowed, is_local_name, literal
 
@@ -66,7 +66,7 @@ class NamedHosts:
             return False
         if is_local_name(host):
             return True
-        addresses = _looked_up(host, port) if self._look_up and host in self._named else ()
+        addresses = _looked_up(host, port) if self._look_up and (host in self._named or host in granted) else ()
         return not all(allowed.permits(host, port, found) for found in addresses) if addresses else None
 
     def approve(self, address: str) -> None:

@@ -1,5 +1,7 @@
 """Policy and memory together: what a person allowed once does not ask again, and nothing else is let through."""
 
+import socket
+
 import pytest
 
 from dogent_tui.agent.authority import Authority
@@ -139,3 +141,18 @@ def test_what_the_person_allowed_for_longer_or_by_a_rule_needs_no_name(workspace
     public = fetch("https://example.com/")
     authority.let_through(public, authority.decide(public))
     assert hosts.approved("https://example.com/") == ()
+
+
+def test_a_name_that_was_allowed_for_good_is_known_to_lead_inside(workspace, monkeypatch):
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.1.2.3", 80))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+    before = NamedHosts()
+    before.heard("Read http://wiki.corp/plan")
+    authority = Authority(workspace, hosts=before)
+    authority.remember(authority.decide(fetch("http://wiki.corp/plan")), "always")
+    hosts = NamedHosts()
+    later = Authority(workspace, hosts=hosts)
+    decision = later.decide(fetch("http://wiki.corp/other"))
+    assert decision.verdict == "allow"
+    later.let_through(fetch("http://wiki.corp/other"), decision)
+    assert hosts.approved("http://wiki.corp/other") == ("wiki.corp:80", "wiki.corp:443")

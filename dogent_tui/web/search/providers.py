@@ -34,7 +34,7 @@ def provider_of(profile: WebProfile) -> SearchProvider:
         raise _unknown(profile)
     for key in provider.needs:
         if not getattr(profile, key):
-            message = f"The profile {profile.name} has no {_WORDS[key]}, so nothing was searched."
+            message = f"The profile {profile.name} has no {_WORDS[key]}, so it cannot search."
             raise WebError(message, f"Put it into {key} of the profile {profile.name} in {profile.file}.", code="no_key")
     if not profile.endpoint and not provider.endpoint:
         message = f"The profile {profile.name} does not say where its {profile.provider} server is."
