@@ -7,7 +7,8 @@ there is a question.
 
 import re
 import socket
-from collections.abc import Collection, Iterator
+import threading
+from collections.abc import Collection, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from dogent_tui.web.model import WebError
@@ -15,7 +16,8 @@ from dogent_tui.web.model import WebError
 if TYPE_CHECKING:
     from yarl import URL
 
-_MOST_TEXT = 200_000
+_HALF = 20_000
+"""Characters at the beginning and at the end of a prompt: what is pasted between is not the person's own words."""
 _MOST_NAMED = 1000
 _MOST_APPROVED = 200
 
@@ -35,18 +37,27 @@ class NamedHosts:
     def __init__(self, allow: Collection[str] = (), *, look_up: bool = True) -> None:
         self._allow = tuple(allow)
         self._look_up = look_up
-        self._named: frozenset[str] = frozenset()
+        self._unread: list[str] = []
+        self._named: dict[str, None] = {}
+        self._reading = threading.Lock()
         self._approved: dict[str, tuple[str, ...]] = {}
 
     def heard(self, text: str) -> None:
-        """Take in the hosts that the person names in a prompt."""
-        found = frozenset(_hosts_in(text[:_MOST_TEXT]))
-        self._named = frozenset([*found, *self._named][:_MOST_NAMED])
+        """Take in the hosts that the person names in a prompt. Cheap: it is read when a call asks for it, in a thread."""
+        self._unread.append(text if len(text) <= 2 * _HALF else f"{text[:_HALF]}\n{text[-_HALF:]}")
+
+    def _all_named(self) -> Mapping[str, None]:
+        """Return the hosts that were named, the latest last. Few sessions ask at all."""
+        with self._reading:
+            while self._unread:
+                named = {**self._named, **dict.fromkeys(_hosts_in(self._unread.pop(0)))}
+                self._named = dict(list(named.items())[-_MOST_NAMED:])
+            return self._named
 
     def named(self, address: str) -> bool:
         """Tell whether the person named the host of `address`."""
         url = _parsed(address)
-        return url is not None and _plain_host(url) in self._named
+        return url is not None and _plain_host(url) in self._all_named()
 
     def leads_inside(self, address: str, granted: Collection[str] = ()) -> bool | None:
         """Tell whether `address` leads to a private network and needs an approval; None where its name alone does not tell.
@@ -66,7 +77,7 @@ class NamedHosts:
             return False
         if is_local_name(host):
             return True
-        addresses = _looked_up(host, port) if self._look_up and (host in self._named or host in granted) else ()
+        addresses = _looked_up(host, port) if self._look_up and (host in granted or host in self._all_named()) else ()
         return not all(allowed.permits(host, port, found) for found in addresses) if addresses else None
 
     def approve(self, address: str) -> None:
@@ -106,7 +117,8 @@ def _entries(url: "URL") -> tuple[str, ...]:
 def _hosts_in(text: str) -> Iterator[str]:
     from dogent_tui.web.address import host_and_port
 
-    for authority in (*_IN_ADDRESS.findall(text), *(match[0] for match in _BY_ITSELF.finditer(text))):
+    written = (*_IN_ADDRESS.findall(text), *(match[0] for match in _BY_ITSELF.finditer(text)))
+    for authority in list(dict.fromkeys(written))[:_MOST_NAMED]:
         found = host_and_port(authority.rpartition("@")[2].rstrip(".:!?"))
         if found is not None:
             yield found[0]

@@ -68,6 +68,20 @@ def test_what_does_not(prompt, url):
     assert not hosts.named(url)
 
 
+def test_of_a_very_long_prompt_the_beginning_and_the_end_count():
+    hosts = NamedHosts()
+    hosts.heard("Read http://first.corp/\n" + "http://pasted.corp/ " * 10_000 + "\nand http://last.corp/")
+    hosts.heard("\n".join(f"h{number}.example" for number in range(3000)))
+    hosts.heard("And http://now.corp/")
+    assert [hosts.named(f"http://{name}.corp/") for name in ("first", "last", "now")] == [
+        False,
+        False,
+        True,
+    ]  # a thousand are kept
+    hosts.heard("http://first.corp/ " + "x" * 100_000 + " http://middle.corp " + "x" * 100_000 + " http://last.corp/")
+    assert [hosts.named(f"http://{name}.corp/") for name in ("first", "middle", "last")] == [True, False, True]
+
+
 def test_a_name_is_looked_up_only_where_the_person_named_it(names):
     hosts = NamedHosts()
     assert hosts.leads_inside("http://wiki.corp/") is None
