@@ -72,6 +72,7 @@ def safe_stem(name: str) -> str:
     name = unicodedata.normalize("NFC", unquote(name).encode("utf-8", "replace").decode("utf-8"))
     name = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
     name = "".join(character for character in name if _may_stand(character))
+    name = name.strip()
     stem, dot, extension = name.rpartition(".")
     if dot and f".{extension.lower()}" in _EXTENSIONS:
         name = stem
