@@ -112,6 +112,8 @@ async def test_a_page_of_this_machine_is_fetched_only_on_purpose(server, typed):
     status, out, err = await typed("fetch", page, "--private")
     assert (status, err) == (0, "")
     assert "They swim in rivers all day long" in out
+    by_name = await typed("fetch", page.replace("127.0.0.1", "localhost"), "--private")
+    assert by_name == (0, out, "")
     found = json.loads((await typed("fetch", page, "--private", "--json"))[1])
     assert (found["url"], found["title"], found["image"]) == (page, "Otters", None)
 
