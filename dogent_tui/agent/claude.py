@@ -1,5 +1,6 @@
 """A conversation over the Claude Agent SDK: the only module that knows the SDK's messages, and turns them into events."""
 
+import asyncio
 import contextlib
 import os
 import re
@@ -13,6 +14,7 @@ from claude_agent_sdk import (
     ClaudeAgentOptions,
     ClaudeSDKClient,
     ClaudeSDKError,
+    Message,
     ResultMessage,
     SandboxSettings,
     SdkMcpTool,
@@ -37,6 +39,7 @@ from dogent_tui.agent.events import (
     Todo,
     TodosChanged,
     TodoStatus,
+    ToolOutput,
     ToolPreparing,
     ToolResult,
     ToolUse,
@@ -47,7 +50,7 @@ from dogent_tui.errors import AgentError
 from dogent_tui.processes import kill_tree
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
-from dogent_tui.tools.server import dogent_server
+from dogent_tui.tools.server import dogent_server, tool_name
 from dogent_tui.tools.web import FETCH, NATIVE
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.profiles import Endpoint
@@ -110,6 +113,8 @@ class ClaudeConversation:
         self.session_id = options.session_id
         self._asking = asking = Asking(form, at_screen=options.at_screen)
         self._gate = gate = Gate(authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer})
+        self._inbox: asyncio.Queue[Event | Message | None] = asyncio.Queue()
+        libraries.listener = self._hear_progress
         self._stderr: list[str] = []
         self._secrets = options.endpoint.secrets
         ours = offered_tools(libraries)
@@ -157,14 +162,31 @@ class ClaudeConversation:
 
     async def messages(self) -> AsyncIterator[Event | TurnEnded]:
         """Everything the CLI says, as events, until it ends. Raises AgentError with its last words where it failed."""
+        receiving = asyncio.create_task(self._receive(), name="agent-messages")
         try:
-            async for message in self._client.receive_messages():
+            while (message := await self._inbox.get()) is not None:
                 for said in (*self._gate.heard(), *self._asking.heard()):
                     yield said
-                for event in self._translator.translate(message):
+                for event in (message,) if isinstance(message, Event) else self._translator.translate(message):
                     yield event
+            await receiving
         except ClaudeSDKError as error:
             raise AgentError(self._last_words() or self._redacted(str(error))) from error
+        finally:
+            receiving.cancel()
+
+    async def _receive(self) -> None:
+        """Put what the CLI says into the inbox, where what our own tools tell meanwhile goes too."""
+        try:
+            async for message in self._client.receive_messages():
+                self._inbox.put_nowait(message)
+        finally:
+            self._inbox.put_nowait(None)
+
+    def _hear_progress(self, tool: str, payload: Mapping[str, Any], text: str) -> None:
+        tool_use_id = self._gate.call_of(tool_name(tool), payload)
+        if tool_use_id:
+            self._inbox.put_nowait(ToolOutput(tool_use_id=tool_use_id, text=f"{text}\n"))
 
     async def interrupt(self) -> None:
         """Stop the turn under way. A CLI that is gone, or does not answer, has nothing to stop."""

@@ -16,8 +16,12 @@ from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.settings import WorkspaceSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from dogent_tui.documents.exporter import Exporter
     from dogent_tui.documents.library import DocumentLibrary
+    from dogent_tui.tools.telling import Tell
     from dogent_tui.web.fetch import Fetcher
     from dogent_tui.web.search.searcher import Searcher
 
@@ -35,7 +39,7 @@ _Library = TypeVar("_Library", bound=Closable)
 
 
 class Libraries:
-    """What one session's tools work with. Survives a restart of the agent process."""
+    """What one session's tools work with. Survives a restart of the agent process. `listener` hears how far a call is."""
 
     def __init__(self, workspace: Workspace, settings: WorkspaceSettings, web: WebAccess | None = None) -> None:
         """Work in `workspace`. `web` is what may be done on the web there; `hosts` knows which private hosts the person named."""
@@ -43,7 +47,13 @@ class Libraries:
         self.settings = settings
         self.web = web or WebAccess()
         self.hosts = NamedHosts(self.web.allow_hosts, look_up=not self.web.proxy)
+        self.listener: Tell | None = None
         self._open = AsyncExitStack()
+
+    def tell(self, tool: str, payload: "Mapping[str, Any]", text: str) -> None:
+        """Tell whoever listens how far a call is (`Telling`)."""
+        if self.listener is not None:
+            self.listener(tool, payload, text)
 
     @cached_property
     def documents(self) -> "DocumentLibrary":
