@@ -11,16 +11,15 @@ from typing import Any
 import msgspec
 
 from dogent_tui.web.plain_page import plain_page
-from dogent_tui.web.tidying import blocks, squeezed, text_of, tidied
+from dogent_tui.web.tidying import blocks, is_list_of_links, squeezed, text_of, tidied
 
 _MOST_CHARS = 6_000_000
 _MOST_TAGS = 150_000
 """A page that is larger is read as it is: extractors take longer than anybody waits."""
 _CAREFUL_SHARE = 0.3
 """Where the careful temper finds less than this share of what the usual one finds, it missed the article."""
-_FEWEST_CHARS = 200
-_LISTLIKE_SHARE = 0.1
-"""An article that is so short, and so small a part of what the page says, is none."""
+_SHORT = 5000
+"""What is longer is an article, and not only what the links of a page say."""
 _MOST_LEADS = 2
 _LEAD_WITHIN = 400
 """An article that is shorter gets no introduction: it may be the wrong one."""
@@ -55,8 +54,8 @@ def find_article(html: str, url: str = "", *, plain: bool = False) -> Article:
     markdown = _extracted(kept, url)
     meta = _metadata(html, url)
     title = meta.title or heading
-    whole = plain_page(kept, url) if len(markdown) < 10 * _FEWEST_CHARS else ""
-    if not markdown or (len(markdown) < _FEWEST_CHARS and len(markdown) < _LISTLIKE_SHARE * len(whole)):
+    whole = plain_page(kept, url) if len(markdown) < _SHORT else ""
+    if not markdown or (whole and is_list_of_links(markdown, whole)):
         return msgspec.structs.replace(meta, markdown=whole, title=title, warnings=(_NO_ARTICLE,))
     if len(markdown) > _LEAD_WITHIN:
         markdown = _with_leads(markdown, list(leads(tree)))
@@ -86,9 +85,10 @@ def _extracted(html: str, url: str) -> str:
 def _metadata(html: str, url: str) -> Article:
     from trafilatura import extract_metadata, load_html
 
+    # not extensive: a date in the words of some language would have seconds of grammar loaded for it
     with contextlib.suppress(Exception):  # it reads what authors of pages write into them, in every form
         tree = load_html(html)
-        found = extract_metadata(tree, default_url=url or None) if tree is not None else None
+        found = extract_metadata(tree, default_url=url or None, extensive=False) if tree is not None else None
         if found is not None:
             return Article("", title=_line(found.title), author=_line(found.author), date=_line(found.date))
     return Article("")

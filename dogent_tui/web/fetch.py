@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dogent_tui.web.connecting import MakeResolver
     from dogent_tui.web.transport import Limits, Response, Transport
 
-_PAGE_S = 3.5
+_PAGE_S = 3.0
 """After so many seconds without a word the article of a page is given up, and its plain text taken instead."""
 _EXTRACTORS = ("dogent_tui.web.article", "dogent_tui.web.cleaning", "trafilatura")
 """Loaded before a page is read, so that its time is its own."""

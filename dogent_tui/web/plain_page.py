@@ -48,13 +48,17 @@ _BLOCKS = frozenset(
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _LONGEST_LINK = 2000
 _MOST_CHARS = 4_000_000
+_MOST_TOKENS = 400_000
+"""Tags and texts of a page that are read: some half a second's worth."""
 
 
 def plain_page(html: str, url: str = "") -> str:
     """Return the text of a page as Markdown: headings, lists, links, rows of tables and code; menus and forms are left out."""
     page = _Page(url)
     position, end = 0, len(html)
-    while position < end and page.chars < _MOST_CHARS:
+    tokens = 0
+    while position < end and page.chars < _MOST_CHARS and tokens < _MOST_TOKENS:
+        tokens += 1
         match = _TOKEN.match(html, position)
         if match is None:  # cannot be: the last alternative and the text before take all
             break

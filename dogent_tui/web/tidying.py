@@ -16,6 +16,7 @@ _ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
 
 _SHORT = 260
 _PROSE_CHARS = 90
+_MOSTLY = 0.6
 _MUCH_PROSE = 700
 """Of prose in an article, from which on what is only a link stands beside it and is not what the page is about."""
 
@@ -104,6 +105,13 @@ def _is_pointer(block: str, *, has_prose: bool) -> bool:
 
 def _is_prose(block: str) -> bool:
     return not _is_code(block) and not _is_heading(block) and len(text_of(block)) >= _PROSE_CHARS and not _is_links(block)
+
+
+def is_list_of_links(markdown: str, page: str) -> bool:
+    """Tell whether most lines of an extraction are what the links of the whole `page` (as Markdown) say, and nothing more."""
+    links = {squeezed(text) for text in _LINK.findall(page)}
+    lines = [squeezed(text_of(line)) for line in markdown.split("\n") if line.strip()]
+    return sum(line in links for line in lines) > _MOSTLY * len(lines)
 
 
 def _is_links(block: str) -> bool:

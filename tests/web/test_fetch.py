@@ -3,9 +3,9 @@
 import asyncio
 import gzip
 import zlib
-from random import Random
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import brotli
@@ -53,6 +53,18 @@ async def test_a_page_becomes_its_article(fetcher: Fetcher, site: Any) -> None:
     assert "paint --color blue" in found.text
     assert "Home" not in found.text
     assert "rights" not in found.text
+
+
+async def test_a_page_that_extractors_hang_on_gives_its_text(
+    fetcher: Fetcher, site: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dogent_tui.web.fetch._PAGE_S", 0.3)
+    url = site.add("/tangled", f"<!doctype html><title>Tangled</title><p>{SENTENCE}<p>{'[x](' * 300_000}", "text/html")
+    found = await fetcher.fetch(url, max_chars=1000)
+    assert "painted blue" in found.text
+    assert found.title == "Tangled"
+    assert "too tangled" in found.warnings[0]
+    assert (await fetcher.fetch(site.add("/after", ARTICLE, "text/html"))).text
 
 
 async def test_a_long_page_is_read_in_parts_that_make_it_up_and_is_fetched_once(fetcher: Fetcher, site: Any) -> None:

@@ -1,7 +1,6 @@
 """Images that are saved: real ones, under safe names, over nothing."""
 
 import io
-import os
 import struct
 import zlib
 from collections.abc import Callable
@@ -18,9 +17,9 @@ from dogent_tui.web.images import FORMATS, safe_stem, save_image
 from dogent_tui.web.model import WebError
 
 
-def picture(format: str = "PNG", color: str = "blue", size: tuple[int, int] = (40, 30)) -> bytes:
+def picture(kind: str = "PNG", color: str = "blue", size: tuple[int, int] = (40, 30)) -> bytes:
     file = io.BytesIO()
-    Image.new("RGB", size, color).save(file, format)
+    Image.new("RGB", size, color).save(file, kind)
     return file.getvalue()
 
 
@@ -40,10 +39,10 @@ async def test_an_image_is_saved_and_shown_by_its_snippet(fetcher: Fetcher, site
     assert found.image.path.read_bytes() == picture("PNG")
 
 
-@pytest.mark.parametrize("format", ["PNG", "JPEG", "GIF", "WEBP", "AVIF", "TIFF", "BMP", "ICO"])
-def test_every_format_gets_its_extension(format: str, tmp_path: Path) -> None:
-    found = save_image(picture(format), Path("images"), tmp_path, "x.exe")
-    assert found.path.suffix == FORMATS[format]
+@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP", "AVIF", "TIFF", "BMP", "ICO"])
+def test_every_format_gets_its_extension(kind: str, tmp_path: Path) -> None:
+    found = save_image(picture(kind), Path("images"), tmp_path, "x.exe")
+    assert found.path.suffix == FORMATS[kind]
     assert found.bytes == found.path.stat().st_size
 
 
@@ -172,4 +171,4 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, make_fetcher: Call
     with pytest.raises(WebError) as caught:
         save_image(picture(), Path("file/images"), tmp_path, "x")
     assert caught.value.code == "bad_folder"
-    assert os.listdir(tmp_path) == ["file"]
+    assert saved(tmp_path) == ["file"]
