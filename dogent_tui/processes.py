@@ -80,12 +80,16 @@ async def talk_process(command: Sequence[str], *, cwd: Path, env: Mapping[str, s
     )
 
 
-def python_command(module: str) -> list[str]:
-    """Return how to run `main` of our `module` in a process: with the modules that we have, and none of the folder we are in."""
+def python_command(module: str, *, preload: Sequence[str] = ()) -> list[str]:
+    """Return how to run `main` of our `module` in a process: with the modules that we have, and none of the folder we are in.
+
+    `preload` are modules that it loads before.
+    """
     package = str(Path(__file__).parents[1])
     path = [entry for entry in sys.path if entry]
     path += [] if package in path else [package]
-    start = f"import sys; sys.path[:] = {path!r}; from {module} import main; main()"
+    start = f"import sys; sys.path[:] = {path!r}; from {module} import main; "
+    start += "".join(f"import {name}; " for name in preload) + "main()"
     return [sys.executable, "-I", "-X", "utf8", "-c", start]
 
 

@@ -24,6 +24,7 @@ READERS: Mapping[str, tuple[str, str]] = {
     "markdown": (_LINES, "open_markdown"),
     "text": (_LINES, "open_text"),
     "code": (_LINES, "open_code"),
+    "page": ("dogent_tui.web.page", "open_page"),
 }
 """Module and function of the `Reader` for each kind; only the worker imports them."""
 

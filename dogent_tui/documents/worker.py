@@ -12,7 +12,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +127,7 @@ class _Channel:
 
 def _read(request: Request, channel: _Channel) -> None:
     path, options = Path(os.fsdecode(request.path)), request.options
-    kind = kind_of(path)
+    kind = kind_of(path) if options.page is None else "page"
     module, name = READERS[kind]
     reader: Reader = getattr(importlib.import_module(module), name)
     opened = reader(path, options, channel.report)
@@ -217,6 +217,6 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def worker_command() -> list[str]:
-    """Return how to start this process."""
-    return python_command("dogent_tui.documents.worker")
+def worker_command(*, preload: Sequence[str] = ()) -> list[str]:
+    """Return how to start this process. `preload` are modules that it loads before it takes a request."""
+    return python_command("dogent_tui.documents.worker", preload=preload)
