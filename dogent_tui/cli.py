@@ -58,6 +58,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Write documents together with an AI agent, in a full-screen terminal application.",
         epilog="“dogent-tui read FILE” writes a pdf, docx, xlsx or other document as Markdown. "
         "“dogent-tui export FILE.md --to pdf|docx” makes a finished document. "
+        "“dogent-tui analyze FILE” says what a picture or a video shows. "
         "“dogent-tui doctor” says what is installed and what is missing. "
         "“dogent-tui explain” says what would be decided about a tool call, and why. Exit status with -p: "
         "0 completed, 1 failed, 2 usage, 10 permission needed or denied, 11 clarification needed, "
@@ -176,7 +177,17 @@ def _doctor(arguments: Sequence[str]) -> int:
     return run_doctor(arguments, sys.stdout)
 
 
-_BY_HAND = {"explain": _explain, "read": _read, "export": _export, "doctor": _doctor}
+def _analyze(arguments: Sequence[str]) -> int:
+    import io
+
+    from dogent_tui.analyze_mode import run_analyze
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    return run_analyze(arguments, sys.stdout, sys.stderr)
+
+
+_BY_HAND = {"analyze": _analyze, "explain": _explain, "read": _read, "export": _export, "doctor": _doctor}
 """What is done without the application. A folder of such a name is ``./read``."""
 
 

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -76,6 +77,15 @@ async def talk_process(command: Sequence[str], *, cwd: Path, env: Mapping[str, s
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )
+
+
+def python_command(module: str) -> list[str]:
+    """Return how to run `main` of our `module` in a process: with the modules that we have, and none of the folder we are in."""
+    package = str(Path(__file__).parents[1])
+    path = [entry for entry in sys.path if entry]
+    path += [] if package in path else [package]
+    start = f"import sys; sys.path[:] = {path!r}; from {module} import main; main()"
+    return [sys.executable, "-I", "-X", "utf8", "-c", start]
 
 
 async def end_tree(process: asyncio.subprocess.Process) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 from dogent_tui.plain import one_line
 
 _NAMES: Mapping[str, str] = {
+    "analyze_media": "Look at media",
     "Bash": "Run",
     "BashOutput": "Read output",
     "Glob": "Find files",

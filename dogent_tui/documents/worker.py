@@ -10,7 +10,6 @@ import faulthandler
 import importlib
 import os
 import queue
-import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -22,7 +21,7 @@ import msgspec
 from dogent_tui.documents.kinds import READERS, UNPAGED, kind_of
 from dogent_tui.documents.messages import Began, Failed, Finished, Joint, Message, Piece, Progress, Request
 from dogent_tui.documents.model import Block, DocumentError, Opened, Reader, ReadOptions
-from dogent_tui.processes import kill_tree
+from dogent_tui.processes import kill_tree, python_command
 
 LONG_CHARS = 256_000
 """What is longer is no longer read for somebody who waits: the worker lets others go first, and is not used again."""
@@ -215,9 +214,5 @@ def _limit_memory() -> None:
 
 
 def worker_command() -> list[str]:
-    """Return how to start this process: with the modules that we have, and none of the folder that we happen to be in."""
-    package = str(Path(__file__).parents[2])
-    path = [entry for entry in sys.path if entry]
-    path += [] if package in path else [package]
-    start = f"import sys; sys.path[:] = {path!r}; from dogent_tui.documents.worker import main; main()"
-    return [sys.executable, "-I", "-X", "utf8", "-c", start]
+    """Return how to start this process."""
+    return python_command("dogent_tui.documents.worker")

@@ -22,27 +22,26 @@ from dogent_tui.offline.relevance import terms
 
 _TEXT_TYPES = ("md", "markdown", "txt", "text", "rst", "org", "adoc", "tex", "csv", "tsv")
 _OTHER_DOCUMENTS = ("doc", "xls", "ppt", "ods", "odp")
+_SOUNDS = ("mp3", "wav", "m4a")
 _MEDIA = (
     "png",
     "jpg",
     "jpeg",
     "gif",
     "webp",
+    "avif",
     "bmp",
     "tiff",
     "heic",
     "svg",
-    "mp3",
-    "wav",
-    "m4a",
     "mp4",
     "mov",
     "avi",
     "mkv",
     "webm",
-    "zip",
 )
-_UNOPENED = frozenset((*_OTHER_DOCUMENTS, *_MEDIA))
+"""What has to be looked at."""
+_UNOPENED = frozenset((*_OTHER_DOCUMENTS, *_MEDIA, *_SOUNDS, "zip"))
 """What nothing here opens. The types in `DOCUMENT_TYPES` are the same where there is no `read_document`."""
 _MOST_FILES = 20
 """So many files are read for one request, those first that hold its words."""
@@ -130,6 +129,11 @@ def read_call(conversation: Conversation, source: Source) -> ReplyToolUse:
 def _document_call(path: str, sheet: str = "", offset: int = 0) -> ReplyToolUse:
     given = {"path": path, "max_chars": PART_CHARS, "sheet": sheet, "offset": offset}
     return ReplyToolUse(READ_DOCUMENT, {name: value for name, value in given.items() if value})
+
+
+def is_media(source: Source) -> bool:
+    """Whether `source` is a picture or a video, which no rule can see."""
+    return _extension(source.path) in _MEDIA or source.type in _MEDIA
 
 
 def _find_calls(

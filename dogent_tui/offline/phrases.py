@@ -52,6 +52,7 @@ class Phrases:
     cannot_read: str
     unopened_title: str
     unopened: str
+    unseen: str
     unreadable: str
     too_large: str
     partial: str
@@ -136,6 +137,7 @@ ENGLISH = Phrases(
     cannot_read="I have no tool to read files here, so I cannot draft anything.",
     unopened_title="Not read:",
     unopened="- `{path}`: the offline engine cannot open {type} files",
+    unseen="- `{path}`: the offline engine cannot see pictures or videos; with a profile that leads to a model, the agent can",
     unreadable="- `{path}`: {reason}",
     too_large="- `{path}`: too large to be read, even in part",
     partial="- `{path}`: too large, read in part",
@@ -216,6 +218,7 @@ CHINESE = Phrases(
     cannot_read="这里没有读取文件的工具，因此无法起草。",
     unopened_title="没有读取：",
     unopened="- `{path}`：离线引擎不能打开 {type} 文件",
+    unseen="- `{path}`：离线引擎看不见图片和视频；选择一个连接模型的配置后，助手就能看",
     unreadable="- `{path}`：{reason}",
     too_large="- `{path}`：文件太大，无法读取",
     partial="- `{path}`：文件太大，只读取了一部分",

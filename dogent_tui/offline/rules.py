@@ -10,7 +10,7 @@ from dogent_tui.offline.conversation import EXPORT_DOCUMENT, Call, Conversation,
 from dogent_tui.offline.documents import READ_DOCUMENT
 from dogent_tui.offline.draft import answer, compose, is_draft, output_path, quotation, quote_line
 from dogent_tui.offline.exporting import NAMES, as_wished, beside, export_calls, exported
-from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather
+from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather, is_media
 from dogent_tui.offline.intent import Intent, intent_of
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText, ReplyToolUse
 from dogent_tui.offline.outlining import compose_along, outline_from
@@ -215,7 +215,10 @@ def _nothing_to_quote(intent: Intent, gathered: Gathered) -> str:
 def _not_read(intent: Intent, gathered: Gathered) -> str:
     """Return the list of what was not read, or not whole, with reasons; empty where there is nothing to say."""
     phrases = PHRASES[intent.language]
-    lines = [phrases.unopened.format(path=source.path, type=source.type) for source in gathered.unopened]
+    lines = [
+        (phrases.unseen if is_media(source) else phrases.unopened).format(path=source.path, type=source.type)
+        for source in gathered.unopened
+    ]
     lines += [
         (phrases.too_large if TOO_LARGE.search(reason) else phrases.unreadable).format(path=path, reason=reason)
         for path, reason in gathered.unreadable

@@ -27,6 +27,12 @@ def test_the_wishes_of_the_workspace_travel_and_are_capped():
     assert "cut here" in long
 
 
+def test_what_a_picture_shows_is_asked_and_never_guessed():
+    words = " ".join(system_prompt(workspace="/w").split())
+    assert "call mcp__dogent__analyze_media" in words
+    assert "stop, say which file and key the error names" in words
+
+
 def test_the_language_of_replies():
     assert "Reply and write in Chinese" in system_prompt(workspace="/w", language="Chinese")
 

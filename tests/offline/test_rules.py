@@ -242,6 +242,19 @@ def test_documents_that_cannot_be_opened_are_named():
     assert not talk.called("Write")
 
 
+@pytest.mark.parametrize(
+    ("prompt", "words"), [("What does it show?", "cannot see pictures or videos"), ("它显示了什么？", "看不见图片和视频")]
+)
+def test_it_says_that_it_cannot_see(prompt, words):
+    talk = Conversation({**notes(), "photo.png": "\x89PNG", "film.mp4": "ftyp"})
+    for name in ("photo.png", "film.mp4"):
+        said = talk.ask(prompt, name)
+        assert f"`{name}`" in said
+        assert words in said
+    assert not talk.called("Write")
+    assert not talk.called("Read")
+
+
 def test_a_file_that_cannot_be_read_is_named_with_the_reason():
     talk = Conversation(notes(), errors={("Read", "garden.txt"): "EACCES: permission denied, open 'garden.txt'"})
     said = talk.ask("Summarize these", "garden.txt", "missing.md", "notes/a.md")
