@@ -151,27 +151,27 @@ def _read_answers(name: str) -> dict[str, object]:
 
 
 def _explain(arguments: Sequence[str]) -> int:
-    from dogent_tui.explain_mode import run_explain
+    from dogent_tui.by_hand.explain import run_explain
 
     return run_explain(arguments, sys.stdin, sys.stdout)
 
 
 def _read(arguments: Sequence[str]) -> int:
-    from dogent_tui.read_mode import run_read
+    from dogent_tui.by_hand.read import run_read
 
     _never_fail_to_print()
     return run_read(arguments, sys.stdout, sys.stderr)
 
 
 def _search(arguments: Sequence[str]) -> int:
-    from dogent_tui.search_mode import run_search
+    from dogent_tui.by_hand.search import run_search
 
     _never_fail_to_print()
     return run_search(arguments, sys.stdout, sys.stderr)
 
 
 def _fetch(arguments: Sequence[str]) -> int:
-    from dogent_tui.fetch_mode import run_fetch
+    from dogent_tui.by_hand.fetch import run_fetch
 
     _never_fail_to_print()
     return run_fetch(arguments, sys.stdout, sys.stderr)
@@ -186,13 +186,13 @@ def _never_fail_to_print() -> None:
 
 
 def _export(arguments: Sequence[str]) -> int:
-    from dogent_tui.export_mode import Terminal, run_export
+    from dogent_tui.by_hand.export import Terminal, run_export
 
     return run_export(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
 
 
 def _doctor(arguments: Sequence[str]) -> int:
-    from dogent_tui.doctor_mode import run_doctor
+    from dogent_tui.by_hand.doctor import run_doctor
 
     return run_doctor(arguments, sys.stdout)
 
@@ -200,7 +200,7 @@ def _doctor(arguments: Sequence[str]) -> int:
 def _analyze(arguments: Sequence[str]) -> int:
     import io
 
-    from dogent_tui.analyze_mode import run_analyze
+    from dogent_tui.by_hand.analyze import run_analyze
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")

@@ -7,8 +7,8 @@ import sys
 import docx
 import pytest
 
+from dogent_tui.by_hand.export import find_root
 from dogent_tui.cli import main
-from dogent_tui.export_mode import find_root
 
 
 class Tty(io.StringIO):

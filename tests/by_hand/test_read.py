@@ -5,8 +5,8 @@ import json
 
 import pytest
 
+from dogent_tui.by_hand.read import run_read
 from dogent_tui.cli import main
-from dogent_tui.read_mode import run_read
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from dogent_tui import analyze_mode
-from dogent_tui.analyze_mode import run_analyze
+from dogent_tui.by_hand import analyze as by_hand
+from dogent_tui.by_hand.analyze import run_analyze
 from dogent_tui.cli import main
 from tests.vision.conftest import KEY, SEEN
 from tests.vision.media_files import mp4
@@ -82,5 +82,5 @@ def test_interrupted(capsys, tmp_path, monkeypatch):
         coroutine.close()
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(analyze_mode.asyncio, "run", interrupted)
+    monkeypatch.setattr(by_hand.asyncio, "run", interrupted)
     assert analyze(capsys, tmp_path / "a.png")[0] == 14
