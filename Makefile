@@ -31,6 +31,7 @@ lint: setup  ## style, types, and who may import whom
 	@$(BIN)/lint-imports
 
 test: lint  ## everything; `make test JOBS=1` for one process
+	@.ci/printing $(BIN)/python || true  # the tests that print say so where there is no browser
 	@$(BIN)/python -m pytest -n $(JOBS)
 
 bench: setup  ## measure, print a table, write .bench/*.json

@@ -28,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         print(f"dogent-tui {__version__}")
         return 0
-    by_hand = {"explain": _explain, "read": _read}.get(arguments[0]) if arguments else None  # a folder of that name is ./read
+    by_hand = _BY_HAND.get(arguments[0]) if arguments else None
     options = None if by_hand else _parser().parse_args(arguments)
     import os
 
@@ -57,6 +57,9 @@ def _parser() -> argparse.ArgumentParser:
         prog="dogent-tui",
         description="Write documents together with an AI agent, in a full-screen terminal application.",
         epilog="“dogent-tui read FILE” writes a pdf, docx, xlsx or other document as Markdown. "
+        "“dogent-tui export FILE.md --to pdf|docx” makes a finished document. "
+        "“dogent-tui analyze FILE” says what a picture or a video shows. "
+        "“dogent-tui doctor” says what is installed and what is missing. "
         "“dogent-tui explain” says what would be decided about a tool call, and why. Exit status with -p: "
         "0 completed, 1 failed, 2 usage, 10 permission needed or denied, 11 clarification needed, "
         "12 outline edit needed, 14 interrupted.",
@@ -160,6 +163,32 @@ def _read(arguments: Sequence[str]) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     return run_read(arguments, sys.stdout, sys.stderr)
+
+
+def _export(arguments: Sequence[str]) -> int:
+    from dogent_tui.export_mode import Terminal, run_export
+
+    return run_export(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
+
+
+def _doctor(arguments: Sequence[str]) -> int:
+    from dogent_tui.doctor_mode import run_doctor
+
+    return run_doctor(arguments, sys.stdout)
+
+
+def _analyze(arguments: Sequence[str]) -> int:
+    import io
+
+    from dogent_tui.analyze_mode import run_analyze
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    return run_analyze(arguments, sys.stdout, sys.stderr)
+
+
+_BY_HAND = {"analyze": _analyze, "explain": _explain, "read": _read, "export": _export, "doctor": _doctor}
+"""What is done without the application. A folder of such a name is ``./read``."""
 
 
 def _read_stdin() -> str:

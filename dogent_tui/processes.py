@@ -4,10 +4,12 @@ import asyncio
 import os
 import signal
 import subprocess
+import sys
+import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
 _CHUNK = 65_536
 _PROC = Path("/proc")
@@ -77,11 +79,77 @@ async def talk_process(command: Sequence[str], *, cwd: Path, env: Mapping[str, s
     )
 
 
+def python_command(module: str) -> list[str]:
+    """Return how to run `main` of our `module` in a process: with the modules that we have, and none of the folder we are in."""
+    package = str(Path(__file__).parents[1])
+    path = [entry for entry in sys.path if entry]
+    path += [] if package in path else [package]
+    start = f"import sys; sys.path[:] = {path!r}; from {module} import main; main()"
+    return [sys.executable, "-I", "-X", "utf8", "-c", start]
+
+
 async def end_tree(process: asyncio.subprocess.Process) -> None:
     """End `process` at once, with all that descends from it, in whatever group that is."""
     if process.returncode is None:
         await asyncio.to_thread(kill_tree, process.pid)
     await process.wait()
+
+
+class Halt:
+    """Ends, from another thread, the program that `run_to_end` runs, and every later one that it is given to."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._halted = False
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def halt(self) -> None:
+        """End what runs, at once."""
+        with self._lock:
+            self._halted = True
+            self._kill()
+
+    def watch(self, process: "subprocess.Popen[bytes] | None") -> None:
+        """Take note of what runs now."""
+        with self._lock:
+            self._process = process
+            if self._halted:
+                self._kill()
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+
+def run_to_end(
+    command: Sequence[str],
+    *,
+    stdin: IO[bytes] | bytes,
+    cwd: Path,
+    env: Mapping[str, str],
+    limit_s: float,
+    halt: Halt | None = None,
+) -> subprocess.CompletedProcess[bytes]:
+    """Run `command` on a file or on bytes, and return its status and all that it wrote. Blocks: for a process that may.
+
+    When it takes longer than `limit_s` seconds, the whole group ends. Raises OSError where it does not start, and
+    subprocess.TimeoutExpired.
+    """
+    data, file = (stdin, subprocess.PIPE) if isinstance(stdin, bytes) else (None, stdin)
+    with subprocess.Popen(
+        command, stdin=file, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=cwd, env=env, process_group=0
+    ) as process:
+        halt = halt or Halt()
+        halt.watch(process)
+        try:
+            output, errors = process.communicate(data, timeout=limit_s)
+        except BaseException:
+            halt.halt()
+            raise
+        finally:
+            halt.watch(None)
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
 
 def run_in_terminal(command: Sequence[str], *, errors: TextIO | None) -> int:

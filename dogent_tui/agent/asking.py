@@ -34,10 +34,14 @@ ASK_USER_QUESTION = "AskUserQuestion"
 
 
 class Asking:
-    """Brings the model's questions to the person. `form` puts one that waits within the turn."""
+    """Brings the model's questions to the person. `form` puts one that waits within the turn.
 
-    def __init__(self, form: AskForm) -> None:
+    `at_screen`: somebody can answer while the turn waits. Where nobody can, `AskUserQuestion` ends the turn like `ui_request`.
+    """
+
+    def __init__(self, form: AskForm, *, at_screen: bool = True) -> None:
         self._form = form
+        self._at_screen = at_screen
         self._said: list[Event] = []
 
     def tools(self) -> list[SdkMcpTool[Any]]:
@@ -46,7 +50,8 @@ class Asking:
 
     def hooks(self) -> dict[Any, list[HookMatcher]]:
         """Return the hook that ends the turn after a request, before the model is asked again."""
-        return {"PostToolUse": [HookMatcher(matcher=tool_name(NAME), hooks=[self.after_request])]}
+        tools = [tool_name(NAME)] if self._at_screen else [tool_name(NAME), ASK_USER_QUESTION]
+        return {"PostToolUse": [HookMatcher(matcher=tool, hooks=[self.after_request]) for tool in tools]}
 
     def heard(self) -> list[Event]:
         """Return what was requested since the last call."""
@@ -57,15 +62,22 @@ class Asking:
         """Take the request, and stop the turn. Not called for a call that failed, so that the model corrects that one."""
         del tool_use_id, context
         values: dict[str, Any] = dict(payload)
-        self._said.append(ui_requested(parse_request(values["tool_input"])))
+        parse = from_ask_user_question if values.get("tool_name") == ASK_USER_QUESTION else parse_request
+        self._said.append(ui_requested(parse(values["tool_input"])))
         return {"continue_": False, "stopReason": ANSWERING}
 
     async def answer(self, tool_input: Mapping[str, Any]) -> PermissionResultAllow | PermissionResultDeny:
-        """Answer the CLI's `AskUserQuestion`: the person's answers go back as its input."""
+        """Answer the CLI's `AskUserQuestion`: the person's answers go back as its input.
+
+        Where nobody is there to wait for, it is let through with the words that the answers come later, and ends the turn.
+        """
         try:
             request = from_ask_user_question(tool_input)
         except RequestError as error:
             return PermissionResultDeny(message=f"Nothing was asked: the input is not right. {error}")
+        if not self._at_screen:
+            later = {question.question: ANSWERING for question in request.questions}
+            return PermissionResultAllow(updated_input={**tool_input, "answers": later})
         answer = await self._form(ui_requested(request, in_run=True))
         if answer is None or answer.answers is None:
             return PermissionResultDeny(message="The person did not answer.", interrupt=True)

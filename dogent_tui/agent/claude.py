@@ -1,5 +1,6 @@
 """A conversation over the Claude Agent SDK: the only module that knows the SDK's messages, and turns them into events."""
 
+import asyncio
 import contextlib
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping
@@ -12,6 +13,7 @@ from claude_agent_sdk import (
     ClaudeAgentOptions,
     ClaudeSDKClient,
     ClaudeSDKError,
+    Message,
     ResultMessage,
     SandboxSettings,
     StreamEvent,
@@ -35,6 +37,7 @@ from dogent_tui.agent.events import (
     Todo,
     TodosChanged,
     TodoStatus,
+    ToolOutput,
     ToolPreparing,
     ToolResult,
     ToolUse,
@@ -45,7 +48,7 @@ from dogent_tui.errors import AgentError
 from dogent_tui.processes import kill_tree
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
-from dogent_tui.tools.server import dogent_server
+from dogent_tui.tools.server import dogent_server, tool_name
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.secrets import redact
@@ -71,7 +74,7 @@ _STOPPED = frozenset({"aborted_streaming", "aborted_tools", "hook_stopped"})
 class ConversationOptions:
     """What a conversation is started with. `resume` names an earlier session of the same workspace to go on with.
 
-    `ask_user_question`: whether the CLI's own tool for questions is offered too; it needs somebody at a screen.
+    `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
     """
 
@@ -81,7 +84,7 @@ class ConversationOptions:
     system_prompt: str
     session_id: str
     resume: bool = False
-    ask_user_question: bool = True
+    at_screen: bool = True
     sandbox: bool = False
 
 
@@ -98,13 +101,15 @@ class ClaudeConversation:
         copies: Copies | None = None,
     ) -> None:
         self.session_id = options.session_id
-        self._asking = asking = Asking(form)
+        self._asking = asking = Asking(form, at_screen=options.at_screen)
         self._gate = gate = Gate(authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer})
+        self._inbox: asyncio.Queue[Event | Message | None] = asyncio.Queue()
+        libraries.listener = self._hear_progress
         self._stderr: list[str] = []
         self._secrets = options.endpoint.secrets
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
-                tools=[*TOOLS, *([ASK_USER_QUESTION] if options.ask_user_question else [])],
+                tools=[*TOOLS, ASK_USER_QUESTION],
                 mcp_servers={**dogent_server([*asking.tools(), *offered_tools(libraries)])},
                 system_prompt=options.system_prompt,
                 cwd=options.cwd,
@@ -146,14 +151,31 @@ class ClaudeConversation:
 
     async def messages(self) -> AsyncIterator[Event | TurnEnded]:
         """Everything the CLI says, as events, until it ends. Raises AgentError with its last words where it failed."""
+        receiving = asyncio.create_task(self._receive(), name="agent-messages")
         try:
-            async for message in self._client.receive_messages():
+            while (message := await self._inbox.get()) is not None:
                 for said in (*self._gate.heard(), *self._asking.heard()):
                     yield said
-                for event in self._translator.translate(message):
+                for event in (message,) if isinstance(message, Event) else self._translator.translate(message):
                     yield event
+            await receiving
         except ClaudeSDKError as error:
             raise AgentError(self._last_words() or self._redacted(str(error))) from error
+        finally:
+            receiving.cancel()
+
+    async def _receive(self) -> None:
+        """Put what the CLI says into the inbox, where what our own tools tell meanwhile goes too."""
+        try:
+            async for message in self._client.receive_messages():
+                self._inbox.put_nowait(message)
+        finally:
+            self._inbox.put_nowait(None)
+
+    def _hear_progress(self, tool: str, payload: Mapping[str, Any], text: str) -> None:
+        tool_use_id = self._gate.call_of(tool_name(tool), payload)
+        if tool_use_id:
+            self._inbox.put_nowait(ToolOutput(tool_use_id=tool_use_id, text=f"{text}\n"))
 
     async def interrupt(self) -> None:
         """Stop the turn under way. A CLI that is gone, or does not answer, has nothing to stop."""
@@ -200,6 +222,7 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
         "CLAUDE_CODE_ENABLE_TASKS": "0",
         "CLAUDE_CODE_MAX_RETRIES": "3",
         "ENABLE_TOOL_SEARCH": "false",
+        "MAX_MCP_OUTPUT_TOKENS": "60000",  # of our own tools, which bound their answers in characters
         **(_OFFLINE if endpoint.kind == "offline" else {}),
     }
 

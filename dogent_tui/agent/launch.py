@@ -81,7 +81,7 @@ class ClaudeLauncher(msgspec.Struct):
             system_prompt=words,
             session_id=choice.session_id,
             resume=choice.resume,
-            ask_user_question=self.answered_by == "person",
+            at_screen=self.answered_by == "person",
             sandbox=self.sandbox,
         )
         copies = self.copies() if self.copies else None

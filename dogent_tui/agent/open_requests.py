@@ -30,6 +30,11 @@ class OpenRequests:
         """The requests to answer, in the order of asking."""
         return tuple(self._open.values())
 
+    @property
+    def all_answered(self) -> bool:
+        """Whether there are answers, and nothing is open any more."""
+        return bool(self._answered) and not self._open
+
     def restore(self, events: Iterable[Event]) -> None:
         """Take over what is still open, or answered and not sent, in an earlier log of the conversation."""
         for event in events:
@@ -101,7 +106,7 @@ class OpenRequests:
 
     def take_message(self) -> Prompt | None:
         """Return the message with all answers, once; None while a request is open, or where nothing was answered."""
-        if self._open or not self._answered:
+        if not self.all_answered:
             return None
         texts = [answer_text(parse_request(request.payload), answer) for request, answer in self._answered.values()]
         message = Prompt("\n\n".join(texts), answers=tuple(self._answered))

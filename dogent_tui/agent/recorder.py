@@ -3,15 +3,26 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import suppress
 from datetime import UTC, datetime
 
-from dogent_tui.agent.events import Event, Notice, RunFinished, RunStarted, SessionStarted, TodosChanged, to_json
+from dogent_tui.agent.events import (
+    Event,
+    Notice,
+    RunFinished,
+    RunStarted,
+    SessionStarted,
+    TodosChanged,
+    UiSettled,
+    from_json,
+    to_json,
+)
 from dogent_tui.errors import DogentError
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.history import History, HistoryEntry
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.secrets import redact
-from dogent_tui.workspace.sessions import SessionLog
+from dogent_tui.workspace.sessions import SessionLog, read_lines
 from dogent_tui.workspace.trust import make_own_folder
 
 _LOG = logging.getLogger(__name__)
@@ -62,7 +73,7 @@ class Recorder:
             self._session_id = event.session_id
             if self._log is not None:
                 self._log.describe(session_id=event.session_id)  # it could not be resumed, and goes on under another id
-        if self._log is None and isinstance(event, RunStarted):
+        if self._log is None and isinstance(event, (RunStarted, UiSettled)):  # what an earlier session asked is settled first
             self._open_log(event)
         if self._log is not None:
             self._log.append(self._line(event))
@@ -86,9 +97,9 @@ class Recorder:
                 )
             )
 
-    def _open_log(self, first: RunStarted) -> None:
+    def _open_log(self, first: RunStarted | UiSettled) -> None:
         self._log = SessionLog.create(self._workspace, self._session_id)
-        if self._log.path.stat().st_size == 0:
+        if self._log.path.stat().st_size == 0 and isinstance(first, RunStarted):
             self._log.describe(title=one_line(first.prompt.text)[:_TITLE_CHARS])
         for event in self._before_first_run:
             self._log.append(self._line(event))
@@ -102,8 +113,20 @@ class Recorder:
             self._history.append(HistoryEntry(_utc(event.time), status, event.prompt.text, session_id=self._session_id))
         elif isinstance(event, TodosChanged):
             self._todos = event
-        elif isinstance(event, RunFinished) and self._started is not None:
-            self._history.append(self._entry(self._started, event))
+        elif isinstance(event, RunFinished):
+            started = self._started or self._earlier_run(event.run_id)
+            if started is not None:
+                self._history.append(self._entry(started, event))
+
+    def _earlier_run(self, run_id: str) -> RunStarted | None:
+        """Return the beginning of a run that an earlier session left open, and that is ended by abandoning what it asked."""
+        for line in read_lines(self._log.path) if self._log is not None else ():
+            if run_id in line:
+                with suppress(ValueError):
+                    event = from_json(line)
+                    if isinstance(event, RunStarted) and event.run_id == run_id:
+                        return event
+        return None
 
     def _entry(self, started: RunStarted, finished: RunFinished) -> HistoryEntry:
         todos = self._todos.todos if self._todos is not None else ()

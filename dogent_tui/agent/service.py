@@ -140,10 +140,21 @@ class AgentService:
         """What the agent asked on a screen and the person has not answered, first asked first."""
         return self._requests.waiting
 
-    def restore(self, events: Iterable[Event]) -> None:
-        """Keep open what is open in the log of the conversation that this one goes on with. Before anything is submitted."""
+    def restore(self, events: Iterable[Event], *, send: bool = True) -> None:
+        """Keep open what is open in the log of the conversation that this one goes on with. Before anything is submitted.
+
+        What was answered and not sent is sent; where `send` is False, by `send_answers` or before the next prompt.
+        """
         self._requests.restore(events)
-        self._send_answers()
+        if send:
+            self.send_answers()
+        else:
+            self._queue.hold(bool(self._requests))
+
+    @property
+    def has_unsent_answers(self) -> bool:
+        """Whether nothing is open any more, and the answers wait to be sent."""
+        return self._requests.all_answered
 
     def events(self) -> AsyncIterator[Event]:
         """Return every event from this call on, in order, until the service is closed."""
@@ -153,6 +164,8 @@ class AgentService:
         """Queue `prompt`; it runs when its turn comes. Returns the id under which it waits. Raises AgentError once closed."""
         if self.state == "closed":
             raise AgentError("The session is closed.", "Start the application again.")
+        if self.has_unsent_answers:
+            self.send_answers()
         return self._queue.put(prompt, waits=self._run is not None or bool(self._requests))
 
     def take_back(self, queued_id: str) -> Prompt | None:
@@ -179,7 +192,7 @@ class AgentService:
             await self._abandon(request_id)
         else:
             self._requests.answer(request_id, reply)
-            self._send_answers()
+            self.send_answers()
 
     async def run_shell(self, command: str) -> None:
         """Run a shell command of the person in the workspace. What it writes goes to the agent with the next prompt.
@@ -285,7 +298,7 @@ class AgentService:
             self._publish(self._usage)
         if run.stopped_by_person and not self._closing:  # what is open when we close is asked again later
             self._requests.abandon()
-            self._send_answers()
+            self.send_answers()
         if run.aborted:
             self._finish(run, "aborted", Aborted(reason=run.aborted), reason=run.aborted, cost=cost)
         elif run.stop.is_set():
@@ -419,23 +432,26 @@ class AgentService:
         self._publish(request)
         return await self._requests.ask(replace(request, run_id=run.id))
 
-    def _send_answers(self) -> None:
+    def send_answers(self) -> None:
         """Send the answers once nothing is open any more; what was submitted meanwhile comes after them."""
         if message := self._requests.take_message():
             self._queue.put(message, waits=self._run is not None, first=True)
         self._queue.hold(bool(self._requests))
 
     async def _abandon(self, request_id: str) -> None:
-        if request_id not in {request.request_id for request in self.requests}:
+        request = next((request for request in self.requests if request.request_id == request_id), None)
+        if request is None:
             raise AgentError("This request is not open any more.", "Nothing was done; the conversation goes on as it is.")
         finished = self._requests.ended_run(request_id)
+        if finished is None and self._run is None:  # a crash ended it
+            finished = RunFinished(status="failed", duration_ms=0, run_id=request.run_id)
         self._requests.abandon()
         if finished is None:
             await self.interrupt()
         else:
             for event in (Interrupted(), replace(finished, status="interrupted", reason="")):
                 self._stream.publish(event, finished.run_id)
-        self._send_answers()
+        self.send_answers()
 
     def _publish(self, event: Event) -> None:
         self._stream.publish(event, self._run.id if self._run is not None else "")

@@ -8,6 +8,7 @@ from typing import Any
 from dogent_tui.plain import one_line
 
 _NAMES: Mapping[str, str] = {
+    "analyze_media": "Look at media",
     "Bash": "Run",
     "BashOutput": "Read output",
     "Glob": "Find files",
@@ -17,6 +18,7 @@ _NAMES: Mapping[str, str] = {
     "MultiEdit": "Edit",
     "NotebookEdit": "Edit notebook",
     "NotebookRead": "Read notebook",
+    "export_document": "Export document",
     "read_document": "Read document",
     "SandboxNetworkAccess": "Network from the sandbox",
     "Task": "Subtask",

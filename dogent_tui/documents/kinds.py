@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.pandoc.archive import check_archive
 
 _PANDOC = ("dogent_tui.documents.pandoc.reader", "open_document")
 _LINES = "dogent_tui.documents.text.lines"
@@ -37,12 +38,9 @@ _LARGEST = 512 << 20
 """Bytes of a file that has to be read as a whole. Text is read as it comes."""
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_OLE_SCANNED = 16 << 20
-_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-"""The stream of an OLE file that holds an encrypted Office document (MS-OFFCRYPTO)."""
 
 _PARTS: Mapping[str, str] = {"word/document.xml": "docx", "xl/workbook.xml": "workbook", "ppt/presentation.xml": "pptx"}
-"""Where Office Open XML files keep their main part. Files of Word may name it otherwise: see `_content_type`."""
+"""Where Office Open XML files keep their main part. Files of Word may name it otherwise: see `_CONTENT_TYPES`."""
 _CONTENT_TYPES = ((b"wordprocessingml", "docx"), (b"spreadsheetml", "workbook"), (b"presentationml", "pptx"))
 _MIMETYPES: Mapping[str, str] = {
     "application/vnd.oasis.opendocument.text": "odt",
@@ -119,8 +117,6 @@ _MAGIC: tuple[tuple[int, bytes, tuple[str, str]], ...] = (
 )
 """(offset, bytes, what it is and what to do): formats that no text begins like. RIFF files say at 8 what they hold."""
 
-_OLD_OFFICE: Mapping[str, str] = {".doc": "docx", ".dot": "docx", ".xls": "xlsx", ".xlt": "xlsx", ".ppt": "pptx", ".pps": "pptx"}
-
 
 def kind_of(path: Path) -> str:
     """Return the kind of the file `path`, a key of `READERS`.
@@ -151,7 +147,7 @@ def _by_content(path: Path, head: bytes) -> str | None:
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _zip_kind(path)
     if head.startswith(_OLE):
-        raise _ole_error(path)
+        check_archive(path)  # tells old formats from encrypted ones
     if b"%PDF-" in head[:_PDF_WITHIN]:
         return "pdf"
     if head.startswith(b"{\\rtf"):
@@ -192,18 +188,6 @@ def _start_of(archive: zipfile.ZipFile, member: str, names: set[str]) -> bytes:
         return b""
     with archive.open(member) as stream:  # never a whole member: it may be a bomb
         return stream.read(65_536)
-
-
-def _ole_error(path: Path) -> DocumentError:
-    with path.open("rb") as file:
-        if _ENCRYPTED in file.read(_OLE_SCANNED):
-            return DocumentError(
-                f"{path.name} is protected with a password and cannot be read.",
-                "Save it without the password first.",
-                code="encrypted",
-            )
-    newer = _OLD_OFFICE.get(path.suffix.lower(), "docx, xlsx or pptx")
-    return unsupported(path, "in an old binary format of Office", f"Save it as {newer} first.")
 
 
 def _refuse_other_formats(path: Path, head: bytes) -> None:

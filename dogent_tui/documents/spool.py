@@ -14,6 +14,8 @@ from dogent_tui.documents.model import Source
 _CHECKPOINT_CHARS = 65_536
 """How far apart the places are that are known by heart; between them the file is read."""
 
+_CHUNK = 65_536
+
 _PIECE = msgspec.json.Decoder(Piece)
 
 
@@ -73,8 +75,8 @@ class Spool:
     def page(self, offset: int, max_chars: int, *, ended: bool) -> Page:
         """Return the characters from `offset` on, at most `max_chars`, up to where it is best to cut.
 
-        That is the end of a block; else, in a block that is longer, the end of a line, else of a character. `ended`: nothing
-        will come after what there is.
+        That is the end of a block. A block that fits on no page is cut at the end of a line where one is near, else anywhere.
+        `ended`: nothing will come after what there is.
         """
         chars = self.chars
         offset = min(offset, chars)
@@ -102,27 +104,37 @@ class Spool:
         """Yield the pieces from the one that holds `offset` to the first that begins at `limit` or later."""
         size = self.bytes
         start, place = self.checkpoints[bisect_right(self.checkpoints, offset, key=lambda known: known[0]) - 1]
-        with os.fdopen(os.dup(self._open()), "rb") as file:
-            file.seek(place)
-            while place < size and start <= limit:
-                line = file.readline()
-                place += len(line)
-                piece = _PIECE.decode(line)
-                begin = start + len(piece.joint)
-                end = begin + len(piece.text)
-                if end > offset:
-                    yield _Placed(start, begin, end, piece)
-                start = end
+        for line in self._lines(place, size):
+            piece = _PIECE.decode(line)
+            begin = start + len(piece.joint)
+            end = begin + len(piece.text)
+            if end > offset:
+                yield _Placed(start, begin, end, piece)
+            start = end
+            if start > limit:
+                return
+
+    def _lines(self, place: int, size: int) -> Iterator[bytes]:
+        """Yield the lines from `place` on. Readers share the file and must not share its position."""
+        descriptor, rest = self._open(), b""
+        while place < size and (chunk := os.pread(descriptor, min(_CHUNK, size - place), place)):
+            place += len(chunk)
+            *lines, rest = (rest + chunk).split(b"\n")
+            yield from lines
 
 
 def _cut(text: str, offset: int, limit: int, placed: list[_Placed]) -> int:
     """Return after how many characters of `text` it is best to cut: there is always one, and something to see before it."""
     seen = len(text) - len(text.lstrip())
     places = (place - offset for found in placed if found.piece.joint for place in (found.begin, found.start) if place <= limit)
-    best = max((place for place in places if place > seen), default=0)
-    best = best or text.rfind("\n", seen) + 1
-    if best > seen:
-        return best
+    block = max((place for place in places if place > seen), default=0)
+    line = text.rfind("\n", seen) + 1
+    is_cut_anyway = placed[-1].end - offset - block > limit - offset  # the next block: it fits on no page
+    enough = len(text) // 4
+    if block > enough or (block and not is_cut_anyway):
+        return block
+    if line > enough:
+        return line
     return len(text)
 
 

@@ -10,10 +10,9 @@ import faulthandler
 import importlib
 import os
 import queue
-import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ import msgspec
 from dogent_tui.documents.kinds import READERS, UNPAGED, kind_of
 from dogent_tui.documents.messages import Began, Failed, Finished, Joint, Message, Piece, Progress, Request
 from dogent_tui.documents.model import Block, DocumentError, Opened, Reader, ReadOptions
-from dogent_tui.processes import kill_tree
+from dogent_tui.processes import kill_tree, python_command
 
 LONG_CHARS = 256_000
 """What is longer is no longer read for somebody who waits: the worker lets others go first, and is not used again."""
@@ -193,6 +192,9 @@ def _too_large(name: str) -> Failed:
 
 
 def _failed(name: str, error: Exception) -> Failed:
+    if isinstance(error, ImportError):
+        missing = error.name or str(error)
+        return Failed(f"{name} cannot be read: {missing} is missing.", "Reinstall dogent-tui.", "engine_missing", last=True)
     said = " ".join(str(error).split())[:200]
     return Failed(
         f"{name} could not be read: {type(error).__name__}{': ' if said else ''}{said}.",
@@ -211,14 +213,6 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def worker_command(*, preload: Sequence[str] = ()) -> list[str]:
-    """Return how to start this process: with the modules that we have, and none of the folder that we happen to be in.
-
-    `preload` are modules that it loads before it takes a request.
-    """
-    package = str(Path(__file__).parents[2])
-    path = [entry for entry in sys.path if entry]
-    path += [] if package in path else [package]
-    start = f"import sys; sys.path[:] = {path!r}; from dogent_tui.documents.worker import main; "
-    start += "".join(f"import {module}; " for module in preload) + "main()"
-    return [sys.executable, "-I", "-X", "utf8", "-c", start]
+def worker_command() -> list[str]:
+    """Return how to start this process."""
+    return python_command("dogent_tui.documents.worker")

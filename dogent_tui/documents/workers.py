@@ -75,14 +75,12 @@ class Workers:
         """
         async with self._free:
             worker = await self._take()
-            reusable = False
             try:
                 async with contextlib.aclosing(worker.answer(path, request)) as said:
                     async for lines in said:
                         yield lines
-                reusable = await worker.is_reusable()
             finally:
-                if reusable and self._idle is None:
+                if await worker.is_reusable() and self._idle is None:
                     self._keep(worker)
                 else:
                     await worker.end()
@@ -92,10 +90,14 @@ class Workers:
         if self._idle is not None:
             return
         worker = await _Worker.start(self._command, self._limits)
-        if await worker.is_there(_START_S) and self._idle is None:
-            self._keep(worker)
-        else:
-            await worker.end()
+        wanted = False
+        try:
+            wanted = await worker.is_there(_START_S) and self._idle is None
+            if wanted:
+                self._keep(worker)
+        finally:  # also where nobody waits for it any more
+            if not wanted:
+                await worker.end()
 
     async def close(self) -> None:
         """End the worker that waits. Those that work end with their conversions."""
@@ -107,9 +109,14 @@ class Workers:
 
     async def _take(self) -> "_Worker":
         worker, self._idle = self._idle, None
-        if worker is not None and await worker.is_there():
-            return worker
         if worker is not None:
+            try:
+                is_there = await worker.is_there()
+            except asyncio.CancelledError:
+                await worker.end()
+                raise
+            if is_there:
+                return worker
             await worker.end()
         return await _Worker.start(self._command, self._limits)
 
@@ -241,6 +248,6 @@ class _Worker:
 def _too_slow(path: Path) -> DocumentError:
     return DocumentError(
         f"{path.name} takes too long to read.",
-        "Read a part of it (pages, sheet), split it, or save it anew with the program it comes from.",
+        "Read a part of it where it has pages or sheets, split it, or save it anew with the program it comes from.",
         code="timeout",
     )

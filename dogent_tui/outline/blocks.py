@@ -1,13 +1,14 @@
 """Where the headings of a Markdown text are: those of the document itself, not those in code, quotes, lists and comments."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
+_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _FRONT_MATTER = re.compile(r"\A(?P<fence>---|\+\+\+)[ \t]*\n(?:.*\n)*?(?P=fence)[ \t]*(?:\n|\Z)")
 
 
@@ -41,14 +42,27 @@ def open_fence(text: str) -> str:
     """Return the fence that is open at the end of `text`, empty for none."""
     fence = ""
     for line in text.split("\n"):
-        found = re.match(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})", line)
-        if found is None:
-            continue
-        if not fence:
-            fence = found[1]
-        elif line.strip().startswith(fence) and not line.strip().strip(fence[0]):
-            fence = ""
+        fence = _fence_after(line, fence)
     return fence
+
+
+def fenced_lines(lines: Iterable[str]) -> Iterator[int]:
+    """Yield the numbers of the lines between fences, those of the fences themselves too."""
+    fence = ""
+    for number, line in enumerate(lines):
+        before, fence = fence, _fence_after(line, fence)
+        if before or fence:
+            yield number
+
+
+def _fence_after(line: str, fence: str) -> str:
+    """Return the fence that is open after `line`, where `fence` was before it; empty for none."""
+    found = _FENCE.match(line)
+    if found is None:
+        return fence
+    if not fence:
+        return found[1]
+    return "" if line.strip().startswith(fence) and not line.strip().strip(fence[0]) else fence
 
 
 @cache

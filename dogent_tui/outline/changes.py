@@ -16,14 +16,21 @@ MOST_LISTED = 30
 
 
 class Changes(msgspec.Struct, frozen=True):
-    """`marks`: the change of each heading that has one, by id. `deleted`: those that are gone, without what belonged to them."""
+    """`marks`: the changes of each heading that has any, by id: one can be edited and moved as well.
 
-    marks: dict[int, Change]
+    `deleted`: those that are gone, without what belonged to them.
+    """
+
+    marks: dict[int, tuple[Change, ...]]
     deleted: Headings
     sentences: tuple[str, ...]
 
     def __bool__(self) -> bool:
         return bool(self.sentences)
+
+    def count(self, change: Change) -> int:
+        """Return how many headings were changed in this way, whatever else was done to them."""
+        return sum(change in marks for marks in self.marks.values())
 
 
 class _Tree:
@@ -77,13 +84,13 @@ class Baseline:
             return Changes({}, (), ())
         old, new = self._tree, _Tree(after)
         moved = set(_moved(old, new, carried))
-        marks: dict[int, Change] = {}
+        marks: dict[int, tuple[Change, ...]] = {}
         sentences: list[str] = []
         for heading in after:
             known = old.by_id.get(heading.id)
             said: list[str] = []
             if known is None:
-                marks[heading.id] = "added"
+                marks[heading.id] = ("added",)
                 if new.parents[heading.id] in old.by_id or not new.parents[heading.id] or len(after) < MOST_LISTED:
                     sentences.append(
                         f"Added {new.title(heading.id)} {new.where(heading.id).replace('to the beginning', 'at the beginning')}."
@@ -92,9 +99,9 @@ class Baseline:
             if known is not heading:
                 said += _edited(known, heading)
             if said:
-                marks[heading.id] = "edited"
+                marks[heading.id] = ("edited",)
             if heading.id in moved:
-                marks[heading.id] = "moved"
+                marks[heading.id] = (*marks.get(heading.id, ()), "moved")
                 said.append(f"Moved {new.title(heading.id)} {new.where(heading.id)}.")
             sentences += said
         gone = old.by_id.keys() - new.by_id.keys()

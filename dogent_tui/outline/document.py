@@ -138,14 +138,15 @@ def render_document(headings: Sequence[Heading], frame: Frame) -> str:
     """Return the text of `headings` in their order."""
     if not headings:
         return frame.preamble
-    start = frame.preamble
-    if start and not start.endswith("\n"):
-        start += "\n\n"
-    pieces = [
-        f"{heading.raw or _line(heading, number)}{heading.body}{heading.gap}"
-        for heading, number in zip(headings, numbers(headings, frame), strict=True)
-    ]
+    start, *pieces = document_pieces(headings, frame)
     last = headings[-1]
     pieces[-1] = pieces[-1].removesuffix(last.gap) + frame.end if last.gap else pieces[-1] + frame.end
     text = start + "".join(pieces)
     return text.removesuffix("\n") if frame.is_open else text
+
+
+def document_pieces(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
+    """Yield what stands before the headings, and then each with its text."""
+    yield f"{frame.preamble}\n\n" if frame.preamble and not frame.preamble.endswith("\n") else frame.preamble
+    for heading, number in zip(headings, numbers(headings, frame), strict=True):
+        yield f"{heading.raw or _line(heading, number)}{heading.body}{heading.gap}"

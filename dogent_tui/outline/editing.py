@@ -1,10 +1,14 @@
 """One outline while a person edits it: against the proposal it came from, with its text and changes at hand."""
 
+from bisect import bisect_right
 from collections.abc import Iterator
 
-from dogent_tui.outline.changes import Baseline, Changes
-from dogent_tui.outline.markdown import parse, parse_file, render
+from dogent_tui.outline.changes import Baseline, Change, Changes
+from dogent_tui.outline.markdown import first_lines, parse, parse_file, render
 from dogent_tui.outline.tree import OutlineTree
+
+NAMES: tuple[tuple[Change, str, str], ...] = (("added", "+", "added"), ("edited", "~", "changed"), ("moved", "↕", "moved"))
+"""The changes of headings, with the mark of each and the word for it."""
 
 
 class OutlineEditing:
@@ -24,6 +28,7 @@ class OutlineEditing:
         self.tree = OutlineTree(self.outline)
         self._changes = (-1, Changes({}, (), ()))
         self._text = (-1, "")
+        self._lines: tuple[int, list[int]] = (-1, [])
         self._saved = self.markdown if is_document else proposal
 
     @property
@@ -46,6 +51,17 @@ class OutlineEditing:
         if self.outline.headings == self._base.headings and self.outline.frame == self._frame:
             return False
         return bool(self.changes) or self.markdown != self._saved  # the text is written only where nothing else can tell
+
+    @property
+    def summary(self) -> str:
+        """How much there is and what was changed, in a line."""
+        count = f"{len(self.outline.headings):,} heading{'' if len(self.outline.headings) == 1 else 's'}"
+        if not self.is_changed:
+            return f"{count} · {'as saved' if self.is_document else 'as proposed'}"
+        said = [f"{number} {mark} {name}" for change, mark, name in NAMES if (number := self.changes.count(change))]
+        if self.changes.deleted:
+            said.append(f"{len(self.changes.deleted)} − deleted")
+        return " · ".join([count, *said])
 
     def saved(self) -> None:
         """What is there now is what later changes are compared with."""
@@ -78,29 +94,18 @@ class OutlineEditing:
         self.tree.show(found[number])
         return number + 1, len(found)
 
+    @property
+    def _first_lines(self) -> list[int]:
+        if self._lines[0] != self.outline.revision:
+            self._lines = (self.outline.revision, first_lines(self.outline))
+        return self._lines[1]
+
     def line_of_cursor(self) -> int:
         """Return the line of the text on which the heading under the cursor begins, from 0."""
         cursor = self.tree.cursor
-        if cursor is None:
-            return 0
-        from dogent_tui.outline.markdown import render_parts
-
-        place = self.outline.place(cursor)
-        before = render_parts(self.outline.headings[:place], self.outline.frame) if place else self.outline.frame.preamble
-        whole = self.markdown.split("\n")
-        title = self.outline.headings[place].text
-        start = max(0, before.count("\n") - 2)
-        return next((line for line in range(start, len(whole)) if title and title in whole[line]), start)
+        return 0 if cursor is None else self._first_lines[self.outline.place(cursor)]
 
     def go_to_line(self, line: int) -> None:
         """Put the cursor on the heading whose section has this line of the text."""
-        from dogent_tui.outline.markdown import render_parts
-
-        headings = self.outline.headings
-        low, high = 0, len(headings)
-        while high - low > 1:  # the last heading that begins at or before the line
-            middle = (low + high) // 2
-            text = render_parts(headings[:middle], self.outline.frame)
-            low, high = (middle, high) if text.rstrip("\n").count("\n") < line else (low, middle)
-        if headings:
-            self.tree.show(headings[low].id)
+        if self.outline.headings:
+            self.tree.show(self.outline.headings[max(0, bisect_right(self._first_lines, line) - 1)].id)

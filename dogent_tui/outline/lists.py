@@ -149,15 +149,21 @@ def render_list(headings: Sequence[Heading], frame: Frame) -> str:
     """Return the text of a list of `headings`."""
     if not headings:
         return frame.preamble
-    deepest = max(heading.level for heading in headings)
-    frame = replace(frame, marks=tuple(mark_of(frame, level) for level in range(1, deepest + 1)))
     text = "".join(_written(headings, frame))
     gap = headings[-1].gap
     text = (text.removesuffix(gap) if gap else text) + frame.end
     return frame.preamble + (text.removesuffix("\n") if frame.is_open else text)
 
 
+def list_pieces(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
+    """Yield what stands before the headings, and then each with its text."""
+    yield frame.preamble
+    yield from _written(headings, frame)
+
+
 def _written(headings: Sequence[Heading], frame: Frame) -> Iterator[str]:
+    deepest = max((heading.level for heading in headings), default=0)
+    frame = replace(frame, marks=tuple(mark_of(frame, level) for level in range(1, deepest + 1)))
     for heading, number in zip(headings, numbers(headings, frame), strict=True):
         mark = frame.mark(heading.level)
         line = f"{' ' * mark.indent}{number}{heading.text}{heading.length}".rstrip()

@@ -4,12 +4,14 @@
 normalised is listed in `lists`. A changed heading is written with ``#`` signs, whatever it was written with before.
 """
 
+from itertools import accumulate
+
 from msgspec.structs import replace
 
 from dogent_tui.outline.blocks import front_matter, heading_lines
-from dogent_tui.outline.document import numbers, parse_document, render_document
+from dogent_tui.outline.document import document_pieces, numbers, parse_document, render_document
 from dogent_tui.outline.escaping import as_title
-from dogent_tui.outline.lists import has_list, mark_of, parse_list, render_list
+from dogent_tui.outline.lists import has_list, list_pieces, mark_of, parse_list, render_list
 from dogent_tui.outline.model import Frame, Heading, Headings, Outline
 
 
@@ -33,6 +35,12 @@ def render(outline: Outline) -> str:
 def render_parts(headings: Headings, frame: Frame) -> str:
     """Write some headings."""
     return render_list(headings, frame) if frame.is_list else render_document(headings, frame)
+
+
+def first_lines(outline: Outline) -> list[int]:
+    """Return the line, from 0, on which each heading begins in the text of `outline`."""
+    pieces = (list_pieces if outline.frame.is_list else document_pieces)(outline.headings, outline.frame)
+    return list(accumulate(piece.count("\n") for piece in pieces))[:-1]
 
 
 def titles(outline: Outline) -> list[str]:

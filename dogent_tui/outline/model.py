@@ -324,10 +324,17 @@ class Outline:
             return self._exchange(name, first, end, carried, carried)
         return self._exchange(name, first, before, (*self._headings[end:before], *carried), carried)
 
-    def rewrite(self, text: str) -> bool:
-        """Have what `text` says take the place of everything. Headings that are still there keep their ids."""
+    def read(self, text: str) -> "Outline":
+        """Return what `text` says, read as this outline was. Touches nothing: a thread may do it."""
         assert self._parse is not None
-        read = self._parse(text)
+        return self._parse(text)
+
+    def rewrite(self, text: str, read: "Outline | None" = None) -> bool:
+        """Have what `text` says take the place of everything. Headings that are still there keep their ids.
+
+        `read` is what `read` returned for it, where that was done before.
+        """
+        read = read or self.read(text)
         from dogent_tui.outline.changes import recognized
 
         headings = recognized(self._headings, read.headings, self._new_id)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from dogent_tui.permissions.exports import export_target
 from dogent_tui.permissions.model import Effect, EffectKind, ToolCall
 from dogent_tui.permissions.paths import PathRule
 from dogent_tui.permissions.shell.text import deceptive_character
@@ -173,7 +174,7 @@ def _ours(inputs: _Inputs, name: str) -> Iterator[Effect]:
 def _export(inputs: _Inputs) -> Iterator[Effect]:
     source = inputs.text("md_path")
     yield inputs.touch(EffectKind.READ, source)
-    output = inputs.text("output_path") or f"{source.rpartition('.')[0] or source}.{inputs.text('format') or 'pdf'}"
+    output = inputs.text("output_path") or export_target(source, inputs.text("format") or "pdf")
     yield inputs.touch(EffectKind.WRITE, output, replaces=True)
 
 

@@ -11,12 +11,16 @@ from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.places import places
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import result
+from dogent_tui.tools.telling import Tell, Telling
 from dogent_tui.workspace.paths import Workspace
 
 NAME = "read_document"
 
-MOST_CHARS = 60_000
-"""Of one answer: the CLI cuts off what is over 25,000 tokens."""
+MOST_CHARS = 40_000
+"""Of one answer. The CLI puts into a file what has more than 50,000 characters (measured), and metadata comes on top."""
+
+_LONG_VALUE = 1_000
+"""Characters of JSON after which a value of the metadata, such as an outline, is told by its beginning."""
 
 DESCRIPTION = f"""\
 Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, csv, and any text in any encoding. Use it for
@@ -54,10 +58,10 @@ class _Input(msgspec.Struct):
 
 def document_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     """Yield the tools of this module."""
-    yield read_document_tool(libraries.documents, libraries.workspace)
+    yield read_document_tool(libraries.documents, libraries.workspace, libraries.tell)
 
 
-def read_document_tool(library: DocumentLibrary, workspace: Workspace) -> SdkMcpTool[Any]:
+def read_document_tool(library: DocumentLibrary, workspace: Workspace, tell: Tell) -> SdkMcpTool[Any]:
     """Return the tool. It reads where the policy was asked about: relative paths start at the root of the workspace."""
 
     async def read(payload: dict[str, Any]) -> dict[str, Any]:
@@ -68,12 +72,14 @@ def read_document_tool(library: DocumentLibrary, workspace: Workspace) -> SdkMcp
             return result(f"Nothing was read: the input is not right. {error}.", is_error=True)
         path = workspace.absolute(wanted.path.removeprefix("file://"))
         try:
-            found = await library.read(
-                path,
-                options,
-                max_chars=min(wanted.max_chars or DEFAULT_CHARS, MOST_CHARS),
-                offset=wanted.offset or 0,
-            )
+            with Telling(tell, NAME, payload, "Converting …") as telling:
+                found = await library.read(
+                    path,
+                    options,
+                    max_chars=min(wanted.max_chars or DEFAULT_CHARS, MOST_CHARS),
+                    offset=wanted.offset or 0,
+                    on_progress=telling.count,
+                )
         except DocumentError as error:
             return result(str(error), is_error=True)
         return result(as_text(workspace.relative(path), found))
@@ -90,8 +96,21 @@ def as_text(name: str, found: ReadResult) -> str:
         lines.append(f"There is more: call {NAME} again with offset {found.next_offset}.")
     lines.extend(f"Warning: {warning}" for warning in found.warnings)
     if found.metadata:
-        lines.append(f"Metadata: {msgspec.json.encode(found.metadata).decode()}")
+        known = {name: _shortened(value) for name, value in found.metadata.items()}
+        lines.append(f"Metadata: {msgspec.json.encode(known, enc_hook=str).decode()}")
     return "\n".join(lines) + "\n\n" + found.text.strip("\n")
+
+
+def _shortened(value: Any) -> Any:
+    text = msgspec.json.encode(value, enc_hook=str).decode()
+    if len(text) <= _LONG_VALUE:
+        return value
+    if not isinstance(value, list):
+        return f"{text[:_LONG_VALUE]}…"
+    kept, room = 0, _LONG_VALUE
+    while (room := room - len(msgspec.json.encode(value[kept], enc_hook=str))) > 0:
+        kept += 1
+    return [*value[:kept], f"… and {len(value) - kept} more"]
 
 
 def _options(wanted: _Input) -> ReadOptions:

@@ -13,7 +13,12 @@ from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.settings import WorkspaceSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from dogent_tui.documents.exporter import Exporter
     from dogent_tui.documents.library import DocumentLibrary
+    from dogent_tui.tools.telling import Tell
 
 _LOG = logging.getLogger(__name__)
 
@@ -29,12 +34,18 @@ _Library = TypeVar("_Library", bound=Closable)
 
 
 class Libraries:
-    """What one session's tools work with. Survives a restart of the agent process."""
+    """What one session's tools work with. Survives a restart of the agent process. `listener` hears how far a call is."""
 
     def __init__(self, workspace: Workspace, settings: WorkspaceSettings) -> None:
         self.workspace = workspace
         self.settings = settings
+        self.listener: Tell | None = None
         self._open = AsyncExitStack()
+
+    def tell(self, tool: str, payload: "Mapping[str, Any]", text: str) -> None:
+        """Tell whoever listens how far a call is (`Telling`)."""
+        if self.listener is not None:
+            self.listener(tool, payload, text)
 
     @cached_property
     def documents(self) -> "DocumentLibrary":
@@ -42,6 +53,13 @@ class Libraries:
         from dogent_tui.documents.library import DocumentLibrary
 
         return self._closed_with_us(DocumentLibrary())
+
+    @cached_property
+    def exporter(self) -> "Exporter":
+        """Makes pdf and docx."""
+        from dogent_tui.documents.exporter import Exporter
+
+        return self._closed_with_us(Exporter())
 
     async def close(self) -> None:
         """Close what was made, the last one first. Never raises: one that fails keeps neither the others nor the session open."""

@@ -21,17 +21,20 @@ from dogent_tui.agent.events import Event, Notice, SessionStarted
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, open_session
-from dogent_tui.errors import DogentError
+from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.garbage import COLLECT_EVERY_S, collect_young, hold_back
+from dogent_tui.tui.keeping import DraftKeeper
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import own_terminal
 from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
+from dogent_tui.tui.trusting import settle_trust
+from dogent_tui.workspace.answer_drafts import AnswerDrafts
 from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
 from dogent_tui.workspace.paths import log_dir
@@ -61,6 +64,7 @@ class DogentApp(App[None]):
         super().__init__()
         self.opened = opened
         self.drafts = Drafts(opened.workspace)
+        self.edits = DraftKeeper(AnswerDrafts(opened.workspace))
         self.history = History(opened.workspace.history_file)
         self.commands = app_commands(self)
         self._saving_draft = asyncio.Lock()
@@ -106,6 +110,7 @@ class DogentApp(App[None]):
         await self._save_draft("\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value])))
         await _close(self.opened.service, self._following)
         await self.conversation.keep_answers()
+        await self.edits.close()
         await asyncio.to_thread(self.drafts.close)
 
     def _begin(self) -> None:
@@ -120,7 +125,7 @@ class DogentApp(App[None]):
         if self.opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
             earlier = await asyncio.to_thread(self._earlier, self.opened.earlier_log)
             await screen.replay(earlier)
-            self.opened.service.restore(earlier)
+            self.opened.service.restore(earlier, send=not self.opened.trust.must_ask)
         service = self.opened.service
         self._following = [  # before the service starts: a prompt may wait already, and its run begins at once
             asyncio.create_task(self._follow(service, screen, service.events())),
@@ -133,6 +138,10 @@ class DogentApp(App[None]):
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
         await screen.typed.refresh_index()
+        if service.has_unsent_answers:  # what came with the folder is asked about before anything is sent
+            with suppress(AgentError):
+                await settle_trust(self, self.opened)
+                service.send_answers()
 
     async def _record(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
         recorder = Recorder(self.opened.workspace, service.session_id, secrets=self.opened.endpoint.secrets, notify=screen.handle)

@@ -3,10 +3,11 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dogent_tui.agent.events import Reply
+from dogent_tui.agent.events import Reply, UiAnswer
 from dogent_tui.tui.questions.controller import Desk, QuestionController
 from dogent_tui.tui.requests import RequestController, RequestDesk
 from dogent_tui.tui.screens.permission import Behind
+from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
 
 if TYPE_CHECKING:
@@ -30,13 +31,23 @@ def question_controller(screen: "ConversationScreen") -> QuestionController:
 def request_controller(screen: "ConversationScreen") -> RequestController:
     """Return what opens the requests of the session on `screen`."""
     editor, workspace = screen.prompt.editor, screen.opened.workspace
-    desk = RequestDesk(partial(_reply, screen), lambda: editor.last_typed, editor.insert, AnswerDrafts(workspace), workspace)
+    desk = RequestDesk(partial(_answer, screen), lambda: editor.last_typed, editor.insert, AnswerDrafts(workspace), workspace)
     return RequestController(screen, screen.asked, desk)
 
 
 async def _reply(screen: "ConversationScreen", request_id: str, answer: Reply) -> None:
     """Answer the session that is on the screen."""
     await screen.service.reply(request_id, answer)
+
+
+async def _answer(screen: "ConversationScreen", request_id: str, answer: UiAnswer) -> None:
+    """Send an answer. It may begin the first run here, in a conversation that is taken up: trust is asked about before.
+
+    Raises AgentError where it was not sent.
+    """
+    if answer.answers is not None or answer.outline is not None:
+        await settle_trust(screen.app, screen.opened)
+    await _reply(screen, request_id, answer)
 
 
 def _make_room(screen: "ConversationScreen", rows: int) -> None:

@@ -1,17 +1,17 @@
 """What the agent asks on a screen of its own: opens it, keeps what was answered so far, and sends the answers."""
 
 import asyncio
-import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from textual.screen import Screen
 
-from dogent_tui.agent.events import Event, PermissionDecided, Reply, RunFinished, UiAnswer, UiRequested, UiSettled
+from dogent_tui.agent.events import Event, PermissionDecided, RunFinished, UiAnswer, UiRequested, UiSettled
 from dogent_tui.agent.ui_requests import Clarification, OutlineRequest, parse_request
 from dogent_tui.errors import AgentError
+from dogent_tui.tui.keeping import DraftKeeper
 from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.request_banner import RequestBanner
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
@@ -24,13 +24,14 @@ if TYPE_CHECKING:  # imported when one is opened
     from dogent_tui.tui.screens.clarification import ClarificationScreen
     from dogent_tui.tui.screens.outline import OutlineScreen
 
-_LOG = logging.getLogger(__name__)
-
 
 class RequestDesk(msgspec.Struct, frozen=True):
-    """What the controller needs of the conversation. `last_typed` is on the monotonic clock; `typed` takes stray letters."""
+    """What the controller needs of the conversation. `last_typed` is on the monotonic clock; `typed` takes stray letters.
 
-    reply: Callable[[str, Reply], Awaitable[None]]
+    `reply` raises AgentError where the answer was not sent: the request is open then as before, or not any more.
+    """
+
+    reply: Callable[[str, UiAnswer], Awaitable[None]]
     last_typed: Callable[[], float]
     typed: Callable[[str], object]
     drafts: AnswerDrafts
@@ -47,11 +48,10 @@ class RequestController:
         self._open: list[UiRequested] = []
         self._shown: ClarificationScreen | OutlineScreen | None = None
         self._shown_for = ""
-        self._shown_kind = ""
         self._opening = False
         self._due = False
-        self._drafts: dict[str, Mapping[str, Any] | None] = {}
-        self._keeping: asyncio.Task[None] | None = None
+        self._done = 0
+        self._keeper = DraftKeeper(desk.drafts)
 
     def handle(self, event: Event) -> None:
         """Show a request once its run has ended, or at once where the run waits for it; take away one that is settled."""
@@ -60,7 +60,9 @@ class RequestController:
                 self._open.append(event)
                 self._banner.show(self._open)
                 self._due = True
-                if event.in_run:
+                if self._shown is not None:
+                    self._shown.count(self._counter)
+                elif event.in_run:
                     self.put()
             case RunFinished() | PermissionDecided():
                 self.put()
@@ -76,18 +78,16 @@ class RequestController:
 
     def clear(self) -> None:
         """Forget what is open: the session that asked is left."""
-        self._open = []
+        self._open, self._done = [], 0
         self._banner.show(())
-        self._cancel()
+        if self._shown is not None:
+            self._shown.cancel()
 
-    def _cancel(self) -> None:
-        """Close what is shown: nobody has to answer it any more."""
-        if self._shown is None:
-            return
-        if self._shown_kind == "clarification":
-            cast("ClarificationScreen", self._shown).cancel()
-        elif self._shown.is_active:
-            self._shown.dismiss(None)
+    @property
+    def _counter(self) -> str:
+        """Which request of how many the first one is, counted from the last time that none was open; empty for a single one."""
+        total = self._done + len(self._open)
+        return f"{self._done + 1} of {total}" if total > 1 else ""
 
     def put(self) -> None:
         """Open the first request, where something came that was not seen yet, and nothing else is asked just now."""
@@ -108,7 +108,7 @@ class RequestController:
             self._opening = False
         if request not in self._open or self._screen.app.screen is not self._screen:
             return
-        self._due, self._shown_for, self._shown_kind = False, request.request_id, request.kind
+        self._due, self._shown_for = False, request.request_id
         parsed = parse_request(request.payload)
         if isinstance(parsed, Clarification):
             form = self._form(request, parsed, draft)
@@ -125,9 +125,10 @@ class RequestController:
         return ClarificationScreen(
             asked,
             draft=draft,
-            on_draft=lambda changed: self._keep(request.request_id, changed),
+            on_draft=lambda changed: self._keep(request, changed),
             typed=self.desk.typed,
             typing=time.monotonic() - self.desk.last_typed() < TYPING_S,
+            counter=self._counter,
         )
 
     async def _editor(self, request: UiRequested, asked: OutlineRequest, draft: Mapping[str, Any] | None) -> "OutlineScreen":
@@ -140,10 +141,15 @@ class RequestController:
             proposal=asked.outline_text,
             preface=asked.preface,
             draft=kept if isinstance(kept, str) else None,
-            on_draft=lambda markdown: self._keep(request.request_id, {"outline": markdown}),
+            on_draft=lambda markdown: self._keep(request, {"outline": markdown}),
             save_as=lambda name, text: save_new(self.desk.workspace, name, text),
         )
-        return await asyncio.to_thread(OutlineScreen, task)  # parsing a long outline takes a while
+        return await asyncio.to_thread(OutlineScreen, task, self._counter)  # parsing a long outline takes a while
+
+    def _keep(self, request: UiRequested, draft: Mapping[str, Any]) -> None:
+        """Keep what was answered so far; the last of it may come when the request is settled already."""
+        if request in self._open:
+            self._keeper.keep(request.request_id, draft)
 
     def _left(self, request: UiRequested, answer: UiAnswer | None) -> None:
         """Send the answer; None: the request stays open, or is not open any more."""
@@ -164,37 +170,18 @@ class RequestController:
 
     def _settle(self, request_id: str) -> None:
         self._open = [request for request in self._open if request.request_id != request_id]
+        self._done = self._done + 1 if self._open else 0
         self._banner.show(self._open)
-        self._keep(request_id, None)
+        self._keeper.keep(request_id, None)
         self._due = bool(self._open)
         if self._shown is not None and self._shown_for == request_id:
-            self._cancel()
+            self._shown.cancel()
         else:
             self._screen.call_later(self.put)
 
-    # ── What was answered so far ──────────────────────────────────────────────────────────────
-
-    def _keep(self, request_id: str, draft: Mapping[str, Any] | None) -> None:
-        """Save `draft`, the latest of a request, or drop what is saved where it is None."""
-        self._drafts[request_id] = draft
-        if self._keeping is None or self._keeping.done():
-            self._keeping = asyncio.create_task(self._save())
-
-    async def _save(self) -> None:
-        while self._drafts:
-            request_id, draft = self._drafts.popitem()
-            try:
-                if draft is None:
-                    await asyncio.to_thread(self.desk.drafts.drop, request_id)
-                else:
-                    await asyncio.to_thread(self.desk.drafts.save, request_id, draft)
-            except OSError as error:
-                _LOG.warning("The answers could not be saved: %s", error)
-
     async def close(self) -> None:
         """Wait until what was answered so far is saved."""
-        if self._keeping is not None:
-            await asyncio.wait({self._keeping})
+        await self._keeper.close()
 
 
 def form_answer(result: "FormResult") -> UiAnswer | None:

@@ -1,6 +1,7 @@
-"""What the person has answered so far and not sent: kept with every change, so that neither a crash nor a restart loses it."""
+"""What the person has answered or edited so far and not sent or saved: kept with every change, so that no crash loses it."""
 
 import re
+import uuid
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,10 @@ from dogent_tui.workspace.paths import Workspace, state_dir
 
 
 class AnswerDrafts:
-    """The drafts of the answers to the requests of a workspace, a file for each request, readable by the user only."""
+    """The drafts of the answers to the requests of a workspace, a file for each request, readable by the user only.
+
+    The outline of a document that is edited is kept alike, under a name of its own.
+    """
 
     def __init__(self, workspace: Workspace) -> None:
         self._folder = state_dir() / "answers" / workspace.key
@@ -26,6 +30,14 @@ class AnswerDrafts:
         empty: dict[str, Any] = {}
         draft, _ = read_json(self._file(request_id), empty)
         return draft or None
+
+    def set_aside(self, request_id: str, text: str) -> Path:
+        """Keep `text` of a draft that fits nothing any more in a file of its own, which is returned. Raises OSError."""
+        kept = self._file(request_id).with_name(f"{uuid.uuid4().hex[:8]}.md")
+        private_folder(self._folder)
+        atomic_write(kept, text.encode("utf-8", errors="surrogatepass"), mode=0o600)
+        self.drop(request_id)
+        return kept
 
     def drop(self, request_id: str) -> None:
         """Forget the draft: it was sent, or the request was abandoned. Raises OSError."""

@@ -128,6 +128,27 @@ def locked(path: Path, timeout_s: float = 10.0) -> Iterator[None]:
         lock.release()
 
 
+def content_of(path: Path) -> bytes | None:
+    """Return what the file holds, None where there is none. Raises OSError."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def write_checked(path: Path, before: bytes | None, after: str | bytes) -> bool:
+    """Write `after` to `path`, whole or not at all, where it still holds `before` (None: where it is not there).
+
+    The one way in which we write what a person may have open elsewhere. False: somebody else wrote it, and nothing was done.
+    Raises OSError, DogentError where another window holds the file.
+    """
+    with locked(path):
+        if content_of(path) != before:
+            return False
+        atomic_write(path, after)
+    return True
+
+
 def read_json(path: Path, default: T) -> tuple[T, BrokenFile | None]:
     """Return what the JSON file `path` holds, or `default` if there is none. Never raises on what the file holds.
 

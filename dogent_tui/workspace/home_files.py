@@ -50,9 +50,21 @@ STUBS: Mapping[str, Mapping[str, Any]] = {
             "glm-4.6v": {
                 "provider": "glm-4.6v",
                 "model": "glm-4.6v",
-                "base_url": "https://open.bigmodel.cn/api/paas/v4/chat/completions",
+                "base_url": "https://open.bigmodel.cn/api/paas/v4",
                 "api_key": PLACEHOLDER,
-            }
+            },
+            "openai": {
+                "provider": "openai",
+                "model": "gpt-4.1-mini",
+                "base_url": "https://api.openai.com/v1",
+                "api_key": PLACEHOLDER,
+            },
+            "anthropic": {
+                "provider": "anthropic",
+                "model": "claude-haiku-4-5",
+                "base_url": "https://api.anthropic.com",
+                "api_key": PLACEHOLDER,
+            },
         }
     },
 }

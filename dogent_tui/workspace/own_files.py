@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from dogent_tui.workspace.files import atomic_write, locked
+from dogent_tui.workspace.files import content_of, write_checked
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.trust import make_own_folder
 
@@ -19,10 +19,7 @@ class OwnChange(msgspec.Struct, frozen=True):
 
 def plan_change(path: Path, after: str) -> OwnChange:
     """Return the change that leaves the text `after` in `path`. Raises OSError where the file is there and cannot be read."""
-    try:
-        return OwnChange(path, path.read_bytes(), after)
-    except FileNotFoundError:
-        return OwnChange(path, None, after)
+    return OwnChange(path, content_of(path), after)
 
 
 def make_change(workspace: Workspace, change: OwnChange) -> bool:
@@ -31,8 +28,4 @@ def make_change(workspace: Workspace, change: OwnChange) -> bool:
     Raises OSError, DogentError where another window holds the file.
     """
     make_own_folder(workspace)
-    with locked(change.path):
-        if plan_change(change.path, change.after) != change:
-            return False
-        atomic_write(change.path, change.after)
-    return True
+    return write_checked(change.path, change.before, change.after)

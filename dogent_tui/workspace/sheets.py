@@ -1,14 +1,41 @@
 """The sheets of a workbook, read from its table of contents: quick enough to be asked while a reference is typed."""
 
+import posixpath
 import stat
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
+
+if TYPE_CHECKING:
+    from zipfile import ZipFile
 
 _TABLE_OF_CONTENTS = "xl/workbook.xml"
-"""Where ECMA-376 workbooks list their sheets, and every known program puts the list."""
+"""Where nearly every program puts the list of the sheets; the package's own relations tell where others do."""
 
+_PACKAGE_RELATIONS = "_rels/.rels"
 _LARGEST_FILE = 1 << 29
 _LARGEST_LIST = 1 << 22
 _MOST_SHEETS = 10_000
+
+_Element: TypeAlias = Callable[[str, dict[str, str]], None]
+
+
+class ListedSheet(msgspec.Struct, frozen=True):
+    """A sheet as the workbook lists it: `state` is ``visible``, ``hidden`` or ``veryHidden``, `relation` the id of its part."""
+
+    name: str
+    state: str
+    relation: str
+
+
+class TableOfContents(msgspec.Struct, frozen=True):
+    """What the list of sheets says. `part` is the name of the part that holds it; `epoch_1904` tells how dates are counted."""
+
+    part: str
+    sheets: list[ListedSheet]
+    epoch_1904: bool
 
 
 def sheet_names(path: Path) -> list[str]:
@@ -22,30 +49,67 @@ def sheet_names(path: Path) -> list[str]:
         found = path.stat()
         if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST_FILE:
             return []
-        with zipfile.ZipFile(path) as archive, archive.open(_TABLE_OF_CONTENTS) as entry:
-            data = entry.read(_LARGEST_LIST + 1)  # the size that the archive states may be a lie
+        with zipfile.ZipFile(path) as archive:
+            return [sheet.name for sheet in table_of_contents(archive).sheets]
     except Exception:  # a damaged archive makes zipfile and the decompressors raise whatever they like
         return []
-    return _names(data) if len(data) <= _LARGEST_LIST else []
 
 
-def _names(data: bytes) -> list[str]:
-    from xml.parsers import expat
+def table_of_contents(archive: "ZipFile") -> TableOfContents:
+    """Return the sheets of the workbook in `archive`, chart sheets too.
 
-    names: list[str] = []
+    Raises ValueError if the list is too long or holds a DOCTYPE, ExpatError if it is no XML, KeyError if there is none, and what
+    zipfile raises over damage.
+    """
+    names = {name.lstrip("/").replace("\\", "/").lower(): name for name in archive.namelist()}
+    part = _TABLE_OF_CONTENTS if _TABLE_OF_CONTENTS in names else _stated_part(_read(archive, names[_PACKAGE_RELATIONS]))
+    sheets: list[ListedSheet] = []
+    epoch_1904 = False
 
     def element(tag: str, attributes: dict[str, str]) -> None:
-        if tag.rpartition(" ")[2] == "sheet" and "name" in attributes and len(names) < _MOST_SHEETS:
-            names.append(attributes["name"])
+        nonlocal epoch_1904
+        if tag == "sheet" and "name" in attributes and len(sheets) < _MOST_SHEETS:
+            sheets.append(ListedSheet(attributes["name"], attributes.get("state", "visible"), attributes.get("id", "")))
+        elif tag == "workbookPr":
+            epoch_1904 = attributes.get("date1904") in {"1", "true"}
+
+    _parse(_read(archive, names[part.lower()]), element)
+    return TableOfContents(part, sheets, epoch_1904)
+
+
+def _stated_part(relations: bytes) -> str:
+    """Return which part is the workbook by the relations of the package. Raises KeyError if none is."""
+    targets: list[str] = []
+
+    def element(tag: str, attributes: dict[str, str]) -> None:
+        if tag == "Relationship" and attributes.get("Type", "").endswith("/officeDocument"):
+            targets.append(attributes.get("Target", ""))
+
+    _parse(relations, element)
+    if not targets:
+        raise KeyError("officeDocument")
+    return posixpath.normpath("/" + targets[0].replace("\\", "/")).lstrip("/")
+
+
+def _read(archive: "ZipFile", part: str) -> bytes:
+    with archive.open(part) as entry:
+        data = entry.read(_LARGEST_LIST + 1)  # the size that the archive states may be a lie
+    if len(data) > _LARGEST_LIST:
+        raise ValueError("the list of sheets is too long")
+    return data
+
+
+def _parse(data: bytes, element: _Element) -> None:
+    """Call `element` with the name and the attributes of each element of `data`, all without their prefixes."""
+    from xml.parsers import expat
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        element(tag.rpartition(":")[2], {name.rpartition(":")[2]: value for name, value in attributes.items()})
 
     def doctype(*_: object) -> None:
         raise ValueError("a workbook has no DOCTYPE")  # and so no entities that unfold to gigabytes
 
-    parser = expat.ParserCreate(namespace_separator=" ")
-    parser.StartElementHandler = element
+    parser = expat.ParserCreate()
+    parser.StartElementHandler = start
     parser.StartDoctypeDeclHandler = doctype
-    try:
-        parser.Parse(data, True)
-    except (expat.ExpatError, ValueError):
-        return []
-    return names
+    parser.Parse(data, True)

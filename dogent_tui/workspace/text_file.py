@@ -1,9 +1,10 @@
 """A text file of the workspace that is opened, edited, and written back unless somebody else wrote it meanwhile."""
 
+import hashlib
 from pathlib import Path
 
 from dogent_tui.errors import DogentError
-from dogent_tui.workspace.files import atomic_write
+from dogent_tui.workspace.files import write_checked
 from dogent_tui.workspace.paths import Workspace
 
 LARGEST = 4 << 20
@@ -32,8 +33,7 @@ class TextFile:
             raise DogentError(f"{name} lies outside of this workspace.", "Open the folder that it lies in with dogent-tui.")
         if path.is_dir():
             raise DogentError(f"{name} is a folder.", "Name a Markdown file in it.")
-        if path.resolve().is_relative_to(workspace.dot):  # what changes them asks first
-            raise DogentError(f"{name} holds what the agent has to obey.", "Change it with an editor of your own.")
+        _must_be_free(workspace, path)
         file = cls(path.resolve(), name)
         file._content = file._read()
         if len(file._content) > LARGEST:
@@ -53,23 +53,32 @@ class TextFile:
 
         Raises DogentError where the file is no longer what was opened or saved last, or cannot be written.
         """
-        if self._read() != self._content:
+        self._must_be_there()
+        written = text.replace("\n", "\r\n") if self._has_crlf else text
+        content = ((_BOM if self._has_bom else "") + written).encode("utf-8", errors="surrogatepass")
+        try:
+            is_written = write_checked(self.path, self._content, content)
+        except OSError as error:
+            raise DogentError(f"{self.name} was not saved: {error.strerror}.", "Check the folder's permissions.") from None
+        if not is_written:
             raise DogentError(
                 f"{self.name} was changed by somebody else meanwhile, and was not overwritten.",
                 "Copy your outline from the Markdown view (Ctrl+T), or save it under another name.",
             )
-        written = text.replace("\n", "\r\n") if self._has_crlf else text
-        content = ((_BOM if self._has_bom else "") + written).encode("utf-8", errors="surrogatepass")
-        try:
-            atomic_write(self.path, content)
-        except OSError as error:
-            raise DogentError(f"{self.name} was not saved: {error.strerror}.", "Check the folder's permissions.") from None
         self._content, self.text = content, text
 
+    @property
+    def fingerprint(self) -> str:
+        """What tells this content of the file from any other."""
+        return hashlib.sha256(self._content).hexdigest()
+
+    def _must_be_there(self) -> None:
+        if not self.path.is_file():
+            raise DogentError(f"There is no file {self.name}.", "Check the name; it starts at the folder of the workspace.")
+
     def _read(self) -> bytes:
+        self._must_be_there()
         try:
-            if not self.path.is_file():
-                raise DogentError(f"There is no file {self.name}.", "Check the name; it starts at the folder of the workspace.")
             with self.path.open("rb") as file:
                 return file.read(LARGEST + 1)
         except OSError as error:
@@ -84,8 +93,19 @@ def save_new(workspace: Workspace, typed: str, text: str) -> str:
         raise DogentError(f"{name} lies outside of this workspace.", "Name a file in it, such as outline.md.")
     if path.exists():
         raise DogentError(f"There is a file {name} already.", "Choose another name.")
+    _must_be_free(workspace, path)
     try:
-        atomic_write(path, text)
+        is_written = write_checked(path, None, text)
     except OSError as error:
         raise DogentError(f"{name} was not saved: {error.strerror}.", "Check the folder's permissions.") from None
+    if not is_written:
+        raise DogentError(f"There is a file {name} already.", "Choose another name.")
     return name
+
+
+def _must_be_free(workspace: Workspace, path: Path) -> None:
+    """Raise DogentError for a file of `.dogent`, wherever a link to it lies: what changes those asks first."""
+    if path.resolve().is_relative_to(workspace.dot):
+        raise DogentError(
+            f"{workspace.relative(path)} holds what the agent has to obey.", "Change it with an editor of your own."
+        )

@@ -112,6 +112,12 @@ def raise_plainly(what, report):
     yield
 
 
+def miss(what, report):
+    import no_such_library  # type: ignore[import-not-found]  # noqa: F401
+
+    yield
+
+
 def refuse(what, report):
     raise DocumentError(what, "Try another.", code="scanned")
     yield

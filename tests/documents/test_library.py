@@ -146,6 +146,7 @@ async def test_progress_is_told_from_one_second_on(open_hostile):
         ("crash", {}, "damaged", "SIGSEGV"),
         ("leave", {}, "damaged", "status 3"),
         ("raise-plainly key", {}, "damaged", "KeyError: 'key'"),
+        ("miss", {}, "engine_missing", "no_such_library is missing. Reinstall"),
         ("recurse", {}, "hostile", "more memory"),
         ("eat", {}, "hostile", "more memory"),
         ("children-that-eat 2", {"memory_bytes": 150 << 20}, "hostile", "more memory"),
@@ -184,6 +185,11 @@ async def test_a_worker_is_used_again_and_one_that_was_killed_meanwhile_is_not_m
     async with library:
         first = (await library.read(path)).metadata["pid"]
         path.write_text("say second", encoding="utf-8")
+        assert (await library.read(path)).metadata["pid"] == first
+        path.write_text("refuse Unsupported.", encoding="utf-8")
+        with pytest.raises(DocumentError):
+            await library.read(path)
+        path.write_text("say once more", encoding="utf-8")
         assert (await library.read(path)).metadata["pid"] == first
         psutil.Process(first).kill()
         await until(lambda: first not in children())

@@ -160,6 +160,14 @@ QUESTION = {
 }
 
 
+COLOR = {
+    "question": "Which color?",
+    "header": "Color",
+    "multiSelect": False,
+    "options": [{"label": "Red", "description": "warm"}, {"label": "Blue", "description": "cold"}],
+}
+
+
 async def test_a_question_is_the_output_and_answers_of_a_file_go_on_from_there(api, profile, run):
     api.call(UI_REQUEST, QUESTION)
     status, stdout, stderr = await run("Write")
@@ -167,7 +175,6 @@ async def test_a_question_is_the_output_and_answers_of_a_file_go_on_from_there(a
     assert (status, asked["type"], asked["questions"][0]["id"]) == (11, "clarification", "who")
     assert '{"who": "…"}' in stderr
     assert "print mode" in api.requests[0].system
-    assert "AskUserQuestion" not in api.requests[0].tools
 
     status, stdout, stderr = await run("", answers={"who": "C"}, continue_latest=True)
     assert (status, json.loads(stdout)) == (11, asked)
@@ -184,6 +191,25 @@ async def test_a_question_is_the_output_and_answers_of_a_file_go_on_from_there(a
     status, stdout, _ = await run("Forget it and write", continue_latest=True)
     assert (status, stdout) == (0, "Written.\n")
     assert "I did not answer “Outline”." in api.requests[2].last_user_text()
+
+
+async def test_the_question_of_the_cli_is_the_output_too(api, profile, run):
+    api.call("AskUserQuestion", {"questions": [{**COLOR, "options": []}]})  # what the CLI itself does not take
+    api.call("AskUserQuestion", {"questions": [COLOR]})
+    status, stdout, stderr = await run("Paint")
+    asked = json.loads(stdout)
+    assert (status, asked["type"], asked["questions"][0]["question"]) == (11, "clarification", "Which color?")
+    assert '{"q1": "…"}' in stderr
+    assert len(api.requests) == 2
+
+    api.call("AskUserQuestion", {"questions": [COLOR | {"question": "Which other?"}]})
+    api.say("Painted.")
+    status, stdout, _ = await run("", answers={"q1": "Blue"}, continue_latest=True)
+    assert (status, stdout) == (0, "Painted.\n")
+    assert len(api.requests) == 4
+    assert "Which color?\n→ Blue" in api.requests[2].last_user_text()
+    assert "the person is answering" in str(api.requests[2].messages)
+    assert "Which other?\n→ Blue" in api.requests[3].last_user_text()
 
 
 async def test_answers_that_are_there_already_are_given_once(api, profile, run):

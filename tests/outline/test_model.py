@@ -7,8 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dogent_tui.outline.changes import Baseline
+from dogent_tui.outline.editing import OutlineEditing
 from dogent_tui.outline.markdown import parse, parse_file, render, same_sections
 from dogent_tui.outline.model import Outline
+from dogent_tui.outline.raw import RawEdit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -177,7 +179,59 @@ def test_changes_in_words(outline):
         "Added “Espresso” after “Filter” under “Coffee”.",
         "Deleted “Sencha”.",
     )
-    assert sorted(said.marks.values()) == ["added", "edited", "edited", "edited", "moved"]
+    assert [said.count(change) for change in ("added", "edited", "moved")] == [1, 3, 1]
+
+
+def test_a_heading_that_was_renamed_and_moved_counts_as_both(outline):
+    before = outline.headings
+    (tea,) = ids(outline, "Tea")
+    outline.rename(tea, "Teas")
+    outline.move([tea], 1)
+    said = Baseline(before).changes(outline.headings, outline.carried)
+    assert said.sentences == ("Renamed “Tea” to “Teas”.", "Moved “Teas” after “Coffee”.")
+    assert said.marks == {tea: ("edited", "moved")}
+    assert (said.count("edited"), said.count("moved")) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "text", [TEXT, "before\n\n# A\n\nB\n===\n\n```\n# no\n```\n## C", "Title\n\n1. A\n   - b\n     note\n2. C\n", ""]
+)
+def test_the_cursor_finds_its_line_and_back(text):
+    editing = OutlineEditing(text)
+    lines = editing.markdown.split("\n")
+    for heading in editing.outline.headings:
+        editing.tree.show(heading.id)
+        line = editing.line_of_cursor()
+        assert heading.text in lines[line]
+        editing.tree.cursor = editing.outline.headings[0].id
+        editing.go_to_line(line)
+        assert editing.tree.cursor == heading.id
+    editing.go_to_line(10_000)
+
+
+def test_all_that_is_typed_as_markdown_is_one_step(outline):
+    start = render(outline)
+    tea, green, *_ = (heading.id for heading in outline.headings)
+    edit = RawEdit(outline, start)
+    assert not edit.take(start)
+    for text in (start.replace("Green", "Gree"), start.replace("Green", "Gre"), start.replace("Green", "Grey")):
+        assert edit.take(text)
+        assert render(outline) == text
+    assert (outline.headings[0].id, outline.headings[1].id) == (tea, green)
+    assert outline.undo()
+    assert render(outline) == start
+    assert not outline.can_undo
+    assert outline.redo()
+    assert render(outline).count("Grey") == 1
+
+
+def test_what_is_typed_and_taken_back_is_no_step(outline):
+    start = render(outline)
+    edit = RawEdit(outline, start)
+    assert edit.take(start + "x")
+    assert edit.take(start)
+    assert render(outline) == start
+    assert not outline.can_undo
 
 
 WORDS = st.sampled_from(["Tea", "# x", "C #", "1. a", "茶", "", "a (20 words)", "- b", "`", "x\ny", "===", "I. b", "#"])

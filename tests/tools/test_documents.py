@@ -1,9 +1,11 @@
 """The tool read_document: what the model gets for what it writes."""
 
+import re
+
 import pytest
 
-from dogent_tui.documents.library import DocumentLibrary
-from dogent_tui.tools.documents import MOST_CHARS, SCHEMA, read_document_tool
+from dogent_tui.documents.library import DocumentLibrary, ReadResult
+from dogent_tui.tools.documents import MOST_CHARS, SCHEMA, as_text, read_document_tool
 from dogent_tui.workspace.paths import Workspace
 
 
@@ -16,7 +18,7 @@ async def read(tmp_path):
     (root / "b.md").write_text("# B\n\nText: There is more: call read_document.\n", encoding="utf-8")
     (root / "full").mkdir()
     async with DocumentLibrary(tmp_path / "kept") as library:
-        tool = read_document_tool(library, Workspace(root))
+        tool = read_document_tool(library, Workspace(root), lambda *_told: None)
 
         async def call(**payload):
             answer = await tool.handler(payload)
@@ -76,3 +78,13 @@ async def test_a_file_url_and_a_path_from_the_root_are_read(read, tmp_path):
 
 def test_the_schema_names_the_inputs():
     assert set(SCHEMA["properties"]) == {"path", "sheet", "pages", "changes", "max_chars", "offset"}
+
+
+def test_what_is_known_of_a_document_stays_short():
+    outline = [f"Chapter {number}" for number in range(5000)]
+    found = ReadResult("text", "pdf", {"pages": 9, "outline": outline, "title": "x" * 5000}, 0, None, 4, (), ())
+    text = as_text("a.pdf", found)
+    assert '"pages":9' in text
+    assert '"Chapter 0"' in text
+    assert re.search(r"… and 49\d\d more", text)
+    assert len(text) < 2500

@@ -1,16 +1,19 @@
 """What the agent asks on a screen of its own, from the event to the message with the answers."""
 
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
 from dogent_tui.agent.asking import ui_requested
 from dogent_tui.agent.conversation import TurnEnded
-from dogent_tui.agent.events import RunFinished, RunStarted, UiRequested, to_json
+from dogent_tui.agent.events import Event, RunFinished, RunStarted, UiAnswer, UiRequested, UiSettled, to_json
 from dogent_tui.agent.ui_requests import Clarification, Option, OutlineRequest, Question
 from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.screens.outline import OutlineScreen
+from dogent_tui.tui.screens.trust import TrustScreen
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
+from dogent_tui.workspace.trust import FolderTrust
 
 QUESTIONS = Clarification(
     "Before I write",
@@ -106,13 +109,40 @@ async def test_two_requests_are_put_one_after_the_other(person):
     async with person() as p:
         await p.ask(QUESTIONS, MORE)
         await p.asked("Before")
+        await p.sees("1 of 2 · Before I write")
         await p.press("ctrl+s", "ctrl+s")
         await p.asked("One more")
+        await p.sees("2 of 2 · One more")
         assert len(p.stage.conversation.sent) == 1
         await p.press("ctrl+s")
         await p.stage.until(lambda: len(p.stage.conversation.sent) == 2)
         assert "The board" in p.stage.conversation.sent[1]
         assert "Plain" in p.stage.conversation.sent[1]
+
+
+async def test_a_form_and_an_outline_are_counted_together_and_a_single_one_is_not(person):
+    async with person() as p:
+        await p.ask(MORE, OUTLINE)
+        await p.asked("One more")
+        await p.sees("1 of 2 · One more")
+        await p.press("ctrl+s")
+        await p.stage.until(lambda: isinstance(p.stage.app.screen, OutlineScreen))
+        await p.sees("2 of 2 · Outline of the report")
+        await p.press("a")
+        await p.closed()
+        p.stage.conversation.arrive(*[ui_requested(MORE)], TurnEnded("stopped"))
+        await p.asked("One more")
+        await p.sees("One more")
+        assert "of 2" not in p.shown()
+
+
+async def test_one_that_comes_while_another_is_shown_is_counted(person):
+    async with person() as p:
+        await p.stage.send("Paint")
+        for request in (QUESTIONS, MORE):
+            p.stage.app.run_worker(p.stage.launcher.form(ui_requested(request, in_run=True)))
+        await p.asked("Before")
+        await p.sees("1 of 2 · Before I write")
 
 
 async def test_abandoning_ends_the_run_as_stopped(person):
@@ -137,16 +167,63 @@ async def test_a_request_that_waits_in_its_run_opens_at_once_and_closes_with_it(
         assert not p.screen.asked.display
 
 
-async def test_what_an_earlier_session_left_open_comes_back_with_its_draft(person, workspace, tmp_path):
+def left_open(*settled: UiSettled) -> list[Event]:
+    """The events of a session that asked and ended."""
     request = ui_requested(QUESTIONS)
     run = {"run_id": "r1", "seq": 1}
-    events = [
+    return [
         RunStarted(prompt={"text": "Write"}, **run),
         UiRequested(request_id="q7", kind=request.kind, payload=request.payload, **run),
         RunFinished(status="needs_clarification", duration_ms=9, **run),
+        *settled,
     ]
-    log = tmp_path / "log.jsonl"
+
+
+def written(log: Path, events: list[Event]) -> Path:
     log.write_text("".join(f"{to_json(event)}\n" for event in events), encoding="utf-8")
+    return log
+
+
+async def asked_for_trust(p: Person) -> None:
+    """Wait for the question about the folder, before which nothing is sent."""
+    await p.stage.until(lambda: isinstance(p.stage.app.screen, TrustScreen) and p.stage.app.screen.guard._opens is not None)
+    p.stage.app.screen.guard.clock = lambda: float("inf")
+    assert not p.stage.conversation.sent
+
+
+async def test_answers_to_a_restored_request_wait_for_the_question_about_the_folder(person, workspace, tmp_path):
+    workspace.dot.mkdir()
+    workspace.constraints_file.write_text("Write short.\n", encoding="utf-8")
+    async with person(earlier=written(tmp_path / "log.jsonl", left_open())) as p:
+        await p.asked()
+        await p.press("ctrl+s", "ctrl+s")
+        await asked_for_trust(p)
+        await p.press("escape")
+        await p.closed()
+        await p.sees("The agent asks 2 questions")
+        assert not p.stage.conversation.sent
+        await p.press("f2")
+        await p.asked()
+        await p.press("ctrl+s", "ctrl+s")
+        await asked_for_trust(p)
+        await p.press("down", "enter")
+        await p.stage.until(lambda: p.stage.conversation.sent)
+        assert FolderTrust(workspace).state == "trusted"
+
+
+async def test_answers_that_were_given_and_not_sent_wait_for_it_too(person, workspace, tmp_path):
+    workspace.dot.mkdir()
+    workspace.constraints_file.write_text("Write short.\n", encoding="utf-8")
+    settled = UiSettled(request_id="q7", answer=UiAnswer(answers={"audience": "board"}), run_id="r1", seq=2)
+    async with person(earlier=written(tmp_path / "log.jsonl", left_open(settled))) as p:
+        await asked_for_trust(p)
+        await p.press("down", "enter")
+        await p.stage.until(lambda: p.stage.conversation.sent)
+        assert "→ The board" in p.stage.conversation.sent[0]
+
+
+async def test_what_an_earlier_session_left_open_comes_back_with_its_draft(person, workspace, tmp_path):
+    log = written(tmp_path / "log.jsonl", left_open())
     AnswerDrafts(workspace).save("q7", {})
     async with person(earlier=log) as p:
         await p.asked()

@@ -66,3 +66,6 @@ def test_what_the_agent_has_to_obey_is_not_opened(workspace):
     for name in (".dogent/dogent.md", "rules.md"):
         with pytest.raises(DogentError, match="has to obey"):
             TextFile.open(workspace, name)
+    with pytest.raises(DogentError, match="has to obey"):
+        save_new(workspace, ".dogent/new.md", "# Rules\n")
+    assert not (workspace.dot / "new.md").exists()

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
 from dogent_tui.documents.text.source import TextSource
+from dogent_tui.documents.workbook.columns import cell_range
 
 _SNIFFED_LINES = 200
 _ROWS_OF_BLOCK = 50
@@ -100,7 +101,7 @@ def _blocks(table: _Table, opened: Opened, report: Report) -> Iterator[Block]:
 
 
 def _block(rows: list[str], first: int, last: int, width: int, *, tight: bool) -> Block:
-    return Block("\n".join(rows), Source(cells=f"A{first}:{column_name(width)}{last}"), tight)
+    return Block("\n".join(rows), Source(cells=cell_range((first, last), (1, max(width, 1)))), tight)
 
 
 def _markdown_row(row: list[str], width: int) -> str:
@@ -114,12 +115,3 @@ def _cell(text: str) -> str:
     if "|" in text or "\n" in text:
         text = text.replace("|", "\\|").replace("\n", "<br>")
     return text
-
-
-def column_name(number: int) -> str:
-    """Return how spreadsheets name the column `number`, which counts from 1: A, B, …, Z, AA, …."""
-    name = ""
-    while number > 0:
-        number, letter = divmod(number - 1, 26)
-        name = chr(ord("A") + letter) + name
-    return name or "A"

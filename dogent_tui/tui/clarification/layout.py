@@ -29,10 +29,11 @@ def _shown(text: str) -> str:
 
 
 def heading(form: ClarificationForm, width: int) -> list[Line]:
-    """Return the title, with the number of open questions at its right."""
+    """Return the title, after which of several requests it is, with the number of open questions at its right."""
     left, total = len(form.open_entries), len(form.entries)
     counter, style = (f"{left} of {total} open", "warning") if left else ("all answered", "success")
-    title = [Span(_shown(form.request.title), "heading1")]
+    which = [Span(f"{form.counter} · ", "muted")] if form.counter else []
+    title = [*which, Span(_shown(form.request.title), "heading1")]
     if width < 3 * len(counter):
         return [*wrap(title, width), *wrap([Span(counter, style)], width)]
     first, *rest = wrap(title, width - len(counter) - 2)

@@ -132,6 +132,8 @@ class ClarificationForm:
         """Ask `request`. `draft` is what `draft()` returned when the form was left, or before a crash."""
         self.request = request
         self.entries = tuple(Entry(question) for question in request.questions)
+        self.counter = ""
+        """Which of how many requests this is; empty for the only one."""
         self.at = 0
         self.row = self.entries[0].first_row
         if draft is not None:

@@ -23,4 +23,4 @@ class DocumentCommands:
             return "Name a Markdown file: /outline FILE.md."
         from dogent_tui.tui.outline.opening import edit_document
 
-        return await edit_document(self._app, self._app.opened.workspace, path)
+        return await edit_document(self._app, self._app.opened.workspace, self._app.edits, path)

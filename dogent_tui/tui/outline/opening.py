@@ -1,32 +1,76 @@
 """``/outline FILE.md``: the outline editor on a document of the workspace."""
 
 import asyncio
+import hashlib
 from typing import TYPE_CHECKING
 
 from dogent_tui.errors import DogentError
 from dogent_tui.plain import one_line
-from dogent_tui.tui.outline.task import OutlineTask
+from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
 from dogent_tui.tui.screens.outline import OutlineScreen
+from dogent_tui.workspace.paths import display_path
 from dogent_tui.workspace.text_file import TextFile, save_new
 
 if TYPE_CHECKING:
     from textual.app import App
 
+    from dogent_tui.tui.keeping import DraftKeeper
+    from dogent_tui.workspace.answer_drafts import AnswerDrafts
     from dogent_tui.workspace.paths import Workspace
 
+_AGAIN = "Your edit that was not saved is here again: Ctrl+S saves it, Ctrl+Z takes it back."
 
-async def edit_document(app: "App[None]", workspace: "Workspace", typed: str) -> str:
-    """Open the editor on the file that a person `typed`. Returns the sentence for what went wrong, or nothing."""
+
+async def edit_document(app: "App[None]", workspace: "Workspace", keeper: "DraftKeeper", typed: str) -> str:
+    """Open the editor on the file that a person `typed`. Returns the sentence for what went wrong, or nothing.
+
+    What is not saved yet is kept with every change, and is there again the next time, unless the person left without it.
+    """
     name = typed.strip().removeprefix("@").strip("\"'")
+    await keeper.close()
     try:
         file = await asyncio.to_thread(TextFile.open, workspace, name)
+        draft, notice = await asyncio.to_thread(_unsaved, keeper.drafts, file)
     except DogentError as error:
         return str(error)
+    except OSError as error:
+        return f"An edit of {one_line(name)} that was not saved cannot be read: {error.strerror}."
+
+    def keep(markdown: str) -> None:
+        changed = markdown != file.text
+        keeper.keep(_key(file), {"document": file.name, "base": file.fingerprint, "outline": markdown} if changed else None)
+
+    def left(result: OutlineResult | None) -> None:
+        if result is not None:
+            keeper.keep(_key(file), None)
+
     task = OutlineTask(
         title=f"Outline of {one_line(file.name)}",
         proposal=file.text,
+        draft=draft,
+        notice=notice,
+        on_draft=keep,
         save=file.save,
         save_as=lambda new, text: save_new(workspace, new, text),
     )
-    app.push_screen(await asyncio.to_thread(OutlineScreen, task))  # parsing a long document takes a while
+    app.push_screen(await asyncio.to_thread(OutlineScreen, task), left)  # parsing a long document takes a while
     return ""
+
+
+def _key(file: TextFile) -> str:
+    return f"document-{hashlib.sha256(str(file.path).encode(errors='surrogatepass')).hexdigest()[:24]}"
+
+
+def _unsaved(drafts: "AnswerDrafts", file: TextFile) -> tuple[str | None, str]:
+    """Return the edit of `file` that was not saved, None for none, and what to say of it. Raises OSError.
+
+    One of a file that has changed since fits no more: it is kept in a file of its own.
+    """
+    kept = drafts.load(_key(file)) or {}
+    text = kept.get("outline")
+    if not isinstance(text, str) or text == file.text:
+        return None, ""
+    if kept.get("base") == file.fingerprint:
+        return text, _AGAIN
+    aside = drafts.set_aside(_key(file), text)
+    return None, f"The file has changed since your edit that was not saved. That is kept in {display_path(aside)}."

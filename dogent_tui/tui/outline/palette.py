@@ -18,6 +18,12 @@ class OffersActions(Protocol):
         """Do one of them."""
 
 
+def all_keys(binding: Binding) -> str:
+    """Return every key of `binding`, as the footer spells the first: not every terminal sends each."""
+    first, *others = binding.key.split(",")
+    return " · ".join([binding.key_display or first, *(key.replace("ctrl+", "Ctrl+") for key in others)])
+
+
 class OutlineCommands(Provider):
     """Every action of the editor."""
 
@@ -29,10 +35,7 @@ class OutlineCommands(Provider):
         def run(action: str) -> Callable[[], object]:
             return lambda: screen.call_later(screen.perform, action)
 
-        return [
-            (f"Outline: {binding.description}", binding.key_display or binding.key, run(binding.action))
-            for binding in screen.offered()
-        ]
+        return [(f"Outline: {binding.description}", all_keys(binding), run(binding.action)) for binding in screen.offered()]
 
     async def discover(self) -> Hits:
         """Offer all."""

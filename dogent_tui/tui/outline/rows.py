@@ -6,6 +6,7 @@ import msgspec
 from rich.cells import cell_len
 
 from dogent_tui.outline.changes import Change
+from dogent_tui.outline.editing import NAMES
 from dogent_tui.outline.model import Heading
 from dogent_tui.outline.tree import OutlineTree
 from dogent_tui.plain import one_line
@@ -32,7 +33,7 @@ LOOKS: dict[str, str] = {
 }
 """What each style looks like, in Textual's words; see `transcript.palette`."""
 
-CHANGE_MARKS: Mapping[Change, str] = {"added": "+", "edited": "~", "moved": "↕"}
+CHANGE_MARKS: Mapping[Change, str] = {change: mark for change, mark, _ in NAMES}
 
 GUTTER = 3
 """Cells before the outline: the cursor, and what was changed."""
@@ -54,7 +55,7 @@ class RowLook(msgspec.Struct, frozen=True):
     is_folded: bool = False
     has_children: bool = False
     hidden: int = 0
-    change: Change | None = None
+    changes: tuple[Change, ...] = ()
     number: str = ""
     base: int = 1
     found: str = ""
@@ -77,10 +78,10 @@ def one_line_kept(number: str) -> str:
 
 def row_spans(heading: Heading, look: RowLook, width: int) -> list[Span]:
     """Return the spans of a row of `width` cells: marks, title, the beginning of the note, and the target length at the right."""
-    change = look.change
+    changed = [Span(CHANGE_MARKS[change].ljust(3 - len(look.changes)), change) for change in look.changes] or [Span("  ")]
     marks = [
         Span("❯" if look.is_cursor else "┃" if look.is_selected else " ", "pointer"),
-        Span(f"{CHANGE_MARKS[change] if change else ' '} ", change or ""),
+        *changed,
         Span(" " * (glyph_column(heading.level, look.base) - GUTTER)),
         Span(("▸ " if look.is_folded else "▾ ") if look.has_children else "· ", "fold" if look.has_children else "leaf"),
     ]
@@ -111,7 +112,7 @@ def _marked(title: str, style: str, found: str) -> list[Span]:
     return [span for span in parts if span.text]
 
 
-def look_of(tree: OutlineTree, row: int, change: Change | None, number: str, base: int, found: str) -> RowLook:
+def look_of(tree: OutlineTree, row: int, changes: tuple[Change, ...], number: str, base: int, found: str) -> RowLook:
     """Return how the row is to look, but for the selection."""
     place = tree.rows[row]
     heading = tree.outline.headings[place]
@@ -121,7 +122,7 @@ def look_of(tree: OutlineTree, row: int, change: Change | None, number: str, bas
         is_folded=is_folded,
         has_children=tree.has_children(place),
         hidden=tree.outline.end(place) - place - 1 if is_folded else 0,
-        change=change,
+        changes=changes,
         number=number,
         base=base,
         found=found,

@@ -2,19 +2,19 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from rich.text import Text
-from textual import events
 from textual.binding import Binding, BindingType
-from textual.message import Message
 from textual.widgets import Input
 
+from dogent_tui.outline.blocks import fenced_lines
+from dogent_tui.tui.at_once import KeysAtOnce
 from dogent_tui.tui.prompt.literal import carry, release
 from dogent_tui.tui.prompt.literal_area import LiteralArea
 
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _ITEM = re.compile(r"\s*([-*+•]|\d+(?:\.\d+)*[.)、]?|[一二三四五六七八九十]+、|[（(][一二三四五六七八九十\d]+[)）])\s")
 
 Asked = Literal["find", "length", "comment", "save"]
@@ -28,7 +28,7 @@ QUESTIONS: dict[Asked, tuple[str, str]] = {
 """What one line is asked for, and what may be typed there."""
 
 
-class TitleInput(Input):
+class TitleInput(KeysAtOnce, Input):
     """A title, edited in its place. What ends it also does what the key does in the outline."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -49,20 +49,6 @@ class TitleInput(Input):
         super().__init__(compact=True, select_on_focus=False, id=id)
         self._leave = leave
 
-    async def _on_key(self, event: events.Key) -> None:
-        focused = self.screen.focused
-        actions = [
-            binding.action for binding in self.BINDINGS if isinstance(binding, Binding) and event.key in binding.key.split(",")
-        ]
-        if focused is not self and focused is not None:
-            focused.post_message(events.Key(event.key, event.character))
-        elif actions:
-            await self.run_action(actions[0])
-        else:
-            return
-        event.stop()
-        event.prevent_default()
-
     def action_leave(self, then: str) -> None:
         """End, and have the screen do the rest."""
         self._leave(then)
@@ -78,58 +64,54 @@ class TitleInput(Input):
         self.cursor_position = len(self.value)
 
 
-class LineInput(Input):
+class LineInput(KeysAtOnce, Input):
     """One line below the outline: what to find, a target length, a comment, the name of a file."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "leave", "Back", key_display="Esc"),
-        Binding("up", "step(-1)", "Match above", show=False),
-        Binding("down", "step(1)", "Match below", show=False),
+        Binding("escape", "screen.leave_line", "Back", key_display="Esc"),
+        Binding("up", "screen.find_next(-1)", "Match above", show=False),
+        Binding("down", "screen.find_next(1)", "Match below", show=False),
     ]
 
-    class Left(Message):
-        """The person wants none of it."""
 
-    @dataclass
-    class Stepped(Message):
-        """To the match above or below."""
-
-        step: int
-
-    def action_leave(self) -> None:
-        """Back to the outline."""
-        self.post_message(self.Left())
-
-    def action_step(self, step: int) -> None:
-        """Another match."""
-        self.post_message(self.Stepped(step))
-
-
-class NoteArea(LiteralArea):
+class NoteArea(KeysAtOnce, LiteralArea):
     """The note of a heading: what its section should say."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+s", "keep", "Keep", key_display="Esc")]
-
-    class Kept(Message):
-        """The person is done."""
-
-    def action_keep(self) -> None:
-        """Take the note over."""
-        self.post_message(self.Kept())
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+s", "screen.keep_note", "Keep", key_display="Esc")]
 
 
-class RawMarkdown(LiteralArea):
+class RawMarkdown(KeysAtOnce, LiteralArea):
     """The whole outline as Markdown, its headings, lists and code told apart."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"raw--heading", "raw--mark", "raw--code"}
+
+    # The text area itself would have Esc go to the next widget, where Tab indents.
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+t", "screen.raw", "Tree", key_display="^T"),
+        Binding("escape", "screen.leave", "Back", key_display="Esc"),
+    ]
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, soft_wrap=True, tab_behavior="indent", compact=True, highlight_cursor_line=False)
+        self._code: frozenset[int] = frozenset()
+
+    def tell_code(self) -> None:
+        """Look again which lines lie between fences: what begins with ``#`` there is no heading."""
+        code = frozenset(fenced_lines(self.document.lines))
+        if code != self._code:
+            self._code = code
+            self.notify_style_update()  # the lines that were drawn are not what they were
+            self.refresh()
 
     def get_line(self, line_index: int) -> Text:
         """Return the line to draw."""
         line = super().get_line(line_index)
         plain = line.plain
-        if plain.lstrip().startswith("#"):
+        if line_index in self._code or _FENCE.match(plain):
+            line.stylize(self.get_component_rich_style("raw--code", partial=True))
+        elif _HEADING.match(plain):
             line.stylize(self.get_component_rich_style("raw--heading", partial=True))
-        elif _FENCE.match(plain) or plain.startswith("    "):
+        elif plain.startswith("    ") and not _ITEM.match(plain):
             line.stylize(self.get_component_rich_style("raw--code", partial=True))
         elif item := _ITEM.match(plain):
             line.stylize(self.get_component_rich_style("raw--mark", partial=True), item.start(1), item.end(1))

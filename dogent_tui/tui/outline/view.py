@@ -16,7 +16,9 @@ from textual.widget import Widget
 
 from dogent_tui.outline.markdown import titles
 from dogent_tui.outline.tree import OutlineTree
+from dogent_tui.tui.at_once import KeysAtOnce
 from dogent_tui.tui.outline.rows import GUTTER, INDENT, LOOKS, glyph_column, look_of, lowest_level, row_spans, title_column
+from dogent_tui.tui.straight import straight_lines
 from dogent_tui.tui.transcript.palette import Palette
 
 if TYPE_CHECKING:
@@ -43,11 +45,10 @@ class EditRequest:
     origin: int | None = None
 
 
-class OutlineView(ScrollView, can_focus=True):
+class OutlineView(KeysAtOnce, ScrollView, can_focus=True):
     """Shows `model`. Posts `Moved` when the cursor is elsewhere, `Changed` when the outline is, and `Refused` for what cannot be.
 
-    Keys act at once, not after bubbling through the screen as Textual's bindings do: what is typed behind a key that opens a line
-    belongs into that line. `perform` runs the action of a key and says whether there is one; `edit` has a title typed.
+    `perform` runs the action of a key and says whether there is one; `edit` has a title typed.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -55,8 +56,8 @@ class OutlineView(ScrollView, can_focus=True):
         Binding("ctrl+j,ctrl+enter", "add_child", "Child", key_display="^J"),
         Binding("tab", "shift(1)", "Demote", key_display="Tab"),
         Binding("shift+tab", "shift(-1)", "Promote", key_display="⇧Tab"),
-        Binding("alt+up", "move(-1)", "Move up", show=False),
-        Binding("alt+down", "move(1)", "Move", key_display="Alt+↑↓"),
+        Binding("alt+up,K", "move(-1)", "Move up", show=False, key_display="Alt+↑ K"),
+        Binding("alt+down,J", "move(1)", "Move", key_display="Alt+↑↓"),
         Binding("space", "fold", "Fold", key_display="Space"),
         Binding("z", "fold_all", "Fold all"),
         Binding("delete,backspace", "delete", "Delete", key_display="Del"),
@@ -67,8 +68,8 @@ class OutlineView(ScrollView, can_focus=True):
         Binding("end", "go_to(1000000)", "Last", show=False),
         Binding("pageup", "page(-1)", "Page up", show=False),
         Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("shift+up", "go(-1, True)", "Select up", show=False),
-        Binding("shift+down", "go(1, True)", "Select", key_display="⇧↑↓"),
+        Binding("shift+up,V", "go(-1, True)", "Select up", show=False, key_display="⇧↑ V"),
+        Binding("shift+down,v", "go(1, True)", "Select", key_display="⇧↑↓"),
         Binding("shift+home", "go_to(0, True)", "Select to the first", show=False),
         Binding("shift+end", "go_to(1000000, True)", "Select to the last", show=False),
         Binding("shift+pageup", "page(-1, True)", "Select a page up", show=False),
@@ -98,9 +99,11 @@ class OutlineView(ScrollView, can_focus=True):
     ) -> None:
         super().__init__(id=id)
         self._perform = perform
-        self._edit = edit
+        self.edit = edit
+        self.is_fixed = False
+        """Whether it is only looked at: what is typed elsewhere is shown. A click still goes to its heading."""
         self.model = model
-        self.marks: Mapping[int, Change] = {}
+        self.marks: Mapping[int, tuple[Change, ...]] = {}
         self.found = ""
         self._palette: Palette | None = None
         self._strips: dict[tuple[Heading, RowLook, str, int], Strip] = {}
@@ -146,19 +149,10 @@ class OutlineView(ScrollView, can_focus=True):
             self._base = lowest_level(self.model.outline.headings)
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw the rows in `crop`, straight from those kept: there is neither border nor padding to be added."""
+        """Draw the rows in `crop`."""
         self._look()
         self._chosen = self.model.selection
-        background, filters = self.background_colors[1], self.get_line_filters()
-        strips = []
-        for y in crop.line_range:
-            strip = self.render_line(y)
-            if crop.column_span != (0, self.size.width):
-                strip = strip.crop(*crop.column_span)
-            for line_filter in filters:
-                strip = strip.apply_filter(line_filter, background)
-            strips.append(strip)
-        return strips
+        return straight_lines(self, crop, self.render_line)
 
     def render_line(self, y: int) -> Strip:
         """Draw the row at line `y` of what is visible."""
@@ -171,7 +165,7 @@ class OutlineView(ScrollView, can_focus=True):
             return Strip([Segment(text, palette.style("muted"))]).adjust_cell_length(width, palette.base)
         place = self.model.rows[row]
         heading = self.model.outline.headings[place]
-        look = look_of(self.model, row, self.marks.get(heading.id), self._numbers[place], self._base, self.found)
+        look = look_of(self.model, row, self.marks.get(heading.id, ()), self._numbers[place], self._base, self.found)
         first, end = self._chosen
         selected = first <= place < end
         fill = ("cursor" if self.has_focus else "idle") if look.is_cursor else "selected" if selected else ""
@@ -199,14 +193,9 @@ class OutlineView(ScrollView, can_focus=True):
         left = min(left, max(0, self.size.width - 12))
         return Region(left, row - round(self.scroll_y), max(12, self.size.width - left), 1)
 
-    async def _on_key(self, event: events.Key) -> None:
-        focused = self.screen.focused
-        if focused is not self and focused is not None:  # the key before this one opened a line
-            focused.post_message(events.Key(event.key, event.character))
-        elif not await self._perform(event.key):
-            return
-        event.stop()
-        event.prevent_default()
+    async def press(self, key: str) -> bool:
+        """Do what `key` means here or in the editor."""
+        return await self._perform(key)
 
     # ── The cursor ────────────────────────────────────────────────────────────────────────────────
 
@@ -276,7 +265,7 @@ class OutlineView(ScrollView, can_focus=True):
         if self.model.cursor is None:
             self.add(lambda: self.model.outline.add_sibling(None))
         else:
-            self._edit(EditRequest(self.model.cursor))
+            self.edit(EditRequest(self.model.cursor))
 
     def action_add_child(self) -> None:
         """Add a heading below the one under the cursor."""
@@ -292,7 +281,7 @@ class OutlineView(ScrollView, can_focus=True):
             return
         self.model.show(added)
         self.show_cursor()
-        self._edit(EditRequest(added, is_new=True, origin=origin))
+        self.edit(EditRequest(added, is_new=True, origin=origin))
 
     # ── The mouse ─────────────────────────────────────────────────────────────────────────────────
 
@@ -302,6 +291,9 @@ class OutlineView(ScrollView, can_focus=True):
         if event.button != 1 or row >= len(self.model.rows):
             return
         event.stop()
+        if self.is_fixed:
+            self.action_go_to(row)
+            return
         heading = self.model.outline.headings[self.model.rows[row]]
         column = event.x
         if not (event.shift or self._in_selection(row)):
@@ -350,6 +342,6 @@ class OutlineView(ScrollView, can_focus=True):
 
     def on_click(self, event: events.Click) -> None:
         """Edit on a double click."""
-        if event.chain == 2:
+        if event.chain == 2 and not self.is_fixed:
             event.stop()
             self.action_edit()

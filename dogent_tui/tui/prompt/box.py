@@ -19,6 +19,7 @@ from dogent_tui.tui.prompt.pending import PendingStrip, pending_chips
 from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import PromptReferences
+from dogent_tui.tui.prompt.strip import PromptStrip
 from dogent_tui.workspace.references import Reference
 
 CHECK_DELAY_S = 0.15
@@ -193,9 +194,8 @@ class PromptBox(Vertical):
         self._accept(event.candidate, sends=False)
         self.editor.focus()
 
-    @on(QueueStrip.Left)
-    @on(PendingStrip.Left)
-    def _back_to_the_editor(self, event: QueueStrip.Left | PendingStrip.Left) -> None:
+    @on(PromptStrip.Left)
+    def _back_to_the_editor(self, event: PromptStrip.Left) -> None:
         event.stop()
         self.editor.focus()
         if event.typed:

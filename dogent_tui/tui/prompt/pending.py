@@ -5,15 +5,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import msgspec
-from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.plain import one_line
 from dogent_tui.tui.prompt.editor import ReferenceKey, ReferenceState
+from dogent_tui.tui.prompt.strip import PromptStrip
 
 _GAP = 2
 _LEFT_OUT = len("+99") + _GAP
@@ -55,8 +54,8 @@ def pending_chips(states: Mapping[ReferenceKey, ReferenceState], attached: tuple
     return tuple(chips.values())
 
 
-class PendingStrip(Widget, can_focus=True):
-    """One line of chips. It is there when there is something to show."""
+class PendingStrip(PromptStrip):
+    """One line of chips."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
         "pending--chip",
@@ -92,17 +91,9 @@ class PendingStrip(Widget, can_focus=True):
 
         path: str
 
-    @dataclass(eq=False, repr=False)
-    class Left(Message):
-        """The person goes back to the prompt; `typed` is what they typed to get there."""
-
-        typed: str = ""
-
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._chips: tuple[Chip, ...] = ()
-        self._selected = 0
-        self.display = False
 
     @property
     def chips(self) -> tuple[Chip, ...]:
@@ -114,18 +105,13 @@ class PendingStrip(Widget, can_focus=True):
         if chips == self._chips:
             return
         self._chips = chips
-        self._selected = max(0, min(self._selected, len(chips) - 1))
-        if not chips and self.has_focus:
-            self.post_message(self.Left())
-        self.display = bool(chips)
-        self.refresh()
+        self._show(len(chips), self._selected)
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
 
     def action_move(self, step: int) -> None:
         """Select the chip before or after."""
-        self._selected = max(0, min(self._selected + step, len(self._chips) - 1))
-        self.refresh()
+        self._move(step, len(self._chips))
 
     def action_remove(self) -> None:
         """Have the selected file not go along."""
@@ -139,29 +125,6 @@ class PendingStrip(Widget, can_focus=True):
         """Look into the selected file."""
         if attachment := self._chips[self._selected].attachment:
             self.post_message(self.PreviewRequested(attachment.path))
-
-    def action_leave(self) -> None:
-        """Go back to the prompt."""
-        self.post_message(self.Left())
-
-    def on_key(self, event: events.Key) -> None:
-        """Typing goes to the prompt, wherever the focus is."""
-        if event.is_printable and event.character:
-            event.stop()
-            self.post_message(self.Left(event.character))
-
-    def on_paste(self, event: events.Paste) -> None:
-        """So does what is pasted."""
-        event.stop()
-        self.post_message(self.Left(event.text))
-
-    def on_focus(self) -> None:
-        """Show the selection."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Show no selection."""
-        self.refresh()
 
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
 

@@ -7,10 +7,10 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
-from textual.widget import Widget
 
 from dogent_tui.agent.events import QueuedPrompt
 from dogent_tui.plain import one_line
+from dogent_tui.tui.prompt.strip import PromptStrip
 
 MOST_ROWS = 4
 """Waiting prompts seen at once."""
@@ -18,7 +18,7 @@ MOST_ROWS = 4
 _SHOWN_CHARACTERS = 400
 
 
-class QueueStrip(Widget, can_focus=True):
+class QueueStrip(PromptStrip):
     """The waiting prompts, one line each, first to run first."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"queue--mark", "queue--selected", "queue--more"}
@@ -43,17 +43,9 @@ class QueueStrip(Widget, can_focus=True):
 
         id: str
 
-    @dataclass(eq=False, repr=False)
-    class Left(Message):
-        """The person goes back to the prompt; `typed` is what they typed to get there."""
-
-        typed: str = ""
-
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._prompts: tuple[QueuedPrompt, ...] = ()
-        self._selected = 0
-        self.display = False
 
     @property
     def prompts(self) -> tuple[QueuedPrompt, ...]:
@@ -65,12 +57,8 @@ class QueueStrip(Widget, can_focus=True):
         selected = self._prompts[self._selected].id if self._prompts else ""
         ids = [prompt.id for prompt in prompts]
         self._prompts = prompts
-        self._selected = ids.index(selected) if selected in ids else max(0, min(self._selected, len(ids) - 1))
-        if not prompts and self.has_focus:
-            self.post_message(self.Left())
-        self.display = bool(prompts)
         self.styles.height = min(len(prompts), MOST_ROWS) + (len(prompts) > MOST_ROWS)
-        self.refresh()
+        self._show(len(prompts), ids.index(selected) if selected in ids else self._selected)
 
     def take_focus(self) -> bool:
         """Focus the strip with its last prompt selected; return False when nothing waits."""
@@ -85,8 +73,7 @@ class QueueStrip(Widget, can_focus=True):
         """Select the prompt before or after; after the last comes the prompt."""
         if self._selected + step >= len(self._prompts):
             self.post_message(self.Left())
-        self._selected = max(0, min(self._selected + step, len(self._prompts) - 1))
-        self.refresh()
+        self._move(step, len(self._prompts))
 
     def action_edit(self) -> None:
         """Ask for the selected prompt to be edited."""
@@ -96,35 +83,12 @@ class QueueStrip(Widget, can_focus=True):
         """Ask for the selected prompt to be dropped."""
         self.post_message(self.Drop(self._prompts[self._selected].id))
 
-    def action_leave(self) -> None:
-        """Go back to the prompt."""
-        self.post_message(self.Left())
-
-    def on_key(self, event: events.Key) -> None:
-        """Typing goes to the prompt, wherever the focus is."""
-        if event.is_printable and event.character:
-            event.stop()
-            self.post_message(self.Left(event.character))
-
-    def on_paste(self, event: events.Paste) -> None:
-        """So does what is pasted."""
-        event.stop()
-        self.post_message(self.Left(event.text))
-
     def on_click(self, event: events.Click) -> None:
         """Select the prompt under the mouse."""
         index = self._seen.start + event.y
         if index in self._seen:
             self._selected = index
             self.refresh()
-
-    def on_focus(self) -> None:
-        """Show the selection."""
-        self.refresh()
-
-    def on_blur(self) -> None:
-        """Show no selection."""
-        self.refresh()
 
     @property
     def _seen(self) -> range:

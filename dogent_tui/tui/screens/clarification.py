@@ -13,11 +13,13 @@ from textual.widgets import Static, TextArea
 
 from dogent_tui.agent.ui_requests import Clarification
 from dogent_tui.plain import one_line, revealed
+from dogent_tui.tui.at_once import PressesKeys
 from dogent_tui.tui.clarification.layout import CURSOR, Placed, heading, preface
 from dogent_tui.tui.clarification.model import ClarificationForm, FormResult
 from dogent_tui.tui.clarification.widgets import SEND_KEYS, FormLines, FreeText, QuestionBlock
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.questions.guard import AnswerGuard
+from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript.lines import Line, Span, crop
 
@@ -28,7 +30,7 @@ _ABANDON = "Abandon these questions, and the run? Press Ctrl+X again to do so."
 _NO_WORDS = "This question takes one of its options; 0 leaves it to the agent."
 
 
-class ClarificationScreen(ModalScreen[FormResult]):
+class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[FormResult]):
     """Asks all questions at once. Dismissed with how it was left; with None where nobody has to answer any more."""
 
     CSS_PATH = stylesheet("clarification.tcss")
@@ -63,20 +65,21 @@ class ClarificationScreen(ModalScreen[FormResult]):
         on_draft: Callable[[dict[str, Any]], object] | None = None,
         typed: Callable[[str], object] | None = None,
         typing: bool = False,
+        counter: str = "",
     ) -> None:
         """Ask `request`.
 
         `draft` is the last dict that `on_draft` was called with, which happens with every change. `typed` takes letters that were
-        meant for what was on the screen before; `typing` says that the person is typing there just now.
+        meant for what was on the screen before; `typing` says that the person is typing there just now. `counter`: see `count`.
         """
         super().__init__()
         self.form = ClarificationForm(request, draft)
+        self.form.counter = counter
         self.guard = AnswerGuard()
         self._opened = False
         self._on_draft = on_draft
         self._typed = typed
         self._typing = typing
-        self._left = self._cancelled = False
         self._asked_to_abandon = False
         self._from_field: events.Key | None = None
         self._asked_to_send = False
@@ -108,22 +111,11 @@ class ClarificationScreen(ModalScreen[FormResult]):
         """Keep the cursor in view."""
         self.call_after_refresh(self._scroll)
 
-    def cancel(self) -> None:
-        """Close without an answer, at once or as soon as what lies over it is closed."""
-        self._cancelled = True
-        if self.app.screen is self:
-            self._leave(None)
-
-    def on_screen_resume(self) -> None:
-        """Close where nobody has to answer any more."""
-        if self._cancelled:
-            self._leave(None)
-
-    def _leave(self, result: FormResult | None) -> None:
-        """Leave with `result`, once: a cancellation and an answer may meet."""
-        if not self._left:
-            self._left = True
-            self.dismiss(result)
+    def count(self, counter: str) -> None:
+        """Say which of how many requests this is; empty for the only one."""
+        if counter != self.form.counter:
+            self.form.counter = counter
+            self._head.look_again()
 
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────
 
@@ -205,10 +197,7 @@ class ClarificationScreen(ModalScreen[FormResult]):
         return self.held(event)
 
     async def on_key(self, event: events.Key) -> None:
-        """Take letters for words of one's own, where the question takes these, and every other key at once.
-
-        A binding would run only when the key has come up to the application: what is typed ahead would overtake it.
-        """
+        """Take letters for words of one's own, where the question takes these, and every other key at once."""
         if self.held(event):
             return
         if event.key != "ctrl+x" and self._asked_to_abandon:
@@ -220,10 +209,8 @@ class ClarificationScreen(ModalScreen[FormResult]):
         elif event.is_printable and event.character and (self._area is not None or not _chooses(event.character)):
             event.stop()  # also what a fast hand types before the field has the focus
             self._write(event.character)
-        elif event is not self._from_field:  # a field has bindings of its own
-            for binding in self._bindings.key_to_bindings.get(event.key, ()):
-                event.stop()
-                await self.run_action(binding.action)
+        elif event is not self._from_field and await self.press(event.key):  # a field has bindings of its own
+            event.stop()
 
     def on_paste(self, event: events.Paste) -> None:
         """Put what was pasted into the words for this question."""
@@ -328,16 +315,16 @@ class ClarificationScreen(ModalScreen[FormResult]):
             which = f"“{first}”" if len(left) == 1 else f"{len(left)} questions"
             self._say(f"Still open: {which}. Send again to leave {'it' if len(left) == 1 else 'them'} to the agent.")
             return
-        self._leave(FormResult("sent", self.form.answers))
+        self.leave(FormResult("sent", self.form.answers))
 
     def action_later(self) -> None:
         """Go back to the conversation; the questions stay open."""
-        self._leave(FormResult("left", self.form.answers))
+        self.leave(FormResult("left", self.form.answers))
 
     def action_abandon(self) -> None:
         """Give the questions up, when asked twice."""
         if self._asked_to_abandon:
-            self._leave(FormResult("abandoned"))
+            self.leave(FormResult("abandoned"))
             return
         self._asked_to_abandon = True
         self._say(_ABANDON)

@@ -15,19 +15,26 @@ from dogent_tui.outline.editing import OutlineEditing
 from dogent_tui.outline.markdown import same_sections
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.key_hints import KeyHints
+from dogent_tui.tui.outline.keys import EDITOR_KEYS
 from dogent_tui.tui.outline.palette import OutlineCommands
 from dogent_tui.tui.outline.preview import OutlinePreview
+from dogent_tui.tui.outline.raw_mode import RawMode
 from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
+from dogent_tui.tui.outline.titling import TitleEditing
 from dogent_tui.tui.outline.typing import QUESTIONS, Asked, LineInput, NoteArea, RawMarkdown, TitleInput
 from dogent_tui.tui.outline.view import EditRequest, OutlineView
 from dogent_tui.tui.prompt.literal import carry, release
+from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+
 WIDE = 120
 """Columns from which the preview stands beside the tree."""
+WIDEST = 160
+"""Columns from which the tree stays in sight beside the Markdown as well."""
 NARROW = 110
 """Columns below which the keys take a line more."""
 
@@ -37,10 +44,10 @@ PREVIEW_DELAY_S = 0.12
 """Seconds until the preview is laid out: while a key is held down nothing waits for it."""
 
 
-class OutlineScreen(Screen[OutlineResult]):
-    """Edits the outline of `task`. Dismissed with an `OutlineResult`.
+class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
+    """Edits the outline of `task`. Dismissed with an `OutlineResult`, or with None where it was withdrawn.
 
-    `owns_undo` tells the application that Ctrl+Z means something here.
+    `counter`: see `count`. `owns_undo` tells the application that Ctrl+Z means something here.
     """
 
     CSS_PATH = stylesheet("outline.tcss")
@@ -48,55 +55,39 @@ class OutlineScreen(Screen[OutlineResult]):
     AUTO_FOCUS = "#outline-tree"
     owns_undo = True
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "send", "Send", key_display="^S"),
-        Binding("ctrl+s", "save", "Save", key_display="^S"),
-        Binding("a", "accept", "Accept"),
-        Binding("c", "ask('comment')", "Comment"),
-        Binding("ctrl+z,ctrl+underscore", "undo", "Undo", key_display="^Z"),
-        Binding("ctrl+y,ctrl+shift+z", "redo", "Redo", key_display="^Y"),
-        Binding("n", "note", "Note"),
-        Binding("w", "ask('length')", "Length"),
-        Binding("slash,ctrl+f", "ask('find')", "Find", key_display="/"),
-        Binding("ctrl+t", "raw", "Markdown", key_display="^T"),
-        Binding("s", "ask('save')", "Save as"),
-        Binding("x", "abandon", "Abandon"),
-        Binding("escape", "leave", "Back", key_display="Esc"),
-        Binding("f1", "help", "Help", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*EDITOR_KEYS]
 
-    def __init__(self, task: OutlineTask) -> None:
+    def __init__(self, task: OutlineTask, counter: str = "") -> None:
         super().__init__()
         self.request = task
+        self.counter = counter
         self.editing = OutlineEditing(task.proposal, task.draft, is_document=task.save is not None)
-        self._view = OutlineView(self.editing.tree, self._press, self._edit, id="outline-tree")
+        self._view = OutlineView(self.editing.tree, self._press, self._edit_title, id="outline-tree")
+        self._titling = TitleEditing(self.editing, self._view, self._changed)
         self._preview = OutlinePreview(self.editing.tree, id="outline-preview")
-        self._title_input = TitleInput(self._title_left, id="outline-title-input")
         self._line = LineInput(compact=True, id="outline-line")
         self._note = NoteArea(id="outline-note", soft_wrap=True, tab_behavior="focus", compact=True)
-        self._raw = RawMarkdown(id="outline-raw", soft_wrap=True, tab_behavior="indent", compact=True)
+        self._raw_area = RawMarkdown(id="outline-raw")
+        self.raw = RawMode(self.editing, self._raw_area, self._raw_followed)
         self._said = Static(id="outline-said", markup=False)
-        self._edited: int | None = None
-        self._added: EditRequest | None = None
         self._noted: int | None = None
         self._asked: Asked | None = None
         self._confirming = ""
-        self._left_once = False
         self._draft_timer: Timer | None = None
         self._preview_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Lay out the tree and everything that is shown around it."""
-        yield Static(one_line(self.request.title), id="outline-title", markup=False)
+        yield Static(self._title, id="outline-title", markup=False)
         preface = Static(visible(self.request.preface.strip()), id="outline-preface", markup=False)
         preface.display = bool(self.request.preface.strip())
         yield preface
         with Horizontal(id="outline-body"):
             with Container(id="outline-pane"):
                 yield self._view
-                yield self._title_input
+                yield self._titling.line
+            yield self._raw_area
             yield self._preview
-        yield self._raw
         yield self._note
         with Horizontal(id="outline-ask"):
             yield Static(id="outline-question", markup=False)
@@ -107,63 +98,58 @@ class OutlineScreen(Screen[OutlineResult]):
     def on_mount(self) -> None:
         """Show how the draft differs from the proposal."""
         self._view.marks = self.editing.changes.marks
-        self._raw.highlight_cursor_line = False
-        self._tell()
-        self.watch(self._view, "scroll_y", self._place_title, init=False)
+        self._tell(self.request.notice, warning=bool(self.request.notice))
+        self.watch(self._view, "scroll_y", self._titling.place, init=False)
 
     def on_resize(self) -> None:
         """Show the preview where there is room for it."""
         width = self.size.width
         self.set_class(width >= WIDE, "-wide")
+        self.set_class(width >= WIDEST, "-widest")
         self.set_class(width < NARROW, "-narrow")
         self._schedule_preview()
-        self.call_after_refresh(self._place_title)
+        self.call_after_refresh(self._titling.place)
 
     def on_unmount(self) -> None:
         """Give the draft away, whatever ends the editor."""
         self._give_draft()
+
+    @property
+    def _title(self) -> str:
+        counter = f"{self.counter} · " if self.counter else ""
+        return f"{counter}{one_line(self.request.title)}"
+
+    def count(self, counter: str) -> None:
+        """Say which of how many requests this is; empty for the only one."""
+        if counter != self.counter:
+            self.counter = counter
+            self.query_one("#outline-title", Static).update(self._title)
 
     # ── What is said and offered ──────────────────────────────────────────────────────────────────
 
     def _tell(self, words: str = "", *, warning: bool = False) -> None:
         """Say `words` below the outline, or else how much there is and what was changed."""
         self._said.set_class(warning, "-warning")
-        self._said.update(one_line(words) if words else self._summary(), layout=False)  # it has one line, whatever it says
+        self._said.update(one_line(words) if words else self._summary, layout=False)  # it has one line, whatever it says
 
+    @property
     def _summary(self) -> str:
-        headings, changes = self.editing.outline.headings, self.editing.changes
-        count = f"{len(headings):,} heading{'' if len(headings) == 1 else 's'}"
-        if not self.editing.is_changed:
-            return f"{count} · {'as saved' if self.editing.is_document else 'as proposed'}"
-        names = {"added": "+ added", "edited": "~ changed", "moved": "↕ moved"}
-        marks = list(changes.marks.values())
-        said = [f"{marks.count(change)} {name}" for change, name in names.items() if change in marks]
-        if changes.deleted:
-            said.append(f"{len(changes.deleted)} − deleted")
-        return " · ".join([count, *said])
-
-    def offers(self, action: str) -> bool:
-        """Say whether there is such an action here."""
-        if action in ("send", "accept", "abandon", "ask('comment')", "ask('length')"):
-            return not self.editing.is_document
-        if action == "save":
-            return self.editing.is_document
-        return self.request.save_as is not None if action == "ask('save')" else True
+        return f"{self.editing.summary} · Ctrl+T or Esc: the tree" if self.has_class("-raw") else self.editing.summary
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer in each mode what it has."""
         name = f"{action}('{parameters[0]}')" if action == "ask" and parameters else action
-        if not self.offers(name):
+        if not self.request.offers(name):
             return False
-        if self._asked or self._edited is not None or self._noted is not None:
-            return action not in {binding.action.partition("(")[0] for binding in _own_bindings()} - {"help"}
+        if self._asked or self._titling.is_on or self._noted is not None:
+            return action not in {binding.action.partition("(")[0] for binding in EDITOR_KEYS} - {"help"}
         if self.has_class("-raw"):
             return action not in ("ask", "note", "undo", "redo", "accept", "abandon")
         return True
 
     def offered(self) -> list[Binding]:
         """Return the bindings of all there is to do here."""
-        own = [binding for binding in _own_bindings() if self.offers(binding.action)]
+        own = [binding for binding in EDITOR_KEYS if self.request.offers(binding.action)]
         return own + [binding for binding in OutlineView.BINDINGS if isinstance(binding, Binding)]
 
     async def perform(self, action: str) -> bool:
@@ -184,15 +170,21 @@ class OutlineScreen(Screen[OutlineResult]):
         sections = [
             binding_section("The outline", OutlineView.BINDINGS),
             binding_section("While a title is typed", TitleInput.BINDINGS),
-            binding_section("The editor", [b for b in _own_bindings() if self.offers(b.action)]),
+            binding_section("The editor", [b for b in EDITOR_KEYS if self.request.offers(b.action)]),
         ]
         self.app.push_screen(HelpScreen(sections))
 
     # ── What changes ──────────────────────────────────────────────────────────────────────────────
 
+    def _edit_title(self, request: EditRequest) -> None:
+        self._titling.begin(request)
+        self._tell("Enter: the next heading · Tab deeper · Esc done")
+
     @on(OutlineView.Moved)
     def _moved(self) -> None:
         self._confirming = ""
+        if self._view.is_fixed:
+            self.raw.show_cursor()
         self._tell()
         self._schedule_preview()
 
@@ -211,11 +203,15 @@ class OutlineScreen(Screen[OutlineResult]):
             self._draft_timer = self.set_timer(DRAFT_DELAY_S, self._give_draft)
 
     def _give_draft(self) -> None:
-        if self._draft_timer is not None:
-            self._draft_timer.stop()
-            self._draft_timer = None
-            if self.request.on_draft is not None:
-                self.request.on_draft(release(self._raw.text) if self.has_class("-raw") else self.editing.markdown)
+        if self._stop_draft() and self.request.on_draft is not None:
+            self.request.on_draft(self.raw.text if self.has_class("-raw") else self.editing.markdown)
+
+    def _stop_draft(self) -> bool:
+        """Give no draft away but by a later change. Returns whether one was due."""
+        timer, self._draft_timer = self._draft_timer, None
+        if timer is not None:
+            timer.stop()
+        return timer is not None
 
     def _schedule_preview(self) -> None:
         if self._preview_timer is not None:
@@ -241,57 +237,7 @@ class OutlineScreen(Screen[OutlineResult]):
             return
         self.editing.tree.show(done[1])
         self._changed()
-        self._tell(f"{said}: {done[0]}. {self._summary()}")
-
-    # ── A title in its place ──────────────────────────────────────────────────────────────────────
-
-    def _edit(self, request: EditRequest) -> None:
-        self._edited, self._added = request.id, request if request.is_new else None
-        self._title_input.begin(self.editing.outline.get(request.id).text)
-        self._title_input.display = True
-        self._place_title()
-        self.set_focus(self._title_input)
-        self._tell("Enter: the next heading · Tab deeper · Esc done")
-
-    def _place_title(self) -> None:
-        region = self._view.title_region(self._edited) if self._edited is not None else None
-        if region is not None:
-            self._title_input.styles.offset = (region.x, region.y)
-            self._title_input.styles.width = region.width
-
-    def _title_left(self, then: str) -> None:
-        """Take the title over, and do what the key does in the outline. An empty new heading was never there."""
-        id_, typed, added = self._edited, self._title_input.typed, self._added
-        if id_ is None:
-            return
-        self._end_edit()
-        outline, tree = self.editing.outline, self.editing.tree
-        if added and (not typed.strip() or then == "back"):
-            outline.forget_last()
-            tree.show(added.origin)
-            self._changed()
-            return
-        if then != "back":
-            outline.rename(id_, typed, joined=added is not None)
-        self._changed()
-        self._then(then, id_)
-
-    def _then(self, then: str, id_: int) -> None:
-        view, outline = self._view, self.editing.outline
-        if then == "sibling":
-            view.add(lambda: outline.add_sibling(id_))
-        elif then == "child":
-            view.add(lambda: outline.add_child(id_))
-        elif then in ("in", "out", "move_up", "move_down"):
-            (view.action_shift if then in ("in", "out") else view.action_move)(1 if then in ("in", "move_down") else -1)
-            self._edit(EditRequest(id_))
-        elif then in ("up", "down"):
-            view.action_go(1 if then == "down" else -1)
-
-    def _end_edit(self) -> None:
-        self._edited = None
-        self.set_focus(self._view)
-        self._title_input.display = False
+        self._tell(f"{said}: {done[0]}. {self._summary}")
 
     # ── A note ────────────────────────────────────────────────────────────────────────────────────
 
@@ -311,8 +257,8 @@ class OutlineScreen(Screen[OutlineResult]):
         self._tell("Esc keeps the note · Ctrl+Z in the outline takes it back")
         self.refresh_bindings()
 
-    @on(NoteArea.Kept)
-    def _note_kept(self) -> None:
+    def action_keep_note(self) -> None:
+        """Take the note over."""
         if self._noted is not None and self.editing.outline.set_note(self._noted, release(self._note.text)):
             self._changed()
         self._noted = None
@@ -336,8 +282,8 @@ class OutlineScreen(Screen[OutlineResult]):
         self.set_focus(self._line)
         self.refresh_bindings()
 
-    @on(LineInput.Left)
-    def _line_left(self) -> None:
+    def action_leave_line(self) -> None:
+        """Go back to the outline from the line below it."""
         self._asked = None
         self._view.found = ""
         self.set_focus(self._view)
@@ -350,10 +296,10 @@ class OutlineScreen(Screen[OutlineResult]):
         if self._asked == "find":
             self._find(0)
 
-    @on(LineInput.Stepped)
-    def _line_stepped(self, event: LineInput.Stepped) -> None:
+    def action_find_next(self, step: int) -> None:
+        """Go to the match below or above."""
         if self._asked == "find":
-            self._find(event.step)
+            self._find(step)
 
     def _find(self, step: int) -> None:
         words = release(self._line.value).strip()
@@ -368,7 +314,7 @@ class OutlineScreen(Screen[OutlineResult]):
         asked, typed = self._asked, release(self._line.value).strip()
         if asked == "length" and not self._set_length(typed):
             return
-        self._line_left()
+        self.action_leave_line()
         if asked == "comment":
             self._send(typed)
         elif asked == "save":
@@ -396,71 +342,67 @@ class OutlineScreen(Screen[OutlineResult]):
     # ── Raw Markdown ──────────────────────────────────────────────────────────────────────────────
 
     def action_raw(self) -> None:
-        """Show the Markdown of the outline to be edited, or take it over into the tree."""
+        """Show the Markdown of the outline to be edited, or go back to the tree, which has followed."""
         if self.has_class("-raw"):
             self._leave_raw()
             return
-        self._raw.load_text(carry(self.editing.markdown))
-        self._raw.move_cursor((self.editing.line_of_cursor(), 0), center=True)
         self.add_class("-raw")
-        self._raw.focus()
-        self._tell("The outline as Markdown · Ctrl+T or Esc back to the tree")
+        self.raw.begin()
+        self.set_focus(self._raw_area)  # at once: what is typed next belongs there
+        self._view.can_focus, self._view.is_fixed = False, True
+        self._tell()
         self.refresh_bindings()
 
     def _leave_raw(self) -> None:
-        line = self._raw.cursor_location[0]
-        if self._take_raw():
-            self.editing.go_to_line(line)
+        self.raw.end()
         self.remove_class("-raw")
-        self._view.focus()
+        self._view.can_focus, self._view.is_fixed = True, False
+        self.set_focus(self._view)
         self._changed()
         self.refresh_bindings()
 
-    def _take_raw(self) -> bool:
-        """Take what was typed as Markdown over into the outline, as one step that can be undone."""
-        text = release(self._raw.text)
-        return text == self.editing.markdown or self.editing.outline.rewrite(text)
-
     @on(TextArea.Changed, "#outline-raw")
     def _raw_changed(self) -> None:
-        if self.has_class("-raw") and self._draft_timer is None:
-            self._draft_timer = self.set_timer(DRAFT_DELAY_S, self._give_draft)
+        if self.has_class("-raw"):
+            self.raw.touch()
+            if self._draft_timer is None:
+                self._draft_timer = self.set_timer(DRAFT_DELAY_S, self._give_draft)
+
+    @on(TextArea.SelectionChanged, "#outline-raw")
+    def _raw_cursor_moved(self) -> None:
+        self.raw.touch()
+
+    def _raw_followed(self) -> None:
+        """Show beside the Markdown what it says."""
+        self._view.marks = self.editing.changes.marks
+        self._view.show_cursor()
+        self._tell()
+        self._schedule_preview()
 
     # ── The end ───────────────────────────────────────────────────────────────────────────────────
-
-    def _close(self, result: OutlineResult) -> None:
-        """Leave with `result`, once: a key that is pressed twice would take away the screen beneath as well."""
-        if not self._left_once:
-            self._left_once = True
-            self.dismiss(result)
-
-    def _settle(self) -> None:
-        """Take over what is being typed as Markdown, wherever the person goes from there."""
-        if self.has_class("-raw"):
-            self._take_raw()
 
     def action_accept(self) -> None:
         """Accept the proposal as it is."""
         if self.editing.is_changed:
             self._tell("You have changed it: Ctrl+S sends your outline; undo everything to accept the proposal.", warning=True)
         else:
-            self._close(OutlineResult("accepted", self.request.proposal))
+            self.leave(OutlineResult("accepted", self.request.proposal))
 
     def action_send(self) -> None:
         """Send the outline as it is now."""
-        self._settle()
+        self.raw.settle()
         self._send("")
 
     def _send(self, comment: str) -> None:
         if self.editing.is_changed or comment:
-            self._close(OutlineResult("edited", self.editing.markdown, self.editing.changes.sentences, comment))
+            self.leave(OutlineResult("edited", self.editing.markdown, self.editing.changes.sentences, comment))
         else:
-            self._close(OutlineResult("accepted", self.request.proposal))
+            self.leave(OutlineResult("accepted", self.request.proposal))
 
     async def action_save(self) -> None:
         """Write the document."""
         assert self.request.save is not None
-        self._settle()
+        self.raw.settle()
         text, headings = self.editing.markdown, self.editing.outline.headings
         if not await asyncio.to_thread(same_sections, headings, text):
             self._tell(
@@ -474,12 +416,12 @@ class OutlineScreen(Screen[OutlineResult]):
             return
         self.editing.saved()
         self._changed()
-        self._tell(f"Saved. {self._summary()}")
+        self._tell(f"Saved. {self._summary}")
 
     def action_abandon(self) -> None:
         """End the request, on the second press."""
         if self._confirmed("abandon", "Press x again to abandon this outline and end the run."):
-            self._close(OutlineResult("abandoned"))
+            self.leave(OutlineResult("abandoned"))
 
     async def action_leave(self) -> None:
         """Back: out of the Markdown, out of a selection, and out of the editor. A document that is not saved asks first."""
@@ -489,9 +431,10 @@ class OutlineScreen(Screen[OutlineResult]):
             self.editing.tree.anchor = None
             self._view.show_cursor()
         elif not self.editing.is_document or not self.editing.is_changed:
-            self._close(OutlineResult("left", self.editing.markdown, self.editing.changes.sentences))
+            self.leave(OutlineResult("left", self.editing.markdown, self.editing.changes.sentences))
         elif self._confirmed("leave", "Not saved yet: Ctrl+S saves, Esc once more leaves without."):
-            self._close(OutlineResult("left"))
+            self._stop_draft()
+            self.leave(OutlineResult("left"))
 
     def _confirmed(self, what: str, warning: str) -> bool:
         if self._confirming == what:
@@ -499,7 +442,3 @@ class OutlineScreen(Screen[OutlineResult]):
         self._confirming = what
         self._tell(warning, warning=True)
         return False
-
-
-def _own_bindings() -> list[Binding]:
-    return [binding for binding in OutlineScreen.BINDINGS if isinstance(binding, Binding)]

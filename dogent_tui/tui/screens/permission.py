@@ -18,6 +18,7 @@ from dogent_tui.tui.questions.answers import ANSWERS, Answer, offered, why_not
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.questions.model import Question, room_for, share_rows
 from dogent_tui.tui.questions.widgets import HEADING_LOOKS, AnswerBar, QuestionLines, WordsInput
+from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 
 _WHEEL_ROWS = 3
@@ -45,7 +46,7 @@ class Behind(msgspec.Struct, frozen=True):
     make_room: Callable[[int], None]
 
 
-class PermissionScreen(ModalScreen[PermissionAnswer]):
+class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAnswer]):
     """Asks one question, in a panel above the status bar. Dismissed with the answer.
 
     `cancel` closes it where nobody has to answer any more.
@@ -86,7 +87,6 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
         self._typing = typing
         self._counter = counter
         self.guard = AnswerGuard()
-        self._cancelled = self._left = False
         self._enlarged = False
         self._said = ""
         self._heading = QuestionLines(
@@ -121,23 +121,6 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
             self._counter = counter
             self._heading.lay_out(self.size.width, anew=True)
             self._fit()
-
-    def cancel(self) -> None:
-        """Close without an answer, at once or as soon as what lies over it is closed."""
-        self._cancelled = True
-        if self.app.screen is self:
-            self._leave(None)
-
-    def on_screen_resume(self) -> None:
-        """Close where nobody has to answer any more."""
-        if self._cancelled:
-            self._leave(None)
-
-    def _leave(self, answer: PermissionAnswer | None) -> None:
-        """Leave with `answer`, once: a cancellation and an answer may meet."""
-        if not self._left:
-            self._left = True
-            self.dismiss(answer)
 
     def _fit(self) -> None:
         """Give each part its rows, and leave the rest of the window to the transcript."""
@@ -207,7 +190,7 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
     def _sent(self, event: Input.Submitted) -> None:
         event.stop()
         if words := event.value.strip():
-            self._leave(PermissionAnswer("deny", message=words))
+            self.leave(PermissionAnswer("deny", message=words))
         else:
             self._say("Say something to the agent, or go back with Esc.")
 
@@ -215,7 +198,7 @@ class PermissionScreen(ModalScreen[PermissionAnswer]):
         if not self.guard.open:
             return
         if answer.reply is not None:
-            self._leave(answer.reply)
+            self.leave(answer.reply)
         else:
             self._write(writing=True)
 

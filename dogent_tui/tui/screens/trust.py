@@ -14,6 +14,7 @@ from textual.widgets.option_list import Option
 
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.questions.guard import AnswerGuard
+from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.workspace.came_with import Found
 
@@ -47,7 +48,7 @@ def _shown(text: str) -> str:
     return one_line(revealed(text))
 
 
-class TrustScreen(ModalScreen[bool]):
+class TrustScreen(Withdrawable[bool], ModalScreen[bool]):
     """Asks whether to trust a folder. Dismissed with the answer, or with None where the person goes back without one."""
 
     CSS_PATH = stylesheet("trust.tcss")
@@ -101,8 +102,8 @@ class TrustScreen(ModalScreen[bool]):
     def _picked(self, event: OptionList.OptionSelected) -> None:
         event.stop()
         if self.guard.open:
-            self.dismiss(event.option.id == "trust")
+            self.leave(event.option.id == "trust")
 
     def action_back(self) -> None:
         """Go back without an answer."""
-        self.dismiss(None)
+        self.leave(None)

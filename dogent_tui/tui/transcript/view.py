@@ -17,6 +17,7 @@ from textual.widget import Widget
 
 from dogent_tui.agent.events import Event
 from dogent_tui.tui import clipboard
+from dogent_tui.tui.straight import straight_lines
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript import selecting
 from dogent_tui.tui.transcript.entries import foldable
@@ -253,20 +254,10 @@ class Transcript(ScrollView, can_focus=True):
         self._painter.forget_colors()
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """Draw the lines in `crop`, straight from the cache: there is neither border nor padding to be added."""
+        """Draw the lines in `crop`, straight from the cache."""
         if self._layout.look.width != self._width:  # a scrollbar came or went, which is no resize to Textual
             self.call_later(self.on_resize)
-        background = self.background_colors[1]
-        filters = self.get_line_filters()
-        strips = []
-        for y in crop.line_range:
-            strip = self._strip(y)
-            if crop.column_span != (0, self.size.width):
-                strip = strip.crop(*crop.column_span)
-            for line_filter in filters:
-                strip = strip.apply_filter(line_filter, background)
-            strips.append(strip)
-        return strips
+        return straight_lines(self, crop, self._strip)
 
     def render_line(self, y: int) -> Strip:
         """Draw line `y` of what is visible, marked with its place for the selection."""

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.text.lines import open_code, open_markdown, open_text
-from dogent_tui.documents.text.table import column_name, open_table
+from dogent_tui.documents.text.table import open_table
 
 
 def read(path, opener):
@@ -112,8 +112,3 @@ def test_a_long_table_is_one_table_in_blocks_that_know_their_cells(written):
 def test_a_quotation_mark_that_is_never_closed_is_told(written):
     with pytest.raises(DocumentError, match="quotation mark is probably not closed"):
         read(written("a.csv", 'a,b\n"1,2\n' + "x,y\n" * 400_000), open_table)
-
-
-@pytest.mark.parametrize(("number", "name"), [(1, "A"), (26, "Z"), (27, "AA"), (702, "ZZ"), (703, "AAA"), (16384, "XFD")])
-def test_column_names(number, name):
-    assert column_name(number) == name

@@ -1,6 +1,7 @@
 """/outline FILE.md in the application."""
 
 from dogent_tui.tui.screens.outline import OutlineScreen
+from dogent_tui.workspace.answer_drafts import AnswerDrafts
 
 
 async def test_a_document_is_rearranged_and_saved(stage, workspace):
@@ -32,3 +33,69 @@ async def test_what_is_no_file_is_said(stage):
         await scene.pilot.press("escape", "enter")
         await scene.until(lambda: "There is no file missing.md" in scene.app.conversation.prompt._notice)
         assert scene.app.screen is scene.app.conversation
+
+
+async def opened(scene, text="/outline notes.md"):
+    """Open the editor with the command, and return it."""
+    await scene.type(text)
+    await scene.pilot.press("escape", "enter")
+    await scene.until(lambda: isinstance(scene.app.screen, OutlineScreen) and scene.app.screen.editing is not None)
+    await scene.pilot.pause()
+    return scene.app.screen
+
+
+def kept(workspace):
+    """The drafts on the disk."""
+    folder = AnswerDrafts(workspace)._folder
+    return list(folder.glob("document-*.json")) if folder.exists() else []
+
+
+async def test_an_edit_that_was_not_saved_is_there_again(stage, workspace):
+    path = workspace.root / "notes.md"
+    path.write_text("# Notes\n\n## Tea\n\nHot.\n\n## Coffee\n\nBlack.\n", encoding="utf-8")
+    before = path.read_text(encoding="utf-8")
+    async with stage() as scene:  # and ends with the editor open, as a kill after the pause would
+        await opened(scene)
+        await scene.pilot.press("end", "delete")
+        await scene.until(lambda: kept(workspace))
+        await scene.pilot.press("up", "enter", "s", "escape")
+    async with stage() as scene:
+        screen = await opened(scene)
+        assert screen.editing.markdown == "# Notess\n\n## Tea\n\nHot.\n"
+        assert "not saved is here again" in str(screen._said.content)
+        assert path.read_text(encoding="utf-8") == before
+        await scene.pilot.press("ctrl+z")
+        assert screen.editing.markdown == before
+        await scene.pilot.press("ctrl+y", "ctrl+s")
+        await scene.until(lambda: not kept(workspace))
+        assert path.read_text(encoding="utf-8") == "# Notess\n\n## Tea\n\nHot.\n"
+
+
+async def test_one_that_is_left_without_is_not_there_again(stage, workspace):
+    async with stage() as scene:
+        screen = await opened(scene)
+        await scene.pilot.press("enter", "x", "escape")
+        await scene.until(lambda: kept(workspace))
+        await scene.pilot.press("enter", "x", "escape", "escape", "escape")
+        await scene.until(lambda: scene.app.screen is scene.app.conversation)
+        await scene.until(lambda: not kept(workspace))
+        screen = await opened(scene)
+        assert not screen.editing.is_changed
+
+
+async def test_one_of_a_file_that_has_changed_is_kept_aside(stage, workspace):
+    path = workspace.root / "notes.md"
+    async with stage() as scene:
+        await opened(scene)
+        await scene.pilot.press("enter", "x", "escape")
+        await scene.until(lambda: kept(workspace))
+    path.write_text("# Mine\n", encoding="utf-8")
+    async with stage(size=(200, 50)) as scene:
+        screen = await opened(scene)
+        assert screen.editing.markdown == "# Mine\n"
+        said = str(screen._said.content)
+        assert "The file has changed since your edit" in said
+        (aside,) = AnswerDrafts(workspace)._folder.glob("*.md")
+        assert aside.name in said
+        assert aside.read_text(encoding="utf-8") == "# Notesx\n\nTea is hot.\n"
+        assert not kept(workspace)

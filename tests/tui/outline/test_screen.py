@@ -1,5 +1,6 @@
 """The outline editor, key by key."""
 
+import re
 from contextlib import asynccontextmanager
 
 import pytest
@@ -7,7 +8,11 @@ from textual import events
 
 from dogent_tui.errors import DogentError
 from dogent_tui.outline.markdown import render
+from dogent_tui.tui.outline import raw_mode
+from dogent_tui.tui.outline.keys import EDITOR_KEYS
 from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
+from dogent_tui.tui.outline.view import OutlineView
+from dogent_tui.tui.screens.clarification import ClarificationScreen
 from tests.tui.outline.host import OutlineHost
 
 TEXT = """# Report 茶
@@ -141,6 +146,20 @@ async def test_restructuring(desk):
         assert "1 − deleted" in editor.said
 
 
+async def test_what_is_renamed_and_moved_is_marked_and_counted_as_both(desk):
+    async with desk() as editor:
+        await editor.press("end", "alt+up", "enter", "s", "escape")
+        assert editor.said == "6 headings · 1 ~ changed · 1 ↕ moved"
+        view = editor.app.editor._view
+        rows = [strip.text for strip in view.render_lines(view.size.region)]
+        assert rows[4].startswith("❯~↕  · Resultss")
+        await editor.press("ctrl+s")
+        assert editor.app.results[0].changes == (
+            "Renamed “Results” to “Resultss”.",
+            "Moved “Resultss” after “Background” under “Report 茶”.",
+        )
+
+
 async def test_several_at_once(desk):
     async with desk() as editor:
         await editor.press("down", "down", "down", "shift+down")
@@ -173,6 +192,33 @@ async def test_what_is_typed_ahead_comes_in_order(desk):
         assert editor.tree == "1Report 茶 2Backgroundx 3Guests 3Market 2New 2O 2Method< 2Results"
 
 
+async def test_so_it_does_in_the_markdown_and_in_a_note(desk):
+    async with desk() as editor:
+        keys = (
+            "ctrl+t",
+            "down",
+            "down",
+            "end",
+            "left",
+            "s",
+            "ctrl+t",
+            "n",
+            "left",
+            "y",
+            "escape",
+            "down",
+            "enter",
+            "backspace",
+            "z",
+            "escape",
+        )
+        for key in keys:
+            editor.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await until(editor, lambda: "3Guestz" in editor.tree)
+        assert "2Backgrounsd 3Guestz<" in editor.tree
+        assert editor.editing.outline.headings[1].note == "Why [b]tea[/b]y."
+
+
 async def test_a_note(desk):
     async with desk() as editor:
         await editor.press("down", "n")
@@ -202,7 +248,61 @@ async def test_markdown_and_back(desk):
         assert await editor.press("ctrl+t") == "1Report 茶 2Background 3Guests 3Market 2Method 3Results<"
         assert await editor.press("ctrl+z") == "1Report 茶 2Background 3Guests 3Market 2Method 2Results<"
         await editor.press("ctrl+t", "x", "ctrl+z", "escape")
+        assert not editor.app.editor.has_class("-raw")
+        assert editor.app.editor.focused is editor.app.editor._view
         assert not editor.editing.is_changed
+
+
+def shown(editor: Desk) -> str:
+    """What stands on the screen."""
+    return "\n".join("".join(cell.text for cell in strip) for strip in editor.app.screen._compositor.render_strips())
+
+
+async def until(editor: Desk, seen) -> None:
+    """Let the editor work until `seen` is true."""
+    for _ in range(500):
+        if seen():
+            return
+        await editor.pilot.pause(0.01)
+    raise AssertionError("It never came.")
+
+
+@pytest.mark.parametrize("threshold", [0, 20_000])
+async def test_tree_and_preview_follow_the_markdown_while_it_is_typed(desk, monkeypatch, threshold):
+    monkeypatch.setattr(raw_mode, "_QUICK_CHARACTERS", threshold)
+    async with desk(size=(180, 30)) as editor:
+        await editor.press("end", "ctrl+t", "end")
+        await editor.type("X")
+        assert "^T Tree Esc Back" in str(editor.app.editor.query_one("#outline-keys").render())
+        await until(editor, lambda: shown(editor).count("ResultsX") == 3)  # in the tree, the text and the preview
+        assert "6 headings · 1 ~ changed" in shown(editor)
+        assert editor.tree.endswith("2ResultsX<")
+        await editor.press(*["up"] * 30)
+        await until(editor, lambda: editor.tree.startswith("1Report 茶<"))
+        view = editor.app.editor._view
+        await editor.pilot.click(view, offset=(9, 4))
+        assert "## Method" in editor.app.editor._raw_area.document.get_line(editor.app.editor._raw_area.cursor_location[0])
+        assert editor.app.editor.focused is editor.app.editor._raw_area
+        await editor.press("ctrl+t")
+        assert "2Method<" in editor.tree
+        assert "1Report" in await editor.press("ctrl+z")
+        assert not editor.editing.is_changed
+
+
+async def test_the_markdown_is_highlighted_and_code_is_no_heading(desk):
+    async with desk(text="# A\n\n```\n# no\n```\n\n- b\n", size=(80, 20)) as editor:
+        await editor.press("ctrl+t")
+        area = editor.app.editor._raw_area
+        looks = [{str(span.style) for span in area.get_line(line).spans} for line in range(7)]
+        heading, code, mark = looks[0], looks[3], looks[6]
+        assert heading
+        assert code
+        assert mark
+        assert heading != code
+        assert looks[2] == looks[4] == code
+        assert not looks[1]
+        await editor.press(*["down"] * 4, "end", "backspace", "backspace", "backspace")
+        await until(editor, lambda: {str(span.style) for span in area.get_line(6).spans} == code)  # no end: all of it is code
 
 
 async def test_accept(desk):
@@ -264,6 +364,20 @@ async def test_dragging(desk):
         assert "2Methods" in await editor.press("escape")
 
 
+async def test_it_closes_where_nobody_has_to_answer_any_more_also_under_another_screen(desk):
+    async with desk() as editor:
+        await editor.press("f1")
+        assert editor.app.screen is not editor.app.editor
+        editor.app.editor.cancel()
+        await editor.press("escape")
+        assert editor.app.results == [None]
+    async with desk() as editor:
+        editor.app.editor.cancel()
+        editor.app.editor.action_accept()
+        await editor.pilot.pause()
+        assert editor.app.results == [None]
+
+
 async def test_all_can_be_deleted_and_begun_anew(desk):
     async with desk() as editor:
         await editor.press("shift+end", "delete")
@@ -294,6 +408,34 @@ async def test_the_palette_has_every_action(desk):
         await editor.press("down", "enter")
         await editor.pilot.pause(0.2)
         assert "2Background<" in editor.tree
+
+
+EVERY_TERMINAL = re.compile(
+    r"\w|ctrl\+([a-z]|underscore)|f\d+|up|down|left|right|home|end|pageup|pagedown|tab|shift\+tab|enter|escape|space|slash|delete|backspace"
+)
+"""Keys that need neither the kitty keyboard protocol nor a modifier that some terminals keep for themselves."""
+
+
+@pytest.mark.parametrize(
+    "keys", [OutlineView.BINDINGS, EDITOR_KEYS, ClarificationScreen.BINDINGS], ids=["tree", "editor", "form"]
+)
+def test_every_action_has_a_key_that_every_terminal_sends(keys):
+    sent = {}
+    for binding in keys:
+        sent[binding.action] = sent.get(binding.action, False) or any(map(EVERY_TERMINAL.fullmatch, binding.key.split(",")))
+    lacking = {action for action, has_key in sent.items() if not has_key}
+    assert lacking <= {f"go{to}, True)" for to in ("_to(0", "_to(1000000")} | {
+        "page(-1, True)",
+        "page(1, True)",
+    }  # v and V go there
+
+
+async def test_letters_move_and_select_where_a_terminal_keeps_alt_and_shift_to_itself(desk):
+    async with desk() as editor:
+        assert await editor.press("down", "J") == "1Report 茶 2Method 2Background< 3Guests 3Market 2Results"
+        assert await editor.press("K") == "1Report 茶 2Background< 3Guests 3Market 2Method 2Results"
+        await editor.press("end", "V", "delete")
+        assert editor.tree == "1Report 茶 2Background 3Guests 3Market<"
 
 
 async def test_the_footer_has_every_action_on_a_wide_screen(desk):

@@ -28,7 +28,7 @@ CHANGED = (
 def pressing(*keys: str):
     async def run_before(pilot: Pilot) -> None:
         editor = pilot.app.editor
-        editor._title_input.cursor_blink = editor._note.cursor_blink = editor._raw.cursor_blink = False
+        editor._titling.line.cursor_blink = editor._note.cursor_blink = editor._raw_area.cursor_blink = False
         editor._line.cursor_blink = False
         await pilot.press(*keys)
         await pilot.pause(0.4)
@@ -39,6 +39,12 @@ def pressing(*keys: str):
 @pytest.mark.parametrize("size", SIZES)
 def test_an_outline_that_was_changed(snap_compare, size):
     assert snap_compare(OutlineHost(PROPOSAL), terminal_size=size, run_before=pressing(*CHANGED))
+
+
+@pytest.mark.parametrize("size", SIZES[1:])
+def test_markdown_with_what_follows_it(snap_compare, size):
+    keys = ("down", "ctrl+t", "end", *" 2025")
+    assert snap_compare(OutlineHost(PROPOSAL), terminal_size=size, run_before=pressing(*keys))
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,311 @@
+"""What of a docx's text pandoc leaves undone: the table of contents, page breaks, the widths of columns, descriptions.
+
+The elements are those of WordprocessingML (ECMA-376 part 1, 17); pandoc wrote them, but for the styles' names.
+"""
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from unicodedata import east_asian_width
+from xml.etree.ElementTree import Element, SubElement, register_namespace, tostring
+
+from dogent_tui.documents.export.docx_images import TextArea
+from dogent_tui.documents.export.docx_tree import TOC_MARK
+
+_W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+NAMESPACES = {
+    "w": _W,
+    "r": "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
+    "m": "http://schemas.openxmlformats.org/officeDocument/2006/math",
+    "a": "http://schemas.openxmlformats.org/drawingml/2006/main",
+    "pic": "http://schemas.openxmlformats.org/drawingml/2006/picture",
+    "wp": "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing",
+    "a14": "http://schemas.microsoft.com/office/drawing/2010/main",
+    "asvg": "http://schemas.microsoft.com/office/drawing/2016/SVG/main",
+    "v": "urn:schemas-microsoft-com:vml",
+    "o": "urn:schemas-microsoft-com:office:office",
+    "w10": "urn:schemas-microsoft-com:office:word",
+}
+_SVG_EXTENSION = "{96DAC541-7B7A-43D3-8B79-37D633B846F1}"
+"""The `a:ext` of a picture that has an svg beside it ([MS-ODRAWXML] 2.3.3.16)."""
+
+_IGNORABLE = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Ignorable"
+_A4 = TextArea(453.5, 700.2)
+
+_PRESERVE = {"{http://www.w3.org/XML/1998/namespace}space": "preserve"}
+
+
+def finish_body(
+    part: bytes, styles: bytes, *, area: TextArea, toc_depth: int, titled: bool, svg_relations: Mapping[str, str]
+) -> bytes:
+    """Return the part ``word/document.xml``, or the footnotes, with all that done.
+
+    `toc_depth` is 0 where there is no table of contents; `titled`: the title stands above the text, so that no heading is it.
+    `svg_relations` has, by the relation of a picture, that of the svg beside it.
+    """
+    body = _parse(part)
+    body.attrib.pop(_IGNORABLE, None)  # it names prefixes that are not written again
+    _move_page_breaks(body)
+    _fit_columns(body, area.width)
+    _space_after_tables(body)
+    _keep_rows_whole(body)
+    _describe_pictures(body, svg_relations)
+    _move_toc(body)
+    if toc_depth:
+        _fill_toc(body, _heading_styles(styles), toc_depth, with_title=titled)
+    for prefix, address in NAMESPACES.items():
+        register_namespace(prefix, address)
+    content: bytes = tostring(body, encoding="UTF-8", xml_declaration=True)
+    return content
+
+
+def text_area(reference: bytes) -> TextArea:
+    """Return what a page of the reference document has room for. What it does not say is taken as A4."""
+    with zipfile.ZipFile(io.BytesIO(reference)) as package:
+        body = _parse(package.read("word/document.xml"))
+    sizes = [section.find(_w("pgSz")) for section in body.iter(_w("sectPr"))]
+    margins = [section.find(_w("pgMar")) for section in body.iter(_w("sectPr"))]
+    if not sizes or sizes[-1] is None or margins[-1] is None:
+        return _A4
+    size, margin = sizes[-1], margins[-1]
+    width = _twips(size, "w") - _twips(margin, "left") - _twips(margin, "right")
+    height = _twips(size, "h") - _twips(margin, "top") - _twips(margin, "bottom")
+    return TextArea(width / 20, height / 20) if width > 0 and height > 0 else _A4
+
+
+def _twips(element: Element, name: str) -> float:
+    try:
+        return abs(float(element.get(_w(name), "0")))
+    except ValueError:
+        return 0.0
+
+
+def _w(name: str) -> str:
+    return f"{{{_W}}}{name}"
+
+
+def _parse(part: bytes) -> Element:
+    from defusedxml.ElementTree import fromstring  # on use; a person's reference document may be anything
+
+    element: Element = fromstring(part)
+    return element
+
+
+def _describe_pictures(body: Element, svg_relations: Mapping[str, str]) -> None:
+    """Drop the stand-ins' addresses, which pandoc takes for descriptions, and name the svg beside its PNG."""
+    pic, a, r = (NAMESPACES[prefix] for prefix in ("pic", "a", "r"))
+    for inline in body.iter(f"{{{NAMESPACES['wp']}}}inline"):
+        for side in ("distT", "distB", "distL", "distR"):
+            inline.set(side, "0")  # what is not said, LibreOffice takes as 3 mm
+    for described in body.iter(f"{{{pic}}}cNvPr"):
+        described.set("descr", "")
+    for blip in body.iter(f"{{{a}}}blip"):
+        svg = svg_relations.get(blip.get(f"{{{r}}}embed", ""))
+        if svg is not None:
+            extension = SubElement(SubElement(blip, f"{{{a}}}extLst"), f"{{{a}}}ext", {"uri": _SVG_EXTENSION})
+            SubElement(extension, f"{{{NAMESPACES['asvg']}}}svgBlip", {f"{{{r}}}embed": svg})
+
+
+def _move_page_breaks(body: Element) -> None:
+    """Give each page break to the paragraph after it: one of its own would leave an empty line at the top of the page."""
+    for parent in body.iter(_w("body")):
+        waiting: Element | None = None
+        for child in list(parent):
+            if _is_page_break(child):
+                if waiting is not None:
+                    parent.remove(waiting)
+                waiting = child
+            elif waiting is not None and child.tag == _w("p"):
+                _properties(child).insert(_after_style(child), Element(_w("pageBreakBefore")))
+                parent.remove(waiting)
+                waiting = None
+            elif child.tag not in {_w("bookmarkStart"), _w("bookmarkEnd")}:
+                waiting = None  # before a table it has to stay
+
+
+def _is_page_break(element: Element) -> bool:
+    if element.tag != _w("p") or [part.tag for part in element] != [_w("r")]:
+        return False
+    return [(part.tag, part.get(_w("type"))) for part in element[0]] == [(_w("br"), "page")]
+
+
+def _properties(paragraph: Element) -> Element:
+    found = paragraph.find(_w("pPr"))
+    if found is None:
+        found = Element(_w("pPr"))
+        paragraph.insert(0, found)
+    return found
+
+
+def _after_style(paragraph: Element) -> int:
+    """Where in the properties ``w:pageBreakBefore`` goes: after the style and what keeps lines together (CT_PPrBase)."""
+    first = {_w("pStyle"), _w("keepNext"), _w("keepLines")}
+    return sum(part.tag in first for part in _properties(paragraph))
+
+
+def _fit_columns(body: Element, width: float) -> None:
+    """Give the columns of the tables widths by what they hold. Word would do so by itself, others take what the file says."""
+    for table in body.iter(_w("tbl")):
+        rows = [row.findall(_w("tc")) for row in table.findall(_w("tr"))]
+        columns = table.findall(f"{_w('tblGrid')}/{_w('gridCol')}")
+        if not columns or any(len(row) != len(columns) for row in rows):
+            continue
+        texts = [["".join(part.text or "" for part in row[place].iter(_w("t"))) for row in rows] for place in range(len(columns))]
+        for place, twips in enumerate(_column_widths(texts, round(width * 20))):
+            columns[place].set(_w("w"), str(twips))
+            for row in rows:
+                properties = row[place].find(_w("tcPr"))
+                if properties is not None and properties.find(_w("tcW")) is None:
+                    properties.insert(0, Element(_w("tcW"), {_w("w"): str(twips), _w("type"): "dxa"}))
+
+
+_CELL_MARGINS, _CHARACTER = 260, 112
+"""Twips: of both sides of a cell, and of a character of 11 points, roughly."""
+
+
+def _column_widths(columns: list[list[str]], whole: int) -> list[int]:
+    """Return the widths in twips: what each column needs, and where that is too much, room by how much text there is."""
+    needs = [_CELL_MARGINS + _CHARACTER * max(map(_columns_of, texts)) for texts in columns]
+    if sum(needs) <= whole:
+        return needs
+    words = [min(max(_columns_of(word) for text in texts for word in [*text.split(), ""]), 20) for texts in columns]
+    least = [_CELL_MARGINS + _CHARACTER * longest for longest in words]
+    if sum(least) >= whole:
+        return [whole * one // sum(least) for one in least]
+    wishes = [max(need - small, 0) ** 0.7 for need, small in zip(needs, least, strict=True)]  # long texts may wrap more often
+    spare = whole - sum(least)
+    return [small + round(spare * wish / sum(wishes)) for small, wish in zip(least, wishes, strict=True)]
+
+
+def _columns_of(text: str) -> int:
+    """How wide a text is, in characters; those of East Asia count twice."""
+    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def _space_after_tables(body: Element) -> None:
+    """Keep the text after a table off it: a table has no space of its own, and a paragraph has its space below."""
+    for parent in body.iter(_w("body")):
+        for before, element in pairwise(parent):
+            properties = element.find(_w("pPr")) if before.tag == _w("tbl") and element.tag == _w("p") else None
+            style = properties.find(_w("pStyle")) if properties is not None else None
+            if properties is not None and style is not None and style.get(_w("val")) in {"BodyText", "FirstParagraph"}:
+                properties.insert(1, Element(_w("spacing"), {_w("before"): "160"}))
+
+
+def _keep_rows_whole(body: Element) -> None:
+    """Have no row of a table break over two pages."""
+    for row in body.iter(_w("tr")):
+        properties = row.find(_w("trPr"))
+        if properties is None:
+            properties = Element(_w("trPr"))
+            row.insert(0, properties)
+        properties.insert(0, Element(_w("cantSplit")))
+
+
+# The table of contents
+
+
+def _heading_styles(styles: bytes) -> dict[str, int]:
+    """Return the level of each style that is a heading, and of each entry of a table of contents as a negative number.
+
+    A Word in another language has other ids for them; the names are the same.
+    """
+    levels: dict[str, int] = {}
+    for style in _parse(styles).iter(_w("style")):
+        name = style.find(_w("name"))
+        found = re.fullmatch(r"(heading|toc) ([1-9])", name.get(_w("val"), "").lower() if name is not None else "")
+        if found:
+            levels[style.get(_w("styleId"), "")] = int(found[2]) * (1 if found[1] == "heading" else -1)
+    return levels
+
+
+def _move_toc(body: Element) -> None:
+    """Put the table of contents, if there is one, where the Markdown wants it."""
+    for parent in body.iter(_w("body")):
+        toc = parent.find(_w("sdt"))
+        mark = next((child for child in parent if _is_toc_mark(child)), None)
+        if mark is None:
+            continue
+        if toc is not None:
+            parent.remove(toc)
+            parent.insert(list(parent).index(mark), toc)
+        parent.remove(mark)
+
+
+def _is_toc_mark(element: Element) -> bool:
+    start = element.find(_w("bookmarkStart")) if element.tag == _w("p") else None
+    return start is not None and start.get(_w("name")) == TOC_MARK
+
+
+def _fill_toc(body: Element, styles: Mapping[str, int], depth: int, *, with_title: bool) -> None:
+    """Put the headings into the table of contents, with links to them. Their pages are known to whoever lays it out.
+
+    A first heading that is the only one of its level is the title, which is no part of the document, unless `with_title`.
+    """
+    entries = [entry for entry in _headings(body, styles) if entry[2]]
+    if not with_title and len(entries) > 1 and entries[0][0] == 1 and all(level > 1 for level, _, _ in entries[1:]):
+        del entries[0]
+    top = min((level for level, _, _ in entries), default=1)
+    entries = [entry for entry in entries if entry[0] < top + depth] or [(top, "", "")]
+    style_of = {-level: style for style, level in styles.items() if level < 0}
+    for block in body.iter(_w("sdtContent")):
+        field = next((part for part in block.iter(_w("p")) if part.find(f".//{_w('instrText')}") is not None), None)
+        if field is None:
+            continue
+        place = list(block).index(field)
+        code = f'TOC \\o "{top}-{min(top + depth - 1, 9)}" \\h \\z'
+        block[place : place + 1] = [
+            _entry(style_of.get(level, f"TOC{level}"), name, text, code if number == 0 else "")
+            for number, (level, name, text) in enumerate(entries)
+        ]
+        block.append(_paragraph_of(_run(_field("end"))))
+        return
+
+
+def _headings(body: Element, styles: Mapping[str, int]) -> Iterator[tuple[int, str, str]]:
+    """Yield level, bookmark and text of each heading."""
+    bookmark = ""
+    for element in body.find(_w("body")) or ():
+        if element.tag == _w("bookmarkStart"):
+            bookmark = element.get(_w("name"), "")
+        style = element.find(f"{_w('pPr')}/{_w('pStyle')}") if element.tag == _w("p") else None
+        level = styles.get(style.get(_w("val"), ""), 0) if style is not None else 0
+        if level > 0:
+            inner = element.find(_w("bookmarkStart"))
+            text = "".join(part.text or "" for part in element.iter() if part.tag in {_w("t"), f"{{{NAMESPACES['m']}}}t"})
+            yield level, bookmark or (inner.get(_w("name"), "") if inner is not None else ""), text
+        if element.tag == _w("p"):
+            bookmark = ""
+
+
+def _entry(style: str, bookmark: str, text: str, instruction: str) -> Element:
+    paragraph = _paragraph_of()
+    SubElement(_properties(paragraph), _w("pStyle"), {_w("val"): style})
+    if instruction:
+        code = Element(_w("instrText"), _PRESERVE)
+        code.text = instruction
+        paragraph.extend([_run(_field("begin")), _run(code), _run(_field("separate"))])
+    if text:
+        words = Element(_w("t"), _PRESERVE)
+        words.text = text
+        link = SubElement(paragraph, _w("hyperlink"), {_w("anchor"): bookmark, _w("history"): "1"})
+        link.append(_run(words))
+    return paragraph
+
+
+def _paragraph_of(*parts: Element) -> Element:
+    paragraph = Element(_w("p"))
+    paragraph.extend(parts)
+    return paragraph
+
+
+def _run(part: Element) -> Element:
+    run = Element(_w("r"))
+    run.append(part)
+    return run
+
+
+def _field(kind: str) -> Element:
+    return Element(_w("fldChar"), {_w("fldCharType"): kind})

@@ -1,0 +1,108 @@
+"""A printed pdf, finished: who wrote it, on which page each heading stands, which characters no font had."""
+
+import importlib
+import os
+import tempfile
+import threading
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import msgspec
+
+from dogent_tui.documents.export import to_unicode
+from dogent_tui.documents.model import DocumentError
+
+_ENGINE = threading.Lock()
+"""MuPDF is for one thread at a time."""
+
+_MOST_PAGES_SEARCHED = 400
+_MOST_MISSING = 12
+
+
+class Finished(msgspec.Struct, frozen=True):
+    """A pdf and what is in it. `missing` are characters that are drawn as boxes, as no font has them; `drawn` are others."""
+
+    pdf: bytes
+    pages: int
+    missing: str = ""
+    drawn: frozenset[str] = frozenset()
+
+
+def heading_pages(pdf: bytes) -> dict[str, int]:
+    """Return on which page (from 1) each named place of `pdf` stands. Blocks."""
+    with _ENGINE:
+        pymupdf = _pymupdf()
+        with pymupdf.open(stream=pdf, filetype="pdf") as document:
+            return {unquote(name): place["page"] + 1 for name, place in document.resolve_names().items() if "page" in place}
+
+
+def finish(
+    pdf: bytes, properties: Mapping[str, str], lang: str, bookmarks: Sequence[str], doubtful: AbstractSet[str] = frozenset()
+) -> Finished:
+    """Return `pdf` with `properties` (``title``, ``author``, ``subject``, ``keywords``), language and bookmarks set. Blocks.
+
+    `bookmarks` are the titles of its outline, in order: Chromium's own are made of what it painted, which is not always what was
+    written (seen: a heading twice over, formulas in pieces). `doubtful` are the characters that perhaps no font had. Raises
+    DocumentError where the engine wrote no pdf.
+    """
+    with _ENGINE, tempfile.TemporaryDirectory(prefix="dogent-pdf-") as folder:
+        pymupdf = _pymupdf()
+        path = Path(folder, "printed.pdf")
+        path.write_bytes(pdf)
+        try:
+            document = pymupdf.open(path)
+        except (RuntimeError, ValueError) as error:
+            raise DocumentError("The engine wrote a damaged pdf.", "Please report this with the document.") from error
+        with document:
+            if not document.page_count:
+                raise DocumentError("The engine drew no page of the document.", "Its markup is nested too deeply: flatten it.")
+            document.set_metadata({**(document.metadata or {}), **properties, "creator": "dogent-tui"})
+            if lang:
+                document.xref_set_key(document.pdf_catalog(), "Lang", pymupdf.get_pdf_str(lang))
+            entries = document.get_outline_xrefs()
+            if len(entries) == len(bookmarks):
+                for entry, words in zip(entries, bookmarks, strict=True):
+                    document.xref_set_key(entry, "Title", pymupdf.get_pdf_str(words))
+            to_unicode.correct(document)
+            drawn, missing = _look_for(document, doubtful)
+            pages = document.page_count
+            document.saveIncr()  # appends what changed; writing all of it anew took as long as printing
+        return Finished(path.read_bytes(), pages, missing, drawn)
+
+
+def _pymupdf() -> Any:
+    """Import the engine (1 s), and keep it off the terminal."""
+    os.environ.setdefault("PYMUPDF_SUGGEST_LAYOUT_ANALYZER", "0")
+    pymupdf: Any = importlib.import_module("pymupdf")  # its types say nothing
+    pymupdf.TOOLS.mupdf_display_errors(False)
+    pymupdf.TOOLS.mupdf_display_warnings(False)
+    return pymupdf
+
+
+def prepare() -> None:
+    """Import the engine, while something else is waited for. Blocks."""
+    with _ENGINE:
+        _pymupdf()
+
+
+def _look_for(document: Any, doubtful: AbstractSet[str]) -> tuple[frozenset[str], str]:
+    """Return which of `doubtful` are drawn, and which are not while something is drawn with the glyph 0.
+
+    That is every font's box for what it does not have; the pdf does not say what it stands for.
+    """
+    drawn: set[str] = set()
+    boxes = False
+    for page in document:
+        if doubtful <= drawn or page.number >= _MOST_PAGES_SEARCHED:
+            break
+        for span in page.get_texttrace():
+            for code, glyph, *_ in span["chars"]:
+                if glyph:
+                    drawn.add(to_unicode.usual(chr(code)))
+                else:
+                    boxes = True
+    missing = sorted(doubtful - drawn, key=lambda character: (not character.isalpha(), character)) if boxes else []
+    return frozenset(doubtful & drawn), "".join(missing)[:_MOST_MISSING]

@@ -1,0 +1,194 @@
+"""The images of a Markdown file: taken out of the workspace only, known by what they hold, and small enough to travel."""
+
+import base64
+import binascii
+import io
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+
+from dogent_tui.documents.export.source import read_regular
+from dogent_tui.documents.export.svg import clean_svg
+from dogent_tui.plain import one_line
+
+if TYPE_CHECKING:
+    from PIL import Image as PillowImage
+
+LARGEST = 24 << 20
+"""Bytes of one image."""
+
+LARGEST_TOGETHER = 128 << 20
+"""Bytes of all images of a document."""
+
+MOST_PIXELS = 80_000_000
+"""Pixels of one image: more than a camera makes, less than hurts (four bytes each)."""
+
+_KINDS = {"PNG": "png", "JPEG": "jpeg", "GIF": "gif", "WEBP": "webp", "BMP": "bmp", "TIFF": "tiff", "AVIF": "avif"}
+"""What Pillow may open (its name → the name in ``image/…``). Others of its formats run programs (EPS) or are seldom pictures."""
+
+_EVERYWHERE = frozenset({"png", "jpeg", "gif"})
+"""What browsers, typst and Word all draw; the rest becomes png."""
+
+_SHOWN = 80
+"""Characters of a name that are shown."""
+
+
+class ExportImage(msgspec.Struct, frozen=True):
+    """An image that may go into a document. `kind` is ``png``, ``jpeg``, ``gif`` or ``svg``; `width` and `height` are in pixels,
+    0 where a vector image does not say; `dpi` is what the file says, 0 where it says nothing.
+    """
+
+    data: bytes
+    kind: str
+    width: int = 0
+    height: int = 0
+    dpi: float = 0
+
+    @property
+    def mime(self) -> str:
+        """The media type."""
+        return "image/svg+xml" if self.kind == "svg" else f"image/{self.kind}"
+
+    @property
+    def data_uri(self) -> str:
+        """The whole image as an address."""
+        return f"data:{self.mime};base64,{base64.b64encode(self.data).decode('ascii')}"
+
+
+class _LeftOutError(Exception):
+    """Why an image is not taken: the end of a sentence."""
+
+
+class Images:
+    """Finds the images that the Markdown file in `folder` names. What it does not give is listed in `left_out`, as sentences.
+
+    `root` is the real path of the workspace. Blocks, and is not safe for several threads at once.
+    """
+
+    def __init__(self, root: Path, folder: Path) -> None:
+        self.left_out: list[str] = []
+        self._root = Path(os.path.realpath(root))
+        self._folder = folder
+        self._found: dict[str, ExportImage | None] = {}
+        self._bytes = 0
+
+    def find(self, address: str) -> ExportImage | None:
+        """Return the image at `address` as the Markdown has it: a path, percent-encoded or not, or a ``data:`` address."""
+        if address not in self._found:
+            try:
+                self._found[address] = self._take(address)
+            except _LeftOutError as reason:
+                self._found[address] = None
+                self.left_out.append(f"Image {shown(address)}: {reason}.")
+        return self._found[address]
+
+    def _take(self, address: str) -> ExportImage:
+        image = identify(_inline(address) if address[:5].lower() == "data:" else self._read(self._place(address)))
+        self._bytes += len(image.data)
+        if self._bytes > LARGEST_TOGETHER:
+            self._bytes -= len(image.data)
+            raise _LeftOutError(f"all images together are larger than {LARGEST_TOGETHER >> 20} MB; make them smaller")
+        return image
+
+    def _place(self, address: str) -> Path:
+        """Return the real path of a local image that lies in the workspace."""
+        try:
+            parts = urlsplit(address)
+        except ValueError:
+            raise _LeftOutError("that is not an address") from None
+        if parts.netloc or address.startswith(("//", "\\\\")) or len(parts.scheme) > 1:  # one letter would be a drive
+            scheme = parts.scheme.lower()
+            raise _LeftOutError(
+                "it names a file by address; use a path" if scheme == "file" else "it lies on the network; save it here first"
+            )
+        for name in dict.fromkeys((unquote(address), address, unquote(parts.path))):
+            if name and "\0" not in name and (self._folder / name).exists():
+                real = Path(os.path.realpath(self._folder / name))
+                if not real.is_relative_to(self._root):
+                    raise _LeftOutError("it lies outside the workspace")
+                return real
+        inside = Path(os.path.realpath(self._folder / unquote(parts.path).replace("\0", ""))).is_relative_to(self._root)
+        raise _LeftOutError("there is no such file" if inside else "it lies outside the workspace")
+
+    @staticmethod
+    def _read(real: Path) -> bytes:
+        try:
+            content = read_regular(real, LARGEST, follow=False)
+        except OSError as error:
+            raise _LeftOutError((error.strerror or "it cannot be read").lower()) from None
+        if os.path.realpath(real) != str(real):  # a folder on the way became a link meanwhile
+            raise _LeftOutError("it lies outside the workspace")
+        if len(content) > LARGEST:
+            raise _LeftOutError(f"it is larger than {LARGEST >> 20} MB; make it smaller")
+        return content
+
+
+def shown(address: str) -> str:
+    """Return `address` for a sentence: on one line, and not too long."""
+    text = one_line(address)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+def _inline(address: str) -> bytes:
+    head, comma, body = address.partition(",")
+    if not comma or not head.lower().startswith("data:image/"):
+        raise _LeftOutError("it is not an image")
+    if len(body) > LARGEST * 4 // 3:
+        raise _LeftOutError(f"it is larger than {LARGEST >> 20} MB; make it smaller")
+    if not head.lower().endswith(";base64"):
+        return unquote(body).encode()
+    try:
+        return base64.b64decode(unquote(body))
+    except (binascii.Error, ValueError):
+        raise _LeftOutError("it is damaged") from None
+
+
+def identify(content: bytes) -> ExportImage:
+    """Return the image that `content` is, by what it holds and not by any name. Raises an exception of `Images` for `find`."""
+    head = content[:1024].lstrip(b"\xef\xbb\xbf \t\r\n")
+    if head.startswith(b"<") and b"<svg" in content[:65_536]:
+        drawing = clean_svg(content)
+        if drawing is None:
+            raise _LeftOutError("it is a damaged or unsafe svg")
+        return ExportImage(drawing.data, "svg", drawing.width, drawing.height)
+    from PIL import Image, UnidentifiedImageError  # on use
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # Pillow warns of what the limit below refuses
+            with Image.open(io.BytesIO(content), formats=list(_KINDS)) as image:
+                if image.width * image.height > MOST_PIXELS:
+                    raise _LeftOutError(f"it has more than {MOST_PIXELS // 1_000_000} million pixels; make it smaller")
+                kind = _KINDS[image.format or ""]
+                image.load()  # a damaged one shall be known here, not leave a gap in the document
+                dpi = _dpi(image.info)
+                size = (image.width, image.height)
+                if kind not in _EVERYWHERE:
+                    content, kind = _as_png(image), "png"
+    except UnidentifiedImageError:
+        raise _LeftOutError("it is not an image") from None
+    except Image.DecompressionBombError:
+        raise _LeftOutError("it has too many pixels; make it smaller") from None
+    except (OSError, ValueError, SyntaxError, EOFError, KeyError):
+        raise _LeftOutError("it is damaged") from None
+    return ExportImage(content, kind, *size, dpi)
+
+
+def _as_png(image: "PillowImage.Image") -> bytes:
+    buffer = io.BytesIO()
+    known = image if image.mode in {"1", "L", "LA", "P", "RGB", "RGBA", "I;16"} else image.convert("RGB")
+    known.save(buffer, "PNG")
+    return buffer.getvalue()
+
+
+def _dpi(info: dict[Any, Any]) -> float:
+    found = info.get("dpi")
+    try:
+        value = float(found[0]) if found else 0.0
+    except (TypeError, ValueError, IndexError, ZeroDivisionError):
+        return 0.0
+    return value if 10 < value < 10_000 else 0.0

@@ -1,0 +1,176 @@
+"""Markdown as pdf: printed by a browser where there is one, else set by typst."""
+
+import asyncio
+import re
+import unicodedata
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Self
+
+import msgspec
+
+from dogent_tui.documents.export.body import TOC_PLACE, Document
+from dogent_tui.documents.export.browser import Browser, BrowserUnavailableError, find_browsers
+from dogent_tui.documents.export.finish import finish, heading_pages, prepare
+from dogent_tui.documents.export.formulas import Formula, to_mathml
+from dogent_tui.documents.export.images import Images
+from dogent_tui.documents.export.model import ExportRequest, ExportResult, Progress, unheard
+from dogent_tui.documents.export.page import Page, contents_of, language_of
+from dogent_tui.documents.export.source import read_source
+from dogent_tui.documents.export.styles import Style, built_in, find_style
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.plain import one_line
+from dogent_tui.workspace.files import atomic_write
+
+_BEYOND_LATIN = re.compile("[^\x00-\u024f\u2010-\u2027\u2030-\u203a\u20ac]")
+"""What fonts of everybody's may not have."""
+_TAG = re.compile("<[^>]*>")
+_CJK = re.compile("[\u3000-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]")
+
+
+class PdfExporter:
+    """Makes pdf files, and keeps the browser warm between them. One for a session, on one event loop; close it at the end."""
+
+    def __init__(self, find: Callable[[], Sequence[Path]] = find_browsers) -> None:
+        """`find` names the browsers that may be used, in order; none of them starts before the first export."""
+        self._browser = Browser(find)
+        self._formulas: dict[Formula, str] = {}
+        self._drawn: set[str] = set()
+        """Characters that a font was seen to have: looking for them takes as long as all else together."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End the browser. A later export starts it again."""
+        await self._browser.close()
+
+    async def export(self, request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
+        """Make the pdf that `request` asks for. The target is replaced at the very end, or not at all. Raises DocumentError."""
+        on_progress(f"Reading {request.markdown.name}")
+        starting = asyncio.ensure_future(self._browser.start())  # while the text is read
+        try:
+            draft = await asyncio.to_thread(_compose, request, self._formulas)
+            made = await self._made(draft, starting, on_progress)
+        finally:
+            starting.cancel()
+            with suppress(asyncio.CancelledError, DocumentError):
+                await starting
+        on_progress("Finishing")
+        page = draft.page
+        finished = await asyncio.to_thread(
+            finish,
+            made.pdf,
+            _properties(page),
+            page.lang,
+            [heading.text for heading in page.body.headings if heading.text],
+            _doubtful(page) - self._drawn,
+        )
+        self._drawn |= finished.drawn
+        await asyncio.to_thread(_write, request.target, finished.pdf)
+        return ExportResult(
+            path=request.target,
+            engine=made.engine,
+            pages=finished.pages,
+            warnings=(*made.warnings, *draft.warnings, *page.body.warnings, *font_warnings(finished.missing)),
+            left_out=(*page.body.left_out, *draft.style.left_out),
+        )
+
+    async def _made(self, draft: "_Draft", starting: "asyncio.Future[None]", on_progress: Progress) -> "_Made":
+        """Return the pdf of `draft`, by the browser that is `starting` or else by typst."""
+        if not self._browser.warm:
+            on_progress("Starting the browser")
+            await asyncio.gather(asyncio.to_thread(prepare), asyncio.wait([starting]))
+        page = draft.page
+        try:
+            await starting
+            on_progress("Printing")
+            printed = await self._browser.print(page.html())
+            if page.contents:  # the numbers in it are known only now; they change no line
+                pages = await asyncio.to_thread(heading_pages, printed.pdf)
+                printed = await self._browser.print(page.html(pages))
+            return _Made(printed.pdf, printed.engine)
+        except BrowserUnavailableError as error:
+            on_progress("Setting with typst")
+            from dogent_tui.documents.export.typst import set_pdf  # on use
+
+            made = await set_pdf(await asyncio.to_thread(draft.plain_page))
+            style = f", without the styles of {draft.style.path}" if draft.style.path else ""
+            told = f"{error.message} The pdf was made with typst instead, in a simpler look{style}. {error.remedy}"
+            return _Made(made.pdf, made.engine, (told,))
+
+
+class _Made(msgspec.Struct, frozen=True):
+    pdf: bytes
+    engine: str
+    warnings: tuple[str, ...] = ()
+
+
+class _Draft(msgspec.Struct, frozen=True):
+    """A document that was read, and can be written for either engine."""
+
+    document: Document
+    mathml: dict[Formula, str]
+    page: Page
+    style: Style
+    warnings: tuple[str, ...]
+
+    def plain_page(self) -> Page:
+        """Return the page with code that is not colored yet."""
+        return msgspec.structs.replace(self.page, body=self.document.write(self.mathml, colored=False))
+
+
+def _compose(request: ExportRequest, formulas: dict[Formula, str]) -> _Draft:
+    """Read what `request` names, and return the page. Blocks. Raises DocumentError."""
+    source = read_source(request.markdown)
+    style = find_style(request.root, request.home)
+    document = Document(source.text, Images(request.root, source.path.parent))
+    mathml, warnings = to_mathml(document.formulas(), formulas)
+    body = document.write(mathml)
+    front = source.front
+    title = front.title or body.title or (body.headings[0].text if body.headings else source.path.stem)
+    wanted = request.toc if request.toc is not None else front.toc
+    contents = contents_of(body, front) if wanted or (wanted is None and TOC_PLACE in body.html) else ()
+    page = Page(title, front.lang or language_of(source.text), front, body, (built_in(), style.css), contents)
+    return _Draft(document, mathml, page, style, (*source.warnings, *style.warnings, *warnings))
+
+
+def _doubtful(page: Page) -> set[str]:
+    """Return the characters of the page that perhaps no font has."""
+    found = set(_BEYOND_LATIN.findall(_TAG.sub("", page.body.html) + page.title))
+    return {character for character in found if unicodedata.category(character)[0] in "LNPS"}
+
+
+def _write(target: Path, pdf: bytes) -> None:
+    try:
+        atomic_write(target, pdf)
+    except OSError as error:
+        reason = (error.strerror or "the disk refused").lower()
+        raise DocumentError(f"{one_line(target.name)} cannot be written: {reason}.", "Choose another place.") from None
+
+
+def _properties(page: Page) -> dict[str, str]:
+    """Return what the pdf says about itself."""
+    front = page.front
+    return {
+        "title": page.title,
+        "author": ", ".join(front.authors),
+        "subject": front.subject or front.description,
+        "keywords": ", ".join(front.keywords),
+    }
+
+
+def font_warnings(missing: str) -> list[str]:
+    """Return what to say about the characters `missing`, that no font had."""
+    if not missing:
+        return []
+    shown = " ".join(missing)
+    if _CJK.search(missing):
+        remedy = "Install a font for Chinese, Japanese and Korean (on Debian: fonts-noto-cjk; elsewhere: Noto Sans CJK)."
+    else:
+        remedy = "Install a font that has them (on Debian: fonts-noto-core, fonts-noto-color-emoji, fonts-symbola)."
+    return [f"No font on this computer has {shown}: they are drawn as boxes. {remedy}"]

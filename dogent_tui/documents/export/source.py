@@ -1,0 +1,181 @@
+"""The Markdown file that is exported: its text, and the front matter with what a document says about itself."""
+
+import errno
+import os
+import re
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.plain import one_line
+
+LARGEST = 16 << 20
+"""Bytes of a Markdown file that is exported: some 4,000 pages of text."""
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+"""As pandoc and the static site generators have it: YAML between two lines of dashes at the very start."""
+
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
+"""What neither XML nor a pdf's text can hold."""
+
+_MOST_DEPTH = 6
+_YES = frozenset({"true", "yes", "on", "1"})
+_NO = frozenset({"false", "no", "off", "0"})
+
+
+class FrontMatter(msgspec.Struct, frozen=True):
+    """What the document says about itself; what it does not say is empty.
+
+    `lang` is a BCP 47 tag (``zh-CN``). `date` is as it was written. `toc` is None where nothing is said of a table of contents.
+    """
+
+    title: str = ""
+    subtitle: str = ""
+    authors: tuple[str, ...] = ()
+    date: str = ""
+    lang: str = ""
+    subject: str = ""
+    description: str = ""
+    keywords: tuple[str, ...] = ()
+    toc: bool | None = None
+    toc_depth: int = 3
+    toc_title: str = ""
+
+
+class MarkdownSource(msgspec.Struct, frozen=True):
+    """A Markdown file. `text` is what follows the front matter, with ``\\n`` as line ending; its first line is `first_line`."""
+
+    path: Path
+    text: str
+    front: FrontMatter = FrontMatter()
+    first_line: int = 1
+    warnings: tuple[str, ...] = ()
+
+
+def read_source(path: Path) -> MarkdownSource:
+    """Read the Markdown file `path`. Blocks: call it in a thread. Raises DocumentError."""
+    text, warnings = _decode(_read(path), path.name)
+    text = _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text.replace("\r\n", "\n").replace("\r", "\n"))
+    found = _FRONT_MATTER.match(text)
+    if found is None:
+        return MarkdownSource(path, text, warnings=warnings)
+    try:
+        values = _yaml(found[1])
+    except ValueError as error:
+        return MarkdownSource(
+            path, text, warnings=(*warnings, f"The front matter was not understood and stands in the text: {error}.")
+        )
+    if values is None:  # a rule, some text, another rule
+        return MarkdownSource(path, text, warnings=warnings)
+    return MarkdownSource(path, text[found.end() :], _front(values), 1 + found[0].count("\n"), warnings)
+
+
+def read_regular(path: Path, limit: int, *, follow: bool = True) -> bytes:
+    """Return at most `limit` + 1 bytes of the regular file `path`; not through a last link unless `follow`. Raises OSError."""
+    # Without O_NONBLOCK, opening a pipe would wait for ever.
+    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
+    descriptor = os.open(path, flags)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is not a file")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read(limit + 1)
+    finally:
+        os.close(descriptor)
+
+
+def _read(path: Path) -> bytes:
+    name = one_line(path.name)
+    try:
+        content = read_regular(path, LARGEST)
+    except FileNotFoundError:
+        raise DocumentError(f"{name} does not exist.", "Check the name.", code="not_found") from None
+    except (OSError, ValueError) as error:
+        reason = (getattr(error, "strerror", None) or "its name is not one").lower()
+        raise DocumentError(f"{name} cannot be read: {reason}.", "Check the file and its permissions.") from None
+    if len(content) > LARGEST:
+        raise DocumentError(f"{name} is larger than {LARGEST >> 20} MB.", "Split it into several documents.", code="too_large")
+    return content
+
+
+def _decode(content: bytes, name: str) -> tuple[str, tuple[str, ...]]:
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", errors="replace"), ()
+    try:
+        return content.decode("utf-8-sig"), ()
+    except UnicodeDecodeError:
+        pass
+    if b"\0" in content[:4096]:
+        raise DocumentError(f"{one_line(name)} is not a text.", "Name a Markdown file.", code="unsupported")
+    from charset_normalizer import from_bytes  # on use: most files are UTF-8
+
+    best = from_bytes(content).best()
+    if best is None:
+        raise DocumentError(f"The encoding of {one_line(name)} is not known.", "Convert it to UTF-8.", code="unsupported")
+    return str(best), (f"{one_line(name)} is not UTF-8; it was read as {best.encoding}.",)
+
+
+def _yaml(text: str) -> Mapping[str, Any] | None:
+    """Return the front matter as strings, lists and mappings, None where it is no mapping. Raises ValueError with the reason."""
+    import yaml  # on use
+
+    try:
+        # The base loader knows strings only: a title “Yes” stays one, and nothing in the file chooses a type to be made.
+        values = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 2 if error.problem_mark else 1
+        raise ValueError(f"line {line}: {one_line(error.problem or 'it is not YAML')}") from None
+    except (yaml.YAMLError, ValueError, RecursionError):
+        raise ValueError("it is not YAML") from None
+    return values if isinstance(values, dict) else None
+
+
+def _front(values: Mapping[str, Any]) -> FrontMatter:
+    lowered = {str(key).lower().replace("_", "-"): value for key, value in values.items()}
+    return FrontMatter(
+        title=_text(lowered.get("title")),
+        subtitle=_text(lowered.get("subtitle")),
+        authors=_texts(lowered.get("author", lowered.get("authors"))),
+        date=_text(lowered.get("date")),
+        lang=_language(_text(lowered.get("lang", lowered.get("language")))),
+        subject=_text(lowered.get("subject")),
+        description=_text(lowered.get("description", lowered.get("abstract"))),
+        keywords=_texts(lowered.get("keywords", lowered.get("tags")), split=True),
+        toc=_truth(_text(lowered.get("toc", lowered.get("table-of-contents")))),
+        toc_depth=_depth(_text(lowered.get("toc-depth"))),
+        toc_title=_text(lowered.get("toc-title")),
+    )
+
+
+def _text(value: Any) -> str:
+    return one_line(value) if isinstance(value, str) else ""
+
+
+def _texts(value: Any, *, split: bool = False) -> tuple[str, ...]:
+    """Return the names in `value`: a string, a list of strings, or of mappings with a name (as pandoc's author blocks)."""
+    if isinstance(value, str):
+        value = re.split(r"[,，、;；]", value) if split else [value]
+    if isinstance(value, dict):
+        value = [value]
+    if not isinstance(value, list):
+        return ()
+    names = (_text(entry.get("name") if isinstance(entry, dict) else entry) for entry in value)
+    return tuple(name for name in names if name)
+
+
+def _truth(text: str) -> bool | None:
+    return True if text.lower() in _YES else False if text.lower() in _NO else None
+
+
+def _depth(text: str) -> int:
+    return min(max(int(text), 1), _MOST_DEPTH) if text.isdecimal() else FrontMatter().toc_depth
+
+
+def _language(text: str) -> str:
+    """Return `text` where it is shaped as a language tag: it becomes an attribute and a document property."""
+    tag = text.replace("_", "-")
+    return tag if re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*", tag) else ""

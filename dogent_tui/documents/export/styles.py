@@ -1,0 +1,75 @@
+"""How a pdf looks: our style sheet, and over it the `pdf.css` of the workspace or else of the user; none loads anything."""
+
+import re
+from pathlib import Path
+
+import msgspec
+
+from dogent_tui.documents.export.images import Images
+from dogent_tui.documents.export.left_out import LeftOut
+from dogent_tui.documents.export.source import read_regular
+
+NAME = "pdf.css"
+LARGEST = 1 << 20
+"""Bytes of a style sheet."""
+
+_PACKAGE = Path(__file__).resolve().parents[2]
+_IMPORT = re.compile(r"@import\b[^;]*(?:;|\Z)", re.IGNORECASE)
+_URL = re.compile(r"url\(\s*(\"[^\"]*\"|'[^']*'|[^)\"']*)\s*\)?", re.IGNORECASE)
+
+
+class Style(msgspec.Struct, frozen=True):
+    """A style sheet of somebody's own, which comes after ours. `path` is None where there is none."""
+
+    css: str = ""
+    path: Path | None = None
+    left_out: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def built_in() -> str:
+    """Return our style sheet: inside the wheel once installed, at the root of a checkout. Blocks."""
+    installed = _PACKAGE / "styles"
+    return ((installed if installed.is_dir() else _PACKAGE.parent / "styles") / NAME).read_text("utf-8")
+
+
+def find_style(root: Path, home: Path) -> Style:
+    """Return the style sheet of the workspace at `root`, else that of the user's folder `home`, else none. Blocks."""
+    ours, theirs = root / ".dogent" / NAME, home / NAME
+    if ours.exists():
+        if not ours.resolve().is_relative_to(root):
+            return Style(warnings=(f"The workspace's {NAME} lies outside the workspace and was not used.",))
+        return _read(ours, root)
+    return _read(theirs, home.resolve()) if theirs.exists() else Style()
+
+
+def _read(path: Path, folder: Path) -> Style:
+    """Return the sheet at `path`, with images out of `folder`."""
+    try:
+        content = read_regular(path, LARGEST)
+    except OSError as error:
+        return Style(warnings=(f"{path} was not used: {(error.strerror or 'it cannot be read').lower()}.",))
+    if len(content) > LARGEST:
+        return Style(warnings=(f"{path} was not used: it is larger than {LARGEST >> 20} MB.",))
+    images = Images(folder, path.parent)
+    left_out = LeftOut()
+    css = _clean(content.decode("utf-8-sig", errors="replace"), images, left_out)
+    return Style(css, path, (*images.left_out, *left_out.sentences()))
+
+
+def _clean(css: str, images: Images, left_out: LeftOut) -> str:
+    """Return `css` with its images in it. What this does not recognise, the page's own rules still keep from loading."""
+
+    def imported(found: re.Match[str]) -> str:
+        left_out.add(NAME, found[0], "a style sheet loads no other; copy it in")
+        return ""
+
+    def inlined(found: re.Match[str]) -> str:
+        address = found[1].strip().strip("\"'")
+        if address.startswith("#"):
+            return found[0]
+        image = images.find(address)
+        return f'url("{image.data_uri}")' if image else "none"
+
+    css = _URL.sub(inlined, _IMPORT.sub(imported, css))
+    return css.replace("</", "<\\/").replace("<!--", "")  # never out of the element that it stands in

@@ -1,0 +1,86 @@
+"""Markdown out, as the file that was asked for: what may be written where, and the engines, kept warm for a session."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias, get_args
+
+from dogent_tui.documents.export.model import ExportRequest, ExportResult, Progress, unheard
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.permissions.exports import export_target
+from dogent_tui.plain import one_line
+from dogent_tui.workspace.paths import Workspace, dogent_home
+
+if TYPE_CHECKING:
+    from dogent_tui.documents.export.pdf import PdfExporter
+
+ExportKind: TypeAlias = Literal["pdf", "docx"]
+"""What Markdown is exported as."""
+
+KINDS: tuple[ExportKind, ...] = get_args(ExportKind)
+
+
+def plan_export(
+    workspace: Workspace, markdown: str, kind: str, output: str = "", *, toc: bool | None = None, start: Path | None = None
+) -> ExportRequest:
+    """Return the request for what was typed: `markdown` as `kind` in `output`, beside it where that is empty.
+
+    What is relative starts at `start`, the root of the workspace unless told. Links are followed, so that what is written is what
+    a question named. Touches nothing, but asks the disk. Raises DocumentError.
+    """
+    if kind not in KINDS:
+        raise DocumentError(f"Markdown is not exported as {one_line(kind) or 'nothing'}.", "Say pdf or docx.", code="unsupported")
+    if not markdown.strip():
+        raise DocumentError("No Markdown file is named.", "Name one.", code="not_found")
+    source = _real(workspace, markdown, start)
+    target = _real(workspace, output or export_target(markdown, kind), start)
+    name = one_line(workspace.relative(target))
+    if target.is_dir():
+        raise DocumentError(f"{name} is a folder.", "Name a file in it.", code="unsupported")
+    if target == source or (target.exists() and source.exists() and target.samefile(source)):
+        raise DocumentError(f"{name} is the Markdown file itself.", f"Name another file, ending in .{kind}.")
+    home = Path(os.path.realpath(dogent_home()))
+    in_sample = workspace.root.is_relative_to(home) and target.is_relative_to(workspace.root)  # which lies in the home
+    if target.is_relative_to(workspace.dot) or (target.is_relative_to(home) and not in_sample):
+        raise DocumentError(f"{name} lies where dogent-tui keeps what it needs itself.", "Name a place outside of .dogent.")
+    return ExportRequest(markdown=source, target=target, root=workspace.root, home=dogent_home(), toc=toc)
+
+
+def _real(workspace: Workspace, typed: str, start: Path | None) -> Path:
+    typed = typed.removeprefix("file://")
+    if typed.startswith("~") and not typed.startswith("~/"):  # a shell would take it for somebody's home
+        raise DocumentError(f"{one_line(typed)} can be read in two ways.", "Put ./ before it, or write the whole path.")
+    path = workspace.absolute(typed if start is None or typed.startswith("~") else start / typed)
+    try:
+        return Path(os.path.realpath(path))
+    except ValueError:
+        raise DocumentError(f"{one_line(typed)} is not a name that a file can have.", "Check the name.") from None
+
+
+class Exporter:
+    """Makes pdf and docx files. One for a session, on one event loop; close it at the end. Nothing starts before it is wanted."""
+
+    def __init__(self) -> None:
+        self._pdf: PdfExporter | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def export(self, request: ExportRequest, kind: ExportKind, on_progress: Progress = unheard) -> ExportResult:
+        """Make the file that `request` asks for. Its target is replaced at the very end, or not at all. Raises DocumentError."""
+        if kind == "docx":
+            from dogent_tui.documents.export.docx import export_docx  # on use, as are the engines in it
+
+            return await export_docx(request, on_progress)
+        if self._pdf is None:
+            from dogent_tui.documents.export.pdf import PdfExporter
+
+            self._pdf = PdfExporter()
+        return await self._pdf.export(request, on_progress)
+
+    async def close(self) -> None:
+        """End what runs. A later export starts it again."""
+        if self._pdf is not None:
+            await self._pdf.close()

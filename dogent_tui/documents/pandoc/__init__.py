@@ -1,0 +1,1 @@
+"""Documents that pandoc reads, and the pandoc program itself."""

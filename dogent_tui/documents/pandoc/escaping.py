@@ -1,0 +1,65 @@
+"""Text made safe to stand in Markdown, with as few backslashes as that takes: what is read is for eyes and for quoting."""
+
+import re
+import unicodedata
+
+_SPECIAL = re.compile(
+    r"""(?P<always>[*`])
+      | (?P<underscore>(?<![^\W_])_|_(?![^\W_]))          # within a word it is no emphasis
+      | \\(?=[!-/:-@\[-`{-~]|$)                            # before punctuation only: C:\Users stays as it is
+      | <(?=[A-Za-z/!?])
+      | &(?=\#\d+;|\#[xX][0-9a-fA-F]+;|[A-Za-z][A-Za-z0-9]*;)
+      | \[(?=\^)
+      | \](?=[(:\[])
+      | ~(?=~)
+      | \$(?![\d\s]|$)                                     # a price is no formula
+    """,
+    re.VERBOSE,
+)
+_MARK_OPENING = re.compile(r"\{(?=\+\+|--|==|>>|~~)")
+_LINE_START = re.compile(r"^(?:(#{1,6}|[-+])(?=\s|$)|(\d{1,9})([.)])(?=\s|$)|(>)|(-{3,}|=+)(?=\s*$)|(~~~))", re.MULTILINE)
+
+
+def escaped(text: str, *, marks: bool = False) -> str:
+    """Return `text` so that Markdown shows it as it is, within a line. `marks`: where CriticMarkup has a meaning as well."""
+    text = _SPECIAL.sub(lambda found: "\\" + found.group(), text)
+    return _MARK_OPENING.sub(r"\\{", text) if marks else text
+
+
+def lines_escaped(markdown: str) -> str:
+    """Return a paragraph of which no line begins a list, a heading, a quotation or a rule."""
+    return _LINE_START.sub(_guarded, markdown)
+
+
+def _guarded(found: re.Match[str]) -> str:
+    number, delimiter = found.group(2), found.group(3)
+    return f"{number}\\{delimiter}" if number else "\\" + found.group()
+
+
+def is_punctuation(char: str) -> bool:
+    """As CommonMark 0.31 has it in its rules of emphasis: Unicode's punctuation and symbols."""
+    return unicodedata.category(char)[0] in "PS"
+
+
+def fence(code: str, char: str = "`", least: int = 3) -> str:
+    """Return a run of `char` that is longer than any in `code`."""
+    longest = max((len(run) for run in re.findall(f"{re.escape(char)}+", code)), default=0)
+    return char * max(least, longest + 1)
+
+
+def code_span(code: str) -> str:
+    """Return `code` as an inline code span."""
+    code = code.replace("\n", " ")
+    if not code.strip():
+        return code
+    ticks = fence(code, least=1) if "`" in code else "`"
+    padding = " " if code[0] in "` " or code[-1] in "` " else ""
+    return f"{ticks}{padding}{code}{padding}{ticks}"
+
+
+def link_target(target: str) -> str:
+    """Return the address of a link or an image as it stands between the parentheses."""
+    target = target.replace("\n", "").replace("\r", "")
+    if re.search(r"[\s<>()]", target) or not target:
+        return "<" + target.replace("<", "%3C").replace(">", "%3E") + ">"
+    return target

@@ -1,0 +1,307 @@
+"""Pandoc's tree → Markdown in blocks, each with the titles that stand above it.
+
+Why not pandoc's own writer: a second run takes as long as the first one, its Markdown names no places, and it turns every table
+with a merged cell into HTML with a style for each column.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import msgspec
+
+from dogent_tui.documents.model import Block, Source
+from dogent_tui.documents.pandoc.escaping import fence, lines_escaped
+from dogent_tui.documents.pandoc.inlines import Inlines, without_links
+from dogent_tui.documents.pandoc.tables import Table, html_lines, is_grid, parsed, pipe_lines
+from dogent_tui.documents.pandoc.tree import Node, plain_text, walk
+
+_LONG_CHARS = 6_000
+"""A table or a list that is longer is given in several blocks, so that a page need not end in the middle of a line."""
+_LISTS = ("BulletList", "OrderedList")
+_BULLETS = ("•", "▪", "◦", "‣", "●", "·")
+_TASKS = {"☐": "[ ]", "☒": "[x]", "☑": "[x]"}
+
+
+class Counts(msgspec.Struct):
+    """What was written so far."""
+
+    words: int = 0
+    images: int = 0
+    footnotes: int = 0
+    tables: int = 0
+
+
+class MarkdownWriter:
+    """Writes a document, in one tree or in several that follow upon each other.
+
+    `image` gives the name under which an image is shown, from the one that pandoc gives it. `marks`: see `Inlines`.
+    """
+
+    def __init__(self, *, image: Callable[[str], str], marks: bool = False) -> None:
+        self.counts = Counts()
+        self._heading_ids: set[str] = set()
+        self._image = image
+        self._inlines = Inlines(heading_ids=self._heading_ids, image=self._counted_image, marks=marks)
+        self._notes_written = 0
+        self._headings: list[tuple[int, str]] = []
+        self._after_list = ""
+        """The kind of the list that was written last, if nothing came after it: its neighbor needs another sign."""
+
+    def write(self, blocks: list[Node]) -> Iterator[Block]:
+        """Yield the Markdown of `blocks`, which may be taken only once."""
+        self._heading_ids.update(node["c"][1][0] for node in _flat(blocks) if node["t"] == "Header" and node["c"][1][0])
+        for node in _with_typed_lists(_flat(blocks)):
+            if node["t"] == "Header":
+                self._enter(node)
+            yield from self._cut(node)
+
+    def _enter(self, node: Node) -> None:
+        level, _, inlines = node["c"]
+        title = plain_text(inlines)
+        while self._headings and self._headings[-1][0] >= level:
+            self._headings.pop()
+        if title:
+            self._headings.append((level, title))
+
+    def _cut(self, node: Node) -> Iterator[Block]:
+        source = Source(headings=tuple(title for _, title in self._headings))
+        for text, tight in self._pieces(node):
+            settled = self._inlines.settle_comments(text)
+            if settled.strip():
+                self.counts.words += word_count(settled)
+                yield Block(settled, source, tight)
+        for text in self._pending_notes():
+            yield Block(text, source)
+
+    def _pieces(self, node: Node) -> Iterator[tuple[str, bool]]:
+        """Yield the Markdown of a block, in pieces where it is long, and whether each goes on on the next line."""
+        if node["t"] == "Table":
+            yield from self._table_pieces(parsed(node["c"]))
+            return
+        text = self._block(node)
+        if node["t"] in _LISTS and len(text) > _LONG_CHARS:
+            yield from _list_pieces(text)
+        else:
+            yield text, False
+
+    def _pending_notes(self) -> Iterator[str]:
+        """Yield the footnotes that the blocks before referred to."""
+        notes = self._inlines.notes
+        while self._notes_written < len(notes):
+            blocks = notes[self._notes_written]
+            self._notes_written += 1
+            self.counts.footnotes += 1
+            text = self._inlines.settle_comments(self._blocks(blocks)) or "…"
+            self.counts.words += word_count(text)
+            yield f"[^{self._notes_written}]: " + text.replace("\n", "\n    ").replace("\n    \n", "\n\n")
+
+    def _blocks(self, blocks: list[Node], separator: str = "\n\n") -> str:
+        self._after_list = ""
+        return separator.join(filter(None, map(self._block, _flat(blocks))))
+
+    def _block(self, node: Node) -> str:
+        kind, contents = node["t"], node.get("c")
+        if kind in _LISTS:
+            return self._list(kind, contents)
+        text = self._writer(kind)(contents)
+        if text:
+            self._after_list = ""
+        return text
+
+    def _writer(self, kind: str) -> Callable[[Any], str]:
+        writers: dict[str, Callable[[Any], str]] = {
+            "Plain": self._paragraph,
+            "Para": self._paragraph,
+            "LineBlock": self._line_block,
+            "Header": self._header,
+            "CodeBlock": self._code_block,
+            "RawBlock": self._raw,
+            "BlockQuote": self._quote,
+            "DefinitionList": self._definitions,
+            "HorizontalRule": lambda _: "---",
+            "Table": lambda contents: "\n".join(text for text, _ in self._table_pieces(parsed(contents))),
+        }
+        return writers[kind]
+
+    def _paragraph(self, inlines: list[Node]) -> str:
+        if len(inlines) == 1 and inlines[0]["t"] == "Link" and inlines[0]["c"][2][0].startswith("#"):
+            inlines = without_links(inlines)  # a line of a table of contents, of which the address is longer than the words
+        text = self._inlines.write(inlines).strip()
+        return lines_escaped(text.removesuffix("\\").strip() if text.endswith("\\") and not text.endswith("\\\\") else text)
+
+    def _line_block(self, lines: list[list[Node]]) -> str:
+        return "\\\n".join(filter(None, map(self._paragraph, lines)))
+
+    def _header(self, contents: Any) -> str:
+        level, _, inlines = contents
+        text = self._inlines.write(inlines).replace("\\\n", " ").strip()
+        text = re.sub(r"(#+)$", r"\\\1", text)
+        return f"{'#' * min(level, 6)} {text}" if text else ""
+
+    def _code_block(self, contents: Any) -> str:
+        (_, classes, _), code = contents
+        ticks = fence(code)
+        language = classes[0] if classes and re.fullmatch(r"[\w+#.-]+", classes[0]) else ""
+        return f"{ticks}{language}\n{code.rstrip(chr(10))}\n{ticks}"
+
+    def _raw(self, contents: Any) -> str:
+        form, text = contents
+        if form == "html":
+            return lines_escaped("\n".join(_html_texts(text)))
+        return f"```{form}\n{text}\n```" if form in ("tex", "latex") and "```" not in text else ""
+
+    def _quote(self, blocks: list[Node]) -> str:
+        text = self._blocks(blocks)
+        return "\n".join(f"> {line}".rstrip() for line in text.split("\n")) if text else ""
+
+    def _definitions(self, contents: Any) -> str:
+        out = []
+        for term, definitions in contents:
+            lines = [self._paragraph(term) or "…"]
+            lines += [": " + _indented(self._blocks(definition), 2) for definition in definitions]
+            out.append("\n".join(lines))
+        return "\n\n".join(out)
+
+    def _list(self, kind: str, contents: Any) -> str:
+        """Two lists side by side differ in their sign, since Markdown would join them."""
+        neighbor, (start, items) = self._after_list, (contents[0][0], contents[1]) if kind == "OrderedList" else (0, contents)
+        tight = all(_is_tight(item) for item in items)
+        other = neighbor == kind
+        out = []
+        for index, item in enumerate(items):
+            sign = f"{start + index}{')' if other else '.'}" if kind == "OrderedList" else "*" if other else "-"
+            body = self._blocks(item, "\n" if tight else "\n\n")
+            out.append(f"{sign} {_indented(_task(body), len(sign) + 1)}".rstrip())
+        self._after_list = "" if other else kind
+        return ("\n" if tight else "\n\n").join(out)
+
+    def _table_pieces(self, table: Table) -> Iterator[tuple[str, bool]]:
+        self.counts.tables += 1
+        caption = self._blocks(table.caption)
+        if caption:
+            yield caption + "\n", False
+        if is_grid(table):
+            lines = pipe_lines(table, self._inlines.write)
+        else:
+            lines = list(html_lines(table, lambda blocks: self._inlines.write([{"t": "Note", "c": blocks}]), self._counted_image))
+        self._after_list = ""
+        yield from _line_pieces(lines, tight=bool(caption))
+
+    def _counted_image(self, name: str) -> str:
+        self.counts.images += 1
+        return self._image(name)
+
+
+def _line_pieces(lines: list[str], *, tight: bool = False) -> Iterator[tuple[str, bool]]:
+    piece: list[str] = []
+    length = 0
+    for line in lines:
+        if piece and length + len(line) > _LONG_CHARS:
+            yield "\n".join(piece), tight
+            piece, length, tight = [], 0, True
+        piece.append(line)
+        length += len(line) + 1
+    if piece:
+        yield "\n".join(piece), tight
+
+
+def _list_pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """Cut a long list between its outermost items; a blank line before an item is what joins blocks."""
+    items = re.split(r"\n(?=\n?(?:[-*]|\d+[.)])(?: |$))", text)
+    piece = ""
+    tight = False
+    for item in items:
+        if piece and len(piece) + len(item) > _LONG_CHARS:
+            yield piece, tight
+            piece, tight = item.removeprefix("\n"), not item.startswith("\n")
+        else:
+            piece = f"{piece}\n{item}" if piece else item
+    if piece:
+        yield piece, tight
+
+
+def _flat(blocks: list[Node]) -> Iterator[Node]:
+    """Yield blocks without what only groups them; a figure is its contents with its caption below."""
+    for node in blocks:
+        if node["t"] == "Div":
+            yield from _flat(node["c"][1])
+        elif node["t"] == "Figure":
+            _, (_, caption), inner = node["c"]
+            yield from _flat(inner)
+            yield from _flat([] if plain_text(caption) == _alternative(inner) else caption)
+        elif node["t"] == "BlockQuote" and not node["c"]:
+            continue
+        else:
+            yield node
+
+
+def _with_typed_lists(blocks: Iterator[Node]) -> Iterator[Node]:
+    """Join paragraphs that begin with a bullet, as rtf has its lists and many people type theirs, to lists."""
+    items: list[list[Node]] = []
+    for node in blocks:
+        words = node["c"] if node["t"] in ("Para", "Plain") else []
+        bullet = bool(words) and words[0]["t"] == "Str" and words[0]["c"] in _BULLETS
+        if items and not bullet:
+            yield {"t": "BulletList", "c": items}
+            items = []
+        if bullet:
+            items.append([{"t": "Plain", "c": words[1:]}])
+        else:
+            yield node
+    if items:
+        yield {"t": "BulletList", "c": items}
+
+
+def _alternative(blocks: list[Node]) -> str:
+    return next((plain_text(node["c"][1]) for node in walk(blocks) if node["t"] == "Image"), "")
+
+
+def _is_tight(item: list[Node]) -> bool:
+    words = [node for node in item if node["t"] not in _LISTS]
+    if len(words) > 1 or any(node["t"] not in ("Plain", "Para") for node in words) or item[:1] != words[:1]:
+        return False
+    return not words or all(map(_interrupts, item[1:]))
+
+
+def _interrupts(node: Node) -> bool:
+    """Whether a list may stand right below a paragraph (CommonMark 0.31, 5.3): it begins at 1, with words."""
+    start, items = (node["c"][0][0], node["c"][1]) if node["t"] == "OrderedList" else (1, node["c"])
+    return start == 1 and bool(items and items[0])
+
+
+def _task(body: str) -> str:
+    sign = _TASKS.get(body[:1])
+    return f"{sign}{body[1:]}" if sign and body[1:2] in (" ", "") else body
+
+
+def _indented(text: str, by: int) -> str:
+    return re.sub(r"\n(?=[^\n])", "\n" + " " * by, text)
+
+
+def _html_texts(markup: str) -> Iterator[str]:
+    """Yield the lines of text in raw HTML, which a notebook may hold: a table's row is a line."""
+    markup = re.sub(r"(?is)<(script|style)\b.*?</\1\s*>|<!--.*?-->", "", markup)
+    markup = re.sub(r"(?i)</(?:td|th)>\s*(?=<t[dh])", " | ", re.sub(r"\s+", " ", markup))
+    markup = re.sub(r"(?i)<img\b[^>]*>", _html_image, markup)
+    for line in re.split(r"(?i)</?(?:tr|p|div|br|li|h[1-6]|table|ul|ol|figure|figcaption|pre)\b[^>]*>", markup):
+        text = " ".join(re.sub(r"<[^>]*>", " ", line).split())
+        if text.strip(" |"):
+            yield text
+
+
+def _html_image(found: re.Match[str]) -> str:
+    values = dict(re.findall(r'''\b(alt|src)="([^"]*)"''', found.group()))
+    source = values.get("src", "").partition(";")[0]
+    return f"![{values.get('alt', '')}]({source})" if source else ""
+
+
+_NO_WORDS = re.compile(r"<[^<>]*>|(?<=\])\([^()\s]*\)|\{>>[^{}<]*<<\}")
+_WORD = re.compile(
+    r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]|[^\s\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+"
+)
+
+
+def word_count(text: str) -> int:
+    """Return how many words there are: as word processors count, each Chinese or Japanese character is one."""
+    return sum(any(map(str.isalnum, word)) for word in _WORD.findall(_NO_WORDS.sub(" ", text)))

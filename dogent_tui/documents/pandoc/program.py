@@ -1,0 +1,126 @@
+"""The pandoc program: where it is, and how it is run: in its sandbox, with a bound on its memory and on its time."""
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.processes import Halt, run_to_end
+
+HEAP_MB = 320
+"""What pandoc's heap may grow to. It then has up to 510 MB resident, and below 600 MB with whoever runs it (measured)."""
+MINIMUM = (3, 1)
+"""Older ones have no `Figure` in their tree (3.0), and write no docx in their sandbox."""
+
+_VERSION_LIMIT_S = 10.0
+_UNKNOWN_READER = 21
+"""Exit status of pandoc (its manual, "Exit codes")."""
+_MAX_WARNINGS = 20
+
+
+class Output(msgspec.Struct, frozen=True):
+    """What pandoc wrote, and its warnings, each without the word."""
+
+    data: bytes
+    warnings: list[str]
+
+
+@cache
+def pandoc_path() -> Path:
+    """Return the pandoc that came with our wheels, else a recent one on PATH.
+
+    Raises DocumentError (`engine_missing`).
+    """
+    package = importlib.util.find_spec("pypandoc")  # importing it would look for pandoc in its own ways
+    if package is not None and package.origin is not None:
+        name = "pandoc.exe" if os.name == "nt" else "pandoc"
+        bundled = Path(package.origin).parent / "files" / name
+        if bundled.is_file() and os.access(bundled, os.X_OK):
+            return bundled
+    found = shutil.which("pandoc")
+    remedy = "Install the package pypandoc_binary beside dogent-tui, or pandoc from https://pandoc.org/installing.html."
+    if found is None:
+        raise DocumentError("The program pandoc, which this kind of document needs, is not here.", remedy, code="engine_missing")
+    path = Path(found)
+    version = _version(path)
+    if version < MINIMUM:
+        needed, has = (".".join(map(str, numbers)) for numbers in (MINIMUM, version))
+        raise DocumentError(f"The pandoc on PATH is too old: {has}, {needed} or later is needed.", remedy, code="engine_missing")
+    return path
+
+
+@cache
+def pandoc_version() -> tuple[int, ...]:
+    """Return the numbers of the version of `pandoc_path()`. Starts it once (30 ms). Raises DocumentError."""
+    return _version(pandoc_path())
+
+
+def pandoc_command(arguments: Sequence[str]) -> list[str]:
+    """Return the command that runs pandoc with `arguments` in its sandbox. Raises DocumentError."""
+    return [str(pandoc_path()), "--sandbox", "+RTS", f"-M{HEAP_MB}M", "-RTS", *arguments]
+
+
+def run_pandoc(
+    arguments: Sequence[str], source: IO[bytes] | bytes, *, name: str, limit_s: float, halt: Halt | None = None
+) -> Output:
+    """Run pandoc with `arguments` and `source` on its standard input, and return what it writes on its output.
+
+    `name` is the document's, for the sentences of errors. Blocks. Raises DocumentError (`too_large` where it needs more memory
+    than `HEAP_MB`, `timeout`, `damaged`, `engine_missing`).
+    """
+    command = pandoc_command(arguments)
+    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    try:
+        done = run_to_end(command, stdin=source, cwd=Path(os.sep), env=environment, limit_s=limit_s, halt=halt)
+    except subprocess.TimeoutExpired:
+        raise DocumentError(
+            f"{name} takes too long to convert: more than {limit_s:.0f} seconds.", _SMALLER, code="timeout"
+        ) from None
+    except OSError as error:
+        raise DocumentError(f"pandoc could not be started: {error.strerror}.", code="engine_missing") from error
+    said = done.stderr[:_MAX_STDERR].decode("utf-8", "replace")
+    if done.returncode:
+        raise _failure(name, done.returncode, said)
+    return Output(done.stdout, _warnings(said))
+
+
+_SMALLER = "Split it into smaller documents, or save it anew with the program it comes from."
+_MAX_STDERR = 65_536
+
+
+def _failure(name: str, status: int, said: str) -> DocumentError:
+    lowered = said.lower()
+    if "heap exhausted" in lowered or "out of memory" in lowered or "stack overflow" in lowered:
+        return DocumentError(f"{name} needs more memory to convert than a document may.", _SMALLER, code="too_large")
+    if status == _UNKNOWN_READER:
+        return DocumentError(
+            f"This pandoc cannot read the format of {name}.", "Install the package pypandoc_binary.", code="engine_missing"
+        )
+    if status < 0:
+        return DocumentError(f"pandoc ended over {name} (signal {-status}).", _SMALLER, code="failed")
+    reason = " ".join(said.split())[:200].rstrip(".") or f"status {status}"
+    remedy = "Open it with the program it comes from and save it anew."
+    return DocumentError(f"{name} is damaged, or is not what its name says: {reason}.", remedy, code="damaged")
+
+
+def _warnings(said: str) -> list[str]:
+    """Return the warnings in what pandoc said: each begins a line, and may go on in indented ones."""
+    found = re.findall(r"^\[WARNING\] (.*(?:\n[ \t]+.*)*)", said, re.MULTILINE)
+    return list(dict.fromkeys(" ".join(warning.split()) for warning in found))[:_MAX_WARNINGS]
+
+
+def _version(path: Path) -> tuple[int, ...]:
+    try:
+        done = subprocess.run([str(path), "--version"], capture_output=True, timeout=_VERSION_LIMIT_S, check=True)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise DocumentError("pandoc does not start.", f"Try: {path} --version", code="engine_missing") from error
+    numbers = re.match(rb"pandoc\S*\s+(\d+(?:\.\d+)*)", done.stdout)
+    return tuple(map(int, numbers.group(1).split(b"."))) if numbers else (0,)

@@ -1,0 +1,235 @@
+"""Opens the documents that pandoc reads: docx, odt, rtf, epub, html, pptx, ipynb."""
+
+import re
+import time
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report
+from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, damaged_archive
+from dogent_tui.documents.pandoc.docx import DocxSource
+from dogent_tui.documents.pandoc.images import Images
+from dogent_tui.documents.pandoc.markdown import MarkdownWriter
+from dogent_tui.documents.pandoc.program import Output, run_pandoc
+from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
+from dogent_tui.documents.pandoc.tree import Node
+
+LIMIT_S = 8.0
+"""How long a document may take until it is open, and each further part of a long one. Pandoc takes 3 s over 400 pages."""
+_LEAST_S = 3.0
+
+_SUFFIXES = {"htm": "html", "xhtml": "html"}
+_ARCHIVES = ("docx", "odt", "epub", "pptx")
+_READERS = {
+    "docx": "docx",
+    "odt": "odt",
+    "rtf": "rtf",
+    "epub": "epub",
+    "html": "html-native_divs-native_spans",
+    "pptx": "pptx",
+    "ipynb": "ipynb",
+}
+_SHOWN_AS_TEXT = ("title", "subtitle", "author", "date", "abstract")
+"""What pandoc takes out of the first paragraphs of a docx, by their styles; it belongs where it stood."""
+
+
+def open_document(path: Path, options: ReadOptions, report: Report) -> Opened:
+    """Open the document at `path`. See `Reader`.
+
+    Metadata: `format`, `title`, `author`, `created`, `modified`, … as far as the document has them; `words`, `images`,
+    `footnotes`, `tables` as they are written. For docx `changes` (how tracked changes are treated), `insertions`, `deletions`,
+    `comments`, `headers` and `footers`; with `changes="all"` they are marked in the text as `Inlines` describes.
+    """
+    try:
+        conversion = _Conversion(path, _kind(path), options, report)
+        try:
+            return conversion.opened()
+        except BaseException:
+            conversion.close()
+            raise
+    except BROKEN as error:
+        raise damaged_archive(path.name) from error
+    except OSError as error:
+        raise DocumentError(f"{path.name} cannot be read: {error.strerror}.", code="not_found") from error
+
+
+def _kind(path: Path) -> str:
+    """Tell the kind of the document by what is in it, else by its name."""
+    with path.open("rb") as file:
+        head = file.read(512)
+    if head.startswith(b"{\\rtf"):
+        return "rtf"
+    named = path.suffix[1:].lower()
+    named = _SUFFIXES.get(named, named)
+    if head.startswith(b"PK"):
+        return _archive_kind(path) or (named if named in _ARCHIVES else "docx")
+    if named in _READERS:
+        return named
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+    if start not in (b"<", b"{"):
+        raise DocumentError(f"{path.name} is not a document of a kind that can be read.", code="unsupported")
+    return "html" if start == b"<" else "ipynb"
+
+
+def _archive_kind(path: Path) -> str:
+    check_archive(path)
+    with zipfile.ZipFile(path) as archive:
+        names = set(archive.namelist())
+        if "mimetype" in names:
+            declared = archive.read("mimetype")[:100].decode("ascii", "replace")
+            return "odt" if "opendocument.text" in declared else "epub" if "epub" in declared else ""
+    folders = {name.partition("/")[0] for name in names}
+    return "docx" if "word" in folders else "pptx" if "ppt" in folders else "epub" if "META-INF" in folders else ""
+
+
+def _utf8(path: Path) -> bytes:
+    """Return a web page in the encoding that pandoc expects: what it is in is told by its first bytes, by itself, or guessed."""
+    data = path.read_bytes()
+    declared = re.search(rb"""<meta[^>]{,200}charset\s*=\s*["']?([\w.:-]{1,40})""", data[:4096], re.IGNORECASE)
+    guesses = ["utf-16"] if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ["utf-8-sig"]
+    guesses += [declared.group(1).decode("ascii")] if declared else []
+    for encoding in guesses:
+        try:
+            return data.decode(encoding).encode()
+        except (UnicodeError, LookupError):
+            continue
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(data[:1_000_000]).best()
+    return data.decode(best.encoding if best else "cp1252", "replace").encode()
+
+
+class _Conversion:
+    def __init__(self, path: Path, kind: str, options: ReadOptions, report: Report) -> None:
+        self._path = path
+        self._kind = kind
+        self._options = options
+        self._report = report
+        self._images = Images(options.images_dir)
+        self._writer = MarkdownWriter(image=self._images.name, marks=kind == "docx" and options.changes == "all")
+        self._metadata: dict[str, Any] = {"format": kind}
+        self._begun = time.monotonic()
+        self._warnings: list[str] = []
+
+    def opened(self) -> Opened:
+        """Convert the first part, so that what is wrong with the document is told at once, and return the rest as it comes."""
+        sources, parts = self._sources()
+        self._report(0, parts, "parts")
+        trees = self._trees(sources)
+        first = next(trees)
+        self._metadata = {**tree_properties(first.meta), **self._metadata}
+        return Opened(self._kind, self._metadata, self._blocks(first, trees, parts), self._warnings)
+
+    def close(self) -> None:
+        """Drop what was unpacked."""
+        self._images.close()
+
+    def _sources(self) -> tuple[Iterator[bytes | Path], int]:
+        if self._kind in _ARCHIVES:
+            check_archive(self._path)
+            self._metadata |= package_properties(self._path)
+        if self._kind != "docx":
+            return iter([self._path]), 1
+        source = DocxSource(self._path, with_media=self._options.images_dir is not None)
+        self._metadata |= {**source.revisions.counted(), **source.page_texts}
+        if source.revisions.insertions or source.revisions.deletions:
+            self._metadata["changes"] = self._options.changes
+        if source.parts > 1:
+            self._warnings.append(
+                f"This long document was converted in {source.parts} parts: numbered lists that go on over several chapters "
+                "may begin to count anew."
+            )
+        return source.documents(), source.parts
+
+    def _trees(self, sources: Iterator[bytes | Path]) -> Iterator["_Tree"]:
+        for source in sources:
+            output = self._converted(source)
+            self._warnings += [warning for warning in map(_sentence, output.warnings) if warning not in self._warnings]
+            yield _decoded(output.data, self._path.name)
+            self._begun = time.monotonic()
+
+    def _converted(self, source: bytes | Path) -> Output:
+        limit_s = max(_LEAST_S, LIMIT_S - (time.monotonic() - self._begun))
+        arguments = ["--from", _READERS[self._kind], "--to", "json", f"--track-changes={self._options.changes}"]
+        if self._kind == "ipynb":
+            arguments.append("--ipynb-output=best")
+        arguments += self._images.arguments()
+        if isinstance(source, Path) and self._kind == "html":
+            source = _utf8(source)
+        if isinstance(source, Path):
+            with source.open("rb") as file:
+                return run_pandoc(arguments, file, name=self._path.name, limit_s=limit_s)
+        return run_pandoc(arguments, source, name=self._path.name, limit_s=limit_s)
+
+    def _blocks(self, first: "_Tree", rest: Iterator["_Tree"], parts: int) -> Iterator[Block]:
+        tree: _Tree | None = first
+        done = 0
+        try:
+            while tree is not None:
+                head = _head(tree.meta) if self._kind == "docx" else []
+                yield from self._writer.write([*head, *tree.blocks])
+                done += 1
+                self._metadata.update(msgspec.structs.asdict(self._writer.counts))
+                self._warnings += self._images.take_warnings()
+                self._report(done, parts, "parts")
+                tree = next(rest, None)
+        except RecursionError:
+            raise _too_deep(self._path.name) from None
+        except BROKEN as error:
+            raise damaged_archive(self._path.name) from error
+        finally:
+            self.close()
+
+
+class _Tree(msgspec.Struct):
+    """What pandoc's JSON holds."""
+
+    blocks: list[Node]
+    meta: dict[str, Any]
+
+
+def _decoded(data: bytes, name: str) -> _Tree:
+    try:
+        return msgspec.json.decode(data, type=_Tree)
+    except RecursionError:
+        raise _too_deep(name) from None
+    except msgspec.DecodeError as error:
+        raise DocumentError(f"pandoc's answer about {name} cannot be read: {error}.", code="failed") from error
+
+
+def _too_deep(name: str) -> DocumentError:
+    return DocumentError(
+        f"{name} nests its parts too deep to be read.",
+        "It was not made by a word processor; take it only from somebody you trust.",
+        code="hostile",
+    )
+
+
+def _head(meta: dict[str, Any]) -> list[Node]:
+    """Return what pandoc took for the title page as blocks: a title is a heading above all others."""
+    blocks: list[Node] = []
+    for name in _SHOWN_AS_TEXT:
+        for value in _values(meta.get(name)):
+            if value["t"] == "MetaBlocks":
+                blocks += value["c"]
+            elif value["t"] == "MetaInlines" and name == "title":
+                blocks.append({"t": "Header", "c": [1, ["", [], []], value["c"]]})
+            elif value["t"] == "MetaInlines":
+                blocks.append({"t": "Para", "c": value["c"]})
+    return blocks
+
+
+def _values(value: Any) -> list[Any]:
+    if value is None:
+        return []
+    return list(value["c"]) if value["t"] == "MetaList" else [value]
+
+
+def _sentence(warning: str) -> str:
+    """Return a warning of pandoc's as a sentence."""
+    warning = warning[:300].rstrip(".")
+    return f"{warning[:1].upper()}{warning[1:]}." if warning else ""

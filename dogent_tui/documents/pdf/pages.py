@@ -1,0 +1,35 @@
+"""Which pages are wanted: ``3-7,12``."""
+
+import re
+
+from dogent_tui.documents.model import DocumentError
+
+_PART = re.compile(r"\s*(\d*)\s*(?:([-–])\s*(\d*))?\s*")
+
+
+def wanted_pages(text: str, count: int) -> list[int]:
+    """Return the pages that `text` names, counted from 1, in its order and each once; all of the `count` pages where it is empty.
+
+    ``3``, ``3-7``, ``-3`` (the first three), ``12-`` (to the end) and these joined by commas. A range that begins inside ends
+    with the last page. Raises DocumentError.
+    """
+    if not text.strip():
+        return list(range(1, count + 1))
+    found: dict[int, None] = {}
+    for part in re.split(r"[,;，；]", text):
+        found.update(dict.fromkeys(_range(part, text, count)))
+    return list(found)
+
+
+def _range(part: str, text: str, count: int) -> range:
+    match = _PART.fullmatch(part)
+    if match is None or not (match[1] or match[3]):
+        raise DocumentError(f"“{text}” does not say which pages.", "Write them like 3-7,12.", code="no_page")
+    first = int(match[1][:9] or 1)
+    last = int(match[3][:9] or count) if match[2] else first
+    if not 1 <= first <= last or first > count:
+        pages = "one page" if count == 1 else f"{count:,} pages"
+        raise DocumentError(
+            f"There is no page {part.strip()}: the document has {pages}.", f"Name pages from 1 to {count}.", code="no_page"
+        )
+    return range(first, min(last, count) + 1)

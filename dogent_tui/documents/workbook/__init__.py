@@ -1,0 +1,1 @@
+"""Reading Excel workbooks: xlsx, xlsm, xltx."""

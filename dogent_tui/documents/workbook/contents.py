@@ -1,0 +1,169 @@
+"""What is in a workbook: its sheets with their sizes and parts, and what it says of itself."""
+
+from typing import Any
+
+import msgspec
+
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.workbook.columns import MOST_COLUMNS, size_of
+from dogent_tui.documents.workbook.package import CHUNK, Feed, Package, Relation, damaged, problems
+from dogent_tui.workspace.sheets import TableOfContents, table_of_contents
+
+_MOST_MEASURED = 1_000_000
+"""Bytes of a sheet's part that are parsed to learn its size where it states none; four times that for all sheets together."""
+
+MOST_SIZED = 200
+"""Sheets of which the size is looked up."""
+
+_LEAST_ROW = 20
+"""Bytes that a row with a cell in it takes at least."""
+
+_MOST_IN_MESSAGE = 30
+_PROPERTIES = {"title": "title", "creator": "author", "subject": "subject"}
+
+
+class SheetPart(msgspec.Struct, frozen=True):
+    """A sheet: the `part` of the package that holds it, and its `size` in (rows, columns), None if only reading it would tell."""
+
+    name: str
+    state: str
+    part: str
+    is_chart: bool
+    size: tuple[int, int] | None
+
+
+class Contents(msgspec.Struct, frozen=True):
+    """A workbook without its cells. `strings` and `styles` are names of parts, "" if there are none."""
+
+    sheets: list[SheetPart]
+    strings: str
+    styles: str
+    epoch_1904: bool
+    properties: dict[str, Any]
+
+
+def read_contents(package: Package) -> Contents:
+    """Return what the workbook in `package` holds. Raises DocumentError `damaged` or `hostile`."""
+    with problems(package.name):
+        listed = table_of_contents(package.archive)
+    relations = package.relations(listed.part)
+    sheets = _sheets(package, listed, relations)
+    if not sheets:
+        raise damaged(package.name)
+    return Contents(
+        sheets,
+        _part(relations, "sharedStrings"),
+        _part(relations, "styles"),
+        listed.epoch_1904,
+        _properties(package),
+    )
+
+
+def choose_sheet(contents: Contents, wanted: str, name: str) -> SheetPart:
+    """Return the sheet called `wanted`, by its exact name before one in another case; the first visible one if `wanted` is empty.
+
+    Raises DocumentError `no_sheet` with the names that there are; `name` is the file's.
+    """
+    sheets = contents.sheets
+    if not wanted:
+        readable = [sheet for sheet in sheets if not sheet.is_chart] or sheets
+        return next((sheet for sheet in readable if sheet.state == "visible"), readable[0])
+    exact = [sheet for sheet in sheets if sheet.name == wanted]
+    alike = exact or [sheet for sheet in sheets if sheet.name.strip().casefold() == wanted.strip().casefold()]
+    if alike:
+        return alike[0]
+    names = ", ".join(
+        f"“{sheet.name}”" + ("" if sheet.state == "visible" else " (hidden)") for sheet in sheets[:_MOST_IN_MESSAGE]
+    )
+    more = f" and {len(sheets) - _MOST_IN_MESSAGE} more" if len(sheets) > _MOST_IN_MESSAGE else ""
+    raise DocumentError(f"{name} has no sheet “{wanted}”.", f"It has: {names}{more}.", code="no_sheet")
+
+
+def _part(relations: dict[str, Relation], kind: str) -> str:
+    return next((relation.target for relation in relations.values() if relation.kind == kind), "")
+
+
+def _sheets(package: Package, listed: TableOfContents, relations: dict[str, Relation]) -> list[SheetPart]:
+    sheets: list[SheetPart] = []
+    budget = 4 * _MOST_MEASURED
+    for sheet in listed.sheets:
+        relation = relations.get(sheet.relation)
+        if relation is None or relation.kind not in {"worksheet", "chartsheet"} or not package.has(relation.target):
+            continue  # macro and dialog sheets of the nineties, and what is damaged
+        is_chart = relation.kind == "chartsheet"
+        size = None
+        if not is_chart and len(sheets) < MOST_SIZED:
+            small = package.size(relation.target) <= min(budget, _MOST_MEASURED)
+            size, read = _size(package, relation.target, measure=small)
+            budget -= read
+        sheets.append(SheetPart(sheet.name, sheet.state, relation.target, is_chart, size))
+    return sheets
+
+
+def _size(package: Package, part: str, *, measure: bool) -> tuple[tuple[int, int] | None, int]:
+    """Return the rows and columns of a sheet, None if they are not known, and how many bytes were read to learn it.
+
+    What the sheet states is taken unless it is a single cell or far more than it can have, which is what careless programs write:
+    then its cells are counted, if `measure`.
+    """
+    measured = _Measured(package.size(part))
+    read = 0
+    try:
+        with package.open(part) as stream:
+            feed = Feed(stream, measured.start, measured.end, _nothing, package.name)
+            while not (measured.cells_begun and (measured.credible or not measure)) and feed.more():
+                read += CHUNK
+    except DocumentError:
+        return None, read  # it is said when this sheet is read; the others can be read all the same
+    if measured.credible and measured.stated:
+        return measured.stated, read
+    return ((measured.rows, measured.columns) if measure else None), read
+
+
+class _Measured:
+    """Handlers that learn the size of a sheet."""
+
+    def __init__(self, part_bytes: int) -> None:
+        self._part_bytes = part_bytes
+        self.stated: tuple[int, int] | None = None
+        self.cells_begun = False
+        self.rows = self.columns = 0
+        self._row = self._column = 0
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag == "c":
+            size = size_of(attributes.get("r", ""))
+            self._column = size[1] if size else self._column + 1
+        elif tag == "row":
+            number = attributes.get("r", "")
+            self._row = int(float(number)) if number else self._row + 1
+            self._column = 0
+        elif tag in {"v", "t", "f"}:  # a cell without is a mere format
+            self.rows, self.columns = max(self.rows, self._row), max(self.columns, self._column)
+        elif tag == "dimension":
+            self.stated = size_of(attributes.get("ref", ""))
+        elif tag == "sheetData":
+            self.cells_begun = True
+
+    @property
+    def credible(self) -> bool:
+        """Tell whether the sheet states a size that careful programs write, and has the bytes for so many rows."""
+        stated = self.stated
+        return stated is not None and stated != (1, 1) and stated[0] * _LEAST_ROW < self._part_bytes and stated[1] < MOST_COLUMNS
+
+    def end(self, _tag: str) -> None:
+        """Take no notice."""
+
+
+def _nothing(_text: str) -> None:
+    """Take no notice."""
+
+
+def _properties(package: Package) -> dict[str, Any]:
+    properties = {}
+    for relation in package.relations("").values():
+        if relation.kind == "core-properties":
+            for element in package.elements(relation.target, frozenset(_PROPERTIES)):
+                if element.text.strip():
+                    properties[_PROPERTIES[element.name]] = element.text.strip()[:500]
+    return properties

@@ -1,0 +1,164 @@
+"""`dogent-tui export`: a Markdown file as a finished pdf or docx, by hand and without a model."""
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+import msgspec
+
+from dogent_tui.documents.export.model import ExportRequest, ExportResult, Progress
+from dogent_tui.documents.exporter import KINDS, Exporter, ExportKind, plan_export
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.errors import UsageError
+from dogent_tui.plain import one_line
+from dogent_tui.workspace.paths import Workspace, dogent_home
+
+FAILED, INTERRUPTED = 1, 14
+"""Exit statuses, as in print mode."""
+
+
+class Terminal(msgspec.Struct, frozen=True):
+    """Where a person is, or is not: a question can be asked only where all three are a terminal."""
+
+    stdin: TextIO
+    stdout: TextIO
+    stderr: TextIO
+
+    @property
+    def answers(self) -> bool:
+        """Whether somebody is there to answer a question."""
+        return self.stdin.isatty() and self.stderr.isatty()
+
+    def agrees(self, question: str) -> bool:
+        """Ask the person. Anything but yes is a no."""
+        self.stderr.write(f"{question} [y/N] ")
+        self.stderr.flush()
+        return self.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def run_export(arguments: Sequence[str], terminal: Terminal) -> int:
+    """Export what `arguments` name and return the exit status. Raises DocumentError, and UsageError for the command line."""
+    chosen = _parser().parse_args(arguments)
+    if chosen.styles:
+        return _write_styles(Path(chosen.styles), terminal, force=chosen.force)
+    if chosen.file is None:
+        raise UsageError("No Markdown file is named.", "Write: dogent-tui export FILE.md --to pdf|docx")
+    kind = chosen.to or Path(chosen.output).suffix[1:].lower()
+    if kind not in KINDS:
+        raise UsageError("It is not said what to export to.", "Add --to pdf or --to docx.")
+    root = Path(chosen.workspace) if chosen.workspace else find_root(Path(chosen.file))
+    if not root.is_dir():
+        raise UsageError(f"There is no folder {root}.", "Name an existing folder with --workspace.")
+    request = plan_export(Workspace(root), chosen.file, kind, chosen.output, toc=chosen.toc, start=Path.cwd())
+    if not request.markdown.is_file():
+        raise DocumentError(f"{one_line(chosen.file)} does not exist.", "Check the name.", code="not_found")
+    if not _may_write(request.target, terminal, force=chosen.force):
+        return FAILED
+    try:
+        made = asyncio.run(_export(request, kind, terminal))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    _tell(made, terminal, as_json=chosen.json)
+    return 0
+
+
+def find_root(markdown: Path) -> Path:
+    """Return the folder that images may come from: the workspace that the file lies in, else this folder, else the file's own."""
+    here, file, home = Path.cwd(), markdown.absolute(), dogent_home()
+    for folder in file.parents:
+        if (folder / ".dogent").is_dir() and folder / ".dogent" != home:
+            return folder
+    return here if file.is_relative_to(here) else file.parent
+
+
+def _may_write(target: Path, terminal: Terminal, *, force: bool) -> bool:
+    if force or not target.exists():
+        return True
+    name = one_line(target.name)
+    if not terminal.answers:
+        raise DocumentError(f"{name} exists already.", "Add --force to replace it, or name another with -o.")
+    return terminal.agrees(f"{name} exists already. Replace it?")
+
+
+async def _export(request: ExportRequest, kind: ExportKind, terminal: Terminal) -> ExportResult:
+    progress = _progress(terminal.stderr)
+    async with Exporter() as exporter:
+        if kind == "pdf":
+            await _offer_browser(terminal, progress)
+        try:
+            return await exporter.export(request, kind, progress)
+        finally:
+            progress("")
+
+
+async def _offer_browser(terminal: Terminal, progress: Progress) -> None:
+    """Where no browser is here, and somebody to ask is: offer to download one. Without it, another engine sets the pdf."""
+    if not terminal.answers:
+        return
+    from dogent_tui.documents.export.browser import find_browsers, install_browser
+
+    if await asyncio.to_thread(find_browsers):
+        return
+    question = "No browser is on this computer that could print the pdf. Download one of some 100 MB for it?"
+    if await asyncio.to_thread(terminal.agrees, question):
+        await install_browser(progress)
+
+
+def _progress(stderr: TextIO) -> Progress:
+    def report(what: str) -> None:
+        if stderr.isatty():
+            stderr.write(f"\r\x1b[K{one_line(what)}{'…' if what else ''}")
+            stderr.flush()
+
+    return report
+
+
+def _tell(made: ExportResult, terminal: Terminal, *, as_json: bool) -> None:
+    if as_json:
+        terminal.stdout.write(msgspec.json.encode(msgspec.to_builtins(made, enc_hook=str)).decode() + "\n")
+        return
+    pages = f", {made.pages} page{'s' if made.pages != 1 else ''}" if made.pages else ""
+    terminal.stdout.write(f"{one_line(str(made.path))} ({made.engine}{pages})\n")
+    terminal.stdout.flush()
+    terminal.stderr.writelines(f"dogent-tui: {one_line(warning)}\n" for warning in made.warnings)
+    terminal.stderr.writelines(f"dogent-tui: left out: {one_line(what)}\n" for what in made.left_out)
+
+
+def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
+    """Write the built-in reference document, for a person to change its styles and put it into ``.dogent``."""
+    from dogent_tui.documents.export.docx_reference import built_in
+    from dogent_tui.workspace.files import atomic_write
+
+    if not _may_write(target, terminal, force=force):
+        return FAILED
+    atomic_write(target, built_in())
+    terminal.stdout.write(f"{one_line(str(target))}\n")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dogent-tui export",
+        description="Make a finished pdf or docx of a Markdown file.",
+        epilog="Exit status: 0 exported, 1 not exported, 2 usage, 14 interrupted.",
+    )
+    parser.add_argument("file", metavar="FILE.md", nargs="?", help="the Markdown file")
+    parser.add_argument("--to", choices=KINDS, help="what to make of it (default: what the ending of -o says)")
+    parser.add_argument("-o", "--output", default="", metavar="OUT", help="the file to write (default: beside the Markdown)")
+    parser.add_argument(
+        "--toc", action=argparse.BooleanOptionalAction, help="with a table of contents, or without (default: what the file says)"
+    )
+    parser.add_argument("-f", "--force", action="store_true", help="replace a file that exists already")
+    parser.add_argument(
+        "--workspace", metavar="DIR", help="the folder that images may come from, with styles in its .dogent (default: found)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object with the path, warnings and what was left out")
+    parser.add_argument(
+        "--write-styles",
+        dest="styles",
+        metavar="OUT.docx",
+        help="only write the document that styles are taken from",
+    )
+    return parser

@@ -1,0 +1,73 @@
+"""`export_document`: a Markdown file as a finished pdf or docx."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+from claude_agent_sdk import SdkMcpTool
+
+from dogent_tui.documents.export.model import ExportResult
+from dogent_tui.documents.exporter import KINDS, Exporter, ExportKind, plan_export
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.tools.libraries import Libraries
+from dogent_tui.tools.server import result
+from dogent_tui.tools.telling import Tell, Telling
+from dogent_tui.workspace.paths import Workspace
+
+NAME = "export_document"
+
+DESCRIPTION = """\
+Export a Markdown file as a finished pdf or docx. Write the Markdown first, then call this; do not make such files otherwise.
+Front matter gives the title, author, date, lang, keywords and subject; toc: true adds a table of contents (at a line [TOC], else
+at the start). A line \\newpage breaks the page. $…$ and $$…$$ are formulas. An image alone in its paragraph is a figure, its
+title the caption; {width=50%} after an image sets its size. Only images inside the workspace are taken. The answer lists what
+was left out: tell the person of it."""
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "md_path": {"type": "string", "description": "The Markdown file, relative to the workspace or absolute."},
+        "output_path": {"type": "string", "description": "The file to write; beside the Markdown, with its name, unless told."},
+        "format": {"type": "string", "enum": list(KINDS), "description": "What to make of it."},
+    },
+    "required": ["md_path", "format"],
+}
+
+
+class _Input(msgspec.Struct):
+    md_path: str
+    format: ExportKind
+    output_path: str | None = None
+
+
+def export_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
+    """Yield the tools of this module."""
+    yield export_document_tool(libraries.exporter, libraries.workspace, libraries.tell)
+
+
+def export_document_tool(exporter: Exporter, workspace: Workspace, tell: Tell) -> SdkMcpTool[Any]:
+    """Return the tool. It writes where the policy was asked about: relative paths start at the root of the workspace."""
+
+    async def export(payload: dict[str, Any]) -> dict[str, Any]:
+        try:
+            wanted = msgspec.convert(payload, _Input)
+        except msgspec.ValidationError as error:
+            return result(f"Nothing was exported: the input is not right. {error}.", is_error=True)
+        try:
+            request = plan_export(workspace, wanted.md_path, wanted.format, wanted.output_path or "")
+            with Telling(tell, NAME, payload) as telling:
+                made = await exporter.export(request, wanted.format, telling.say)
+        except DocumentError as error:
+            return result(f"Nothing was exported. {error}", is_error=True)
+        return result(as_text(workspace.relative(made.path), made))
+
+    return SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), export)
+
+
+def as_text(name: str, made: ExportResult) -> str:
+    """Return what became of an export, in lines."""
+    pages = f", {made.pages} page{'s' if made.pages != 1 else ''}" if made.pages else ""
+    lines = [f"Wrote {name} ({made.engine}{pages})."]
+    lines += [f"Warning: {warning}" for warning in made.warnings]
+    lines += [f"Left out: {what}" for what in made.left_out]
+    return "\n".join(lines)

@@ -1,0 +1,61 @@
+"""What the strips above the prompt have in common: one thing is selected, and whoever types is back at the prompt."""
+
+from dataclasses import dataclass
+
+from textual import events
+from textual.message import Message
+from textual.widget import Widget
+
+
+class PromptStrip(Widget, can_focus=True):
+    """A strip of things that go with the prompt or wait behind it. It is there when there is something to show.
+
+    `_selected` is the place of the selected one; what the things are, and how they are drawn, a subclass says.
+    """
+
+    @dataclass(eq=False, repr=False)
+    class Left(Message):
+        """The person goes back to the prompt; `typed` is what they typed to get there."""
+
+        typed: str = ""
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._selected = 0
+        self.display = False
+
+    def _show(self, count: int, selected: int) -> None:
+        """Have `count` things to show, `selected` among them; the strip goes away with the last of them."""
+        self._selected = max(0, min(selected, count - 1))
+        if not count and self.has_focus:
+            self.post_message(self.Left())
+        self.display = bool(count)
+        self.refresh()
+
+    def _move(self, step: int, count: int) -> None:
+        """Select the one before or after."""
+        self._selected = max(0, min(self._selected + step, count - 1))
+        self.refresh()
+
+    def action_leave(self) -> None:
+        """Go back to the prompt."""
+        self.post_message(self.Left())
+
+    def on_key(self, event: events.Key) -> None:
+        """Typing goes to the prompt, wherever the focus is."""
+        if event.is_printable and event.character:
+            event.stop()
+            self.post_message(self.Left(event.character))
+
+    def on_paste(self, event: events.Paste) -> None:
+        """So does what is pasted."""
+        event.stop()
+        self.post_message(self.Left(event.text))
+
+    def on_focus(self) -> None:
+        """Show the selection."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """Show no selection."""
+        self.refresh()

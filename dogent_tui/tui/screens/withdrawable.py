@@ -1,0 +1,43 @@
+"""Screens that ask: each is left once, and is taken away where nobody has to answer any more."""
+
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+Answer = TypeVar("Answer")
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    class _Screen(Screen[Answer], Generic[Answer]):
+        """What this is mixed into."""
+else:  # no screen itself: Textual takes the styles of the first base that is one, and these would hide a `ModalScreen`
+
+    class _Screen(Generic[Answer]):
+        """What this is mixed into."""
+
+
+class Withdrawable(_Screen[Answer], Generic[Answer]):
+    """A screen that is dismissed with an answer, or with None where it was withdrawn. Put it before the screen among the bases.
+
+    It is left by `leave` alone: an answer and a withdrawal may meet, and a key that is pressed twice would else take away the
+    screen beneath as well.
+    """
+
+    _is_left = False
+    _is_withdrawn = False
+
+    def cancel(self) -> None:
+        """Close without an answer, at once or as soon as what lies over it is closed."""
+        self._is_withdrawn = True
+        if self.app.screen is self:
+            self.leave(None)
+
+    def on_screen_resume(self) -> None:
+        """Close where nobody has to answer any more."""
+        if self._is_withdrawn:
+            self.leave(None)
+
+    def leave(self, answer: Answer | None) -> None:
+        """Leave with `answer`, once."""
+        if not self._is_left:
+            self._is_left = True
+            self.dismiss(answer)

@@ -1,0 +1,32 @@
+"""Exporters for the tests: one with the browser of this computer, kept warm, and one that finds none."""
+
+import os
+from collections.abc import AsyncIterator
+
+import pytest
+import pytest_asyncio
+
+from dogent_tui.documents.export.browser import find_browsers
+from dogent_tui.documents.export.pdf import PdfExporter
+
+
+@pytest.fixture(scope="session")
+def browser_here() -> None:
+    """Skip where no browser can print; where the tests are the proof, that is a failure."""
+    if not find_browsers():
+        missing = "No browser that prints is here: install Chromium or Chrome (on Debian: chromium-headless-shell)."
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def exporter(browser_here: None) -> AsyncIterator[PdfExporter]:
+    """Prints with the browser."""
+    async with PdfExporter() as found:
+        yield found
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def typesetter() -> AsyncIterator[PdfExporter]:
+    """Knows of no browser."""
+    async with PdfExporter(list) as found:
+        yield found

@@ -1,0 +1,329 @@
+"""What becomes of a docx: its words, its structure, its tracked changes."""
+
+import subprocess
+
+import pytest
+from docx import Document
+
+from dogent_tui.documents.model import DocumentError, ReadOptions
+from dogent_tui.documents.pandoc import docx, reader
+from dogent_tui.documents.pandoc.program import pandoc_path
+from dogent_tui.documents.pandoc.reader import open_document
+from tests.documents.pandoc.made_docx import (
+    NAMESPACES,
+    PNG,
+    comment,
+    commented,
+    deleted,
+    footnote,
+    ins,
+    make_docx,
+    note,
+    p,
+    picture,
+    r,
+    text_box,
+)
+
+
+def read(path, **options):
+    opened = open_document(path, ReadOptions(**options), lambda *_: None)
+    blocks = list(opened.blocks)
+    text = "".join(("\n" if block.tight else "\n\n") + block.markdown for block in blocks).strip("\n")
+    return text, opened, blocks
+
+
+@pytest.fixture
+def revised(tmp_path):
+    return make_docx(
+        tmp_path / "revised.docx",
+        p(r("We meet on "), deleted("Monday"), ins("Tuesday"), r(".")),
+        p(commented("The budget"), r(" is open.")),
+        comments=comment(0, "Cid", "How much?"),
+    )
+
+
+def test_changes_are_accepted_and_counted(revised):
+    text, opened, _ = read(revised)
+    assert text == "We meet on Tuesday.\n\nThe budget is open."
+    wanted = {"insertions": 1, "deletions": 1, "comments": 1, "changes": "accept"}
+    assert {name: opened.metadata[name] for name in wanted} == wanted
+
+
+def test_changes_are_rejected(revised):
+    assert read(revised, changes="reject")[0] == "We meet on Monday.\n\nThe budget is open."
+
+
+def test_all_changes_are_marked_with_who_and_when(revised):
+    assert read(revised, changes="all")[0] == (
+        "We meet on {--Monday--}{>>Bob, 2026-01-05<<}{++Tuesday++}{>>Ann, 2026-01-04<<}.\n\n"
+        "{==The budget==}{>>Cid, 2026-01-06: How much?<<} is open."
+    )
+
+
+def test_a_comment_over_several_paragraphs_stands_where_it_begins(tmp_path):
+    first = '<w:commentRangeStart w:id="0"/>' + r("One")
+    last = r("Two") + '<w:commentRangeEnd w:id="0"/><w:r><w:commentReference w:id="0"/></w:r>'
+    path = make_docx(tmp_path / "long.docx", p(first), p(last), comments=comment(0, "Cid", "Both."))
+    assert read(path, changes="all")[0] == "{>>Cid, 2026-01-06: Both.<<}One\n\nTwo"
+
+
+def test_a_paragraph_that_was_split_is_one_change(tmp_path):
+    mark = '<w:pPr><w:rPr><w:ins w:id="1" w:author="Ann" w:date="2026-01-04T10:00:00Z"/></w:rPr></w:pPr>'
+    path = make_docx(tmp_path / "split.docx", f"<w:p>{mark}{r('One')}</w:p>", p(r("Two")))
+    text, opened, _ = read(path, changes="all")
+    assert text == "One{++¶++}{>>Ann, 2026-01-04<<}\n\nTwo"
+    assert opened.metadata["insertions"] == 1
+    assert "deletions" not in opened.metadata
+
+
+def test_words_that_look_like_marks_are_not(tmp_path):
+    path = make_docx(tmp_path / "braces.docx", p(r("{++no++}"), ins(" yes")))
+    assert read(path, changes="all")[0] == r"\{++no++} {++yes++}{>>Ann, 2026-01-04<<}"
+    assert read(path)[0] == "{++no++} yes"
+
+
+def test_headings_are_known_to_what_stands_below_them(tmp_path):
+    path = make_docx(
+        tmp_path / "titles.docx",
+        p(r("Before")),
+        p(r("One"), style="Heading1"),
+        p(r("Two"), style="Heading2"),
+        p(r("Deep")),
+        p(r("Three"), style="Heading1"),
+        p(r("End")),
+    )
+    _, _, blocks = read(path)
+    assert [(block.markdown, block.source.headings) for block in blocks] == [
+        ("Before", ()),
+        ("# One", ("One",)),
+        ("## Two", ("One", "Two")),
+        ("Deep", ("One", "Two")),
+        ("# Three", ("Three",)),
+        ("End", ("Three",)),
+    ]
+
+
+def test_a_footnote_follows_its_paragraph(tmp_path):
+    path = make_docx(
+        tmp_path / "notes.docx",
+        p(r("Claim"), footnote(2), r(".")),
+        p(r("After"), footnote(3)),
+        footnotes=note(2, "Source A") + note(3, "Source B"),
+    )
+    text, opened, _ = read(path)
+    assert text == "Claim[^1].\n\n[^1]: Source A\n\nAfter[^2]\n\n[^2]: Source B"
+    assert opened.metadata["footnotes"] == 2
+
+
+def test_text_boxes_come_after_their_paragraph_once(tmp_path):
+    box = text_box(p(r("Boxed")), p(picture("image", "Chart")))
+    path = make_docx(tmp_path / "box.docx", p(r("Here "), box, r("there")), p(r("After")))
+    assert read(path)[0] == "Here there\n\nBoxed\n\n![Chart](media/image1.png)\n\nAfter"
+
+
+def test_a_main_part_in_another_encoding_is_read_as_it_is(tmp_path):
+    body = p(r("Here "), text_box(p(r("Boxed"))), ins("new"))
+    main = f'<?xml version="1.0" encoding="UTF-16"?><w:document {NAMESPACES}><w:body>{body}</w:body></w:document>'
+    path = make_docx(tmp_path / "wide.docx", more={"word/document.xml": main.encode("utf-16")})
+    try:
+        assert "Here" in read(path)[0]
+    except DocumentError as refused:  # pandoc reads UTF-8 alone
+        assert refused.code == "damaged"
+
+
+def test_page_headers_are_in_the_metadata(tmp_path):
+    path = make_docx(tmp_path / "head.docx", p(r("Body")), header="Draft 3")
+    text, opened, _ = read(path)
+    assert text == "Body"
+    assert opened.metadata["headers"] == ["Draft 3"]
+
+
+def test_images_are_named_and_written_only_on_request(tmp_path):
+    path = make_docx(tmp_path / "image.docx", p(picture("image", "A chart [draft]")))
+    text, opened, _ = read(path)
+    assert text == "![A chart [draft]](media/image1.png)"
+    assert opened.metadata["images"] == 1
+    folder = tmp_path / "images"
+    folder.mkdir()
+    text, opened, _ = read(path, images_dir=str(folder))
+    assert text == "![A chart [draft]](media/image1.png)"
+    assert (folder / "media" / "image1.png").read_bytes() == PNG
+    assert [file for file in folder.rglob("*") if file.is_file()] == [folder / "media" / "image1.png"]
+
+
+def test_no_image_replaces_a_file_or_follows_a_link(tmp_path):
+    path = make_docx(tmp_path / "image.docx", p(picture("image", "x")))
+    folder, outside = tmp_path / "images", tmp_path / "outside"
+    (folder / "media").mkdir(parents=True)
+    (folder / "media" / "image1.png").write_bytes(b"mine")
+    assert read(path, images_dir=str(folder))[0] == "![x](media/image1-2.png)"
+    assert (folder / "media" / "image1.png").read_bytes() == b"mine"
+    linked = tmp_path / "linked"
+    linked.mkdir()
+    outside.mkdir()
+    (linked / "media").symlink_to(outside)
+    _, opened, _ = read(path, images_dir=str(linked))
+    assert list(outside.iterdir()) == []
+    assert len(opened.warnings) == 1
+
+
+def test_properties(tmp_path):
+    document = Document()
+    document.core_properties.title = "Annual report"
+    document.core_properties.author = "Ann Writer"
+    document.add_paragraph("Three words here. 汉字")
+    path = tmp_path / "report.docx"
+    document.save(path)
+    _, opened, _ = read(path)
+    assert opened.format == opened.metadata["format"] == "docx"
+    assert opened.metadata["title"] == "Annual report"
+    assert opened.metadata["author"] == "Ann Writer"
+    assert opened.metadata["created"].startswith("20")
+    assert opened.metadata["words"] == 5
+
+
+def test_a_title_paragraph_is_not_lost(tmp_path):
+    document = Document()
+    document.add_heading("The Title", 0)
+    document.add_paragraph("Text")
+    document.save(tmp_path / "titled.docx")
+    text, _, _ = read(tmp_path / "titled.docx")
+    assert text == "# The Title\n\nText"
+
+
+def test_nested_lists(tmp_path):
+    markdown = "- Fruit\n  - Apple\n  - Pear\n- Bread\n\n<!-- -->\n\n1. First\n2. Second\n   1. Inner"
+    path = tmp_path / "lists.docx"
+    subprocess.run([pandoc_path(), "--output", path], input=markdown.encode(), check=True)
+    assert read(path)[0] == "- Fruit\n  - Apple\n  - Pear\n- Bread\n\n1. First\n2. Second\n   1. Inner"
+
+
+def test_tables(tmp_path):
+    document = Document()
+    table = document.add_table(rows=2, cols=2)
+    for cell, text in zip([*table.rows[0].cells, *table.rows[1].cells], ("Name", "a|b", "汉字", "two\nlines"), strict=True):
+        cell.text = text
+    document.save(tmp_path / "table.docx")
+    assert read(tmp_path / "table.docx")[0] == "| Name | a\\|b |\n| --- | --- |\n| 汉字 | two<br>lines |"
+
+
+def test_merged_cells_keep_their_extent(tmp_path):
+    document = Document()
+    table = document.add_table(rows=3, cols=3)
+    for row in range(3):
+        for column in range(3):
+            table.cell(row, column).text = f"{row}{column}"
+    table.cell(0, 0).merge(table.cell(0, 1)).text = "wide <b>"
+    table.cell(1, 2).merge(table.cell(2, 2)).text = "tall"
+    document.save(tmp_path / "merged.docx")
+    assert read(tmp_path / "merged.docx")[0].split("\n")[1:-1] == [
+        '<tr><th colspan="2">wide &lt;b&gt;</th><th>02</th></tr>',
+        '<tr><td>10</td><td>11</td><td rowspan="2">tall</td></tr>',
+        "<tr><td>20</td><td>21</td></tr>",
+    ]
+
+
+def test_a_long_table_is_several_blocks_that_join_to_one(tmp_path):
+    document = Document()
+    table = document.add_table(rows=300, cols=2)
+    for number, row in enumerate(table.rows):
+        row.cells[0].text, row.cells[1].text = f"Row {number}", "some words to fill a line"
+    document.save(tmp_path / "long.docx")
+    text, _, blocks = read(tmp_path / "long.docx")
+    assert len(blocks) > 1
+    assert all(block.tight for block in blocks[1:])
+    lines = text.split("\n")
+    assert len(lines) == 301
+    assert lines[300] == "| Row 299 | some words to fill a line |"
+
+
+def test_equations_are_tex(tmp_path):
+    math = (
+        '<m:oMath xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"><m:sSup><m:e><m:r><m:t>x</m:t></m:r></m:e>'
+        "<m:sup><m:r><m:t>2</m:t></m:r></m:sup></m:sSup></m:oMath>"
+    )
+    path = make_docx(tmp_path / "math.docx", p(r("So "), math, r(" costs $5.")))
+    assert read(path)[0] == "So $x^{2}$ costs $5."
+
+
+def test_a_long_document_arrives_whole_in_parts(tmp_path, monkeypatch):
+    monkeypatch.setattr(docx, "_WHOLE_BYTES", 50_000)
+    monkeypatch.setattr(docx, "_PART_BYTES", 20_000)
+    filler = "".join(p(r(f"Paragraph {number} " + "lorem ipsum ")) for number in range(150))
+    chapters = [p(r(f"Chapter {number}"), style="Heading1") + filler for number in range(16)]
+    path = make_docx(tmp_path / "novel.docx", *chapters)
+    seen = []
+    opened = open_document(path, ReadOptions(), lambda done, total, what: seen.append((done, total, what)))
+    blocks = list(opened.blocks)
+    assert [block.markdown for block in blocks if block.markdown.startswith("#")] == [f"# Chapter {n}" for n in range(16)]
+    assert len(blocks) == 16 * 151
+    assert blocks[-1].source.headings == ("Chapter 15",)
+    assert seen[-1][0] == seen[-1][1] > 1
+    assert "parts" in opened.warnings[0]
+
+
+def test_what_nests_without_end_is_refused(tmp_path):
+    deep = "<w:tbl><w:tr><w:tc>" * 200 + p(r("x")) + "</w:tc></w:tr></w:tbl>" * 200
+    with pytest.raises(DocumentError) as refused:
+        read(make_docx(tmp_path / "deep.docx", deep))
+    assert refused.value.code == "hostile"
+
+
+def test_what_pandoc_never_ends_with_is_a_sentence(tmp_path, monkeypatch):
+    monkeypatch.setattr(reader, "LIMIT_S", 0.5)
+    monkeypatch.setattr(reader, "_LEAST_S", 0.5)
+    note_in_itself = f'<w:footnote w:id="2">{p(r("Again"), footnote(2))}</w:footnote>'
+    with pytest.raises(DocumentError) as refused:
+        read(make_docx(tmp_path / "circle.docx", p(r("x"), footnote(2)), footnotes=note_in_itself))
+    assert refused.value.code in ("timeout", "too_large")
+
+
+def test_tables_in_tables_up_to_the_limit_are_read_or_refused(tmp_path):
+    deep = "<w:tbl><w:tr><w:tc>" * 80 + p(r("x")) + "</w:tc></w:tr></w:tbl>" * 80
+    try:
+        assert "x" in read(make_docx(tmp_path / "deep.docx", deep))[0]
+    except DocumentError as refused:
+        assert refused.code == "hostile"
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"PK\x05\x06" + bytes(18), b"not a document"])
+def test_what_is_no_docx_is_a_sentence(tmp_path, content):
+    path = tmp_path / "broken.docx"
+    path.write_bytes(content)
+    with pytest.raises(DocumentError) as refused:
+        read(path)
+    assert refused.value.code == "damaged"
+    assert "broken.docx" in str(refused.value)
+    assert refused.value.remedy
+
+
+def test_a_docx_with_half_of_its_xml_is_a_sentence(tmp_path):
+    path = make_docx(tmp_path / "half.docx", p(r("x")), more={"word/document.xml": b"<w:document><w:body><w:p>"})
+    with pytest.raises(DocumentError) as refused:
+        read(path)
+    assert refused.value.code == "damaged"
+
+
+def test_an_encoding_that_nobody_knows_is_a_sentence(tmp_path):
+    main = f'<?xml version="1.0" encoding="UTFh8"?><w:document {NAMESPACES}><w:body>{p(r("x"))}</w:body></w:document>'
+    core = '<?xml version="1.0" encoding="UTFh8"?><coreProperties/>'
+    with pytest.raises(DocumentError) as refused:
+        read(make_docx(tmp_path / "odd.docx", more={"word/document.xml": main.encode(), "docProps/core.xml": core.encode()}))
+    assert refused.value.code == "damaged"
+
+
+def test_what_is_not_there_is_a_sentence(tmp_path):
+    with pytest.raises(DocumentError) as refused:
+        read(tmp_path / "none.docx")
+    assert refused.value.code == "not_found"
+
+
+def test_a_part_that_is_not_whole_is_a_sentence(tmp_path):
+    path = make_docx(tmp_path / "torn.docx", p(r("x" * 500)))
+    content = path.read_bytes()
+    at = content.index(b"word/document.xml") + 30
+    path.write_bytes(content[:at] + bytes(20) + content[at + 20 :])
+    with pytest.raises(DocumentError) as refused:
+        read(path)
+    assert refused.value.code == "damaged"

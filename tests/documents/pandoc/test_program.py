@@ -1,0 +1,87 @@
+"""Pandoc is found, bounded, and its errors are sentences."""
+
+import importlib.util
+
+import psutil
+import pytest
+
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.pandoc import program
+
+
+@pytest.fixture
+def no_wheel(monkeypatch):
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    program.pandoc_path.cache_clear()
+    yield
+    program.pandoc_path.cache_clear()
+
+
+def stub(folder, script):
+    path = folder / "pandoc"
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
+
+
+def test_the_pandoc_of_the_wheel_comes_first():
+    assert program.pandoc_path().parent.parent.name == "pypandoc"
+    assert program.pandoc_version() >= program.MINIMUM
+
+
+def test_a_recent_pandoc_on_path_will_do(no_wheel, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    path = stub(tmp_path, "echo pandoc 3.8.2")
+    assert program.pandoc_path() == path
+
+
+def test_an_old_pandoc_will_not(no_wheel, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    stub(tmp_path, "echo pandoc 2.17.1.1")
+    with pytest.raises(DocumentError) as missing:
+        program.pandoc_path()
+    assert missing.value.code == "engine_missing"
+    assert "2.17.1.1" in missing.value.message
+
+
+def test_no_pandoc_at_all_says_what_to_install(no_wheel, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(DocumentError) as missing:
+        program.pandoc_path()
+    assert missing.value.code == "engine_missing"
+    assert "pypandoc_binary" in missing.value.remedy
+
+
+def test_pandoc_runs_in_its_sandbox_and_reads_no_file(tmp_path):
+    (tmp_path / "secret.md").write_text("the secret", encoding="utf-8")
+    source = f".. include:: {tmp_path}/secret.md\n".encode()
+    output = program.run_pandoc(["--from", "rst", "--to", "plain"], source, name="x.rst", limit_s=10)
+    assert b"the secret" not in output.data
+
+
+def test_what_takes_too_long_is_ended_with_all_that_it_started(tmp_path, monkeypatch):
+    marks = tmp_path / "marks"
+    path = stub(tmp_path, f"sleep 60 & echo $! > {marks}; wait")
+    monkeypatch.setattr(program, "pandoc_path", lambda: path)
+    with pytest.raises(DocumentError) as late:
+        program.run_pandoc([], b"", name="slow.docx", limit_s=0.5)
+    assert late.value.code == "timeout"
+    sleeper = psutil.Process(int(marks.read_text())) if psutil.pid_exists(int(marks.read_text())) else None
+    assert sleeper is None or sleeper.status() == psutil.STATUS_ZOMBIE or sleeper.wait(5) is None
+
+
+def test_what_needs_too_much_memory_is_a_sentence(monkeypatch):
+    monkeypatch.setattr(program, "HEAP_MB", 64)
+    table = b'<table><tr><td colspan="100000000" rowspan="100000000">x</td></tr></table>'
+    with pytest.raises(DocumentError) as large:
+        program.run_pandoc(["--from", "html", "--to", "json"], table, name="large.html", limit_s=20)
+    assert large.value.code == "too_large"
+    assert "large.html" in large.value.message
+
+
+def test_warnings_are_sentences_without_the_word():
+    html = b'<img src="http://127.0.0.1:9/x.png">'
+    output = program.run_pandoc(
+        ["--from", "html", "--to", "json", "--embed-resources", "--standalone"], html, name="x", limit_s=10
+    )
+    assert all("WARNING" not in warning for warning in output.warnings)

@@ -1,0 +1,183 @@
+"""The other kinds of documents that pandoc reads; pandoc itself makes them here."""
+
+import json
+import subprocess
+import zipfile
+
+import pytest
+
+from dogent_tui.documents.model import DocumentError, ReadOptions
+from dogent_tui.documents.pandoc.program import pandoc_path
+from dogent_tui.documents.pandoc.reader import open_document
+from tests.documents.pandoc.made_docx import PNG
+
+MARKDOWN = """---
+title: The title
+author: Ann
+---
+
+# One
+
+Words with *stress* and a note.[^1] 汉字
+
+[^1]: The note.
+
+- a
+- b
+
+## Two
+
+| x | y |
+|---|---|
+| 1 | 2 |
+
+![A picture](picture.png)
+"""
+
+BODY = "Words with *stress* and a note.[^1] 汉字"
+
+
+def read(path, **options):
+    opened = open_document(path, ReadOptions(**options), lambda *_: None)
+    blocks = list(opened.blocks)
+    return "".join(("\n" if block.tight else "\n\n") + block.markdown for block in blocks).strip("\n"), opened, blocks
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("made")
+    (folder / "picture.png").write_bytes(PNG)
+    for kind in ("odt", "rtf", "epub", "html", "pptx", "ipynb"):
+        command = [pandoc_path(), "--from", "markdown-implicit_figures", "--standalone", "--output", f"made.{kind}"]
+        subprocess.run(command, input=MARKDOWN.encode(), cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+@pytest.mark.parametrize("kind", ["odt", "rtf", "epub", "html", "pptx", "ipynb"])
+def test_words_headings_lists_and_tables_arrive(folder, kind):
+    text, opened, blocks = read(folder / f"made.{kind}")
+    assert opened.format == opened.metadata["format"] == kind
+    for part in ("One", "Two", "汉字", "stress", "| 1 | 2 |", ".png)"):
+        assert part in text
+    table = next(block for block in blocks if "| 1 | 2 |" in block.markdown)
+    assert table.source.headings
+    if kind != "pptx":  # pandoc sees no list in slides
+        assert "- a\n- b" in text
+        assert table.source.headings[-1] == "Two"
+
+
+def test_slides_are_counted(folder):
+    with zipfile.ZipFile(folder / "made.pptx") as archive:
+        slides = [name for name in archive.namelist() if name.startswith("ppt/slides/slide")]
+    assert read(folder / "made.pptx")[1].metadata["slides"] == len(slides)
+
+
+@pytest.mark.parametrize("kind", ["odt", "epub", "html"])
+def test_notes_and_the_title_arrive(folder, kind):
+    text, opened, _ = read(folder / f"made.{kind}")
+    assert opened.metadata["title"] == "The title"
+    assert "The note." in text
+    assert "*stress*" in text
+
+
+@pytest.mark.parametrize("kind", ["odt", "rtf", "epub", "pptx"])
+def test_images_are_written_on_request(folder, kind, tmp_path):
+    text, opened, _ = read(folder / f"made.{kind}", images_dir=str(tmp_path))
+    (image,) = (file for file in tmp_path.rglob("*") if file.is_file())
+    assert image.read_bytes() == PNG
+    assert f"({image.relative_to(tmp_path)})" in text
+    assert opened.metadata["images"] == 1
+
+
+def test_the_content_tells_the_kind_rather_than_the_name(folder, tmp_path):
+    for kind in ("odt", "rtf", "epub", "html", "pptx"):
+        renamed = tmp_path / f"{kind}.docx"
+        renamed.write_bytes((folder / f"made.{kind}").read_bytes())
+        if kind != "html":
+            assert open_document(renamed, ReadOptions(), lambda *_: None).format == kind
+
+
+def test_a_web_page_gets_nothing_from_here_or_from_the_network(tmp_path):
+    secret = tmp_path / "secret.txt"
+    secret.write_text("the secret", encoding="utf-8")
+    page = tmp_path / "page.html"
+    page.write_text(
+        f"""<p>Text</p><iframe src="file://{secret}"></iframe>
+        <object data="{secret}"></object><embed src="{secret}"><link rel="stylesheet" href="{secret}">
+        <img src="{secret}" alt="local"><img src="http://127.0.0.1:9/x.png" alt="remote">
+        <img src="data:image/png;base64,AAAA" alt="in">
+        <script>document.write("scripted")</script><style>p {{}}</style>""",
+        encoding="utf-8",
+    )
+    images = tmp_path / "images"
+    images.mkdir()
+    text, _, _ = read(page, images_dir=str(images))
+    assert "the secret" not in text
+    assert "scripted" not in text
+    assert "![remote](http://127.0.0.1:9/x.png)" in text
+    assert all(b"the secret" not in file.read_bytes() for file in images.rglob("*") if file.is_file())
+
+
+@pytest.mark.parametrize(
+    ("encoding", "declared"), [("gb18030", "gb2312"), ("utf-16", ""), ("utf-8-sig", ""), ("shift-jis", "shift_jis")]
+)
+def test_web_pages_in_any_encoding(tmp_path, encoding, declared):
+    page = tmp_path / "page.html"
+    head = f'<meta charset="{declared}">' if declared else ""
+    page.write_bytes(f"<html><head>{head}</head><body><p>日本文字</p></body></html>".encode(encoding))
+    assert read(page)[0] == "日本文字"
+
+
+def test_a_notebook_shows_code_and_what_came_of_it(tmp_path):
+    cells = [
+        {"cell_type": "markdown", "id": "a", "metadata": {}, "source": ["# Title\n", "H<sup>2</sup>"]},
+        {
+            "cell_type": "code",
+            "id": "b",
+            "metadata": {},
+            "execution_count": 1,
+            "source": ["print(1)"],
+            "outputs": [
+                {"output_type": "stream", "name": "stdout", "text": ["1\n"]},
+                {
+                    "output_type": "execute_result",
+                    "execution_count": 1,
+                    "metadata": {},
+                    "data": {"text/html": ["<table><tr><td>x</td><td>y</td></tr></table>"]},
+                },
+            ],
+        },
+    ]
+    path = tmp_path / "book.ipynb"
+    path.write_text(
+        json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {"language_info": {"name": "python"}}, "cells": cells}),
+        encoding="utf-8",
+    )
+    text, _, _ = read(path)
+    assert text == "# Title\n\nH<sup>2</sup>\n\n```python\nprint(1)\n```\n\n```\n1\n```\n\nx | y"
+
+
+def test_pages_that_nest_without_end_are_a_sentence(tmp_path):
+    page = tmp_path / "deep.html"
+    page.write_text("<blockquote>" * 3000 + "x" + "</blockquote>" * 3000, encoding="utf-8")
+    with pytest.raises(DocumentError) as refused:
+        read(page)
+    assert refused.value.code in ("hostile", "timeout", "too_large")
+
+
+@pytest.mark.parametrize("name", ["made.odt", "made.epub", "made.pptx"])
+def test_half_a_file_is_a_sentence(folder, tmp_path, name):
+    content = (folder / name).read_bytes()
+    half = tmp_path / name
+    half.write_bytes(content[: len(content) // 2])
+    with pytest.raises(DocumentError) as refused:
+        read(half)
+    assert refused.value.code == "damaged"
+
+
+def test_what_no_reader_knows_is_a_sentence(tmp_path):
+    path = tmp_path / "x.bin"
+    path.write_bytes(bytes(range(256)))
+    with pytest.raises(DocumentError) as refused:
+        read(path)
+    assert refused.value.code == "unsupported"

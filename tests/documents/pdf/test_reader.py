@@ -1,0 +1,279 @@
+"""Pdf files made here are read back: what stands on their pages, in order, as what it is."""
+
+import pymupdf
+import pytest
+
+from dogent_tui.documents.model import DocumentError, ReadOptions
+from dogent_tui.documents.pdf.reader import SCANNED, open_pdf
+
+BODY = "The harbour was quiet in the morning, and the boats lay still beside the long wall of stone."
+
+
+class Maker:
+    """Makes a pdf piece by piece, as a program would place it."""
+
+    def __init__(self, folder):
+        self.document = pymupdf.open()
+        self.path = folder / "made.pdf"
+
+    def page(self, width=595, height=842):
+        self.current = self.document.new_page(width=width, height=height)
+        return self.current
+
+    def at(self, x, y, text, size=11, font="helv"):
+        self.current.insert_text((x, y), text, fontsize=size, fontname=font)
+
+    def lines(self, x, y, texts, size=11, font="helv", step=1.3):
+        for number, text in enumerate(texts):
+            self.at(x, y + number * size * step, text, size, font)
+
+    def save(self, **options):
+        self.document.save(self.path, **options)
+        return self.path
+
+
+@pytest.fixture
+def made(tmp_path):
+    maker = Maker(tmp_path)
+    maker.page()
+    return maker
+
+
+def blocks(path, pages="", report=lambda *_: None):
+    return list(open_pdf(path, ReadOptions(pages=pages), report).blocks)
+
+
+def texts(path, pages=""):
+    return [block.markdown for block in blocks(path, pages)]
+
+
+def test_headings_paragraphs_and_where_they_stand(made):
+    made.at(72, 90, "The Harbour", 22)
+    made.lines(72, 130, [BODY, "Nobody spoke."])
+    made.at(72, 190, "Trade", 16)
+    made.lines(72, 215, [BODY])
+    assert texts(made.save()) == ["<!-- page 1 -->", "# The Harbour", f"{BODY} Nobody spoke.", "## Trade", BODY]
+    assert blocks(made.path)[-1].source.headings == ("The Harbour", "Trade")
+    assert blocks(made.path)[-1].source.page == 1
+
+
+def test_bold_and_numbered_lines_are_headings_below_the_larger_ones(made):
+    made.at(72, 90, "Report", 20)
+    made.at(72, 130, "2.1 What was measured", 11, "hebo")
+    made.lines(72, 160, [BODY])
+    assert texts(made.save())[2] == "### 2.1 What was measured"
+
+
+def test_bookmarks_say_what_is_a_heading_and_how_deep(made):
+    made.at(72, 90, "plainly set", 11)
+    made.lines(72, 130, [BODY])
+    made.document.set_toc([[1, "Plainly set", 1]])
+    assert texts(made.save())[1] == "# plainly set"
+    assert open_pdf(made.path, ReadOptions(), lambda *_: None).metadata["outline"] == [
+        {"level": 1, "title": "Plainly set", "page": 1}
+    ]
+
+
+def test_two_columns_are_read_one_after_the_other_under_what_lies_across(made):
+    made.at(72, 70, "One title over both of the columns of the page", 20)
+    for column, word in enumerate(("left", "right")):
+        made.lines(72 + column * 240, 120, [f"In the {word} column line {n} goes on and on" for n in range(12)], 10)
+    made.lines(72, 400, ["And a closing line that lies across both of the columns, from the left margin to the right one."], 10)
+    found = texts(made.save())
+    order = [next(n for n, text in enumerate(found) if word in text) for word in ("One title", "left", "right", "closing")]
+    assert order == sorted(order)
+    assert "left column line 0" in found[order[1]]
+    assert "left column line 11" in found[order[1]]
+
+
+def test_a_word_that_was_parted_is_whole_again_and_a_link_is_a_link(made):
+    made.lines(72, 90, ["It was an extraordi-", "nary day, said the", "web site of the town."])
+    made.current.insert_link({"kind": pymupdf.LINK_URI, "from": pymupdf.Rect(60, 109, 300, 122), "uri": "https://example.org/a"})
+    text = " ".join(texts(made.save()))
+    assert "extraordinary" in text
+    assert "](https://example.org/a)" in text
+
+
+def test_lists_keep_their_markers(made):
+    made.lines(72, 90, ["• tea", "• coffee with", "1. first", "2. second"], font="helv")
+    found = texts(made.save())[1:]
+    assert "\n".join(found).splitlines() == ["- tea", "- coffee with", "1. first", "2. second"]
+
+
+def test_what_would_be_markdown_is_escaped(made):
+    made.at(72, 90, "# not a heading, and *not* _emphasis_ of <b>any</b> kind")
+    made.lines(72, 150, [BODY])
+    assert texts(made.save())[1] == r"\# not a heading, and \*not\* \_emphasis\_ of \<b>any\</b> kind"
+
+
+def test_code_keeps_its_lines(made):
+    made.lines(72, 90, ["def total(costs):", "    return sum(costs)"], font="cour")
+    made.lines(72, 150, [BODY, BODY])
+    assert texts(made.save())[1] == "```\ndef total(costs):\n    return sum(costs)\n```"
+
+
+def fenced(made, top=100, rows=(("Name", "Price"), ("Pear | green", "1.50"), ("Apple", "2"))):
+    page = made.current
+    for number in range(len(rows) + 1):
+        page.draw_line((72, top + number * 24), (352, top + number * 24))
+    for x in (72, 212, 352):
+        page.draw_line((x, top), (x, top + len(rows) * 24))
+    for number, row in enumerate(rows):
+        for column, text in enumerate(row):
+            made.at(78 + column * 140, top + 16 + number * 24, text)
+
+
+def test_a_table_with_lines(made):
+    made.lines(72, 80, [BODY])
+    fenced(made)
+    made.lines(72, 220, ["After the table. " + BODY])
+    found = texts(made.save())
+    assert found[2] == "| Name | Price |\n| --- | --- |\n| Pear \\| green | 1.50 |\n| Apple | 2 |"
+    assert found[1] == BODY
+    assert found[3].startswith("After the table.")
+
+
+def test_a_cell_over_two_columns_stands_in_the_first(made):
+    page = made.current
+    for y in (100, 124, 148, 172):
+        page.draw_line((72, y), (352, y))
+    for x, top in ((72, 100), (212, 124), (352, 100)):
+        page.draw_line((x, top), (x, 172))
+    made.at(150, 116, "Over both of them")
+    made.lines(78, 140, ["a", "c"], 11, step=24 / 11)
+    made.lines(218, 140, ["b", "d"], 11, step=24 / 11)
+    assert texts(made.save())[1] == "| Over both of them |  |\n| --- | --- |\n| a | b |\n| c | d |"
+
+
+def test_a_table_without_lines(made):
+    made.lines(72, 80, [BODY])
+    for number, row in enumerate((("Town", "People", "Ships"), ("Oban", "8,600", "12"), ("Leith", "50,000", "31"))):
+        for column, text in enumerate(row):
+            made.at(72 + column * 150, 130 + number * 16, text)
+    made.lines(72, 220, [BODY])
+    assert (
+        texts(made.save())[2] == "| Town | People | Ships |\n| --- | --- | --- |\n| Oban | 8,600 | 12 |\n| Leith | 50,000 | 31 |"
+    )
+
+
+def test_running_titles_and_page_numbers_are_left_out(made):
+    made.document.delete_page(0)
+    for number in range(1, 6):
+        made.page()
+        made.at(72, 40, "A History of Harbours")
+        made.at(280, 815, f"{number}")
+        made.lines(72, 120, [f"On page {number}. {BODY}"])
+    opened = open_pdf(made.save(), ReadOptions(), lambda *_: None)
+    text = "\n".join(block.markdown for block in opened.blocks)
+    assert "A History" not in text
+    assert text.splitlines()[:2] == ["<!-- page 1 -->", f"On page 1. {BODY}"]
+    assert opened.metadata["running_lines_left_out"] == 10
+
+
+def test_pages_that_are_wanted(made):
+    made.document.delete_page(0)
+    for number in range(1, 8):
+        made.page()
+        made.lines(72, 120, [f"Here begins number {number}."])
+    path = made.save()
+    seen = []
+    found = blocks(path, "6-,2", lambda *progress: seen.append(progress))
+    assert [block.source.page for block in found if block.markdown.startswith("Here")] == [6, 7, 2]
+    assert seen == [(1, 3, "pages"), (2, 3, "pages"), (3, 3, "pages")]
+
+
+@pytest.mark.parametrize("pages", ["8", "0", "x", "5-2", "1;;2", "-"])
+def test_pages_that_are_not_there(made, pages):
+    made.lines(72, 120, [BODY])
+    with pytest.raises(DocumentError) as error:
+        blocks(made.save(), pages)
+    assert error.value.code == "no_page"
+    assert error.value.remedy
+
+
+def test_pages_come_as_they_are_taken(made):
+    for _ in range(999):
+        made.page()
+    for page in made.document:
+        page.insert_text((72, 90), f"Number {page.number}")
+    read = []
+    opened = open_pdf(made.save(), ReadOptions(), lambda done, *_: read.append(done))
+    assert next(opened.blocks).markdown == "<!-- page 1 -->"
+    assert next(opened.blocks).markdown == "Number 0"
+    assert len(read) <= 1
+
+
+def test_a_picture_of_a_page_is_told_of(made):
+    made.current.draw_rect((72, 72, 300, 300), fill=(0, 0, 1))
+    with pytest.raises(DocumentError) as error:
+        blocks(made.save())
+    assert error.value.message == SCANNED == "Unsupported PDF: no extractable text (scanned PDF not supported)."
+    assert error.value.code == "scanned"
+
+
+def test_single_pages_without_text_are_named(made):
+    made.lines(72, 90, [BODY])
+    made.page()
+    opened = open_pdf(made.save(), ReadOptions(), lambda *_: None)
+    assert [block.markdown for block in opened.blocks] == ["<!-- page 1 -->", BODY, "<!-- page 2 -->"]
+    assert opened.warnings == ["No text on page 2: blank, or only pictures."]
+
+
+def test_a_password_is_asked_for_and_an_owners_is_not(made):
+    made.lines(72, 90, [BODY])
+    locked = made.save(encryption=pymupdf.PDF_ENCRYPT_AES_256, user_pw="secret", owner_pw="owner")
+    with pytest.raises(DocumentError) as error:
+        blocks(locked)
+    assert error.value.code == "encrypted"
+    made.save(encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="owner")
+    assert texts(made.path)[1] == BODY
+
+
+def test_what_is_no_pdf_and_what_is_damaged(tmp_path, made):
+    made.lines(72, 90, [BODY])
+    whole = made.save().read_bytes()
+    for name, data in {
+        "page.pdf": b"<html>%hello",
+        "cut.pdf": whole[:60],
+        "noise.pdf": b"%PDF-1.7\n" + bytes(range(256)) * 40,
+    }.items():
+        (tmp_path / name).write_bytes(data)
+        with pytest.raises(DocumentError) as error:
+            blocks(tmp_path / name)
+        assert error.value.code == "damaged"
+        assert name in str(error.value)
+
+
+def test_what_lacks_its_table_of_objects_is_repaired(tmp_path, made):
+    made.lines(72, 90, [BODY])
+    whole = made.save().read_bytes()
+    (tmp_path / "cut.pdf").write_bytes(whole[: whole.rindex(b"xref")])
+    assert texts(tmp_path / "cut.pdf")[1] == BODY
+
+
+def test_nothing_is_printed(capfd, tmp_path, made):
+    fenced(made)
+    texts(made.save())
+    (tmp_path / "noise.pdf").write_bytes(b"%PDF-1.7\n" + b"1 0 obj << /Type /Catalog >> endobj trailer << /Root 1 0 R >>")
+    with pytest.raises(DocumentError):
+        texts(tmp_path / "noise.pdf")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_chinese_lines_are_joined_without_a_blank(made):
+    made.lines(72, 90, ["港口在清晨很安静船只静静地停在长长的石墙旁边", "没有人说话"], font="china-s")
+    assert texts(made.save())[1] == "港口在清晨很安静船只静静地停在长长的石墙旁边没有人说话"
+
+
+def test_a_page_that_lies_on_its_side_is_read_as_it_is_seen(made):
+    made.lines(72, 90, [BODY, "Second line."])
+    made.current.set_rotation(90)
+    assert "harbour was quiet" in " ".join(texts(made.save()))
+
+
+def test_metadata(made):
+    made.lines(72, 90, [BODY])
+    made.document.set_metadata({"title": "On Harbours", "author": "王小明", "creationDate": "D:20240822125427Z"})
+    opened = open_pdf(made.save(), ReadOptions(), lambda *_: None)
+    assert opened.format == "pdf"
+    assert opened.metadata == {"pages": 1, "title": "On Harbours", "author": "王小明", "created": "2024-08-22T12:54:27"}
