@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping
+import re
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -16,6 +17,7 @@ from claude_agent_sdk import (
     Message,
     ResultMessage,
     SandboxSettings,
+    SdkMcpTool,
     StreamEvent,
     SystemMessage,
     TextBlock,
@@ -49,12 +51,20 @@ from dogent_tui.processes import kill_tree
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
 from dogent_tui.tools.server import dogent_server, tool_name
+from dogent_tui.tools.web import FETCH, NATIVE
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.secrets import redact
 
 TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "TodoWrite", "WebSearch", "WebFetch")
-"""The CLI's own tools that the model is offered."""
+"""The CLI's own tools that the model is offered; those of the web only where ours do not stand in for them."""
+
+
+def native_tools(ours: Iterable[SdkMcpTool[Any]]) -> list[str]:
+    """Return those of the CLI's own tools that are offered beside `ours`."""
+    replaced = NATIVE if any(tool.name == FETCH for tool in ours) else frozenset()
+    return [name for name in TOOLS if name not in replaced]
+
 
 _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The longest line between the CLI and us. At the SDK's default of 1 MiB a Write over a larger file kills the session."""
@@ -107,10 +117,11 @@ class ClaudeConversation:
         libraries.listener = self._hear_progress
         self._stderr: list[str] = []
         self._secrets = options.endpoint.secrets
+        ours = offered_tools(libraries)
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
-                tools=[*TOOLS, ASK_USER_QUESTION],
-                mcp_servers={**dogent_server([*asking.tools(), *offered_tools(libraries)])},
+                tools=[*native_tools(ours), ASK_USER_QUESTION],
+                mcp_servers={**dogent_server([*asking.tools(), *ours])},
                 system_prompt=options.system_prompt,
                 cwd=options.cwd,
                 env=environment(options.endpoint, options.config_dir),
@@ -384,13 +395,17 @@ _ERROR_TAGS = ("<tool_use_error>", "</tool_use_error>")
 """What the CLI puts around a tool's error for the model."""
 
 
+_BY_HOOK = re.compile(r"\APreToolUse:\S+ hook error: ")
+"""What it puts before the reason of a call that the policy denied."""
+
+
 def result_text(content: str | list[dict[str, Any]] | None) -> str:
     """Return a tool result as text; what is no text is named by its type."""
     if isinstance(content, list):
         content = "\n".join(
             str(block.get("text", "")) if block.get("type") == "text" else f"[{block.get('type')}]" for block in content
         )
-    text = content or ""
+    text = _BY_HOOK.sub("", content or "", count=1)
     return text.removeprefix(_ERROR_TAGS[0]).removesuffix(_ERROR_TAGS[1]) if text.startswith(_ERROR_TAGS[0]) else text
 
 

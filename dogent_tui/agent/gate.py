@@ -108,6 +108,7 @@ class Gate:
             tool_use_id = tool_use_id or str(values.get("tool_use_id") or "")
             self._note(tool_use_id, call)
             if decision.verdict == "allow":
+                self._authority.let_through(call, decision)
                 await self._keep_copies(call, decision, tool_use_id)
             self._announce(tool_use_id, _Announced(call.cwd or self._cwd, decision.verdict))
         except Exception as error:
@@ -163,6 +164,7 @@ class Gate:
                     decision, why = now, (_CHANGED,)
                     continue
                 await self._remember(decision, verdict)
+            self._authority.let_through(call, decision)
             await self._keep_copies(call, decision, tool_use_id)
             return PermissionResultAllow()
         return PermissionResultDeny(message="What this call would touch changed each time it was approved, so it did not run.")

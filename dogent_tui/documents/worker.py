@@ -12,7 +12,7 @@ import os
 import queue
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -133,8 +133,12 @@ def _read(request: Request, channel: _Channel) -> None:
     opened = reader(path, options, channel.report)
     opened.warnings += _ignored(kind, options)
     channel.send(Began(opened.format, opened.metadata, opened.warnings))
+    is_empty = True
     for piece in _pieces(opened):
         channel.send(piece)
+        is_empty = is_empty and not piece.text.strip()
+    if is_empty and not opened.warnings:
+        opened.warnings.append("There is no text in the document.")
     channel.send(Finished(opened.metadata, opened.warnings))
 
 
@@ -213,6 +217,6 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def worker_command() -> list[str]:
-    """Return how to start this process."""
-    return python_command("dogent_tui.documents.worker")
+def worker_command(*, preload: Sequence[str] = ()) -> list[str]:
+    """Return how to start this process. `preload` are modules that it loads before it takes a request."""
+    return python_command("dogent_tui.documents.worker", preload=preload)

@@ -48,7 +48,7 @@ class Limits(msgspec.Struct, frozen=True):
     """When a conversion is given up: without a new block for `silence_s` seconds, and where the worker and all that it started
     have more than `memory_bytes` resident together."""
 
-    silence_s: float = 9.0
+    silence_s: float = 7.5
     memory_bytes: int = 560 << 20
 
 

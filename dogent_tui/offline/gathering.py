@@ -133,7 +133,7 @@ def _document_call(path: str, sheet: str = "", offset: int = 0) -> ReplyToolUse:
 
 def is_media(source: Source) -> bool:
     """Whether `source` is a picture or a video, which no rule can see."""
-    return _extension(source.path) in _MEDIA or source.type in _MEDIA
+    return extension(source.path) in _MEDIA or source.type in _MEDIA
 
 
 def _find_calls(

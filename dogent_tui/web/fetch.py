@@ -15,10 +15,10 @@ import msgspec
 
 from dogent_tui.documents.library import DocumentLibrary, ReadResult
 from dogent_tui.documents.model import DocumentError, ReadOptions, WebPage
+from dogent_tui.documents.worker import worker_command
 from dogent_tui.documents.workers import Limits as WorkerLimits
 from dogent_tui.documents.workers import Workers
 from dogent_tui.plain import one_line
-from dogent_tui.processes import python_command
 from dogent_tui.web.address import Allowed
 from dogent_tui.web.charset import decode
 from dogent_tui.web.images import not_image, safe_stem, save_image
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 _PAGE_S = 3.0
 """After so many seconds without a word the article of a page is given up, and its plain text taken instead."""
+_EXTRACTORS = ("dogent_tui.web.article", "dogent_tui.web.cleaning", "trafilatura")
+"""Loaded before a page is read, so that its time is its own."""
 _FRESH_S = 600.0
 _MOST_KEPT = 32
 _MOST_KEPT_BYTES = 96 << 20
@@ -202,7 +204,7 @@ class Fetcher:
         """Read the article of a page, or, where that takes too long, all of its text."""
         if not kept.plain:
             if self._pages is None:
-                self._workers = Workers(WorkerLimits(silence_s=_PAGE_S), python_command("dogent_tui.web.page_worker"))
+                self._workers = Workers(WorkerLimits(silence_s=_PAGE_S), worker_command(preload=_EXTRACTORS))
                 self._pages = self._library("pages", self._workers)
             await self._workers.warm()
             options = ReadOptions(page=WebPage(kept.response.url))

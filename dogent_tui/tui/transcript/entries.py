@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.agent import events as ev
-from dogent_tui.agent.tool_names import friendly_name, input_summary, relative
+from dogent_tui.agent.tool_names import friendly_name, input_summary, relative, result_summary
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.transcript import model
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, chop, crop, prefixed, wrap
@@ -223,6 +223,8 @@ def _gist(call: model.ToolCall) -> str:
         return _CHARACTERS.sub("", _first_line(result).partition(" · ")[2])
     if call.name == f"{_OURS}export_document":
         return _first_line(result)
+    if summary := result_summary(call.name, result):
+        return summary
     lines = result.strip("\n").count("\n") + 1
     return f"{lines:,} lines" if lines > 1 else _first_line(result) or "no output"
 
