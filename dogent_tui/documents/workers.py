@@ -90,10 +90,14 @@ class Workers:
         if self._idle is not None:
             return
         worker = await _Worker.start(self._command, self._limits)
-        if await worker.is_there(_START_S) and self._idle is None:
-            self._keep(worker)
-        else:
-            await worker.end()
+        wanted = False
+        try:
+            wanted = await worker.is_there(_START_S) and self._idle is None
+            if wanted:
+                self._keep(worker)
+        finally:  # also where nobody waits for it any more
+            if not wanted:
+                await worker.end()
 
     async def close(self) -> None:
         """End the worker that waits. Those that work end with their conversions."""

@@ -14,7 +14,7 @@ from dogent_tui.web.plain_page import plain_page
 from dogent_tui.web.tidying import blocks, is_list_of_links, squeezed, text_of, tidied
 
 _MOST_CHARS = 6_000_000
-_MOST_TAGS = 150_000
+_MOST_TAGS = 100_000
 """A page that is larger is read as it is: extractors take longer than anybody waits."""
 _CAREFUL_SHARE = 0.3
 """Where the careful temper finds less than this share of what the usual one finds, it missed the article."""
@@ -25,7 +25,7 @@ _LEAD_WITHIN = 400
 """An article that is shorter gets no introduction: it may be the wrong one."""
 
 _NO_ARTICLE = "No article could be told from the rest of this page: this is all of its text."
-_TOO_MUCH = "The page is too large or too tangled to find its article: this is all of its text."
+_TOO_MUCH = "The page is too large or too tangled to find its article: this is its text, as far as it was read."
 
 
 class Article(msgspec.Struct, frozen=True):

@@ -120,7 +120,9 @@ class Fetcher:
         self._kept.clear()
         self._pages = None
         while self._own:
-            await self._own.pop().close()
+            library = self._own.pop()
+            self._documents = None if self._documents is library else self._documents
+            await library.close()
         folder, self._folder = self._folder, None
         if folder is not None:
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
@@ -136,8 +138,10 @@ class Fetcher:
         if self._transport is None:
             self._transport = await asyncio.to_thread(self._make_transport)
         response = await self._transport.get(url, allowed)
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="dogent-web-"))
         self._count += 1
-        kept = await asyncio.to_thread(self._keep, response, self._count)
+        kept = await asyncio.to_thread(_keep, response, self._folder / str(self._count))
         self._kept.pop(url.strip(), None)
         self._kept[url.strip()] = kept
         await asyncio.to_thread(self._drop_old)
@@ -148,20 +152,6 @@ class Fetcher:
         from dogent_tui.web.transport import Limits, Transport
 
         return Transport(self._limits or Limits(), proxy=self._proxy, make_resolver=self._make_resolver)
-
-    def _keep(self, response: "Response", number: int) -> _Kept:
-        """Write the content to a file. Blocks."""
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="dogent-web-"))
-        sniffed, body = sniff(response.body, response.declared), response.body
-        if sniffed.kind in {"page", "text"}:
-            text, _ = decode(body, response.declared, markup=sniffed.kind == "page" or "xml" in sniffed.content_type)
-            body = text.encode("utf-8", "replace")
-        folder = self._folder / str(number)
-        folder.mkdir()
-        path = folder / _name(response, sniffed)
-        path.write_bytes(body)
-        return _Kept(msgspec.structs.replace(response, body=b""), sniffed, path, time.monotonic() + _FRESH_S)
 
     def _drop_old(self) -> None:
         """Keep the latest ones, as long as there is room. Blocks."""
@@ -229,6 +219,18 @@ class Fetcher:
         library = DocumentLibrary(self._folder / name, workers)
         self._own.append(library)
         return library
+
+
+def _keep(response: "Response", folder: Path) -> _Kept:
+    """Write the content to a file in `folder`, which is made for it. Blocks."""
+    sniffed, body = sniff(response.body, response.declared), response.body
+    if sniffed.kind in {"page", "text"}:
+        text, _ = decode(body, response.declared, markup=sniffed.kind == "page" or "xml" in sniffed.content_type)
+        body = text.encode("utf-8", "replace")
+    folder.mkdir()
+    path = folder / _name(response, sniffed)
+    path.write_bytes(body)
+    return _Kept(msgspec.structs.replace(response, body=b""), sniffed, path, time.monotonic() + _FRESH_S)
 
 
 _WHAT = {"page": "a web page", "text": "a text", "document": "a document", "image": "an image", "other": "a file"}

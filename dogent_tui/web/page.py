@@ -8,6 +8,8 @@ from dogent_tui.documents.model import Block, Opened, ReadOptions, Report, Sourc
 from dogent_tui.web.article import find_article
 from dogent_tui.web.tidying import blocks, text_of
 
+_MOST_BLOCKS = 5000
+_JOINED = 20
 _HEADING = re.compile(r"(#{1,6}) ")
 
 
@@ -22,8 +24,11 @@ def open_page(path: Path, options: ReadOptions, report: Report) -> Opened:
 
 
 def _blocks(markdown: str) -> Iterator[Block]:
+    found = blocks(markdown)
+    if len(found) > _MOST_BLOCKS:  # no article has so many: each costs its time on the way
+        found = ["\n\n".join(found[start : start + _JOINED]) for start in range(0, len(found), _JOINED)]
     above: list[tuple[int, str]] = []
-    for block in blocks(markdown):
+    for block in found:
         if match := _HEADING.match(block):
             above = [(level, title) for level, title in above if level < len(match[1])]
             above.append((len(match[1]), text_of(block)))

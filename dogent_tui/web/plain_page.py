@@ -47,9 +47,11 @@ _BLOCKS = frozenset(
 )
 _HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
 _LONGEST_LINK = 2000
+_MOST_LINKS = 10_000
+"""Whose targets are shown: making them absolute takes longer than all else."""
 _MOST_CHARS = 4_000_000
-_MOST_TOKENS = 400_000
-"""Tags and texts of a page that are read: some half a second's worth."""
+_MOST_TOKENS = 200_000
+"""Tags and texts of a page that are read: some quarter of a second's worth."""
 
 
 def plain_page(html: str, url: str = "") -> str:
@@ -91,6 +93,7 @@ class _Page:
         self._aside: list[str] = []
         self._pre = 0
         self._link: tuple[str, int] | None = None
+        self._links = 0
         self._last_item = False
 
     def take_tag(self, tag: str, rest: str, *, closes: bool) -> None:
@@ -103,7 +106,8 @@ class _Page:
             self._aside = [tag]
         elif tag == "a":
             self._end_link()
-            if not closes and (match := _HREF.search(rest)):
+            if not closes and self._links < _MOST_LINKS and (match := _HREF.search(rest)):
+                self._links += 1
                 self._link = (next(group for group in match.groups() if group is not None), len(self._line))
         elif tag in {"td", "th"} and not closes and self._line:
             self._line.append(" | ")
