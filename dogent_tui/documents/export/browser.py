@@ -57,6 +57,10 @@ class BrowserUnavailableError(DocumentError):
     """No browser is here, or none starts."""
 
 
+class _GoneError(Exception):
+    """The browser ended, or the page in it, while something waited for them."""
+
+
 class Printed(msgspec.Struct, frozen=True):
     """A pdf and the name of what printed it."""
 
@@ -151,9 +155,9 @@ class Browser:
 
     async def _start(self, programs: Sequence[Path]) -> None:
         await asyncio.to_thread(importlib.import_module, "playwright.async_api")  # 0.4 s
-        from playwright.async_api import Error, async_playwright
+        from playwright.async_api import Error
 
-        playwright = self._playwright = await async_playwright().start()
+        playwright = self._playwright = await _start_driver()
         reason = ""
         for program in programs:
             try:
@@ -187,11 +191,7 @@ class Browser:
             assert self._browser is not None
             try:
                 async with asyncio.timeout(_PRINT_LIMIT_S):
-                    page = await self._fresh_page(self._browser)
-                    try:
-                        return await _print(self._browser, page, html)
-                    finally:  # also where somebody thought better of it
-                        self._spare = asyncio.ensure_future(_next_page(self._browser, page))
+                    return await self._print(self._browser, html)
             except TimeoutError:
                 await self.close()
                 raise DocumentError(
@@ -199,21 +199,50 @@ class Browser:
                     "Look at the sizes in pdf.css, or split the document.",
                     code="timeout",
                 ) from None
-            except Error as error:
+            except (Error, _GoneError) as error:
                 await self.close()
                 if last:
                     raise DocumentError(
-                        f"The browser could not print the document: {one_line(error.message)[:200]}.",
+                        f"The browser could not print the document: {one_line(str(error))[:200]}.",
                         "Look at pdf.css, if there is one.",
                     ) from None
         raise AssertionError
+
+    async def _print(self, browser: "PlaywrightBrowser", html: str) -> Printed:
+        """Print on a fresh page. Raises _GoneError once the browser or the page dies: who waits for it may not notice."""
+        gone = asyncio.get_running_loop().create_future()
+
+        def end(_: object) -> None:
+            if not gone.done():
+                gone.set_result(None)
+
+        browser.on("disconnected", end)
+        printing = asyncio.ensure_future(self._print_on(browser, html, end))
+        try:
+            await asyncio.wait({printing, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if not printing.done():
+                raise _GoneError("it ended")
+            return await printing
+        finally:
+            browser.remove_listener("disconnected", end)
+            printing.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await printing
+
+    async def _print_on(self, browser: "PlaywrightBrowser", html: str, crashed: Callable[[object], None]) -> Printed:
+        page = await self._fresh_page(browser)
+        page.on("crash", crashed)
+        try:
+            return await _print(browser, page, html)
+        finally:  # also where somebody thought better of it
+            self._spare = asyncio.ensure_future(_next_page(browser, page))
 
     async def _fresh_page(self, browser: "PlaywrightBrowser") -> "Page":
         """Return a page that nothing was shown on: the spare one, which saves a tenth of a second, or a new one."""
         spare, self._spare = self._spare, None
         if spare is not None:
             with suppress(Exception):
-                return await spare
+                return await asyncio.wait_for(spare, _CLOSE_LIMIT_S)
         return await _new_page(browser)
 
     async def close(self) -> None:
@@ -236,6 +265,18 @@ class Browser:
 
 
 _REMEDY = "Install Chromium or Chrome with the package manager of this system (on Debian: chromium-headless-shell)."
+
+
+async def _start_driver() -> "Playwright":
+    """Start Playwright's driver. Who is cancelled meanwhile waits for it to start, as else nobody could end it."""
+    from playwright.async_api import async_playwright
+
+    starting = asyncio.ensure_future(async_playwright().start())
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await (await starting).stop()
+        raise
 
 
 async def _print(browser: "PlaywrightBrowser", page: "Page", html: str) -> Printed:

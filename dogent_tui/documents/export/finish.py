@@ -104,5 +104,5 @@ def _look_for(document: Any, doubtful: AbstractSet[str]) -> tuple[frozenset[str]
                     drawn.add(to_unicode.usual(chr(code)))
                 else:
                     boxes = True
-    missing = sorted(doubtful - drawn) if boxes else []
+    missing = sorted(doubtful - drawn, key=lambda character: (not character.isalpha(), character)) if boxes else []
     return frozenset(doubtful & drawn), "".join(missing)[:_MOST_MISSING]

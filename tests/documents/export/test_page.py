@@ -7,6 +7,7 @@ import pytest
 from dogent_tui.documents.export.body import Document
 from dogent_tui.documents.export.images import Images
 from dogent_tui.documents.export.page import Page, contents_of, contents_title, language_of
+from dogent_tui.documents.export.pdf import font_warnings
 from dogent_tui.documents.export.source import FrontMatter
 from dogent_tui.documents.export.styles import find_style
 
@@ -75,3 +76,10 @@ def test_a_style_sheet_of_the_workspace_comes_from_there(tmp_path):
     assert "import" not in found.css
     assert "</style" not in found.css
     assert [sentence.split(":")[0] for sentence in found.left_out] == ["Image gone.png", "pdf.css @import 'x';"]
+
+
+def test_missing_fonts_are_named_with_what_to_install():
+    assert font_warnings("") == []
+    assert "fonts-noto-cjk" in font_warnings("漢字")[0]
+    assert "漢 字" in font_warnings("漢字")[0]
+    assert "cjk" not in font_warnings("ꔀ")[0]

@@ -245,6 +245,22 @@ def own_children() -> list[psutil.Process]:
     return newest.children(recursive=True) if newest else []
 
 
+async def test_who_is_stopped_early_leaves_no_program_behind(browser_here, tmp_path):
+    (tmp_path / "a.md").write_text("x")
+    request = ExportRequest(markdown=tmp_path / "a.md", target=tmp_path / "a.pdf", root=tmp_path, home=tmp_path)
+    before = set(psutil.Process().children())
+    async with PdfExporter() as exporter:
+        exporting = asyncio.ensure_future(exporter.export(request))
+        while not set(psutil.Process().children()) - before:  # until something was started
+            await asyncio.sleep(0)
+        exporting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await exporting
+    _, alive = await asyncio.to_thread(psutil.wait_procs, set(psutil.Process().children()) - before, timeout=10)
+    assert alive == []
+    assert not (tmp_path / "a.pdf").exists()
+
+
 KILLED = """
 import asyncio, sys
 from pathlib import Path
