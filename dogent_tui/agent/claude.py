@@ -98,7 +98,7 @@ class ClaudeConversation:
         copies: Copies | None = None,
     ) -> None:
         self.session_id = options.session_id
-        self._asking = asking = Asking(form, at_screen=options.at_screen)
+        self._asking = asking = Asking(form, libraries.workspace, at_screen=options.at_screen)
         self._gate = gate = Gate(authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer})
         self._stderr: list[str] = []
         self._secrets = options.endpoint.secrets

@@ -1,6 +1,7 @@
 """A review and its file: opened, and written where nobody else wrote it meanwhile."""
 
 from pathlib import Path
+from types import EllipsisType
 
 from dogent_tui.changes.merging import rebased
 from dogent_tui.changes.model import LARGEST, DocumentChange, propose
@@ -18,8 +19,13 @@ class Reviewed:
         self.change = change
 
     @classmethod
-    def open(cls, workspace: Workspace, typed: str, text: str, summary: str = "") -> "Reviewed":
-        """Propose `text` for the file that `typed` names. Raises DogentError for a place or a text that cannot be."""
+    def open(
+        cls, workspace: Workspace, typed: str, text: str, summary: str = "", *, base: str | EllipsisType | None = ...
+    ) -> "Reviewed":
+        """Propose `text` for the file that `typed` names. `base` is what it held then (None: nothing), by default what it holds.
+
+        Raises DogentError for a place or a text that cannot be.
+        """
         path, name = workspace.absolute(typed).resolve(), workspace.relative(typed)
         if not typed.strip() or not workspace.contains(path):
             raise DogentError(f"{name} lies outside of this workspace.", "Name a file in it.")
@@ -27,7 +33,8 @@ class Reviewed:
             raise DogentError(f"{name} holds what the agent has to obey.", "Such files are changed by other ways.")
         if path.exists() and not path.is_file():
             raise DogentError(f"{name} is not a file.", "Name a Markdown file.")
-        return cls(path, propose(name, _read(path, name), text, summary))
+        content = _read(path, name) if isinstance(base, EllipsisType) else None if base is None else base.encode("utf-8")
+        return cls(path, propose(name, content, text, summary))
 
     def refresh(self) -> bool:
         """Take over what the file holds now. True where somebody changed it: the review is another one. Raises DogentError."""
