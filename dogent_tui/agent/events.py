@@ -79,6 +79,11 @@ class UiAnswer(msgspec.Struct, frozen=True):
     changes: tuple[str, ...] = ()
     review: str | None = None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether the person answers nothing: the request is abandoned."""
+        return self.answers is None and self.outline is None and self.review is None
+
 
 Reply: TypeAlias = PermissionAnswer | UiAnswer
 

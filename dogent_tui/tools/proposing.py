@@ -15,9 +15,9 @@ from dogent_tui.workspace.paths import Workspace
 NAME = "propose_document_change"
 
 DESCRIPTION = """\
-Propose a change of a document: the person reviews it hunk by hunk, and what they accept is written. Give the whole new text of
-the file, changed only where you mean to. The answer says of each hunk whether it was accepted, edited or rejected, with the person's
-comments. Nothing else writes the file: do not write it yourself afterwards."""
+Propose a change of a document: the person reviews it hunk by hunk, and what they accept is written. Give the whole new text
+of the file, changed only where you mean to. The answer says of each hunk whether it was accepted, edited or rejected, with the
+person's comments. Nothing else writes the file: do not write it yourself afterwards."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",

@@ -52,7 +52,7 @@ async def _answer(screen: "ConversationScreen", request_id: str, answer: UiAnswe
 
     Raises AgentError where it was not sent.
     """
-    if any(given is not None for given in (answer.answers, answer.outline, answer.review)):
+    if not answer.is_empty:
         await settle_trust(screen.app, screen.opened)
     await _reply(screen, request_id, answer)
 

@@ -160,7 +160,7 @@ async def test_the_question_of_the_cli_waits_in_its_run(api, agent):
 async def test_a_change_is_reviewed_within_the_run_and_its_outcome_goes_to_the_model(api, agent):
     proposal = {"path": "tea.md", "new_content": "ONE\n\ntwo\n\nTHREE\n", "summary": "Louder"}
     (agent.root / "tea.md").write_text("one\n\ntwo\n\nthree\n")
-    api.call("mcp__dogent__propose_document_change", {**proposal, "path": "../tea.md"})
+    api.call("mcp__dogent__propose_document_change", {**proposal, "new_content": "one\n\ntwo\n\nthree"})
     api.call("mcp__dogent__propose_document_change", proposal)
     api.say("Understood.")
     await agent.service.submit(Prompt("Make it louder"))
