@@ -11,10 +11,12 @@ from dogent_tui.agent.events import CopiesKept, Notice
 from dogent_tui.agent.gate import Gate
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.permissions.shell import parser
+from dogent_tui.web.named import NamedHosts
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
 
 ALLOW = Verdict(allow=True)
+FETCH = "mcp__dogent__web_fetch"
 CONTEXT = ToolPermissionContext(tool_use_id="t")
 
 
@@ -231,3 +233,20 @@ async def test_without_a_parser_commands_are_asked_about_and_that_is_said(worksp
     gate, _ = build(workspace)
     assert (await hook(gate, "Bash", {"command": "ls"}, workspace.root))[0] == "ask"
     assert [notice.code for notice in gate.heard() if isinstance(notice, Notice)] == ["no_parser"]
+
+
+async def test_a_private_address_reaches_the_fetch_only_with_the_persons_word(workspace):
+    hosts, person = NamedHosts(), Person(Verdict(allow=False), ALLOW)
+    gate = Gate(Authority(workspace, hosts=hosts), person, workspace.root)
+    call = {"url": "http://127.0.0.1:8080/"}
+    decision, reason = await hook(gate, FETCH, call, workspace.root)
+    assert decision == "deny"
+    assert "127.0.0.1" in reason
+    hosts.heard("What does http://127.0.0.1:8080 say?")
+    assert (await hook(gate, FETCH, call, workspace.root))[0] == "ask"
+    assert isinstance(await gate.can_use_tool(FETCH, call, CONTEXT), PermissionResultDeny)
+    assert hosts.approved(call["url"]) == ()
+    await hook(gate, FETCH, call, workspace.root)
+    assert isinstance(await gate.can_use_tool(FETCH, call, CONTEXT), PermissionResultAllow)
+    assert hosts.approved(call["url"]) == ("127.0.0.1:8080",)
+    assert person.asked[0].sentence == "Open http://127.0.0.1:8080/"
