@@ -162,6 +162,9 @@ class Printer:
         """Answer what is asked from the given answers. Returns whether they were sent; what does not fit is said."""
         if self._answers is None:
             return False
+        if any(request.kind == "document_change" for request in self._service.requests):
+            self._say("a change of a document waits for its review; review it with: dogent-tui --continue")
+            return False
         try:
             asked = [
                 (request, check_answers(parse_request(request.payload), self._answers)) for request in self._service.requests
@@ -227,6 +230,8 @@ class Printer:
 
 def _answers_wanted(payload: Mapping[str, Any]) -> str:
     """Return what a file of answers to this request looks like."""
+    if payload.get("type") == "document_change":
+        return "nothing yet: review the change first, with dogent-tui --continue"
     if payload.get("type") == "outline_edit":
         return '{"outline": "…"}'
     return json.dumps({question["id"]: "…" for question in payload["questions"]}, ensure_ascii=False)

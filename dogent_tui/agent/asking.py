@@ -15,6 +15,7 @@ from claude_agent_sdk import (
     SdkMcpTool,
 )
 
+from dogent_tui.agent.change_requests import KIND, ChangeRequest
 from dogent_tui.agent.conversation import AskForm
 from dogent_tui.agent.events import Event, UiRequested
 from dogent_tui.agent.ui_requests import (
@@ -26,8 +27,11 @@ from dogent_tui.agent.ui_requests import (
     parse_request,
     to_ask_user_question,
 )
+from dogent_tui.changes.applying import Reviewed
+from dogent_tui.tools.proposing import propose_document_change_tool
 from dogent_tui.tools.server import tool_name
 from dogent_tui.tools.ui_request import ANSWERING, NAME, ui_request_tool
+from dogent_tui.workspace.paths import Workspace
 
 ASK_USER_QUESTION = "AskUserQuestion"
 """The CLI's own tool. It comes to `can_use_tool` whatever the hook says (measured), and is answered there."""
@@ -39,14 +43,25 @@ class Asking:
     `at_screen`: somebody can answer while the turn waits. Where nobody can, `AskUserQuestion` ends the turn like `ui_request`.
     """
 
-    def __init__(self, form: AskForm, *, at_screen: bool = True) -> None:
+    def __init__(self, form: AskForm, workspace: Workspace, *, at_screen: bool = True) -> None:
         self._form = form
+        self._workspace = workspace
         self._at_screen = at_screen
         self._said: list[Event] = []
 
     def tools(self) -> list[SdkMcpTool[Any]]:
-        """Return the tool by which the model asks."""
-        return [ui_request_tool(JSON_SCHEMA, parse_request)]
+        """Return the tools by which the model asks; it proposes a change only where somebody can review it meanwhile."""
+        asking = ui_request_tool(JSON_SCHEMA, parse_request)
+        return [asking, propose_document_change_tool(self._workspace, self.review)] if self._at_screen else [asking]
+
+    async def review(self, opened: Reviewed, text: str) -> str | None:
+        """Have the person review a proposal. Returns what came of it, None where the turn was stopped before."""
+        change = opened.change
+        base = None if change.content is None else change.content.decode("utf-8")
+        payload = ChangeRequest(change.name, text, change.summary, base).payload
+        event = UiRequested(request_id=uuid.uuid4().hex[:12], kind=KIND, payload=payload, in_run=True)
+        answer = await self._form(event)
+        return answer.review if answer is not None else None
 
     def hooks(self) -> dict[Any, list[HookMatcher]]:
         """Return the hook that ends the turn after a request, before the model is asked again."""

@@ -70,23 +70,22 @@ class PermissionAnswer(msgspec.Struct, frozen=True):
 class UiAnswer(msgspec.Struct, frozen=True):
     """The person's answer to `UiRequested`: question id → value(s), or the edited outline. `None`: the request was abandoned.
 
-    `changes` say in short what is other in the outline than it was proposed.
+    `changes` say in short what is other in the outline than it was proposed. `review` says what became of a change, hunk by hunk.
     """
 
     answers: Mapping[str, Any] | None = None
     outline: str | None = None
     comment: str = ""
     changes: tuple[str, ...] = ()
+    review: str | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the person answers nothing: the request is abandoned."""
+        return self.answers is None and self.outline is None and self.review is None
 
 
-class ChangeAnswer(msgspec.Struct, frozen=True):
-    """The person's answer to `ChangeProposed`: which hunks were accepted, and what they said about each."""
-
-    accepted: tuple[int, ...] = ()
-    comments: Mapping[int, str] = msgspec.field(default_factory=dict)
-
-
-Reply: TypeAlias = PermissionAnswer | UiAnswer | ChangeAnswer
+Reply: TypeAlias = PermissionAnswer | UiAnswer
 
 
 # ── What happens ──────────────────────────────────────────────────────────────────────────────────
@@ -278,13 +277,13 @@ class CopiesKept(Event, frozen=True, kw_only=True):
 
 
 class UiRequested(Event, frozen=True, kw_only=True):
-    """The agent asks on a native screen: a clarification form or the outline editor.
+    """The agent asks on a native screen: a clarification form, the outline editor, the review of a change.
 
     The run ends with it, and the answer is the next prompt; but where it is `in_run`, the run waits for the answer.
     """
 
     request_id: str
-    kind: Literal["clarification", "outline_edit"]
+    kind: Literal["clarification", "outline_edit", "document_change"]
     payload: Mapping[str, Any]
     in_run: bool = False
 
@@ -294,15 +293,6 @@ class UiSettled(Event, frozen=True, kw_only=True):
 
     request_id: str
     answer: UiAnswer | None = None
-
-
-class ChangeProposed(Event, frozen=True, kw_only=True):
-    """The agent proposes a new text for a document."""
-
-    request_id: str
-    path: str
-    new_content: str
-    summary: str
 
 
 class UsageChanged(Event, frozen=True, kw_only=True):

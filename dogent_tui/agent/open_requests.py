@@ -6,8 +6,8 @@ Several requests of one turn are put one after the other, and answered with one 
 import asyncio
 from collections.abc import Callable, Iterable
 
+from dogent_tui.agent.change_requests import answer_words
 from dogent_tui.agent.events import Event, Prompt, RunFinished, RunStarted, RunStatus, UiAnswer, UiRequested, UiSettled
-from dogent_tui.agent.ui_requests import answer_text, parse_request
 from dogent_tui.errors import AgentError
 
 
@@ -78,8 +78,8 @@ class OpenRequests:
         request = self._open.get(request_id)
         if request is None:
             raise AgentError("This request is not open any more.", "Nothing was done; the conversation goes on as it is.")
-        fits = answer.answers is not None if request.kind == "clarification" else answer.outline is not None
-        if not fits:
+        fits = {"clarification": answer.answers, "outline_edit": answer.outline, "document_change": answer.review}
+        if fits[request.kind] is None:
             raise AgentError("This request wants another kind of answer.", f"It asks for: {request.kind}.")
         self._settle(request_id, answer)
         waiter = self._waiters.get(request_id)
@@ -96,7 +96,7 @@ class OpenRequests:
             if request.request_id in self._open:
                 self._settle(request.request_id, None)
             self._wake(request.request_id)
-        said = [answer_text(parse_request(request.payload), UiAnswer()) for request in left if not request.in_run]
+        said = [answer_words(request.payload, UiAnswer()) for request in left if not request.in_run]
         self._note = "\n".join(filter(None, [self._note, *said]))
 
     def release(self) -> None:
@@ -108,7 +108,7 @@ class OpenRequests:
         """Return the message with all answers, once; None while a request is open, or where nothing was answered."""
         if not self.all_answered:
             return None
-        texts = [answer_text(parse_request(request.payload), answer) for request, answer in self._answered.values()]
+        texts = [answer_words(request.payload, answer) for request, answer in self._answered.values()]
         message = Prompt("\n\n".join(texts), answers=tuple(self._answered))
         self._answered = {}
         return message

@@ -191,7 +191,7 @@ class AgentService:
         """
         if not isinstance(reply, UiAnswer):
             self._questions.reply(request_id, reply)
-        elif reply.answers is None and reply.outline is None:
+        elif reply.is_empty:
             await self._abandon(request_id)
         else:
             self._requests.answer(request_id, reply)

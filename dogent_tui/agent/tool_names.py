@@ -19,6 +19,7 @@ _NAMES: Mapping[str, str] = {
     "NotebookEdit": "Edit notebook",
     "NotebookRead": "Read notebook",
     "export_document": "Export document",
+    "propose_document_change": "Propose change",
     "read_document": "Read document",
     "SandboxNetworkAccess": "Network from the sandbox",
     "Task": "Subtask",

@@ -31,7 +31,14 @@ def question_controller(screen: "ConversationScreen") -> QuestionController:
 def request_controller(screen: "ConversationScreen") -> RequestController:
     """Return what opens the requests of the session on `screen`."""
     editor, workspace = screen.prompt.editor, screen.opened.workspace
-    desk = RequestDesk(partial(_answer, screen), lambda: editor.last_typed, editor.insert, AnswerDrafts(workspace), workspace)
+    desk = RequestDesk(
+        partial(_answer, screen),
+        lambda: editor.last_typed,
+        editor.insert,
+        AnswerDrafts(workspace),
+        workspace,
+        screen.opened.copies,
+    )
     return RequestController(screen, screen.asked, desk)
 
 
@@ -45,7 +52,7 @@ async def _answer(screen: "ConversationScreen", request_id: str, answer: UiAnswe
 
     Raises AgentError where it was not sent.
     """
-    if answer.answers is not None or answer.outline is not None:
+    if not answer.is_empty:
         await settle_trust(screen.app, screen.opened)
     await _reply(screen, request_id, answer)
 

@@ -47,4 +47,7 @@ def words(requests: Sequence[UiRequested]) -> str:
     outlines = sum(request.kind == "outline_edit" for request in requests)
     if outlines:
         asked.append("proposes an outline" if outlines == 1 else f"proposes {outlines} outlines")
+    changes = sum(request.kind == "document_change" for request in requests)
+    if changes:
+        asked.append("proposes a change" if changes == 1 else f"proposes {changes} changes")
     return f"The agent {' and '.join(asked)}"

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from textual.screen import Screen
 
+from dogent_tui.agent.change_requests import ChangeRequest, read_request
 from dogent_tui.agent.events import Event, PermissionDecided, RunFinished, UiAnswer, UiRequested, UiSettled
-from dogent_tui.agent.ui_requests import Clarification, OutlineRequest, parse_request
-from dogent_tui.errors import AgentError
+from dogent_tui.agent.ui_requests import Clarification, OutlineRequest
+from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.tui.keeping import DraftKeeper
 from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.request_banner import RequestBanner
@@ -21,8 +22,11 @@ from dogent_tui.workspace.text_file import save_new
 if TYPE_CHECKING:  # imported when one is opened
     from dogent_tui.tui.clarification.model import FormResult
     from dogent_tui.tui.outline.task import OutlineResult
+    from dogent_tui.tui.review.task import ReviewResult
     from dogent_tui.tui.screens.clarification import ClarificationScreen
     from dogent_tui.tui.screens.outline import OutlineScreen
+    from dogent_tui.tui.screens.review import ReviewScreen
+    from dogent_tui.workspace.copies import Copies
 
 
 class RequestDesk(msgspec.Struct, frozen=True):
@@ -36,6 +40,7 @@ class RequestDesk(msgspec.Struct, frozen=True):
     typed: Callable[[str], object]
     drafts: AnswerDrafts
     workspace: Workspace
+    copies: Callable[[], "Copies"]
 
 
 class RequestController:
@@ -46,7 +51,7 @@ class RequestController:
         self._screen = screen
         self._banner = banner
         self._open: list[UiRequested] = []
-        self._shown: ClarificationScreen | OutlineScreen | None = None
+        self._shown: ClarificationScreen | OutlineScreen | ReviewScreen | None = None
         self._shown_for = ""
         self._opening = False
         self._due = False
@@ -109,11 +114,19 @@ class RequestController:
         if request not in self._open or self._screen.app.screen is not self._screen:
             return
         self._due, self._shown_for = False, request.request_id
-        parsed = parse_request(request.payload)
+        parsed = read_request(request.payload)
         if isinstance(parsed, Clarification):
             form = self._form(request, parsed, draft)
             self._shown = form
             self._screen.app.push_screen(form, lambda result: self._left(request, result and form_answer(result)))
+        elif isinstance(parsed, ChangeRequest):
+            try:
+                review = await asyncio.to_thread(self._review, request, parsed, draft)
+            except DogentError as error:
+                self._screen.notify(str(error), severity="warning", markup=False)
+                return
+            self._shown = review
+            self._screen.app.push_screen(review, lambda result: self._left(request, result and review_answer(result)))
         else:
             editor = await self._editor(request, parsed, draft)
             self._shown = editor
@@ -145,6 +158,23 @@ class RequestController:
             save_as=lambda name, text: save_new(self.desk.workspace, name, text),
         )
         return await asyncio.to_thread(OutlineScreen, task, self._counter)  # parsing a long outline takes a while
+
+    def _review(self, request: UiRequested, asked: ChangeRequest, draft: Mapping[str, Any] | None) -> "ReviewScreen":
+        """Return the review of a change. Blocks. Raises DogentError where the document cannot be reviewed any more."""
+        from dogent_tui.changes.applying import Reviewed
+        from dogent_tui.tui.review.task import ReviewTask
+        from dogent_tui.tui.screens.review import ReviewScreen
+
+        reviewed = Reviewed.open(self.desk.workspace, asked.path, asked.new_content, asked.summary, base=asked.base)
+        is_restored = draft is not None and reviewed.change.restore(draft)
+        is_other = reviewed.refresh()
+        if draft is not None and not is_restored:  # decided over what the file held later
+            is_restored = reviewed.change.restore(draft)
+        notice = "What you decided before is here again." if is_restored else ""
+        if is_other:
+            notice = "The file was changed since this was proposed; what is in conflict is marked (!)."
+        task = ReviewTask(reviewed, self.desk.copies(), notice, lambda decided: self._keep(request, decided))
+        return ReviewScreen(task, self._counter)
 
     def _keep(self, request: UiRequested, draft: Mapping[str, Any]) -> None:
         """Keep what was answered so far; the last of it may come when the request is settled already."""
@@ -198,3 +228,8 @@ def outline_answer(result: "OutlineResult") -> UiAnswer | None:
     if result.outcome == "abandoned":
         return UiAnswer()
     return UiAnswer(outline=result.markdown, comment=result.comment, changes=result.changes)
+
+
+def review_answer(result: "ReviewResult") -> UiAnswer | None:
+    """Return the answer of a review that was left, None where it stays open."""
+    return None if result.outcome == "left" else UiAnswer(review=result.text)

@@ -157,6 +157,31 @@ async def test_the_question_of_the_cli_waits_in_its_run(api, agent):
     assert (await agent.run("Go on")).status == "completed"
 
 
+async def test_a_change_is_reviewed_within_the_run_and_its_outcome_goes_to_the_model(api, agent):
+    proposal = {"path": "tea.md", "new_content": "ONE\n\ntwo\n\nTHREE\n", "summary": "Louder"}
+    (agent.root / "tea.md").write_text("one\n\ntwo\n\nthree\n")
+    api.call("mcp__dogent__propose_document_change", {**proposal, "new_content": "one\n\ntwo\n\nthree"})
+    api.call("mcp__dogent__propose_document_change", proposal)
+    api.say("Understood.")
+    await agent.service.submit(Prompt("Make it louder"))
+    request = await agent.heard(UiRequested)
+    assert (request.kind, request.in_run, request.payload["base"]) == ("document_change", True, "one\n\ntwo\n\nthree\n")
+    assert agent.of(RunFinished) == []
+    with pytest.raises(AgentError):
+        await agent.service.reply(request.request_id, UiAnswer(outline="x"))
+    assert (await answer(agent, request, review="Hunk 2: rejected. Comment: softer")).status == "completed"
+    assert "Hunk 2: rejected. Comment: softer" in agent.of(ToolResult)[-1].content
+    assert "Hunk 2: rejected. Comment: softer" in str(api.requests[-1].messages[-1])
+    assert (agent.root / "tea.md").read_text() == "one\n\ntwo\n\nthree\n", "the screen writes, nothing else"
+
+    api.call("mcp__dogent__propose_document_change", proposal)
+    await agent.service.submit(Prompt("Again"))
+    await agent.heard(UiRequested, 2)
+    await agent.service.interrupt()
+    assert (await agent.heard(RunFinished, 2)).status == "interrupted"
+    assert agent.service.requests == ()
+
+
 async def test_what_was_open_when_all_ended_is_answered_in_the_conversation_that_goes_on(api, workspace, open_service):
     api.call_all((UI_REQUEST, AUDIENCE), (UI_REQUEST, OUTLINE))
     api.say("Good.")

@@ -346,7 +346,7 @@ _LEVELS: Mapping[ev.Level, tuple[str, str]] = {"info": ("ℹ", "muted"), "warnin
 _ASKED = {
     "clarification": "The agent asks",
     "outline_edit": "The agent proposes an outline",
-    "change": "The agent proposes a change to",
+    "document_change": "The agent proposes a change to",
 }
 
 _ENDS: Mapping[ev.RunStatus, tuple[str, str, str]] = {

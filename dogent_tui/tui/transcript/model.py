@@ -105,7 +105,7 @@ class Plan(Entry):
 class Asked(Entry):
     """The agent asks on a screen of its own: a form, an outline, a change to a document."""
 
-    kind: Literal["clarification", "outline_edit", "change"]
+    kind: Literal["clarification", "outline_edit", "document_change"]
     title: str
     detail: str = ""
     state: Literal["open", "answered", "abandoned"] = "open"
@@ -167,7 +167,6 @@ class TranscriptModel:
             ev.CopiesKept: self._copies_kept,
             ev.UiRequested: self._ui_requested,
             ev.UiSettled: self._ui_settled,
-            ev.ChangeProposed: self._change_proposed,
             ev.Retrying: self._waiting,
             ev.Stalled: self._waiting,
             ev.Notice: self._notice,
@@ -349,7 +348,8 @@ class TranscriptModel:
     # ── Questions, notices, outcomes ──────────────────────────────────────────────────────────────
 
     def _ui_requested(self, event: ev.UiRequested) -> None:
-        self._add(Asked(event.kind, str(event.payload.get("title") or ""), run_id=event.run_id), "asked", event.request_id)
+        title, summary = (str(event.payload.get(name) or "") for name in ("title", "summary"))
+        self._add(Asked(event.kind, title, summary, run_id=event.run_id), "asked", event.request_id)
 
     def _ui_settled(self, event: ev.UiSettled) -> None:
         asked = self._known("asked", event.request_id)
@@ -359,9 +359,6 @@ class TranscriptModel:
         outcome = self._known("outcome", asked.run_id)
         if isinstance(outcome, Outcome) and event.answer is not None:
             outcome.gone = True  # it said that the answers are waited for
-
-    def _change_proposed(self, event: ev.ChangeProposed) -> None:
-        self._add(Asked("change", event.path, event.summary, run_id=event.run_id))
 
     def _waiting(self, event: ev.Retrying | ev.Stalled) -> None:
         self._withdraw(("waiting",))

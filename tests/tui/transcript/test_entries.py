@@ -26,7 +26,7 @@ _entries = st.one_of(
     _text.map(lambda text: model.UserTurn(ev.Prompt(text))),
     st.builds(model.Notice, st.sampled_from(["info", "warning", "error"]), _text, _text),
     st.builds(model.Outcome, st.sampled_from(["completed", "failed", "aborted", "interrupted"]), _text, _text, st.none()),
-    st.builds(model.Asked, st.sampled_from(["clarification", "outline_edit", "change"]), _text, _text),
+    st.builds(model.Asked, st.sampled_from(["clarification", "outline_edit", "document_change"]), _text, _text),
     st.builds(
         model.ToolCall, st.just("t"), st.one_of(_text, st.just("Bash")),
         state=st.sampled_from(["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]),

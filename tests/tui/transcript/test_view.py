@@ -205,7 +205,7 @@ async def test_text_that_looks_like_markup_or_control_is_literal(make_app: Make)
         ev.TodosChanged(todos=(ev.Todo(NASTY, "pending"),), run_id="1"),
         ev.Notice(level="error", message=NASTY, remedy=NASTY),
         ev.UiRequested(request_id="r", kind="clarification", payload={"title": NASTY}, run_id="1"),
-        ev.ChangeProposed(request_id="c", path=NASTY, new_content="", summary=NASTY, run_id="1"),
+        ev.UiRequested(request_id="c", kind="document_change", payload={"title": NASTY, "summary": NASTY}, run_id="1"),
         ev.RunFinished(status="failed", duration_ms=1, reason=NASTY, remedy=NASTY, run_id="1"),
         ev.Retrying(attempt=1, max_attempts=2, delay_ms=1, error=NASTY),
     ]

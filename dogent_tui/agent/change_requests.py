@@ -1,0 +1,39 @@
+"""A change of a document as a request to the person, beside those of `ui_requests`, which waits in its run."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from dogent_tui.agent.events import UiAnswer
+from dogent_tui.agent.ui_requests import Request, answer_text, parse_request
+
+KIND: Literal["document_change"] = "document_change"
+
+
+class ChangeRequest(msgspec.Struct, frozen=True):
+    """The text that the agent proposes for the file `path`. `base` is what the file held then, None for no file."""
+
+    path: str
+    new_content: str
+    summary: str = ""
+    base: str | None = None
+
+    @property
+    def payload(self) -> dict[str, Any]:
+        """This as the payload of the event that asks the person."""
+        made: dict[str, Any] = msgspec.to_builtins(self)
+        return {"type": KIND, "title": self.path, **made}
+
+
+def read_request(payload: Mapping[str, Any]) -> Request | ChangeRequest:
+    """Return what the payload of a `UiRequested` asks. Raises RequestError, msgspec.ValidationError for one that is not ours."""
+    return msgspec.convert(payload, ChangeRequest) if payload.get("type") == KIND else parse_request(payload)
+
+
+def answer_words(payload: Mapping[str, Any], answer: UiAnswer) -> str:
+    """Return the person's message that answers a request."""
+    request = read_request(payload)
+    if isinstance(request, ChangeRequest):
+        return answer.review or f"I did not decide about your change of {request.path}; nothing was written."
+    return answer_text(request, answer)

@@ -1,0 +1,125 @@
+"""Which lines a proposal changes: hunks as a writer would cut them, each with the headings that it stands under."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from dogent_tui.changes.headings import Headings
+from dogent_tui.changes.prose import aligned
+
+_JOINED_OVER = 2
+"""Unchanged lines within one paragraph over which two changes are one: a paragraph that was wrapped anew is one change."""
+_BLOCK = re.compile(r"\s*\Z|\s*(?:[-+*>#|]|\d+[.)]\s|`{3}|~{3})|\t| {4}")
+"""A line that is no running text, or none at all."""
+
+
+class Hunk(msgspec.Struct, frozen=True):
+    """The lines `start` to `end` (exclusive) of the base, which hold `old`, become `new`.
+
+    `number` counts from 1. `heading` holds the titles that it stands under, the highest first; where it adds a
+    heading of its own, that one too. `is_conflict`: both the proposal and somebody else changed these lines; `ours` is what they
+    were before.
+    """
+
+    number: int
+    start: int
+    end: int
+    old: tuple[str, ...]
+    new: tuple[str, ...]
+    heading: tuple[str, ...] = ()
+    is_conflict: bool = False
+    ours: tuple[str, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """``added``, ``deleted``, ``changed``, or ``conflict``."""
+        if self.is_conflict:
+            return "conflict"
+        return "changed" if self.old and self.new else "added" if self.new else "deleted"
+
+
+class Range(NamedTuple):
+    """Lines of the base and what they become in the proposal, all without the end."""
+
+    start: int
+    end: int
+    new_start: int
+    new_end: int
+
+
+def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[Range]:
+    """Return the ranges in which `new` differs from `old`."""
+    same, similar = aligned(old, new)
+    rewritten = set(similar)
+    ranges: list[Range] = []
+    i = j = 0
+    for to_i, to_j in [*sorted([*same, *similar]), (len(old), len(new))]:
+        here = Range(i, to_i, j, to_j)
+        i, j = to_i + 1, to_j + 1
+        is_rewritten = (to_i, to_j) in rewritten
+        last = ranges[-1] if ranges else None
+        touches = last is not None and (last.end, last.new_end) == (here.start, here.new_start)
+        if here.start < here.end or here.new_start < here.new_end:
+            if last is not None and touches and not _begins_anew(old, new, here):
+                here = Range(last.start, here.end, last.new_start, here.new_end)
+                ranges.pop()
+            ranges.append(here)
+            touches = True
+        if is_rewritten and touches and not _ends_a_paragraph(old, new, ranges[-1]):
+            last = ranges.pop()
+            ranges.append(Range(last.start, i, last.new_start, j))
+        elif is_rewritten:
+            ranges.append(Range(to_i, i, to_j, j))
+    return ranges
+
+
+def _begins_anew(old: Sequence[str], new: Sequence[str], range_: Range) -> bool:
+    """Tell whether a blank line parts what comes or goes here from the paragraph above."""
+    return all(not lines[0].strip() for lines in _sides(old, new, range_))
+
+
+def _ends_a_paragraph(old: Sequence[str], new: Sequence[str], range_: Range) -> bool:
+    """Tell whether a blank line parts what comes or goes here from the paragraph below."""
+    return all(not lines[-1].strip() for lines in _sides(old, new, range_))
+
+
+def _sides(old: Sequence[str], new: Sequence[str], range_: Range) -> list[Sequence[str]]:
+    sides = old[range_.start : range_.end], new[range_.new_start : range_.new_end]
+    return [side for side in sides if side]
+
+
+def hunks_between(old: Sequence[str], new: Sequence[str]) -> tuple[Hunk, ...]:
+    """Return the hunks that make `new` of `old`."""
+    ranges = list(_joined(changed_ranges(old, new), old))
+    before, after = (Headings(old), Headings(new)) if ranges else (Headings(()), Headings(()))
+    hunks: list[Hunk] = []
+    for number, (start, end, new_start, new_end) in enumerate(ranges, 1):
+        lines = tuple(new[new_start:new_end])
+        heading = after.path(_first_words(new, new_start, new_end)) if lines else before.path(_first_words(old, start, end))
+        hunks.append(Hunk(number, start, end, tuple(old[start:end]), lines, heading))
+    return tuple(hunks)
+
+
+def _first_words(lines: Sequence[str], start: int, end: int) -> int:
+    """Return the first line of a range that is not blank."""
+    return next((place for place in range(start, end) if lines[place].strip()), start)
+
+
+def _joined(ranges: Sequence[Range], old: Sequence[str]) -> Iterator[Range]:
+    """Yield the ranges, those within one paragraph as one."""
+    last: Range | None = None
+    for range_ in ranges:
+        if last is not None and _in_one_paragraph(old[last.end : range_.start]):
+            last = Range(last.start, range_.end, last.new_start, range_.new_end)
+            continue
+        if last is not None:
+            yield last
+        last = range_
+    if last is not None:
+        yield last
+
+
+def _in_one_paragraph(between: Sequence[str]) -> bool:
+    return 0 < len(between) <= _JOINED_OVER and not any(map(_BLOCK.match, between))

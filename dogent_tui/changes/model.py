@@ -1,0 +1,187 @@
+"""A change that was proposed to a document, and what the person decides about it, hunk by hunk. Nothing here touches a disk."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+from msgspec.structs import replace
+
+from dogent_tui.changes.hunks import Hunk, hunks_between
+from dogent_tui.changes.text import Lines, decoded, ended, fingerprint, proposed, split
+from dogent_tui.errors import DogentError
+
+Verdict: TypeAlias = Literal["open", "accepted", "rejected"]
+
+LARGEST = 4 << 20
+"""Bytes of a document, and of a proposal, that is reviewed."""
+_LONGEST_COMMENT = 4_000
+
+
+class Decision(msgspec.Struct, frozen=True):
+    """What the person decided about a hunk. `edited` are the lines to write instead of those proposed, None for those."""
+
+    verdict: Verdict = "open"
+    edited: tuple[str, ...] | None = None
+    comment: str = ""
+
+
+_OPEN = Decision()
+
+
+class Draft(msgspec.Struct, frozen=True):
+    """The decisions as they are kept while a review is not finished. `base` and `hunks` tell whether they still fit."""
+
+    base: str
+    hunks: int
+    decisions: Mapping[int, Decision]
+
+
+class DocumentChange:
+    """The change of the document `name` from `content` (None: there is no file yet) that `hunks` make.
+
+    Only what is accepted is in the `result`: a hunk that nobody decided about changes nothing.
+    """
+
+    def __init__(
+        self, name: str, content: bytes | None, base: Lines, hunks: Sequence[Hunk], new: Lines, summary: str = ""
+    ) -> None:
+        """Made by `propose`, or by `merging.rebased`. `new` gives a text that is all new its line endings."""
+        self.name = name
+        self.content = content
+        self.base = base
+        self.hunks = tuple(hunks)
+        self.summary = summary
+        self._new = new
+        self._decisions: dict[int, Decision] = {}
+        self._numbers = {hunk.number: hunk for hunk in hunks}
+
+    # ── What is proposed ──────────────────────────────────────────────────────────────────────────
+
+    @property
+    def fingerprint(self) -> str:
+        """What tells the base from any other content of the file; "" where there is no file."""
+        return fingerprint(self.content)
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there is no file yet."""
+        return self.content is None
+
+    @property
+    def new(self) -> Lines:
+        """The proposal, as it would be written."""
+        return self._new
+
+    def hunk(self, number: int) -> Hunk:
+        """Return a hunk by its number. Raises KeyError."""
+        return self._numbers[number]
+
+    # ── What is decided ───────────────────────────────────────────────────────────────────────────
+
+    def decision(self, number: int) -> Decision:
+        """Return what was decided about a hunk."""
+        return self._decisions.get(number, _OPEN)
+
+    def decide(self, number: int, verdict: Verdict) -> None:
+        """Accept or reject a hunk, or open it again."""
+        self._set(number, replace(self.decision(number), verdict=verdict))
+
+    def decide_all(self, verdict: Verdict) -> None:
+        """Accept or reject all hunks. A conflict is accepted on its own only: it replaces what somebody else wrote."""
+        for hunk in self.hunks:
+            if verdict != "accepted" or not hunk.is_conflict:
+                self.decide(hunk.number, verdict)
+
+    def edit(self, number: int, text: str) -> None:
+        """Take `text` in the place of what was proposed, and accept it. What was proposed makes it unedited again."""
+        lines = split(text).lines if text else ()
+        hunk = self.hunk(number)
+        unchanged = lines == hunk.new or text == "\n".join(hunk.new)
+        self._set(number, replace(self.decision(number), verdict="accepted", edited=None if unchanged else lines))
+
+    def comment(self, number: int, words: str) -> None:
+        """Say something about a hunk to the agent; nothing takes it back."""
+        self._set(number, replace(self.decision(number), comment=words.strip()[:_LONGEST_COMMENT]))
+
+    def take_over(self, number: int, decision: Decision) -> None:
+        """Decide about a hunk as it was decided before."""
+        self._set(number, decision)
+
+    def _set(self, number: int, decision: Decision) -> None:
+        self._decisions[self.hunk(number).number] = decision
+
+    def count(self, verdict: Verdict) -> int:
+        """Return how many hunks were decided in this way."""
+        return sum(self.decision(hunk.number).verdict == verdict for hunk in self.hunks)
+
+    def lines_of(self, hunk: Hunk) -> tuple[str, ...]:
+        """Return what would be written for a hunk if it is accepted: what was proposed, or what the person made of it."""
+        edited = self.decision(hunk.number).edited
+        return hunk.new if edited is None else edited
+
+    # ── What comes of it ──────────────────────────────────────────────────────────────────────────
+
+    @property
+    def result(self) -> Lines:
+        """The document with what is accepted."""
+        return self.with_hunks(lambda hunk: self.decision(hunk.number).verdict == "accepted")
+
+    def with_hunks(self, taken: Callable[[Hunk], bool]) -> Lines:
+        """Return the document with the hunks for which `taken` says so, as they were edited."""
+        hunks = [hunk for hunk in self.hunks if taken(hunk)]
+        if not hunks:
+            return self.base
+        if not self.base.lines and all(self.lines_of(hunk) == self._new.lines for hunk in hunks):
+            return self._new
+        lines: list[str] = []
+        endings: list[str | None] = []
+        place = 0
+        for hunk in hunks:
+            self._keep(place, hunk.start, lines, endings)
+            written = self.lines_of(hunk)
+            lines += written
+            endings += _endings_for(len(written), self.base.endings[hunk.start : hunk.end], endings, self.base)
+            place = hunk.end
+        self._keep(place, len(self.base.lines), lines, endings)
+        like = self.base if self.base.lines else self._new
+        return Lines(tuple(lines), ended(lines, endings, like), self.base.has_bom)
+
+    def _keep(self, start: int, end: int, lines: list[str], endings: list[str | None]) -> None:
+        lines += self.base.lines[start:end]
+        endings += self.base.endings[start:end]
+
+    # ── Kept while it is not finished ─────────────────────────────────────────────────────────────
+
+    def draft(self) -> dict[str, Any]:
+        """Return the decisions, as JSON holds them."""
+        made: dict[str, Any] = msgspec.to_builtins(Draft(self.fingerprint, len(self.hunks), self._decisions), str_keys=True)
+        return made
+
+    def restore(self, draft: Mapping[str, Any]) -> bool:
+        """Take over decisions that were kept. False where they do not fit any more: nothing was taken over."""
+        try:
+            kept = msgspec.convert(draft, Draft, strict=False)
+        except msgspec.ValidationError:
+            return False
+        if kept.base != self.fingerprint or kept.hunks != len(self.hunks) or not kept.decisions.keys() <= self._numbers.keys():
+            return False
+        self._decisions = dict(kept.decisions)
+        return True
+
+
+def _endings_for(count: int, replaced: Sequence[str], before: Sequence[str | None], base: Lines) -> Iterable[str | None]:
+    """Return the endings of new lines: of those that they replace, and further on as the line above has it."""
+    last = replaced[-1] if replaced else before[-1] if before else None
+    return [replaced[place] if place < len(replaced) else last or base.ending for place in range(count)]
+
+
+def propose(name: str, content: bytes | None, text: str, summary: str = "") -> DocumentChange:
+    """Return the change that makes `text` of what the file `name` holds (None: there is none yet).
+
+    Raises DogentError where either is too large, or no text.
+    """
+    if len(content or b"") > LARGEST or len(text) > LARGEST:
+        raise DogentError(f"{name} is too large to be reviewed: {LARGEST >> 20} MB at the most.", "Change a part of it.")
+    base = decoded(content, name)
+    new = proposed(text, base)
+    return DocumentChange(name, content, base, hunks_between(base.lines, new.lines), new, summary)

@@ -1,0 +1,61 @@
+"""`propose_document_change`: the model proposes a text for a document, and the person reviews it hunk by hunk."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import msgspec
+from claude_agent_sdk import SdkMcpTool
+
+from dogent_tui.changes.applying import Reviewed
+from dogent_tui.errors import DogentError
+from dogent_tui.tools.server import result
+from dogent_tui.workspace.paths import Workspace
+
+NAME = "propose_document_change"
+
+DESCRIPTION = """\
+Propose a change of a document: the person reviews it hunk by hunk, and what they accept is written. Give the whole new text
+of the file, changed only where you mean to. The answer says of each hunk whether it was accepted, edited or rejected, with the
+person's comments. Nothing else writes the file: do not write it yourself afterwards."""
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "path": {"type": "string", "description": "The file, relative to the workspace. It may be a new one."},
+        "new_content": {"type": "string", "description": "The whole text of the file as you propose it."},
+        "summary": {"type": "string", "description": "A sentence or two that say what you changed and why."},
+    },
+    "required": ["path", "new_content", "summary"],
+}
+
+UNDECIDED = "The person did not decide about this change. Nothing was written."
+
+Review = Callable[[Reviewed, str], Awaitable[str | None]]
+"""Puts a proposal and its text to the person and waits: the outcome in words, None where nobody decided."""
+
+
+class _Input(msgspec.Struct):
+    path: str
+    new_content: str
+    summary: str
+
+
+def propose_document_change_tool(workspace: Workspace, review: Review) -> SdkMcpTool[Any]:
+    """Return the tool. It writes nothing itself."""
+
+    async def propose(payload: dict[str, Any]) -> dict[str, Any]:
+        try:
+            wanted = msgspec.convert(payload, _Input)
+        except msgspec.ValidationError as error:
+            return result(f"Nothing was proposed: the input is not right. {error}.", is_error=True)
+        try:
+            opened = await asyncio.to_thread(Reviewed.open, workspace, wanted.path, wanted.new_content, wanted.summary)
+        except DogentError as error:
+            return result(f"Nothing was proposed. {error}", is_error=True)
+        if not opened.change.hunks and not opened.change.is_new:
+            return result(f"Nothing was proposed: {opened.change.name} holds this text already.")
+        outcome = await review(opened, wanted.new_content)
+        return result(outcome or UNDECIDED, is_error=outcome is None)
+
+    return SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), propose)

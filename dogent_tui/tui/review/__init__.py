@@ -1,0 +1,1 @@
+"""The review of a proposed change: what its rows show, and the widgets that draw them."""

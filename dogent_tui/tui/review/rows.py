@@ -1,0 +1,150 @@
+"""What the review shows of a change: a row for each hunk, and a hunk with what stands around it. Plain lines, no screen."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import zip_longest
+
+from dogent_tui.changes.hunks import Hunk
+from dogent_tui.changes.model import DocumentChange
+from dogent_tui.changes.prose import Refined, refined
+from dogent_tui.changes.prose import Span as Part
+from dogent_tui.plain import one_line, revealed
+from dogent_tui.tui.transcript import palette
+from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop, prefixed, wrap
+
+LOOKS: dict[str, str] = {
+    **palette.LOOKS,
+    "removed-part": "bold underline $text-error on $error 25%",
+    "added-part": "bold underline $text-success on $success 25%",
+    "pointer": "bold $text-primary",
+    "cursor": "on $primary 30%",
+    "idle": "on $boost",
+}
+"""What each style looks like, in Textual's words; see `transcript.palette`."""
+
+CONTEXT = 3
+"""Lines of the document above and below a hunk."""
+_MOST_LINES = 600
+"""Lines of one side of a hunk that are laid out."""
+_MOST_CHARACTERS = 60_000
+_PREVIEWED = 80
+"""Lines of the result, from a little above the hunk, that the preview is made of."""
+
+_MARKS = {"open": (" ", "muted"), "accepted": ("✓", "success"), "rejected": ("✗", "error"), "edited": ("✎", "success")}
+_SAID = {"open": "undecided", "accepted": "accepted", "rejected": "rejected", "edited": "accepted, edited"}
+
+
+def state(change: DocumentChange, hunk: Hunk) -> str:
+    """Return what was decided about a hunk: ``open``, ``accepted``, ``rejected``, ``edited``."""
+    decision = change.decision(hunk.number)
+    return "edited" if decision.verdict == "accepted" and decision.edited is not None else decision.verdict
+
+
+def list_row(change: DocumentChange, hunk: Hunk, width: int, *, is_cursor: bool) -> tuple[Span, ...]:
+    """Return the row of a hunk in the list: what was decided, its heading, and its first words."""
+    mark, style = _MARKS[state(change, hunk)]
+    written = change.lines_of(hunk)
+    words = next((one_line(line[:200]) for line in (*written, *hunk.old) if line.strip()), "(blank lines)")
+    sign = {"added": "+", "deleted": "-", "conflict": "!"}.get(hunk.kind, "~")
+    heading = one_line(hunk.heading[-1]) if hunk.heading else ""
+    spans = [
+        Span("❯" if is_cursor else " ", "pointer"),
+        Span(f"{mark} ", style),
+        Span(sign, {"+": "success", "-": "error", "!": "warning"}.get(sign, "muted")),
+        Span("“" if change.decision(hunk.number).comment else " ", "accent"),
+    ]
+    if heading and heading not in words:
+        spans.append(Span(f"{heading} ", "heading3"))
+    return crop([*spans, Span(words)], width)
+
+
+def headline(change: DocumentChange, hunk: Hunk, width: int) -> Line:
+    """Return the line above a hunk: its number, where it stands, what was decided."""
+    place = change.hunks.index(hunk) + 1
+    where = " › ".join(one_line(title) for title in hunk.heading) or "the beginning"
+    _, style = _MARKS[state(change, hunk)]
+    spans = [
+        Span(f"{place} of {len(change.hunks)} ", "accent"),
+        Span(_SAID[state(change, hunk)], style),
+        Span(f" · {hunk.kind} · line {hunk.start + 1} · {where}", "muted"),
+    ]
+    return Line(crop(spans, width))
+
+
+def hunk_lines(change: DocumentChange, hunk: Hunk, width: int, *, by_side: bool) -> list[Line]:
+    """Return a hunk with what stands around it, laid out for `width` cells."""
+    lines = [headline(change, hunk, width)]
+    comment = change.decision(hunk.number).comment
+    if comment:
+        lines += prefixed(wrap([Span(revealed(comment), "emphasis")], width - 2), Span("“ ", "accent"), Span("  "))
+    lines.append(BLANK)
+    base = change.base.lines
+    lines += _context(base[max(0, hunk.start - CONTEXT) : hunk.start], width)
+    if hunk.is_conflict:
+        said = "Somebody else changed these lines meanwhile. Accepting this replaces what stands here now." if hunk.old else ""
+        lines += wrap([Span(said or "The file is gone. Accepting this writes it anew.", "warning")], width)
+        lines += prefixed(_told(hunk.ours, "muted", width - 2), Span("o ", "muted"))
+    sides = _sides(_cut(hunk.old), _cut(change.lines_of(hunk)))
+    lines += _beside(sides, width) if by_side else _below(sides, width)
+    lines += _context(base[hunk.end : hunk.end + CONTEXT], width)
+    return lines
+
+
+def preview_text(change: DocumentChange, hunk: Hunk) -> str:
+    """Return the document with what is accepted, around a hunk."""
+    place = hunk.start
+    for other in change.hunks:
+        if other.start >= hunk.start:
+            break
+        if change.decision(other.number).verdict == "accepted":
+            place += len(change.lines_of(other)) - (other.end - other.start)
+    return "\n".join(change.result.lines[max(0, place - 6) : place + _PREVIEWED])[:_MOST_CHARACTERS]
+
+
+@lru_cache(64)
+def _sides(old: str, new: str) -> Refined:
+    return refined(old, new)
+
+
+def _cut(lines: Sequence[str]) -> str:
+    """Return the lines as far as anybody reads them."""
+    text = "\n".join(lines[:_MOST_LINES])
+    if len(text) <= _MOST_CHARACTERS and len(lines) <= _MOST_LINES:
+        return text + "\n" if lines else ""
+    return f"{text[:_MOST_CHARACTERS]}\n… {max(0, len(lines) - _MOST_LINES)} more lines\n"
+
+
+def _context(lines: Sequence[str], width: int) -> Iterator[Line]:
+    return prefixed(_told(lines, "muted", width - 2), Span("  "))
+
+
+def _told(lines: Sequence[str], style: str, width: int) -> list[Line]:
+    return [line for text in lines for line in wrap([Span(revealed(text[:_MOST_CHARACTERS]), style)], width)]
+
+
+def _laid(parts: Sequence[Part], style: str, width: int) -> list[Line]:
+    """Return one side of a hunk; what changed within it stands out, unless all of it did."""
+    some = any(not part.changed and part.text.strip() for part in parts)
+    text = [Span(revealed(part.text), f"{style}-part" if part.changed and some else style) for part in parts]
+    return wrap(text, width)[:-1] if parts else []  # every text ends with a newline, behind which there is no line
+
+
+def _below(sides: Refined, width: int) -> Iterator[Line]:
+    """Yield what goes, then what comes."""
+    for parts, style, mark in ((sides.old, "removed", "- "), (sides.new, "added", "+ ")):
+        for line in prefixed(_laid(parts, style, width - 2), Span(mark, style)):
+            yield line._replace(fill=style)
+
+
+def _beside(sides: Refined, width: int) -> Iterator[Line]:
+    """Yield what goes at the left of what comes."""
+    half = (width - 3) // 2
+    before, after = (_laid(parts, style, half - 2) for parts, style in ((sides.old, "removed"), (sides.new, "added")))
+    for old, new in zip_longest(before, after):
+        yield Line((*_column(old, "removed", "- ", half), Span(" │ ", "rule"), *_column(new, "added", "+ ", half)))
+
+
+def _column(line: Line | None, style: str, mark: str, width: int) -> tuple[Span, ...]:
+    if line is None:
+        return (Span(" " * width),)
+    return (Span(mark, style), *line.spans, Span(" " * max(0, width - 2 - line.width), style))

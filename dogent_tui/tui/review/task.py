@@ -1,0 +1,28 @@
+"""What the review is opened for, and what comes of it."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from dogent_tui.changes.applying import Reviewed
+from dogent_tui.workspace.copies import Copies
+
+
+class ReviewResult(msgspec.Struct, frozen=True):
+    """How the person left the review. `applied`: `outcome` is for the model. `left`: the draft stands."""
+
+    outcome: Literal["applied", "left"]
+    text: str = ""
+
+
+class ReviewTask(msgspec.Struct, frozen=True):
+    """What the review is opened for.
+
+    `copies` keeps what `/undo` brings back. `on_draft` is called with the decisions soon after each change.
+    """
+
+    reviewed: Reviewed
+    copies: Copies | None = None
+    notice: str = ""
+    on_draft: Callable[[Mapping[str, Any]], object] | None = None

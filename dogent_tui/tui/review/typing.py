@@ -1,0 +1,27 @@
+"""Where the person types in the review: another text for a hunk, and a comment on it."""
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.widgets import Input
+
+from dogent_tui.tui.at_once import KeysAtOnce
+from dogent_tui.tui.prompt.literal_area import LiteralArea
+
+
+class HunkArea(KeysAtOnce, LiteralArea):
+    """The text of a hunk, to be written instead of what was proposed."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,ctrl+s", "screen.keep_edit", "Keep and accept", key_display="Esc"),
+        Binding("ctrl+x", "screen.drop_edit", "As it was", key_display="^X"),
+    ]
+
+
+class CommentInput(KeysAtOnce, Input):
+    """What the agent should know about a hunk."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "screen.keep_comment", "Keep", key_display="⏎"),
+        Binding("escape", "screen.leave_comment", "Back", key_display="Esc"),
+    ]

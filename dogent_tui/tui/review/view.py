@@ -1,0 +1,139 @@
+"""The widgets of the review: the list of hunks, and the one under the cursor. Both draw lines; only what is seen is laid out."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual import events
+from textual.strip import Strip
+from textual.widget import Widget
+
+from dogent_tui.tui.at_once import KeysAtOnce
+from dogent_tui.tui.review.rows import LOOKS, list_row
+from dogent_tui.tui.transcript.palette import Palette
+
+if TYPE_CHECKING:
+    from dogent_tui.changes.model import DocumentChange
+    from dogent_tui.tui.transcript.lines import Line
+
+
+class _Drawn(Widget):
+    """Draws lines in the colors of the review."""
+
+    _palette: Palette | None = None
+
+    def notify_style_update(self) -> None:
+        """Colors may have changed."""
+        super().notify_style_update()
+        self._palette = None
+
+    @property
+    def palette(self) -> Palette:
+        """The styles as they are now."""
+        if self._palette is None:
+            self._palette = Palette(self, LOOKS)
+        return self._palette
+
+
+class HunkList(KeysAtOnce, _Drawn, can_focus=True):
+    """A row for each hunk. `perform` does what a key means, `choose` goes to the hunk in a place."""
+
+    def __init__(
+        self,
+        change: "DocumentChange",
+        perform: Callable[[str], Awaitable[bool]],
+        choose: Callable[[int], None],
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        super().__init__(id=id)
+        self.change = change
+        self.cursor = 0
+        self._perform = perform
+        self._choose = choose
+
+    async def press(self, key: str) -> bool:
+        """Do what `key` means in the review."""
+        return await self._perform(key)
+
+    @property
+    def _top(self) -> int:
+        """The first row in sight: the cursor stands in the middle, but for the ends."""
+        height = max(1, self.size.height)
+        return max(0, min(self.cursor - height // 2, len(self.change.hunks) - height))
+
+    def render_line(self, y: int) -> Strip:
+        """Draw the row of a hunk."""
+        place, width = self._top + y, self.size.width
+        if place >= len(self.change.hunks):
+            return Strip([Segment(" " * width, self.palette.base)])
+        is_cursor = place == self.cursor
+        fill = ("cursor" if self.has_focus else "idle") if is_cursor else ""
+        spans = list_row(self.change, self.change.hunks[place], width, is_cursor=is_cursor)
+        segments = [Segment(span.text, self.palette.style(span.style, fill=fill)) for span in spans]
+        return Strip(segments).adjust_cell_length(width, self.palette.style("", fill=fill))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Go to the hunk that is pressed."""
+        place = self._top + event.y
+        if place < len(self.change.hunks):
+            event.stop()
+            self._choose(place)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """To the next hunk."""
+        event.stop()
+        self._choose(min(self.cursor + 1, len(self.change.hunks) - 1))
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """To the hunk above."""
+        event.stop()
+        self._choose(max(self.cursor - 1, 0))
+
+
+class HunkView(_Drawn):
+    """Shows lines, from the one that is scrolled to."""
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._lines: Sequence[Line] = ()
+        self._top = 0
+
+    def show(self, lines: "Sequence[Line]", *, anew: bool) -> None:
+        """Draw `lines`, from the first one where they are others than before (`anew`)."""
+        self._lines = lines
+        self._top = 0 if anew else min(self._top, self._furthest)
+        self.refresh()
+
+    @property
+    def _furthest(self) -> int:
+        return max(0, len(self._lines) - max(1, self.size.height))
+
+    def roll(self, lines: int) -> None:
+        """Scroll some lines down, or up where negative."""
+        self._top = max(0, min(self._top + lines, self._furthest))
+        self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        """Draw a line; the last one in sight says how many are below."""
+        width = self.size.width
+        place = self._top + y
+        if place >= len(self._lines):
+            return Strip([Segment(" " * width, self.palette.base)])
+        below = len(self._lines) - place
+        if y == self.size.height - 1 and below > 1:
+            words = f"  ↓ {below} more lines · Space"
+            return Strip([Segment(words, self.palette.style("muted"))]).adjust_cell_length(width, self.palette.base)
+        line = self._lines[place]
+        segments = [Segment(span.text, self.palette.style(span.style, span.link, line.fill)) for span in line.spans]
+        fill = self.palette.style("", fill=line.fill) if line.fill else self.palette.base
+        return Strip(segments).adjust_cell_length(width - 1, fill).adjust_cell_length(width, self.palette.base)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        """Scroll down."""
+        event.stop()
+        self.roll(3)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        """Scroll up."""
+        event.stop()
+        self.roll(-3)

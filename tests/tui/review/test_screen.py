@@ -1,0 +1,147 @@
+"""The review, key by key."""
+
+from contextlib import asynccontextmanager
+
+import pytest
+
+from tests.changes.strategies import manuscript
+from tests.tui.review.host import BASE, NEW, ReviewHost
+
+
+@pytest.fixture
+def review(tmp_path):
+    @asynccontextmanager
+    async def opened(base: str | None = BASE, new: str = NEW, size=(100, 30)):
+        app = ReviewHost(tmp_path, base, new)
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            yield app, pilot
+
+    return opened
+
+
+def verdicts(app: ReviewHost) -> str:
+    change = app.review.change
+    return " ".join(change.decision(hunk.number).verdict[0] for hunk in change.hunks)
+
+
+def said(app: ReviewHost) -> str:
+    return str(app.review._said.content)
+
+
+def drawn(app: ReviewHost) -> str:
+    view = app.review._view
+    return "\n".join(view.render_line(y).text.rstrip() for y in range(view.size.height))
+
+
+async def test_hunks_are_decided_and_written(review):
+    async with review() as (app, pilot):
+        assert verdicts(app) == "o o o o o"
+        await pilot.press("a", "r")
+        assert verdicts(app) == "a r o o o"
+        assert app.review.hunk.number == 3
+        await pilot.press("A", "k", "r", "r")
+        assert verdicts(app) == "a o a a a", "the same key once more takes it back"
+        await pilot.press("enter")
+        assert "1 undecided" in said(app)
+        assert app.path.read_text() == BASE
+        await pilot.press("enter")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        text = app.path.read_text()
+        assert "spring of 1998" in text
+        assert "大多喝绿茶" in text
+        (result,) = app.results
+        assert result.outcome == "applied"
+        assert "4 of 5 hunks written to tea.md" in result.text
+        assert "Hunk 2 (changed, under Report on tea 茶 > 市场与客户): left undecided" in result.text
+        app.copies.undo()
+        assert app.path.read_text() == BASE
+
+
+async def test_a_comment_and_an_edit_go_to_the_model(review):
+    async with review() as (app, pilot):
+        await pilot.press("c", *"toojkar", "enter", "j", "e")
+        await pilot.press("home", "吧", "escape", "R", "k", "k")
+        assert app.review.change.decision(1).comment == "toojkar"
+        assert app.review.change.decision(2).edited is not None
+        await pilot.press("home", "j", "a", "enter")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        (result,) = app.results
+        assert "Comment: toojkar" in result.text
+        assert "Written instead: 吧今天来的" in result.text
+        assert "吧今天来的客人几乎都喝绿茶" in app.path.read_text()
+        assert app.drafts, "what was decided is kept"
+
+
+async def test_escape_leaves_it_open_and_an_edit_can_be_dropped(review):
+    async with review() as (app, pilot):
+        await pilot.press("e", *"xyz", "ctrl+x", "c", *"no", "escape", "p", "escape")
+        assert verdicts(app) == "o o o o o"
+        assert not app.results
+        await pilot.press("escape")
+        assert [result.outcome for result in app.results] == ["left"]
+        assert app.path.read_text() == BASE
+
+
+async def test_what_changed_meanwhile_is_never_overwritten(review):
+    async with review() as (app, pilot):
+        app.path.write_text(BASE.replace("Tea rose.", "Tea rose a little.").replace("Two visits", "Three visits"))
+        await pilot.press("A", "enter")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        assert not app.results
+        assert "changed meanwhile" in said(app)
+        assert "Somebody else changed these lines" in drawn(app)
+        assert "Three visits" in app.path.read_text()
+        assert "A" not in verdicts(app)
+        await pilot.press("R", "enter")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        assert "Tea rose a little." in app.path.read_text()
+        assert [result.outcome for result in app.results] == ["applied"]
+
+
+async def test_a_new_file(review):
+    async with review(None, "# Tea\n\nGreen.\n") as (app, pilot):
+        assert "+ Green." in drawn(app)
+        await pilot.press("a", "enter")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        assert app.path.read_text() == "# Tea\n\nGreen.\n"
+
+
+async def test_a_proposal_that_changes_nothing(review):
+    async with review(BASE, BASE) as (app, pilot):
+        await pilot.press("a", "j", "n", "e", "c", "p", "p", "v")
+        assert "Nothing is different" in said(app)
+        await pilot.press("enter")
+        await pilot.app.workers.wait_for_complete()
+        await pilot.pause()
+        assert [result.outcome for result in app.results] == ["applied"]
+
+
+async def test_both_views_and_the_preview(review):
+    async with review(size=(200, 40)) as (app, pilot):
+        assert " │ + The house serves" in drawn(app)
+        await pilot.press("v")
+        assert "\n- The house serves" in drawn(app)
+        assert "\n+ The house serves" in drawn(app)
+        await pilot.press("p")
+        assert "since the spring" not in drawn(app)
+        await pilot.press("a", "home")
+        assert "since the spring" in drawn(app)
+
+
+async def test_markup_and_control_characters_are_shown(review):
+    async with review("one\n", "[bold]two\x1b[31m\u202e\n") as (app, _pilot):
+        assert "+ [bold]two␛[31m⟦U+202E⟧" in drawn(app)
+
+
+async def test_a_manuscript_scrolls_and_a_line_without_end_is_shown(review):
+    base = manuscript(200_000)
+    new = [line.replace("quick", "slow") if place % 8 == 0 else line for place, line in enumerate(base)]
+    async with review("\n".join(base), "\n".join(new) + "\n" + "word " * 100_000) as (app, pilot):
+        await pilot.press("j", "j", "end", "space", "space", "b", "home", "A", "G")
+        assert "o" not in verdicts(app)

@@ -1,0 +1,35 @@
+"""What the review looks like, at the sizes of DESIGN.md."""
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.tui.review.host import BASE, ReviewHost
+
+SIZES = [(80, 24), (120, 40), (200, 60)]
+
+
+def pressing(*keys: str):
+    async def run_before(pilot: Pilot) -> None:
+        review = pilot.app.review
+        review._area.cursor_blink = review._line.cursor_blink = False
+        await pilot.press(*keys)
+        await pilot.pause(0.4)
+
+    return run_before
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_some_are_decided(snap_compare, tmp_path, size):
+    keys = ("a", "j", "r", "home", "j", "c", *"更平实一些", "enter")
+    assert snap_compare(ReviewHost(tmp_path), terminal_size=size, run_before=pressing(*keys))
+
+
+@pytest.mark.parametrize("keys", [("j", "e"), ("j", "c", "N", "o"), ("A", "p")], ids=["edit", "comment", "preview"])
+def test_where_one_types_and_reads(snap_compare, tmp_path, keys):
+    assert snap_compare(ReviewHost(tmp_path), terminal_size=(80, 24), run_before=pressing(*keys))
+
+
+def test_a_conflict(snap_compare, tmp_path):
+    app = ReviewHost(tmp_path)
+    app.path.write_text(BASE.replace("Tea rose.", "Tea rose a little."))
+    assert snap_compare(app, terminal_size=(120, 40), run_before=pressing("A", "enter"))

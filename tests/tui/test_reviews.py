@@ -1,0 +1,87 @@
+"""A change that the agent proposes, from the event to the file and to the answer."""
+
+import asyncio
+from contextlib import asynccontextmanager
+
+import pytest
+
+from dogent_tui.agent.change_requests import ChangeRequest
+from dogent_tui.agent.events import UiRequested
+from dogent_tui.tui.screens.review import ReviewScreen
+from dogent_tui.workspace.answer_drafts import AnswerDrafts
+
+BASE = "one\n\ntwo\n\nthree\n"
+
+
+def proposed(name: str, base: str | None, new: str, id_: str = "r1") -> UiRequested:
+    payload = ChangeRequest(name, new, "Louder", base).payload
+    return UiRequested(request_id=id_, kind="document_change", payload=payload, in_run=True)
+
+
+@pytest.fixture
+def desk(stage):
+    """The application with a run under way."""
+
+    @asynccontextmanager
+    async def opened(**options):
+        async with stage(**options) as s:
+            await s.send("Make it louder")
+            yield s
+
+    return opened
+
+
+async def reviewing(stage) -> ReviewScreen:
+    await stage.until(lambda: isinstance(stage.app.screen, ReviewScreen) and stage.app.screen.focused is not None)
+    return stage.app.screen
+
+
+async def test_what_is_accepted_is_written_and_the_model_learns_of_it(desk):
+    async with desk() as s:
+        root = s.app.conversation.opened.workspace.root
+        (root / "tea.md").write_text(BASE)
+        waiting = asyncio.create_task(s.launcher.form(proposed("tea.md", BASE, "ONE\n\ntwo\n\nTHREE\n")))
+        await reviewing(s)
+        await s.pilot.press("a", "c", *"softer", "enter", "r", "enter")
+        answer = await waiting
+        assert (root / "tea.md").read_text() == "ONE\n\ntwo\n\nthree\n"
+        assert "1 of 2 hunks written to tea.md" in answer.review
+        assert "Comment: softer" in answer.review
+        await s.until(lambda: s.app.screen is s.app.conversation)
+        assert s.app.conversation.opened.copies().undo() is not None, "/undo"
+        assert (root / "tea.md").read_text() == BASE
+
+
+async def test_it_stays_open_with_what_was_decided_and_notices_another_writer(desk):
+    async with desk() as s:
+        workspace = s.app.conversation.opened.workspace
+        (workspace.root / "tea.md").write_text(BASE)
+        waiting = asyncio.create_task(s.launcher.form(proposed("tea.md", BASE, "ONE\n\ntwo\n\nTHREE\n")))
+        await reviewing(s)
+        await s.pilot.press("a", "escape")
+        await s.until(lambda: s.app.screen is s.app.conversation)
+        assert not waiting.done()
+        await s.until(lambda: AnswerDrafts(workspace).load("r1") is not None)
+        (workspace.root / "tea.md").write_text("Preface.\n\n" + BASE.replace("three", "3"))
+        await s.pilot.press("f2")
+        review = await reviewing(s)
+        change = review.change
+        assert [change.decision(hunk.number).verdict for hunk in change.hunks] == ["accepted", "open"]
+        assert [hunk.is_conflict for hunk in change.hunks] == [False, True]
+        await s.pilot.press("R", "enter")
+        answer = await waiting
+        assert "nothing was written" in answer.review
+
+
+async def test_several_are_reviewed_one_after_the_other(desk):
+    async with desk() as s:
+        root = s.app.conversation.opened.workspace.root
+        waiting = [
+            asyncio.create_task(s.launcher.form(proposed(f"{name}.md", None, f"{name}\n", name))) for name in ("one", "two")
+        ]
+        for name in ("one", "two"):
+            await s.until(lambda name=name: isinstance(s.app.screen, ReviewScreen) and name in s.app.screen.change.name)
+            await reviewing(s)
+            await s.pilot.press("a", "enter")
+            await s.until(lambda name=name: (root / f"{name}.md").exists())
+        assert all("written to" in answer.review for answer in await asyncio.gather(*waiting))
