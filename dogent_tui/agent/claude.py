@@ -99,7 +99,7 @@ class ClaudeConversation:
     ) -> None:
         self.session_id = options.session_id
         self._asking = asking = Asking(form, at_screen=options.at_screen)
-        self._gate = gate = Gate(authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer})
+        self._gate = gate = Gate(authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer}, libraries.requests)
         self._stderr: list[str] = []
         self._secrets = options.endpoint.secrets
         self._client = ClaudeSDKClient(

@@ -3,7 +3,6 @@
 import os
 import signal
 import struct
-from collections.abc import Iterable
 from contextlib import suppress
 from typing import NoReturn, TypeAlias
 
@@ -49,8 +48,8 @@ def count_chunk(root: str, wanted: Matcher, chunk: Chunk, counts: Counts) -> Non
 class CountingProcess:
     """A forked process that counts. Only for a process that has no threads."""
 
-    def __init__(self, root: str, wanted: Matcher, siblings: "Iterable[CountingProcess]") -> None:
-        """Fork. Raises OSError where that fails."""
+    def __init__(self, root: str, wanted: Matcher, siblings: "list[CountingProcess]") -> None:
+        """Fork. `siblings` are those that were forked before. Raises OSError where that fails."""
         self._jobs: int
         self._results: int
         jobs_out, jobs_in = os.pipe()
@@ -58,7 +57,7 @@ class CountingProcess:
         self._pid = os.fork()
         if self._pid == 0:
             for other in siblings:  # else they would not see the end of their jobs while we live
-                os.close(other._jobs)
+                other.finish()
             os.close(jobs_in)
             os.close(results_out)
             _work(root, wanted, jobs_out, results_in)

@@ -1,4 +1,4 @@
-"""The Markdown files of one workspace, for the tools: one process at a time looks through them, and is ended when it takes too long."""
+"""The Markdown files of one workspace: a process looks through them, a request at a time, and is ended when it takes too long."""
 
 import asyncio
 import contextlib

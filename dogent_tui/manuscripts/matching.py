@@ -41,7 +41,7 @@ def name_filter(pattern: str, *, regex: bool = False) -> Callable[[str], bool]:
     """
     wanted = _plain(pattern.strip())
     if not wanted:
-        return lambda path: True
+        return lambda _: True
     if regex:
         expression = _compiled(pattern.strip())
         return lambda path: expression.search(unicodedata.normalize("NFC", path)) is not None

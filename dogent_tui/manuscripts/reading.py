@@ -36,7 +36,7 @@ def read_markdown(workspace: Workspace, typed: str, private: Sequence[Path] = ()
     inside = path.relative_to(workspace.root).as_posix()
     folder, _, name = inside.rpartition("/")
     try:
-        with folder_below(str(workspace.root), folder) as opened, open(open_in(opened, name), "rb") as file:
+        with folder_below(str(workspace.root), folder) as opened, os.fdopen(open_in(opened, name), "rb") as file:
             found = os.fstat(file.fileno())
             if not stat.S_ISREG(found.st_mode):
                 raise ManuscriptError(f"{inside} is no file.", "Name a Markdown file; list_file_tree shows them.")

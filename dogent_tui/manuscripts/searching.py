@@ -1,8 +1,8 @@
 """Searching the contents of the Markdown files of a folder, on all processors.
 
-Forked processes count the matches of each file while the folder is still being walked; whether an ignore file leaves something out is
-found out meanwhile. The lines that are shown are then read once more, in the order of the paths: the same files always give the same
-answer.
+Forked processes count the matches of each file while the folder is still being walked; whether an ignore file leaves something
+out is found out meanwhile. The lines that are shown are then read once more, in the order of the paths, so that the same files
+always give the same answer.
 """
 
 import os

@@ -1,7 +1,7 @@
 """The process that looks through a workspace: a pattern may keep it busy for ever, and the application does not notice.
 
-It takes a `Request` a line on its standard input and gives an `Answer` a line. The files of a search are counted by processes that it
-forks, one for each processor. It ends with whoever started it: at the end of its input, or when a request takes too long.
+It takes a `Request` a line on its standard input and gives an `Answer` a line. What a search finds is counted by processes
+that it forks, one for each processor. It ends with whoever started it: at the end of its input, or when a request takes too long.
 """
 
 import signal

@@ -180,7 +180,8 @@ class _Wording:
         elif entry is not None and entry.kind == "file" and entry.names > 1:
             notes.append("the file has another name elsewhere")
         size = entry.size if entry is not None and entry.kind == "file" else None
-        return Spot(path, effect.kind.value, entry is not None, size, "; ".join(filter(None, notes)))
+        kind = EffectKind.READ if effect.kind is EffectKind.USE else effect.kind
+        return Spot(path, kind.value, entry is not None, size, "; ".join(filter(None, notes)))
 
     def _by_link(self, effect: Effect, path: str) -> str:
         """Say so where a name leads elsewhere than it reads. Names in another folder than the call's are not judged here."""

@@ -9,12 +9,14 @@ from contextlib import AsyncExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
 from dogent_tui.workspace.settings import WorkspaceSettings
 
 if TYPE_CHECKING:
     from dogent_tui.documents.exporter import Exporter
     from dogent_tui.documents.library import DocumentLibrary
+    from dogent_tui.manuscripts.library import ManuscriptLibrary
+    from dogent_tui.manuscripts.requests import RequestBook
 
 _LOG = logging.getLogger(__name__)
 
@@ -50,6 +52,21 @@ class Libraries:
         from dogent_tui.documents.exporter import Exporter
 
         return self._closed_with_us(Exporter())
+
+    @cached_property
+    def manuscripts(self) -> "ManuscriptLibrary":
+        """Finds and searches Markdown files, though never our own folders, where they lie in the workspace."""
+        from dogent_tui.manuscripts.library import ManuscriptLibrary
+
+        private = (dogent_home(), state_dir())
+        return self._closed_with_us(ManuscriptLibrary(self.workspace, self.settings.ignored_folders, private))
+
+    @cached_property
+    def requests(self) -> "RequestBook":
+        """What the agent asked to consult, and what was answered: the gate writes it, and the tools go by it."""
+        from dogent_tui.manuscripts.requests import RequestBook
+
+        return RequestBook()
 
     async def close(self) -> None:
         """Close what was made, the last one first. Never raises: one that fails keeps neither the others nor the session open."""
