@@ -36,23 +36,32 @@ def read_markdown(workspace: Workspace, typed: str, private: Sequence[Path] = ()
     inside = path.relative_to(workspace.root).as_posix()
     folder, _, name = inside.rpartition("/")
     try:
-        with folder_below(str(workspace.root), folder) as opened, os.fdopen(open_in(opened, name), "rb") as file:
-            found = os.fstat(file.fileno())
-            if not stat.S_ISREG(found.st_mode):
-                raise ManuscriptError(f"{inside} is no file.", "Name a Markdown file; list_file_tree shows them.")
-            if found.st_size > LARGEST:
-                raise ManuscriptError(
-                    f"{inside} is larger than {LARGEST >> 20} MB.", "Search it with search_markdown_content instead."
-                )
-            encoding = encoding_of(file)
-            file.seek(0)
-            data = file.read(LARGEST + 1)
+        with folder_below(str(workspace.root), folder) as opened:
+            file = open_in(opened, name)
+        try:
+            found = os.fstat(file)
+            is_readable = stat.S_ISREG(found.st_mode) and found.st_size <= LARGEST
+            encoding, data = _contents(file) if is_readable else ("", b"")
+        finally:
+            os.close(file)
     except OSError as error:
         raise _unreadable(inside, error) from None
+    if not stat.S_ISREG(found.st_mode):
+        raise ManuscriptError(f"{inside} is no file.", "Name a Markdown file; list_file_tree shows them.")
+    if found.st_size > LARGEST:
+        raise ManuscriptError(f"{inside} is larger than {LARGEST >> 20} MB.", "Search it with search_markdown_content instead.")
     if not encoding:
         raise ManuscriptError(f"{inside} holds no text.", "It only has the name of a Markdown file.")
     content = data.decode(encoding, errors="replace").removeprefix("\ufeff")
     return MarkdownFile(inside, name, content, found.st_size, when(found.st_mtime))
+
+
+def _contents(file: int) -> tuple[str, bytes]:
+    """Return the encoding and the bytes of an open file, which stays open."""
+    with os.fdopen(file, "rb", closefd=False) as stream:
+        encoding = encoding_of(stream)
+        stream.seek(0)
+        return encoding, stream.read(LARGEST + 1)
 
 
 def when(seconds: float) -> str:
