@@ -58,7 +58,9 @@ def _parser() -> argparse.ArgumentParser:
         description="Write documents together with an AI agent, in a full-screen terminal application.",
         epilog="“dogent-tui read FILE” writes a pdf, docx, xlsx or other document as Markdown. "
         "“dogent-tui export FILE.md --to pdf|docx” makes a finished document. "
+        "“dogent-tui analyze FILE” says what a picture or a video shows. "
         "“dogent-tui doctor” says what is installed and what is missing. "
+        "“dogent-tui search QUERY” and “dogent-tui fetch URL” do what the agent does on the web. "
         "“dogent-tui explain” says what would be decided about a tool call, and why. Exit status with -p: "
         "0 completed, 1 failed, 2 usage, 10 permission needed or denied, 11 clarification needed, "
         "12 outline edit needed, 14 interrupted.",
@@ -155,13 +157,32 @@ def _explain(arguments: Sequence[str]) -> int:
 
 
 def _read(arguments: Sequence[str]) -> int:
-    import io
-
     from dogent_tui.read_mode import run_read
+
+    _never_fail_to_print()
+    return run_read(arguments, sys.stdout, sys.stderr)
+
+
+def _search(arguments: Sequence[str]) -> int:
+    from dogent_tui.search_mode import run_search
+
+    _never_fail_to_print()
+    return run_search(arguments, sys.stdout, sys.stderr)
+
+
+def _fetch(arguments: Sequence[str]) -> int:
+    from dogent_tui.fetch_mode import run_fetch
+
+    _never_fail_to_print()
+    return run_fetch(arguments, sys.stdout, sys.stderr)
+
+
+def _never_fail_to_print() -> None:
+    """Write what the terminal's encoding does not hold as an escape."""
+    import io
 
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
-    return run_read(arguments, sys.stdout, sys.stderr)
 
 
 def _export(arguments: Sequence[str]) -> int:
@@ -176,7 +197,25 @@ def _doctor(arguments: Sequence[str]) -> int:
     return run_doctor(arguments, sys.stdout)
 
 
-_BY_HAND = {"explain": _explain, "read": _read, "export": _export, "doctor": _doctor}
+def _analyze(arguments: Sequence[str]) -> int:
+    import io
+
+    from dogent_tui.analyze_mode import run_analyze
+
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    return run_analyze(arguments, sys.stdout, sys.stderr)
+
+
+_BY_HAND = {
+    "analyze": _analyze,
+    "doctor": _doctor,
+    "explain": _explain,
+    "export": _export,
+    "fetch": _fetch,
+    "read": _read,
+    "search": _search,
+}
 """What is done without the application. A folder of such a name is ``./read``."""
 
 

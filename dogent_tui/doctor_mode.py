@@ -1,53 +1,18 @@
-"""`dogent-tui doctor`: which engines are here, in which versions, which files are used, and what to do about what is missing.
-
-Nothing is changed, and no key is shown.
-"""
+"""`dogent-tui doctor`: what is here and what is missing, by hand. What is looked for is `agent/doctor.py`."""
 
 import argparse
 import asyncio
-import importlib.metadata
-import importlib.util
-import json
-import os
 import platform
-import re
-import shutil
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal, TextIO, TypeAlias
+from typing import TextIO
 
 import msgspec
 
 from dogent_tui import __version__
-from dogent_tui.agent.sandbox import missing_packages
-from dogent_tui.documents.export.browser import find_browsers
-from dogent_tui.documents.export.docx_reference import NAME as REFERENCE
-from dogent_tui.documents.export.styles import NAME as STYLE_SHEET
-from dogent_tui.documents.model import DocumentError
-from dogent_tui.documents.pandoc.program import pandoc_path, pandoc_version
+from dogent_tui.agent.doctor import as_text, examine
 from dogent_tui.errors import UsageError
-from dogent_tui.permissions.shell.parser import find_shfmt
-from dogent_tui.plain import one_line
-from dogent_tui.processes import stream_process
-from dogent_tui.workspace.paths import Workspace, display_path, dogent_home
-
-State: TypeAlias = Literal["ok", "missing", "optional", "broken"]
-"""`optional`: it is not here, and most work goes on without it. `broken`: it is here and cannot be used."""
-
-_LIMIT_S = 10.0
-_MARKS: dict[State, str] = {"ok": "✓", "missing": "✗", "optional": "–", "broken": "✗"}
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """One thing that was looked for. `detail` is a version, or what was found; `remedy` says what to do where it is not `ok`."""
-
-    group: str
-    name: str
-    state: State
-    detail: str = ""
-    path: str = ""
-    remedy: str = ""
+from dogent_tui.workspace.paths import Workspace
 
 
 def run_doctor(arguments: Sequence[str], stdout: TextIO) -> int:
@@ -56,165 +21,13 @@ def run_doctor(arguments: Sequence[str], stdout: TextIO) -> int:
     folder = Path(chosen.workspace)
     if not folder.is_dir():
         raise UsageError(f"There is no folder {folder}.", "Name an existing folder with --workspace.")
-    findings = [*asyncio.run(_engines()), *_files(Workspace(folder))]
+    findings = asyncio.run(examine(Workspace(folder)))
     if chosen.json:
         about = {"dogent_tui": __version__, "python": platform.python_version(), "platform": platform.platform()}
         stdout.write(msgspec.json.encode({**about, "findings": findings}).decode() + "\n")
     else:
         stdout.write(as_text(findings))
     return 1 if any(finding.state in {"missing", "broken"} for finding in findings) else 0
-
-
-def as_text(findings: Sequence[Finding]) -> str:
-    """Return `findings` for reading."""
-    lines = [f"dogent-tui {__version__} · Python {platform.python_version()} · {platform.platform()}"]
-    group = ""
-    for finding in findings:
-        if finding.group != group:
-            group = finding.group
-            lines += ["", group]
-        where = f"  {one_line(display_path(finding.path))}" if finding.path else ""
-        lines.append(f"  {_MARKS[finding.state]} {finding.name:<22} {one_line(finding.detail)}{where}".rstrip())
-        if finding.remedy:
-            lines.append(f"    {one_line(finding.remedy)}")
-    return "\n".join(lines) + "\n"
-
-
-async def _engines() -> list[Finding]:
-    programs = await asyncio.gather(_claude(), _pandoc(), _browser(), _cjk_fonts(), _shfmt())
-    claude, pandoc, browser, fonts, shfmt = programs
-    packages = [
-        _package("Documents", "PyMuPDF", "pymupdf", "reads pdf"),
-        _package("Documents", "openpyxl", "openpyxl", "reads xlsx"),
-        _package("Documents", "typst", "typst", "makes pdf where no browser is"),
-        _package("Documents", "playwright", "playwright", "drives the browser"),
-    ]
-    return [claude, shfmt, *_sandbox(), pandoc, browser, fonts, *packages]
-
-
-async def _claude() -> Finding:
-    """The CLI of the SDK's wheel. Asked for its version: it is a program of another maker that has to start here."""
-    found = importlib.util.find_spec("claude_agent_sdk")  # importing it takes over a second
-    folder = Path(found.origin).parent / "_bundled" if found is not None and found.origin else None
-    bundled = folder / ("claude.exe" if os.name == "nt" else "claude") if folder else None
-    program = str(bundled) if bundled is not None and bundled.is_file() else shutil.which("claude")
-    if program is None:
-        return Finding("Agent", "Claude CLI", "missing", remedy="Reinstall the package claude-agent-sdk, which carries it.")
-    version = await _version(program)
-    if not version:
-        remedy = f"Try it: {display_path(program)} --version"
-        return Finding("Agent", "Claude CLI", "broken", "it does not start", program, remedy)
-    return Finding("Agent", "Claude CLI", "ok", version, program)
-
-
-async def _shfmt() -> Finding:
-    program = find_shfmt()
-    if program is None:
-        remedy = "Install the package shfmt-py: without it, every command of the agent is asked about."
-        return Finding("Agent", "shfmt", "missing", remedy=remedy)
-    return Finding("Agent", "shfmt", "ok", await _version(program), program)
-
-
-def _sandbox() -> Iterator[Finding]:
-    if not sys.platform.startswith("linux"):
-        return
-    missing = missing_packages()
-    for package, program in (("bubblewrap", "bwrap"), ("socat", "socat")):
-        if package in missing:
-            remedy = f"Install {package} if you want the sandbox (“sandbox” in the settings)."
-            yield Finding("Agent", package, "optional", "not here", remedy=remedy)
-        else:
-            yield Finding("Agent", package, "ok", "for the sandbox", shutil.which(program) or "")
-
-
-async def _pandoc() -> Finding:
-    try:
-        path, version = await asyncio.to_thread(lambda: (pandoc_path(), pandoc_version()))
-    except DocumentError as error:
-        return Finding("Documents", "pandoc", "missing", error.message, remedy=error.remedy)
-    return Finding("Documents", "pandoc", "ok", ".".join(map(str, version)), str(path))
-
-
-async def _browser() -> Finding:
-    programs = await asyncio.to_thread(find_browsers)
-    for program in programs:
-        version = await _version(str(program))
-        if version:
-            return Finding("Documents", "browser", "ok", version, str(program))
-    remedy = (
-        "Install Chromium or Chrome (on Debian: chromium-headless-shell) for the finest pdf; "
-        "“dogent-tui export” offers a download. Until then typst makes it."
-    )
-    return Finding("Documents", "browser", "optional", "does not start" if programs else "not here", remedy=remedy)
-
-
-async def _cjk_fonts() -> Finding:
-    name, lister = "fonts for CJK", shutil.which("fc-list")
-    if lister is None:
-        state: State = "ok" if sys.platform in {"darwin", "win32"} else "optional"
-        remedy = "" if state == "ok" else "Install fontconfig to have fonts found, and Noto Sans CJK."
-        return Finding("Documents", name, state, "those of the system" if state == "ok" else "not known", remedy=remedy)
-    listed = await _output(lister, ":lang=zh", "family")
-    families = sorted({line.split(",")[0].strip() for line in listed.splitlines() if line.strip()})
-    if families:
-        more = f" and {len(families) - 3} more" if len(families) > 3 else ""
-        return Finding("Documents", name, "ok", ", ".join(families[:3]) + more)
-    remedy = "Install one for Chinese, Japanese and Korean (on Debian: fonts-noto-cjk); else they are boxes in a pdf."
-    return Finding("Documents", name, "optional", "none", remedy=remedy)
-
-
-def _package(group: str, name: str, module: str, use: str) -> Finding:
-    if importlib.util.find_spec(module) is None:
-        return Finding(group, name, "missing", use, remedy=f"Install the package {name.lower()} where dogent-tui is installed.")
-    try:
-        version = importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        version = "?"
-    return Finding(group, name, "ok", f"{version} · {use}")
-
-
-async def _version(program: str) -> str:
-    """Return the version that `program` says it has, empty where it does not start or says nothing."""
-    found = re.search(r"\d+(?:\.\d+)+", await _output(program, "--version"))
-    return found[0] if found else ""
-
-
-async def _output(*command: str) -> str:
-    said = bytearray()
-    try:
-        status = await stream_process(command, cwd=Path(os.sep), on_output=said.extend, limit_s=_LIMIT_S)
-    except (OSError, TimeoutError):
-        return ""
-    return said.decode("utf-8", "replace") if status == 0 else ""
-
-
-def _files(workspace: Workspace) -> Iterator[Finding]:
-    home = dogent_home()
-    for name in ("claude.json", "web.json", "vision.json"):
-        yield _file("Your files", home / name, name, profiles=True)
-    for name in (STYLE_SHEET, REFERENCE):
-        yield _file("Your files", home / name, name)
-    dot = workspace.dot
-    for name in ("dogent.json", "dogent.md", STYLE_SHEET, REFERENCE):
-        yield _file("This workspace", dot / name, f".dogent/{name}")
-
-
-def _file(group: str, path: Path, name: str, *, profiles: bool = False) -> Finding:
-    if not path.is_file():
-        return Finding(group, name, "optional", "not there")
-    if path.suffix != ".json":
-        return Finding(group, name, "ok", "used", str(path))
-    try:
-        value = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        reason = (error.strerror or "it cannot be read").lower()
-        return Finding(group, name, "broken", reason, str(path), "Correct its permissions.")
-    except (ValueError, RecursionError) as error:
-        line = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
-        return Finding(group, name, "broken", f"it is not JSON{line}", str(path), "Correct it, or move it away.")
-    named = value.get("profiles") if profiles and isinstance(value, dict) else None
-    names = ", ".join(map(str, named)) if isinstance(named, dict) and named else ""
-    return Finding(group, name, "ok", f"profiles: {names}" if names else "used", str(path))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 import subprocess
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -14,6 +15,7 @@ _CHUNK = 65_536
 _PROC = Path("/proc")
 _TERM_GRACE_S = 1.0
 """How long a group that was asked to end may take before it is killed."""
+_GONE_POLL_S = 0.005
 
 
 async def stream_process(
@@ -78,11 +80,24 @@ async def talk_process(command: Sequence[str], *, cwd: Path, env: Mapping[str, s
     )
 
 
+def python_command(module: str, *, preload: Sequence[str] = ()) -> list[str]:
+    """Return how to run `main` of our `module` in a process: with the modules that we have, and none of the folder we are in.
+
+    `preload` are modules that it loads before.
+    """
+    package = str(Path(__file__).parents[1])
+    path = [entry for entry in sys.path if entry]
+    path += [] if package in path else [package]
+    start = f"import sys; sys.path[:] = {path!r}; from {module} import main; "
+    start += "".join(f"import {name}; " for name in preload) + "main()"
+    return [sys.executable, "-I", "-X", "utf8", "-c", start]
+
+
 async def end_tree(process: asyncio.subprocess.Process) -> None:
     """End `process` at once, with all that descends from it, in whatever group that is."""
     if process.returncode is None:
         await asyncio.to_thread(kill_tree, process.pid)
-    await process.wait()
+    await _gone(process)
 
 
 class Halt:
@@ -169,11 +184,21 @@ async def _end_group(process: asyncio.subprocess.Process) -> None:
         return
     try:
         with suppress(TimeoutError):
-            await asyncio.wait_for(process.wait(), _TERM_GRACE_S)
+            await asyncio.wait_for(_gone(process), _TERM_GRACE_S)
     finally:  # also where this is cancelled once more
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
-    await process.wait()
+    await _gone(process)
+
+
+async def _gone(process: asyncio.subprocess.Process) -> None:
+    """Wait until a process that was told to end has ended, and let go of its pipes.
+
+    Its own `wait` waits for the pipes too: for ever where nobody reads what is in them any more, or another process holds them.
+    """
+    while process.returncode is None:  # noqa: ASYNC110 — asyncio tells nobody of it sooner
+        await asyncio.sleep(_GONE_POLL_S)
+    process._transport.close()  # type: ignore[attr-defined]  # noqa: SLF001 — there is no other way to let go of them
 
 
 def kill_tree(pid: int) -> None:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dogent_tui import doctor_mode
+from dogent_tui.agent import doctor
 from dogent_tui.cli import main
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.workspace.paths import dogent_home
@@ -44,8 +44,8 @@ def test_what_is_missing_comes_with_a_remedy_and_a_status(folder, capsys, monkey
     def gone():
         raise DocumentError("The program pandoc is not here.", "Install pypandoc_binary.", code="engine_missing")
 
-    monkeypatch.setattr(doctor_mode, "pandoc_path", gone)
-    monkeypatch.setattr(doctor_mode, "find_browsers", list)
+    monkeypatch.setattr(doctor, "pandoc_path", gone)
+    monkeypatch.setattr(doctor, "find_browsers", list)
     status = main(["doctor"])
     out, _ = capsys.readouterr()
     assert status == 1

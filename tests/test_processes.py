@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from dogent_tui.processes import feed_process, stream_process
+from dogent_tui.processes import end_tree, feed_process, stream_process, talk_process
 
 
 async def test_output_and_status(tmp_path: Path):
@@ -76,3 +76,34 @@ async def test_a_program_that_is_fed_in_vain_ends_with_its_children(tmp_path: Pa
     with pytest.raises(asyncio.CancelledError):
         await feeding
     assert not alive([int(pid) for pid in pids.read_text().split()])
+
+
+async def test_a_program_whose_output_nobody_takes_any_more_ends(tmp_path: Path):
+    """asyncio stops reading a pipe from which too much came, and then does not see its end."""
+    talking = await talk_process(["yes"], cwd=tmp_path, env=dict(os.environ))
+    assert talking.stdout is not None
+    async with asyncio.timeout(10):
+        await talking.stdout.readexactly(1_000_000)
+        while len(talking.stdout._buffer) < 131_072:  # type: ignore[attr-defined]  # from there on it is not read
+            await asyncio.sleep(0.001)
+        await end_tree(talking)
+    assert talking.returncode == -9
+
+
+async def test_a_pipe_that_another_program_took_along_is_not_waited_for(tmp_path: Path):
+    pids: list[int] = []
+    started = asyncio.Event()
+
+    def take(chunk: bytes) -> None:
+        pids.append(int(chunk))
+        started.set()
+
+    running = asyncio.create_task(
+        stream_process(["sh", "-c", "setsid sleep 600 & echo $!; wait"], cwd=tmp_path, on_output=take, limit_s=60)
+    )
+    async with asyncio.timeout(10):
+        await started.wait()
+        running.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await running
+    psutil.Process(pids[0]).kill()

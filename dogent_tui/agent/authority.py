@@ -4,7 +4,7 @@ The policy is imported on use: it is not needed before the first tool call, and 
 """
 
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     from dogent_tui.permissions.grants import Grant
     from dogent_tui.permissions.model import Decision, ToolCall
     from dogent_tui.permissions.question import Question
+    from dogent_tui.web.named import NamedHosts
+
+_WEB_FETCH = "mcp__dogent__web_fetch"
+"""Our tool that fetches. The CLI's own one runs elsewhere and asks about every private address."""
+
+_NOT_NAMED = (
+    "{} It is opened only if the person names it in a prompt and then allows it, or if their settings allow it (web_allow_hosts)."
+)
 
 
 class HeldGrant(msgspec.Struct, frozen=True):
@@ -33,8 +41,12 @@ class HeldGrant(msgspec.Struct, frozen=True):
 class Authority:
     """Decides about tool calls. Safe for use by several threads."""
 
-    def __init__(self, workspace: Workspace, rules: Sequence[str] = ()) -> None:
-        """Decide for `workspace`. `rules` are allowed from the start. Raises UsageError where one of them is no rule."""
+    def __init__(self, workspace: Workspace, rules: Sequence[str] = (), hosts: "NamedHosts | None" = None) -> None:
+        """Decide for `workspace`. `rules` are allowed from the start. Raises UsageError where one of them is no rule.
+
+        `hosts` knows which private hosts the person named; only these are asked about when our tool fetches.
+        """
+        self._hosts = hosts
         self._root = workspace.root
         self._private = (dogent_home(), state_dir())
         self._rules = tuple(self._parsed(rule) for rule in rules)
@@ -54,13 +66,31 @@ class Authority:
         decision = self.judge(call)
         if decision.verdict == "ask" and self.allowing(decision):
             return replace(decision, verdict="allow", reasons=("You allowed this before.",))
+        if decision.verdict == "ask" and self._is_unnamed(call, decision):
+            reason = _NOT_NAMED.format(" ".join(decision.reasons))
+            return replace(decision, verdict="deny", reasons=(reason,), rememberable=False)
         return decision
+
+    def let_through(self, call: "ToolCall", decision: "Decision") -> None:
+        """Take note that `call` runs now, with what was asked about in `decision` approved."""
+        if self._hosts is None or call.tool != _WEB_FETCH:
+            return
+        note = self._hosts.approve if _reaches_inside(call, decision) else self._hosts.withdraw
+        note(_address(call))
+
+    def _is_unnamed(self, call: "ToolCall", decision: "Decision") -> bool:
+        """Tell whether `call` fetches from a private host of which the person said nothing: that is no question to put."""
+        return self._hosts is not None and _reaches_inside(call, decision) and not self._hosts.named(_address(call))
 
     def judge(self, call: "ToolCall") -> "Decision":
         """Return the policy's decision about `call`, whatever was allowed before."""
         from dogent_tui.permissions.policy import decide
 
-        return decide(call, self._root, private=self._private)
+        if self._hosts is None or call.tool != _WEB_FETCH:
+            return decide(call, self._root, private=self._private)
+        granted = {held.grant.place for held in self.grants() if held.grant.kind == "network"}
+        leads_inside = partial(self._hosts.leads_inside, granted=granted)
+        return decide(call, self._root, private=self._private, leads_inside=leads_inside)
 
     def allowing(self, decision: "Decision") -> tuple["Grant", ...]:
         """Return the grants that allow what `decision` asks about, none unless they cover all of it."""
@@ -118,6 +148,16 @@ class Authority:
         from dogent_tui.permissions.grants import parse_rule
 
         return parse_rule(rule, self._root)
+
+
+def _reaches_inside(call: "ToolCall", decision: "Decision") -> bool:
+    """Tell whether a call of our tool was asked about because its address is no public one."""
+    return call.tool == _WEB_FETCH and any(effect.kind.value == "network" for effect in decision.asked)
+
+
+def _address(call: "ToolCall") -> str:
+    url = call.input.get("url")
+    return url if isinstance(url, str) else ""
 
 
 def missing_parser() -> str:

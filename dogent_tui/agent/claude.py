@@ -1,8 +1,10 @@
 """A conversation over the Claude Agent SDK: the only module that knows the SDK's messages, and turns them into events."""
 
+import asyncio
 import contextlib
 import os
-from collections.abc import AsyncIterator, Iterator, Mapping
+import re
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, cast
@@ -12,8 +14,10 @@ from claude_agent_sdk import (
     ClaudeAgentOptions,
     ClaudeSDKClient,
     ClaudeSDKError,
+    Message,
     ResultMessage,
     SandboxSettings,
+    SdkMcpTool,
     StreamEvent,
     SystemMessage,
     TextBlock,
@@ -35,6 +39,7 @@ from dogent_tui.agent.events import (
     Todo,
     TodosChanged,
     TodoStatus,
+    ToolOutput,
     ToolPreparing,
     ToolResult,
     ToolUse,
@@ -45,13 +50,21 @@ from dogent_tui.errors import AgentError
 from dogent_tui.processes import kill_tree
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
-from dogent_tui.tools.server import dogent_server
+from dogent_tui.tools.server import dogent_server, tool_name
+from dogent_tui.tools.web import FETCH, NATIVE
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.secrets import redact
 
 TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "Bash", "TodoWrite", "WebSearch", "WebFetch")
-"""The CLI's own tools that the model is offered."""
+"""The CLI's own tools that the model is offered; those of the web only where ours do not stand in for them."""
+
+
+def native_tools(ours: Iterable[SdkMcpTool[Any]]) -> list[str]:
+    """Return those of the CLI's own tools that are offered beside `ours`."""
+    replaced = NATIVE if any(tool.name == FETCH for tool in ours) else frozenset()
+    return [name for name in TOOLS if name not in replaced]
+
 
 _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The longest line between the CLI and us. At the SDK's default of 1 MiB a Write over a larger file kills the session."""
@@ -100,12 +113,15 @@ class ClaudeConversation:
         self.session_id = options.session_id
         self._asking = asking = Asking(form, at_screen=options.at_screen)
         self._gate = gate = Gate(authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer}, libraries.requests)
+        self._inbox: asyncio.Queue[Event | Message | None] = asyncio.Queue()
+        libraries.listener = self._hear_progress
         self._stderr: list[str] = []
         self._secrets = options.endpoint.secrets
+        ours = offered_tools(libraries)
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
-                tools=[*TOOLS, ASK_USER_QUESTION],
-                mcp_servers={**dogent_server([*asking.tools(), *offered_tools(libraries)])},
+                tools=[*native_tools(ours), ASK_USER_QUESTION],
+                mcp_servers={**dogent_server([*asking.tools(), *ours])},
                 system_prompt=options.system_prompt,
                 cwd=options.cwd,
                 env=environment(options.endpoint, options.config_dir),
@@ -146,14 +162,31 @@ class ClaudeConversation:
 
     async def messages(self) -> AsyncIterator[Event | TurnEnded]:
         """Everything the CLI says, as events, until it ends. Raises AgentError with its last words where it failed."""
+        receiving = asyncio.create_task(self._receive(), name="agent-messages")
         try:
-            async for message in self._client.receive_messages():
+            while (message := await self._inbox.get()) is not None:
                 for said in (*self._gate.heard(), *self._asking.heard()):
                     yield said
-                for event in self._translator.translate(message):
+                for event in (message,) if isinstance(message, Event) else self._translator.translate(message):
                     yield event
+            await receiving
         except ClaudeSDKError as error:
             raise AgentError(self._last_words() or self._redacted(str(error))) from error
+        finally:
+            receiving.cancel()
+
+    async def _receive(self) -> None:
+        """Put what the CLI says into the inbox, where what our own tools tell meanwhile goes too."""
+        try:
+            async for message in self._client.receive_messages():
+                self._inbox.put_nowait(message)
+        finally:
+            self._inbox.put_nowait(None)
+
+    def _hear_progress(self, tool: str, payload: Mapping[str, Any], text: str) -> None:
+        tool_use_id = self._gate.call_of(tool_name(tool), payload)
+        if tool_use_id:
+            self._inbox.put_nowait(ToolOutput(tool_use_id=tool_use_id, text=f"{text}\n"))
 
     async def interrupt(self) -> None:
         """Stop the turn under way. A CLI that is gone, or does not answer, has nothing to stop."""
@@ -362,13 +395,17 @@ _ERROR_TAGS = ("<tool_use_error>", "</tool_use_error>")
 """What the CLI puts around a tool's error for the model."""
 
 
+_BY_HOOK = re.compile(r"\APreToolUse:\S+ hook error: ")
+"""What it puts before the reason of a call that the policy denied."""
+
+
 def result_text(content: str | list[dict[str, Any]] | None) -> str:
     """Return a tool result as text; what is no text is named by its type."""
     if isinstance(content, list):
         content = "\n".join(
             str(block.get("text", "")) if block.get("type") == "text" else f"[{block.get('type')}]" for block in content
         )
-    text = content or ""
+    text = _BY_HOOK.sub("", content or "", count=1)
     return text.removeprefix(_ERROR_TAGS[0]).removesuffix(_ERROR_TAGS[1]) if text.startswith(_ERROR_TAGS[0]) else text
 
 

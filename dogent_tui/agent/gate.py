@@ -83,6 +83,7 @@ class Gate:
         self._cwd = cwd
         self._copies = copies
         self._announced: dict[str, _Announced] = {}
+        self._calls: dict[str, tuple[str, Mapping[str, Any]]] = {}
         self._said: list[Event] = []
         self._told = ""
         self._waiting: list[asyncio.Future[None]] = []
@@ -111,7 +112,9 @@ class Gate:
             # In a thread: it looks at the disk, and a slow one must not hold up the screen.
             decision = await asyncio.to_thread(self._authority.decide, call)
             tool_use_id = tool_use_id or str(values.get("tool_use_id") or "")
+            self._note(tool_use_id, call)
             if decision.verdict == "allow":
+                self._authority.let_through(call, decision)
                 await self._keep_copies(call, decision, tool_use_id)
             self._record(call, tool_use_id, decision.verdict)
             self._announce(tool_use_id, _Announced(call.cwd or self._cwd, decision.verdict))
@@ -124,6 +127,16 @@ class Gate:
                 "permissionDecisionReason": " ".join(decision.reasons) or "The permission policy of dogent-tui.",
             }
         }
+
+    def call_of(self, tool: str, tool_input: Mapping[str, Any]) -> str:
+        """Return the id of the newest call of `tool` with this input, empty where none is known: our tools are not told it."""
+        calls = reversed(self._calls.items())
+        return next((identity for identity, known in calls if known == (tool, tool_input)), "")
+
+    def _note(self, tool_use_id: str, call: ToolCall) -> None:
+        self._calls[tool_use_id] = (call.tool, call.input)
+        while len(self._calls) > _MOST_ANNOUNCED:
+            self._calls.pop(next(iter(self._calls)))
 
     def _announce(self, tool_use_id: str, announced: _Announced) -> None:
         self._announced[tool_use_id] = announced
@@ -174,6 +187,7 @@ class Gate:
                     decision, why = now, (_CHANGED,)
                     continue
                 await self._remember(decision, verdict)
+            self._authority.let_through(call, decision)
             await self._keep_copies(call, decision, tool_use_id)
             return PermissionResultAllow()
         return PermissionResultDeny(message="What this call would touch changed each time it was approved, so it did not run.")

@@ -2,7 +2,7 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 from typing import Any, Literal, Self
 
@@ -65,13 +65,16 @@ class AgentService:
         cwd: str,
         session: SessionChoice | None = None,
         stall_after_s: float = 10.0,
+        heard: Callable[[str], None] | None = None,
     ) -> None:
+        """Converse through `launcher`. `heard` is told what the person writes, as its run begins."""
         self.endpoint = endpoint
         self.state: State = "connecting"
         self.begun = False
         """Whether there has been a run."""
         self._cwd = cwd
         self._stall_after_s = stall_after_s
+        self._heard = heard
         self._stream = EventStream()
         self._questions = PendingQuestions(self._publish)
         self._queue = PromptQueue(self._publish)
@@ -227,6 +230,8 @@ class AgentService:
         self.begun = True
         self.state = "running"
         self._publish(RunStarted(prompt=prompt))
+        if self._heard is not None and not prompt.answers:  # answers repeat what the agent asked
+            self._heard(prompt.text)
         watch = asyncio.create_task(self._watch(run))
         try:
             ended = await self._turn(run, prompt)

@@ -17,6 +17,7 @@ from dogent_tui.agent.service import AgentService
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError
 from dogent_tui.tools.libraries import Libraries
+from dogent_tui.web.profiles import read_access
 from dogent_tui.workspace.files import private_folder
 from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, state_dir
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
@@ -76,10 +77,12 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     endpoint, endpoint_warnings = choose_endpoint(settings, home, environ, override=options.profile or None)
     earlier = latest_session(workspace) if options.continue_latest else None
     session = SessionChoice(earlier.session_id, resume=True) if earlier else SessionChoice(str(uuid.uuid4()))
-    authority, copies = Authority(workspace, options.allow), session_copies(workspace, session.session_id)
+    web, web_warnings = read_access(settings.web_profile, home)
+    libraries = Libraries(workspace, settings, web)
+    authority = Authority(workspace, options.allow, libraries.hosts)
+    copies = session_copies(workspace, session.session_id)
     trust = FolderTrust(workspace, given=options.trust)
     sandbox = sandbox_state(wanted=wants_sandbox(settings, home, warnings))
-    libraries = Libraries(workspace, settings)
     launcher = ClaudeLauncher(
         workspace,
         endpoint,
@@ -91,13 +94,20 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         answered_by=options.answered_by,
         sandbox=sandbox == "on",
     )
-    service = AgentService(launcher, endpoint, cwd=str(workspace.root), session=session)
+    service = AgentService(launcher, endpoint, cwd=str(workspace.root), session=session, heard=libraries.hosts.heard)
     return OpenedSession(
         workspace=workspace,
         settings=settings,
         endpoint=endpoint,
         service=service,
-        warnings=(*warnings, *endpoint_warnings, *_trust_warnings(trust), *sandbox_warning(sandbox)),
+        warnings=(
+            *warnings,
+            *endpoint_warnings,
+            *web_warnings,
+            *_web_warnings(libraries),
+            *_trust_warnings(trust),
+            *sandbox_warning(sandbox),
+        ),
         earlier_log=earlier.path if earlier else None,
         options=options,
         authority=authority,
@@ -146,6 +156,25 @@ def endpoint_label(name: str, kind: EndpointKind, model: str) -> str:
 
 def _trust_warnings(trust: FolderTrust) -> list[ConfigWarning]:
     return [broken_file_warning(trust.store.broken)] if trust.store.broken else []
+
+
+def _web_warnings(libraries: Libraries) -> list[ConfigWarning]:
+    """Say beforehand what the web tools would say when the agent calls them."""
+    profile = libraries.web.profile
+    if profile is None:
+        return []
+    from dogent_tui.web.model import WebError
+    from dogent_tui.web.search.providers import provider_of
+
+    warnings = []
+    try:
+        provider_of(profile)
+    except WebError as error:
+        warnings.append(ConfigWarning(error.message, error.remedy, f"web_profile_{error.code}"))
+    if not libraries.workspace.contains(libraries.images):
+        message = f"The images_path of this folder leads out of it ({libraries.images}): images of the web are not saved there."
+        warnings.append(ConfigWarning(message, "Name a folder inside in .dogent/dogent.json.", "images_path_outside"))
+    return warnings
 
 
 def _not_writable(error: ConfigError | OSError, home: Path) -> ConfigWarning:

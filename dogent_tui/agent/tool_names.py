@@ -8,6 +8,7 @@ from typing import Any
 from dogent_tui.plain import one_line
 
 _NAMES: Mapping[str, str] = {
+    "analyze_media": "Look at media",
     "Bash": "Run",
     "BashOutput": "Read output",
     "Glob": "Find files",
@@ -37,6 +38,8 @@ _NAMES: Mapping[str, str] = {
 _PATHS = ("file_path", "path", "notebook_path", "md_path")
 _TELLING = (*_PATHS, "command", "query", "pattern", "url", "host", "description", "title", "reason")
 _LIMIT = 200
+_SEARCH_RESULT = re.compile(r"^    \{", re.MULTILINE)
+"""A result stands on a line of its own (`dogent_tui.tools.web.search_json`)."""
 
 
 def friendly_name(name: str) -> str:
@@ -62,6 +65,19 @@ def input_summary(tool_input: Mapping[str, Any], cwd: str = "") -> str:
             if key == "path" and isinstance(pattern := tool_input.get("pattern"), str):
                 text = f"{pattern} in {text}"
             return one_line(text[:_LIMIT])
+    return ""
+
+
+def result_summary(name: str, result: str) -> str:
+    """Return the few words that say what came of a call, empty where the size of the result says as much."""
+    match name:
+        case "mcp__dogent__web_search":
+            found = len(_SEARCH_RESULT.findall(result))
+            return "1 result" if found == 1 else f"{found} results" if found else "nothing found"
+        case "mcp__dogent__web_fetch":
+            head = result.partition("\n\n")[0].splitlines()
+            told = next((line for line in head if line.startswith(("Saved an image: ", "Characters "))), "")
+            return one_line(told[:1].lower() + told[1:_LIMIT])
     return ""
 
 

@@ -38,7 +38,9 @@ def plan_export(
         raise DocumentError(f"{name} is a folder.", "Name a file in it.", code="unsupported")
     if target == source or (target.exists() and source.exists() and target.samefile(source)):
         raise DocumentError(f"{name} is the Markdown file itself.", f"Name another file, ending in .{kind}.")
-    if any(target.is_relative_to(own) for own in (workspace.dot, Path(os.path.realpath(dogent_home())))):
+    home = Path(os.path.realpath(dogent_home()))
+    in_sample = workspace.root.is_relative_to(home) and target.is_relative_to(workspace.root)  # which lies in the home
+    if target.is_relative_to(workspace.dot) or (target.is_relative_to(home) and not in_sample):
         raise DocumentError(f"{name} lies where dogent-tui keeps what it needs itself.", "Name a place outside of .dogent.")
     return ExportRequest(markdown=source, target=target, root=workspace.root, home=dogent_home(), toc=toc)
 

@@ -24,6 +24,7 @@ READERS: Mapping[str, tuple[str, str]] = {
     "markdown": (_LINES, "open_markdown"),
     "text": (_LINES, "open_text"),
     "code": (_LINES, "open_code"),
+    "page": ("dogent_tui.web.page", "open_page"),
 }
 """Module and function of the `Reader` for each kind; only the worker imports them."""
 
@@ -62,8 +63,8 @@ _OFFICE_NAMES: Mapping[str, str] = {
 }
 """Names that promise a format whose content is unmistakable: what has the name and not the content is damaged."""
 
-_IMAGE = ("an image", "Use the tool analyze_media to see what is in it.")
-_VIDEO = ("a video", "Use the tool analyze_media to see what is in it.")
+_IMAGE = ("an image", "The tool analyze_media sees what is in it.")
+_VIDEO = ("a video", "The tool analyze_media sees what is in it.")
 _AUDIO = ("a sound recording", "Have it transcribed into a text file first.")
 _ARCHIVE = ("an archive", "Unpack it and read the files in it.")
 _PROGRAM = ("a program, not a document", "Read its documentation or its source code instead.")

@@ -23,6 +23,8 @@ DEFAULT_CHARS = 15_000
 FEWEST_CHARS = 200
 MOST_CHARS = 1_000_000
 _PROGRESS_AFTER_S = 1.0
+_FULL_PAGE_S = 7.0
+"""How long a page is waited for; after that, what there is of it is enough, and the rest is the next page."""
 _MOST_IN_HAND = 16
 """Conversions that are known without looking into the store."""
 
@@ -50,7 +52,8 @@ class DocumentLibrary:
     `folder` is where conversions are kept, by default in the platform's cache folder.
     """
 
-    def __init__(self, folder: Path | None = None, workers: Workers | None = None) -> None:
+    def __init__(self, folder: Path | None = None, workers: Workers | None = None, *, full_page_s: float = _FULL_PAGE_S) -> None:
+        self._full_page_s = full_page_s
         self._store = ConversionStore(folder or cache_dir() / "conversions")
         self._workers = workers or Workers()
         self._conversions: dict[str, Conversion] = {}
@@ -82,7 +85,7 @@ class DocumentLibrary:
         key = self._store.key(state, options)
         conversion = self._conversion(key, path, state, options)
         async with self._waiting(key, conversion, on_progress):
-            await conversion.until(lambda: conversion.ended or conversion.spool_chars > offset + max_chars)
+            await _gathered(conversion, offset, max_chars, self._full_page_s)
             result = await self._result(conversion, max_chars, offset)
         before = self._last_keys.get((state.path, options), key)
         self._last_keys[state.path, options] = key
@@ -152,6 +155,15 @@ class DocumentLibrary:
             sources=page.shown,
             warnings=tuple(warnings),
         )
+
+
+async def _gathered(conversion: Conversion, offset: int, max_chars: int, full_page_s: float) -> None:
+    """Wait until there is a page from `offset` on. A document that trickles in for minutes gives a shorter one in time."""
+    try:
+        async with asyncio.timeout(full_page_s):
+            await conversion.until(lambda: conversion.ended or conversion.spool_chars > offset + max_chars)
+    except TimeoutError:
+        await conversion.until(lambda: conversion.ended or conversion.spool_chars > offset)
 
 
 async def _tell(conversion: Conversion, on_progress: Callable[[int, int, str], None]) -> None:

@@ -51,17 +51,25 @@ Changes: TypeAlias = Literal["accept", "reject", "all"]
 """What becomes of tracked changes: taken as if accepted, as if rejected, or all shown and marked."""
 
 
+class WebPage(msgspec.Struct, frozen=True):
+    """That a file is a page of the web, of which the article is wanted. `plain`: all of its text will do."""
+
+    url: str
+    plain: bool = False
+
+
 class ReadOptions(msgspec.Struct, frozen=True):
     """What of a document is wanted. These, with the file's size and time, are what a conversion is remembered by.
 
     `sheet`: a name, empty for the first one. `pages`: ``3-7,12``, empty for all. `images_dir`: where the images of the document
-    are to be written, None to name them only; an existing, absolute folder.
+    are to be written, None to name them only; an existing, absolute folder. `page`: that the file is one of the web.
     """
 
     sheet: str = ""
     pages: str = ""
     changes: Changes = "accept"
     images_dir: str | None = None
+    page: WebPage | None = None
 
 
 class Opened(msgspec.Struct):

@@ -10,10 +10,9 @@ import faulthandler
 import importlib
 import os
 import queue
-import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ import msgspec
 from dogent_tui.documents.kinds import READERS, UNPAGED, kind_of
 from dogent_tui.documents.messages import Began, Failed, Finished, Joint, Message, Piece, Progress, Request
 from dogent_tui.documents.model import Block, DocumentError, Opened, Reader, ReadOptions
-from dogent_tui.processes import kill_tree
+from dogent_tui.processes import kill_tree, python_command
 
 LONG_CHARS = 256_000
 """What is longer is no longer read for somebody who waits: the worker lets others go first, and is not used again."""
@@ -128,14 +127,18 @@ class _Channel:
 
 def _read(request: Request, channel: _Channel) -> None:
     path, options = Path(os.fsdecode(request.path)), request.options
-    kind = kind_of(path)
+    kind = kind_of(path) if options.page is None else "page"
     module, name = READERS[kind]
     reader: Reader = getattr(importlib.import_module(module), name)
     opened = reader(path, options, channel.report)
     opened.warnings += _ignored(kind, options)
     channel.send(Began(opened.format, opened.metadata, opened.warnings))
+    is_empty = True
     for piece in _pieces(opened):
         channel.send(piece)
+        is_empty = is_empty and not piece.text.strip()
+    if is_empty and not opened.warnings:
+        opened.warnings.append("There is no text in the document.")
     channel.send(Finished(opened.metadata, opened.warnings))
 
 
@@ -214,10 +217,6 @@ def _limit_memory() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def worker_command() -> list[str]:
-    """Return how to start this process: with the modules that we have, and none of the folder that we happen to be in."""
-    package = str(Path(__file__).parents[2])
-    path = [entry for entry in sys.path if entry]
-    path += [] if package in path else [package]
-    start = f"import sys; sys.path[:] = {path!r}; from dogent_tui.documents.worker import main; main()"
-    return [sys.executable, "-I", "-X", "utf8", "-c", start]
+def worker_command(*, preload: Sequence[str] = ()) -> list[str]:
+    """Return how to start this process. `preload` are modules that it loads before it takes a request."""
+    return python_command("dogent_tui.documents.worker", preload=preload)

@@ -22,6 +22,7 @@ _IDLE_BYTES = 250 << 20
 """A worker that has more resident is not kept for the next document."""
 _IDLE_S = 300.0
 _PING_S = 2.0
+_START_S = 15.0
 _MOST_AT_ONCE = 4
 _CHUNK = 262_144
 
@@ -47,7 +48,7 @@ class Limits(msgspec.Struct, frozen=True):
     """When a conversion is given up: without a new block for `silence_s` seconds, and where the worker and all that it started
     have more than `memory_bytes` resident together."""
 
-    silence_s: float = 9.0
+    silence_s: float = 7.5
     memory_bytes: int = 560 << 20
 
 
@@ -83,6 +84,16 @@ class Workers:
                     self._keep(worker)
                 else:
                     await worker.end()
+
+    async def warm(self) -> None:
+        """Have a worker wait that has loaded its libraries, so that the time of the next document is its own."""
+        if self._idle is not None:
+            return
+        worker = await _Worker.start(self._command, self._limits)
+        if await worker.is_there(_START_S) and self._idle is None:
+            self._keep(worker)
+        else:
+            await worker.end()
 
     async def close(self) -> None:
         """End the worker that waits. Those that work end with their conversions."""
@@ -139,13 +150,13 @@ class _Worker:
         except OSError as error:
             raise DocumentError(f"Documents cannot be read: {error.strerror or error}.", "Try again.") from error
 
-    async def is_there(self) -> bool:
+    async def is_there(self, limit_s: float = _PING_S) -> bool:
         """Tell whether it answers. That a process has ended is known some time later only."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
             self._process.stdin.write(b"\n")
-            async with asyncio.timeout(_PING_S):
+            async with asyncio.timeout(limit_s):
                 return await self._process.stdout.read(_CHUNK) == b"\n"
         except (ConnectionError, TimeoutError):
             return False

@@ -1,8 +1,10 @@
 """Changing the draft of an earlier prompt: shorter, longer, one more section."""
 
 from dogent_tui.offline.conversation import Call, Conversation
+from dogent_tui.offline.documents import is_document
 from dogent_tui.offline.draft import DRAFTS, Change, extend, is_draft, shorten
-from dogent_tui.offline.gathering import Gathered, gather, is_readable
+from dogent_tui.offline.exporting import export_calls, exported
+from dogent_tui.offline.gathering import Gathered, gather, is_readable, read_call
 from dogent_tui.offline.intent import Intent, intent_of
 from dogent_tui.offline.messages_api import ReplyBlock, ReplyText, ReplyToolUse
 from dogent_tui.offline.phrases import PHRASES, sentences
@@ -30,9 +32,9 @@ def change_reply(conversation: Conversation, intent: Intent, path: str) -> tuple
         return _said(intent, phrases.cannot_read)
     read = next((call for call in conversation.current.named("Read") if call.path == path), None)
     if read is None:
-        new = [source.path for source in conversation.current.sources if is_readable(source)]
-        paths = dict.fromkeys((path, *map(conversation.absolute, new)))
-        return (ReplyText(phrases.read_draft), *(ReplyToolUse("Read", {"file_path": each}) for each in paths))
+        new = [source for source in conversation.current.sources if is_readable(conversation, source)]
+        also = [read_call(conversation, source) for source in new if conversation.absolute(source.path) != path]
+        return (ReplyText(phrases.read_draft), ReplyToolUse("Read", {"file_path": path}), *also)
     if read.error:
         return _said(intent, phrases.draft_gone.format(path=shown, reason=read.error))
     if read.truncated:
@@ -55,13 +57,12 @@ def _shorter(conversation: Conversation, intent: Intent, read: Call) -> tuple[Re
 def _longer(conversation: Conversation, intent: Intent, read: Call) -> tuple[ReplyBlock, ...]:
     phrases = PHRASES[intent.language]
     path = conversation.shown(read.path)
-    texts = {shown: call.file_text for shown, call in conversation.reads().items() if shown != path}
-    documents = {shown: text for shown, text in texts.items() if not is_draft(text)}
-    if not documents:
-        gathered = gather(conversation, intent)
+    documents = {shown: text for shown, text in conversation.texts().items() if shown != path and not is_draft(text)}
+    if not documents or any(is_document(source.path) for source in conversation.current.sources):
+        gathered = gather(conversation, intent)  # which also reads on in documents
         if not isinstance(gathered, Gathered):
             return gathered
-        documents = {shown: text for shown, text in gathered.documents.items() if shown != path}
+        documents |= {shown: text for shown, text in gathered.documents.items() if shown != path}
     change = extend(read.file_text, documents, intent, _first_words(conversation, read.path))
     if change is None:
         reason = phrases.nothing_on if intent.kind == "section" else phrases.nothing_new
@@ -74,9 +75,11 @@ def _write(conversation: Conversation, intent: Intent, read: Call, change: Chang
     """Return the call that writes `change`, or once it has returned, what came of it."""
     phrases = PHRASES[intent.language]
     writes = conversation.current.named("Write", "Edit")
+    if writes and writes[-1].error:
+        return _said(intent, phrases.failed.format(path=conversation.shown(read.path), reason=writes[-1].error))
     if writes:
-        failed = phrases.failed.format(path=conversation.shown(read.path), reason=writes[-1].error)
-        return _said(intent, failed if writes[-1].error else done)
+        report = exported(conversation, intent)
+        return export_calls(conversation, intent, read.path) or _said(intent, "\n\n".join(filter(None, (done, report))))
     old, new = read.file_text, change.text
     last = old.rstrip().rpartition("\n")[2]
     if "Edit" in conversation.tools and last and old.count(last) == 1 and new.startswith(old.rstrip()):

@@ -7,10 +7,17 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from dogent_tui.offline.documents import READ_DOCUMENT, joined, parse_part
 from dogent_tui.offline.messages_api import Message, MessagesRequest, Text, ToolOutcome, strip_reminders
 
 UI_REQUEST = "mcp__dogent__ui_request"
 """The tool that asks the person on a screen: our turn ends with it, and what they answer is the next prompt."""
+EXPORT_DOCUMENT = "mcp__dogent__export_document"
+"""The tool that makes a pdf or docx of a Markdown file."""
+_PATHS: Mapping[str, str] = {READ_DOCUMENT: "path", EXPORT_DOCUMENT: "md_path"}
+"""The input that names the file, where it is not ``file_path``."""
+_WISHES = "# The person's standing wishes for this workspace"
+"""The heading over `.dogent/dogent.md` in the system prompt (`agent/prompts/system.md`)."""
 _ANSWERS = re.compile(r"^(?:My answers to|I accept this outline as it is|This is the outline as I want it)\b")
 """How a prompt begins that answers a request (`answer_text` in `agent/ui_requests.py` words it)."""
 _NOBODY = "(print mode)"
@@ -36,10 +43,14 @@ _TRUNCATED = "[Truncated: PARTIAL view"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file that the prompt refers to, as its metadata names it. `type` is the lower-case extension, or ``folder``."""
+    """A file that the prompt refers to, as its metadata names it. `type` is the lower-case extension, or ``folder``.
+
+    `sheet` is the one that is meant of a workbook, empty for all.
+    """
 
     path: str
     type: str
+    sheet: str = ""
 
 
 @dataclass(slots=True)
@@ -55,7 +66,7 @@ class Call:
     @property
     def path(self) -> str:
         """The file the call is about, as given to it."""
-        return str(self.input.get("file_path", ""))
+        return str(self.input.get(_PATHS.get(self.name, "file_path"), ""))
 
     @property
     def succeeded(self) -> bool:
@@ -99,7 +110,7 @@ class Run:
 class Conversation:
     """Everything said so far. `cwd` is the absolute path of the workspace, empty where the CLI did not name it.
 
-    `alone`: nobody is there to answer a question.
+    `alone`: nobody is there to answer a question. `wishes` are what the person wants of every document here.
     """
 
     cwd: str
@@ -107,6 +118,7 @@ class Conversation:
     runs: tuple[Run, ...]
     ignored: Ignored = lambda _paths: ()
     alone: bool = False
+    wishes: str = ""
 
     @property
     def can_ask(self) -> bool:
@@ -134,14 +146,31 @@ class Conversation:
         plain = plain.removeprefix(prefix.replace("\\", "/")) if self.cwd else plain
         return posixpath.normpath(plain) if plain else plain
 
-    def reads(self) -> dict[str, Call]:
-        """Return the newest successful Read of each file of the whole conversation, by its shown path."""
-        return {
-            self.shown(call.path): call
-            for run in self.runs
-            for call in run.named("Read")
-            if call.succeeded and not call.input.get("offset")
-        }
+    def texts(self) -> dict[str, str]:
+        """Return what was read of each file in the whole conversation, by its shown path: the newest of each."""
+        return {path: text for run in self.runs for path, text in self.texts_of(run).items()}
+
+    def texts_of(self, run: Run) -> dict[str, str]:
+        """Return what was read in `run`, by shown path: the newest Read of a file, all parts of a document."""
+        parts: dict[str, list[Call]] = {}
+        texts: dict[str, str] = {}
+        for call in run.named("Read", READ_DOCUMENT):
+            path = self.shown(call.path)
+            if not call.succeeded or (call.outcome and call.outcome.media):
+                continue
+            if call.name == "Read" and not call.input.get("offset"):
+                texts[path] = call.file_text
+            elif call.name == READ_DOCUMENT:
+                parts.setdefault(path, []).append(call)
+        return texts | {path: joined(map(parse_part, _texts_in_order(calls))) for path, calls in parts.items()}
+
+
+def _texts_in_order(calls: Iterable[Call]) -> list[str]:
+    """Return the answers to `calls` for one document, sheet by sheet and part by part."""
+    newest = {(str(call.input.get("sheet", "")), call.input.get("offset", 0)): call for call in calls}
+    sheets = list(dict.fromkeys(sheet for sheet, _ in newest))
+    ordered = sorted(newest, key=lambda part: (sheets.index(part[0]), part[1]))
+    return [outcome.text for part in ordered if (outcome := newest[part].outcome)]
 
 
 def conversation_of(request: MessagesRequest, ignored: Ignored) -> Conversation:
@@ -159,7 +188,8 @@ def conversation_of(request: MessagesRequest, ignored: Ignored) -> Conversation:
                 calls[made.id] = call
                 runs[-1].calls.append(call)
     alone = _NOBODY in request.system
-    return Conversation(_working_directory(request), frozenset(request.tools), tuple(runs) or (Run(""),), ignored, alone)
+    wishes = request.system.partition(_WISHES)[2].partition("\n")[2].strip()
+    return Conversation(_working_directory(request), frozenset(request.tools), tuple(runs) or (Run(""),), ignored, alone, wishes)
 
 
 def _add(runs: list[Run], run: Run) -> None:
@@ -191,9 +221,11 @@ def _sources(items: Iterable[Any]) -> Iterable[Source]:
     seen = set()
     for item in items:
         path = item.get("path") if isinstance(item, dict) else None
-        if isinstance(path, str) and path and path not in seen:
-            seen.add(path)
-            yield Source(path, str(item.get("type") or path.rpartition(".")[2]).lower())
+        if isinstance(path, str) and path:
+            source = Source(path, str(item.get("type") or path.rpartition(".")[2]).lower(), str(item.get("sheet") or ""))
+            if source not in seen:
+                seen.add(source)
+                yield source
 
 
 def _missing(typed: str, paths: Collection[str]) -> Iterable[str]:

@@ -10,8 +10,12 @@ from dogent_tui.offline.phrases import MARKERS, PHRASES
 from dogent_tui.offline.relevance import Ranked, pick, rank, terms
 from dogent_tui.offline.sentences import CJK, Sentence, sentences_of, title_of
 
+_PLACED = re.compile(r"(?P<path>.+?\.\w+)(?:, (?:page \d+|sheet .+)|，(?:第 \d+ 页|工作表 .+))?")
+"""What stands in the parentheses after a quotation: its file, and the place in it, where one is known."""
+
 DRAFTS = "drafts/"
 """The folder for drafts whose request names no file."""
+_LETTERS = re.compile(r"[^\w]+")
 _KEY_POINTS_FROM = 9
 """A draft of at least so many sentences opens with its best ones."""
 _KEY_POINTS = 3
@@ -53,11 +57,11 @@ def compose(documents: Mapping[str, str], intent: Intent) -> Draft | None:
     rest, otherwise = picked, PHRASES[intent.language].key_points
     if len(picked) >= _KEY_POINTS_FROM:
         best = sorted(picked, key=lambda item: -item.score)[:_KEY_POINTS]
-        lines += _section(PHRASES[intent.language].key_points, best)
+        lines += _section(PHRASES[intent.language].key_points, best, intent.language)
         rest, otherwise = [item for item in picked if item not in best], PHRASES[intent.language].more
     order = {sentence: number for number, sentence in enumerate(everything)}
     for heading, group in _groups(rest, documents, otherwise):
-        lines += _section(heading, sorted(group, key=lambda item: order[item.sentence]))
+        lines += _section(heading, sorted(group, key=lambda item: order[item.sentence]), intent.language)
     return Draft(title, "\n".join(lines).rstrip() + "\n")
 
 
@@ -92,24 +96,37 @@ def extend(text: str, documents: Mapping[str, str], intent: Intent, request: Seq
     if not picked:
         return None
     heading = _capitalized(intent.topic) if on_topic and intent.topic else PHRASES[intent.language].more
-    section = "\n".join(_section(heading, picked)).rstrip()
+    section = "\n".join(_section(heading, picked, intent.language)).rstrip()
     return Change(f"{text.rstrip()}\n\n{section}\n", len(present), len(picked), heading)
 
 
+def quote_line(sentence: Sentence, language: Language) -> str:
+    """Return the line that quotes `sentence`: with its file, and the page or the sheet where that is known."""
+    place = sentence.place
+    if language == "zh":
+        place = re.sub(r"^page (\d+)$", r"第 \1 页", place.replace("sheet ", "工作表 ", 1))
+    comma = "，" if language == "zh" else ", "
+    return f"- {sentence.text} ({sentence.path}{comma + place if place else ''})"
+
+
 def quotation(line: str) -> tuple[str, str] | None:
-    """Return the (sentence, path) of a draft's line ``- Sentence. (path)``, None where the line is none."""
+    """Return the (sentence, path) of a draft's line ``- Sentence. (path, page 3)``, None where the line is none."""
     if not line.startswith("- ") or not line.endswith(")") or len(line) > _LONGEST_LINE:
         return None
     start = line.rfind(" (")
     while start > 1 and line.count("(", start) != line.count(")", start):
         start = line.rfind(" (", 0, start)
-    path = line[start + 2 : -1]
-    return (line[2:start], path) if start > 2 and path and "." in path else None
+    found = _PLACED.fullmatch(line[start + 2 : -1])
+    return (line[2:start], found["path"]) if start > 2 and found else None
 
 
 def is_draft(text: str) -> bool:
-    """Whether `text` was drafted by this engine, so that quoting it again would lead in a circle."""
-    return any(marker in text for marker in MARKERS)
+    """Whether `text` was drafted by this engine, so that quoting it again would lead in a circle.
+
+    It may have been exported and read again since, with other line breaks and quotation marks.
+    """
+    plain = _LETTERS.sub("", text[:20_000])
+    return any(_LETTERS.sub("", marker)[:40] in plain for marker in MARKERS)
 
 
 def draft_title(intent: Intent, documents: Mapping[str, str]) -> str:
@@ -118,7 +135,7 @@ def draft_title(intent: Intent, documents: Mapping[str, str]) -> str:
         return _capitalized(intent.topic)
     if len(documents) == 1:
         ((path, text),) = documents.items()
-        return title_of(text) or _stem(path)
+        return title_of(text) or stem(path)
     return PHRASES[intent.language].summary_title
 
 
@@ -168,12 +185,12 @@ def _groups(picked: Iterable[Ranked], documents: Mapping[str, str], otherwise: s
     for item in items:
         groups.setdefault(item.sentence.path if several else item.sentence.section, []).append(item)
     if several:
-        return [(title_of(documents[path]) or _stem(path), group) for path, group in groups.items()]
+        return [(title_of(documents[path]) or stem(path), group) for path, group in groups.items()]
     return [(section or otherwise, group) for section, group in groups.items()]
 
 
-def _section(heading: str, items: Iterable[Ranked]) -> list[str]:
-    return [f"## {heading}", "", *(f"- {item.sentence.text} ({item.sentence.path})" for item in items), ""]
+def _section(heading: str, items: Iterable[Ranked], language: Language) -> list[str]:
+    return [f"## {heading}", "", *(quote_line(item.sentence, language) for item in items), ""]
 
 
 def _without_empty_sections(before: Sequence[str], after: Sequence[str]) -> list[str]:
@@ -203,7 +220,8 @@ def _capitalized(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _stem(path: str) -> str:
+def stem(path: str) -> str:
+    """Return the name of a file without its extension."""
     return posixpath.splitext(posixpath.basename(path))[0]
 
 

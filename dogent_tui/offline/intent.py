@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from dogent_tui.offline.conversation import REFERENCE, Run
+from dogent_tui.offline.formats import EXPORT, NO_EXPORT, PRODUCT, formats_asked
 from dogent_tui.offline.relevance import terms
 from dogent_tui.offline.sentences import CJK
 
 Language: TypeAlias = Literal["en", "zh"]
-Kind: TypeAlias = Literal["chat", "thanks", "unable", "question", "draft", "shorter", "longer", "section"]
-"""`unable`: what takes a model, such as a translation. The last three change the draft of an earlier prompt."""
+Kind: TypeAlias = Literal["chat", "thanks", "unable", "question", "draft", "shorter", "longer", "section", "export"]
+"""`unable`: what takes a model, such as a translation. `shorter`, `longer` and `section` change the draft of an earlier prompt;
+`export` makes a pdf or docx of it, or of a Markdown file that is named."""
 
 _FILE = rf"[\w{CJK}./\\~-]{{1,200}}\.(?:md|markdown|txt)"
 _QUOTED_FILE = re.compile(r"[`\"“'](?P<path>[^`\"”'\n]{1,200}\.(?:md|markdown|txt))[`\"”']")
@@ -81,17 +83,20 @@ _ABOUT = re.compile(
     re.IGNORECASE,
 )
 _TOPIC_END = re.compile(
-    r"\s*(?:[,，;；(（]|\b(?:from|using|based on|with|for|in(?:to)?|to|as|by|and (?:save|write|put)|please|out of|that|which)\b"
+    r"\s*(?:[,，;；(（]|\b(?:from|using|based on|with|for|in(?:to)?|to|as|by|please|out of|that|which"
+    r"|and (?:also )?(?:save|write|put|export|convert|make|give|produce|create|send|print))\b"
     r"|的?(?:写|保存|存|撰写|起草|生成|整理|做)(?:到|入|为|成|一|出|个|篇|份)).*$",
     re.IGNORECASE | re.DOTALL,
 )
 _PREAMBLE = re.compile(
-    r"^(?:(?:please|kindly|now|then|also|could you|can you|would you|i (?:want|need|would like)(?: you)?(?: to)?|let us|let's"
+    r"^(?:(?:pdf|word|docx)(?=\s+(?:report|document|file|article|essay|memo|summary|brief|overview|version)|\s*$)\s*"
+    r"|(?:please|kindly|now|then|also|could you|can you|would you|i (?:want|need|would like)(?: you)?(?: to)?|let us|let's"
     r"|help me(?: to)?|write|draft|compose|create|prepare|produce|generate|make|give|compile|collect|summari[sz]e|summary|me|us"
     r"|the|this|these|those|all|everything|use|it|a|an|of|on|short|brief|long|detailed|one-?page|two-?page|report|document"
-    r"|article|essay|text|note|memo|overview|files?|notes|folder|directory|workspace|here|what is|in)\b[\s,:]*"
+    r"|article|essay|text|note|memo|overview|version|files?|notes|folder|directory|workspace|here|what is|in)\b[\s,:]*"
     r"|请|帮我|麻烦|把|将|给我|写|撰写|起草|总结|整理|汇总|归纳|概述|生成|编写|一[份篇个下段]"
-    r"|简短的?|详细的?|这些|所有|全部|这几个|文件夹|目录|文件|资料|笔记|关于|有关|[，,：:\s])+",
+    r"|简短的?|详细的?|这些|所有|全部|这几个|文件夹|目录|文件|资料|笔记|关于|有关|根据|基于|这[份个篇]"
+    r"|(?:PDF|Word|docx)(?=$|写|文件|文档|里|中)|[，,：:\s])+",
     re.IGNORECASE,
 )
 """What stands before the subject of a request."""
@@ -100,6 +105,9 @@ _COUNT = re.compile(
 )
 _BRIEF = re.compile(r"\b(?:short|brief|concise|one-?page|tl;?dr|quick)\b|简短|简要|简洁|短", re.IGNORECASE)
 _LONG = re.compile(r"\b(?:long|detailed|thorough|comprehensive|in depth|full|complete)\b|详细|全面|完整|深入", re.IGNORECASE)
+
+
+_NOT_ONLY_EXPORT = (_ANEW, _SHORTER, _LONGER, _SECTION, _UNABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +149,9 @@ class Intent:
 
     `topic` is in the person's own words, empty where none is named; `output` the file asked for, empty likewise; `count` the
     number of sentences that the draft should quote; `words` the terms of the request.
+
+    `formats` are the kinds of file asked for beside the Markdown (``pdf``, ``docx``), and `export_to` the name of one, empty
+    where none is given. `no_export`: it says that none is wanted.
     """
 
     kind: Kind
@@ -149,6 +160,9 @@ class Intent:
     words: tuple[str, ...]
     output: str
     count: int
+    formats: tuple[str, ...] = ()
+    export_to: str = ""
+    no_export: bool = False
 
 
 def intent_of(run: Run, *, has_draft: bool) -> Intent:
@@ -156,12 +170,20 @@ def intent_of(run: Run, *, has_draft: bool) -> Intent:
     typed = run.typed[:20_000]
     output = _output(typed, {source.path for source in run.sources})
     plain = _without_files(typed)
-    kind = _kind(plain, has_draft=has_draft, bare=not run.sources and not output)
+    no_export = NO_EXPORT.search(plain) is not None
+    formats, export_to = ((), "") if no_export else formats_asked(REFERENCE.sub(" ", typed), plain)
+    kind = _kind(plain, has_draft=has_draft, bare=not run.sources and not output and not formats)
+    has_markdown = has_draft or bool(output) or any(source.type in ("md", "markdown") for source in run.sources)
+    if formats and has_markdown and EXPORT.search(plain) and not any(other.search(plain) for other in _NOT_ONLY_EXPORT):
+        kind = "export"
     topic = _topic(plain, kind)
     words = (terms(topic) if kind != "question" else []) or [
         term for term in terms(_PREAMBLE.sub("", plain)) if not _WRITE.search(term)
     ]
-    return Intent(kind, language_of(plain), topic, tuple(dict.fromkeys(words)), output, _count(plain))
+    if export_to and not output and kind == "draft":
+        output = f"{export_to.rpartition('.')[0]}.md"
+    language = language_of(plain)
+    return Intent(kind, language, topic, tuple(dict.fromkeys(words)), output, _count(plain), formats, export_to, no_export)
 
 
 def language_of(text: str) -> Language:
@@ -191,6 +213,7 @@ def _topic(plain: str, kind: Kind) -> str:
 def _tidy(topic: str) -> str:
     """Cut a topic before where it goes on about files or form, and to the length of a title."""
     words = " ".join(_TOPIC_END.sub("", topic.strip()).split())
+    words = re.sub(r"的?\s*(?:PDF|Word|docx)\s*(?:格式的?|文档|文件|报告|版本?)+$", "", words, flags=re.IGNORECASE)
     words = re.sub(r"(?:的(?:报告|总结|文章|文档|草稿|摘要)|的)$", "", words.strip(" .,:;!?。，：；！？\"'`“”"))
     return words if len(words) <= 80 else words[:80].rsplit(" ", 1)[0]
 
@@ -198,6 +221,7 @@ def _tidy(topic: str) -> str:
 def _without_files(typed: str) -> str:
     text = REFERENCE.sub(" ", typed)
     text = _QUOTED_FILE.sub(" ", text)
+    text = PRODUCT.sub(" ", text)
     return " ".join(_MENTIONED.sub(" ", text).split())
 
 

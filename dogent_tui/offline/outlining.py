@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from dogent_tui.offline.draft import Draft, draft_title
+from dogent_tui.offline.documents import is_document
+from dogent_tui.offline.draft import Draft, draft_title, quote_line, stem
 from dogent_tui.offline.intent import Intent
 from dogent_tui.offline.phrases import PHRASES
 from dogent_tui.offline.relevance import Ranked, pick, rank, terms
@@ -50,7 +51,7 @@ def outline_from(documents: Mapping[str, str], intent: Intent) -> Outline:
         found = sentences_of(path, text)
         if intent.words and not any(item.on_topic for item in rank(found, intent.words)):
             continue
-        title = title_of(text)
+        title = _title(path, text)
         named = dict.fromkeys(sentence.section or title for sentence in found)
         if title and (several or title in named):
             sections.append(Section(2, title))
@@ -83,7 +84,7 @@ def compose_along(outline: Outline, documents: Mapping[str, str], intent: Intent
     everything = [sentence for path, text in documents.items() for sentence in sentences_of(path, text)]
     if not everything:
         return None
-    titles = {path: title_of(text) for path, text in documents.items()}
+    titles = {path: _title(path, text) for path, text in documents.items()}
     phrases = PHRASES[intent.language]
     title = outline.title or draft_title(intent, documents)
     lines = [f"# {title}", "", phrases.marker, ""]
@@ -94,10 +95,15 @@ def compose_along(outline: Outline, documents: Mapping[str, str], intent: Intent
         picked = pick(_fitting(section, everything, titles), share, besides=used)
         used += [item.sentence.text for item in picked]
         lines += [f"{'#' * section.level} {section.title}", ""]
-        lines += [f"- {item.sentence.text} ({item.sentence.path})" for item in picked]
+        lines += [quote_line(item.sentence, intent.language) for item in picked]
         lines += [] if picked or holds_others else [phrases.nothing_here]
         lines += [""] if picked or not holds_others else []
     return Draft(title, "\n".join(lines).rstrip() + "\n")
+
+
+def _title(path: str, text: str) -> str:
+    """Return the first heading; for a document without any, such as a workbook, its name."""
+    return title_of(text) or (stem(path) if is_document(path) else "")
 
 
 def _fitting(section: Section, sentences: Iterable[Sentence], titles: Mapping[str, str]) -> list[Ranked]:

@@ -20,6 +20,11 @@ class Phrases:
     plan_find: str
     plan_read: str
     plan_write: str
+    plan_export: str
+    export: str
+    exported: str
+    not_exported: str
+    cannot_export: str
     marker: str
     key_points: str
     more: str
@@ -47,6 +52,7 @@ class Phrases:
     cannot_read: str
     unopened_title: str
     unopened: str
+    unseen: str
     unreadable: str
     too_large: str
     partial: str
@@ -75,7 +81,9 @@ ENGLISH = Phrases(
         "I am dogent's **offline engine**: a set of rules inside the app, **no AI model**. I need no account and no network.\n\n"
         "What I can do:\n\n"
         "- **Draft**: “Write a report about X” finds and reads the files you reference with `@` (or those in this folder),"
-        " picks the sentences that fit, and writes them to a Markdown file, each followed by its source.\n"
+        " picks the sentences that fit, and writes them to a Markdown file, each followed by its source. Word, PDF, Excel and"
+        " other documents are read too.\n"
+        "- **Export**: “… as PDF”, “export it as a Word document”, or an Output Format in `.dogent/dogent.md`.\n"
         "- **Change the draft**: “shorter”, “longer”, “add a section on X”.\n"
         "- **Answer**: a question gets the sentences of your files that fit it best.\n\n"
         "I quote; I do not rephrase, translate or reason. For that, set up a profile with a model in `~/.dogent/claude.json`."
@@ -87,13 +95,18 @@ ENGLISH = Phrases(
         " (`~/.dogent/claude.json`) dogent can."
         "\n\nNothing was changed."
     ),
-    look="I look for text files in this folder. (Offline engine, no AI model.)",
+    look="I look for documents in this folder. (Offline engine, no AI model.)",
     read="I read {count}. (Offline engine, no AI model.)",
-    read_again="Not everything can be read at once; I read the beginning of what is too large.",
+    read_again="There is more in them; I read on, within limits.",
     read_draft="I read the draft as it is now.",
     plan_find="Find the files",
     plan_read="Read the files",
     plan_write="Write the draft",
+    plan_export="Export as {formats}",
+    export="I export `{path}`. (Offline engine, no AI model.)",
+    exported="- {format}: `{path}`{engine}",
+    not_exported="- {format}: not exported. {reason}",
+    cannot_export="I have no tool to export files here; the Markdown is what there is.",
     marker="> Sentences quoted by dogent's offline engine, no AI model. The file each comes from is in parentheses after it.",
     key_points="Key points",
     more="More",
@@ -112,8 +125,8 @@ ENGLISH = Phrases(
     answer="This is what your files say, in their own words:",
     no_answer="I found nothing in {files} that answers this.",
     no_files=(
-        "I found no text file to read in this folder. Add Markdown, text or CSV files to it, or reference some with `@`,"
-        " and ask again."
+        "I found nothing to read in this folder. Add documents to it (Markdown, Word, PDF, Excel, text), or reference"
+        " some with `@`, and ask again."
     ),
     not_found="`@{name}` was not found.",
     nothing_found="Without it I have read and written nothing. Correct the reference, or leave it out to search this folder.",
@@ -123,7 +136,8 @@ ENGLISH = Phrases(
     cannot_write="I have no tool to write a file, so here is the draft:",
     cannot_read="I have no tool to read files here, so I cannot draft anything.",
     unopened_title="Not read:",
-    unopened="- `{path}`: the offline engine cannot open {type} files yet",
+    unopened="- `{path}`: the offline engine cannot open {type} files",
+    unseen="- `{path}`: the offline engine cannot see pictures or videos; with a profile that leads to a model, the agent can",
     unreadable="- `{path}`: {reason}",
     too_large="- `{path}`: too large to be read, even in part",
     partial="- `{path}`: too large, read in part",
@@ -152,7 +166,8 @@ CHINESE = Phrases(
         "我是 dogent 的**离线引擎**：应用内置的一组规则，**不是 AI 模型**，不需要账号，也不需要网络。\n\n"
         "我能做的事：\n\n"
         "- **起草**：“写一份关于某主题的报告”。我会读取你用 `@` 引用的文件（或本文件夹中的文件），"
-        "挑出最相关的句子，写入一个 Markdown 文件，每句后面注明出处。\n"
+        "挑出最相关的句子，写入一个 Markdown 文件，每句后面注明出处。也读取 Word、PDF、Excel 等文档。\n"
+        "- **导出**：“导出为 PDF”、“生成 Word 文档”，或在 `.dogent/dogent.md` 中写明输出格式。\n"
         "- **修改草稿**：“短一点”、“继续”、“加一节关于某主题的内容”。\n"
         "- **回答问题**：引用文件中最相关的句子。\n\n"
         "我只引用原文，不改写、不翻译、不推理。需要这些时，"
@@ -164,13 +179,18 @@ CHINESE = Phrases(
         "我可以引用和整理文件里的原文，但不能翻译、改写或校对。"
         "在 `~/.dogent/claude.json` 中配置带模型的 profile 后即可。\n\n没有改动任何文件。"
     ),
-    look="我在此文件夹中查找文本文件。（离线引擎，不是 AI 模型。）",
+    look="我在此文件夹中查找文档。（离线引擎，不是 AI 模型。）",
     read="我读取 {count}。（离线引擎，不是 AI 模型。）",
-    read_again="有的文件太大，无法一次读完，我读取开头部分。",
+    read_again="还有内容没有读完，我继续读取一部分。",
     read_draft="我读取草稿的当前内容。",
     plan_find="查找文件",
     plan_read="读取文件",
     plan_write="写草稿",
+    plan_export="导出为 {formats}",
+    export="我导出 `{path}`。（离线引擎，不是 AI 模型。）",
+    exported="- {format}：`{path}`{engine}",
+    not_exported="- {format}：没有导出。{reason}",
+    cannot_export="这里没有导出文件的工具，只有 Markdown 文件。",
     marker="> 以下句子由 dogent 离线引擎引用，并非 AI 模型所写。每句后的括号中是它的来源文件。",
     key_points="要点",
     more="更多",
@@ -188,7 +208,7 @@ CHINESE = Phrases(
     draft_partial="`{path}` 太长，我无法完整读取，因此没有改动它。",
     answer="文件中的原文是这样说的：",
     no_answer="我在 {files}中没有找到能回答这个问题的内容。",
-    no_files="此文件夹中没有可读的文本文件。请放入 Markdown、文本或 CSV 文件，或用 `@` 引用文件，然后再试。",
+    no_files="此文件夹中没有可读的文件。请放入 Markdown、Word、PDF、Excel 或文本文件，或用 `@` 引用文件，然后再试。",
     not_found="没有找到 `@{name}`。",
     nothing_found="因此我什么也没有读，也没有写。请改正引用，或去掉引用以便在此文件夹中查找。",
     cannot_look="这里没有查找文件的工具。请用 `@` 引用要使用的文件，然后再试。",
@@ -197,7 +217,8 @@ CHINESE = Phrases(
     cannot_write="这里没有写文件的工具，草稿如下：",
     cannot_read="这里没有读取文件的工具，因此无法起草。",
     unopened_title="没有读取：",
-    unopened="- `{path}`：离线引擎还不能打开 {type} 文件",
+    unopened="- `{path}`：离线引擎不能打开 {type} 文件",
+    unseen="- `{path}`：离线引擎看不见图片和视频；选择一个连接模型的配置后，助手就能看",
     unreadable="- `{path}`：{reason}",
     too_large="- `{path}`：文件太大，无法读取",
     partial="- `{path}`：文件太大，只读取了一部分",

@@ -6,9 +6,11 @@ from collections import Counter
 
 from dogent_tui.offline.asking import as_answered, audience, outline_of, proposal, questions
 from dogent_tui.offline.changing import change_reply, draft_in_question
-from dogent_tui.offline.conversation import Call, Conversation, Ignored, conversation_of
-from dogent_tui.offline.draft import answer, compose, is_draft, output_path, quotation
-from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather
+from dogent_tui.offline.conversation import EXPORT_DOCUMENT, Call, Conversation, Ignored, conversation_of
+from dogent_tui.offline.documents import READ_DOCUMENT
+from dogent_tui.offline.draft import answer, compose, is_draft, output_path, quotation, quote_line
+from dogent_tui.offline.exporting import NAMES, as_wished, beside, export_calls, exported
+from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather, is_media
 from dogent_tui.offline.intent import Intent, intent_of
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText, ReplyToolUse
 from dogent_tui.offline.outlining import compose_along, outline_from
@@ -21,12 +23,17 @@ _DENIAL = re.compile(
     r"|disallowed|(?:doesn't|does not) want)\b|拒绝|不允许|没有得到允许",
     re.IGNORECASE,
 )
+_ANSWERED_NO = re.compile(
+    r"\b(?:person|user) (?:denied|declined|rejected|said no|does(?:n't| not) want)|nobody can be asked", re.IGNORECASE
+)
+"""How it is worded that a person, or print mode in their place, denied a call."""
 _NO_RIGHTS = re.compile(r"\bE(?:ACCES|PERM)\b")
 """The system's own refusal, which concerns one file and is no answer of the person."""
 _NAME_TAKEN = re.compile(r"has not been read|read it first", re.IGNORECASE)
 """How the CLI's Write refuses to replace a file that the conversation has not read."""
 _COMPACTION = re.compile(r"create a detailed summary of (?:the|this) conversation", re.IGNORECASE)
 """From the prompt with which the CLI asks for a summary when the context window is nearly full."""
+_READING = ("Read", READ_DOCUMENT)
 _MOST_ATTEMPTS = 4
 _MOST_LISTED = 12
 
@@ -39,7 +46,7 @@ def reply(request: MessagesRequest, ignored: Ignored = lambda _paths: ()) -> tup
     if _COMPACTION.search(conversation.current.typed):
         return (ReplyText(_summary(conversation)),)
     draft = draft_in_question(conversation)
-    intent = intent_of(conversation.current, has_draft=bool(draft))
+    intent = as_wished(conversation, intent_of(conversation.current, has_draft=bool(draft)))
     phrases = PHRASES[intent.language]
     denial = _denial(conversation)
     if denial:
@@ -72,6 +79,8 @@ def _work_reply(conversation: Conversation, intent: Intent, draft: str) -> tuple
             return _question_reply(conversation, intent)
         case "draft":
             return _draft_reply(conversation, intent)
+        case "export":
+            return _export_reply(conversation, intent, draft)
         case _:
             return change_reply(conversation, intent, draft)
 
@@ -106,17 +115,20 @@ def _write(conversation: Conversation, intent: Intent, gathered: Gathered, tried
         draft = compose_along(outline, gathered.documents, intent) or draft
     if "Write" not in conversation.tools:
         return _closing(intent, phrases.cannot_write, draft.text, _not_read(intent, gathered))
-    path = output_path(intent, draft.title, gathered.existing | tried)
+    taken = gathered.existing | tried
+    path = output_path(intent, draft.title, taken if intent.export_to else taken | beside(gathered.existing, intent.formats))
     write = ReplyToolUse("Write", {"file_path": conversation.absolute(path), "content": draft.text})
     return (*_todo(conversation, intent, done=2), write)
 
 
 def _finish(conversation: Conversation, intent: Intent, gathered: Gathered, write: Call) -> tuple[ReplyBlock, ...]:
-    """Close the plan, then say what was written from which files, and what could not be read."""
+    """Export what was written, close the plan, then say what was written from which files, and what could not be read."""
     phrases = PHRASES[intent.language]
+    if exports := export_calls(conversation, intent, write.path):
+        return (*_todo(conversation, intent, done=3), *exports)
     plans = conversation.current.named("TodoWrite")
     if plans and any(todo.get("status") != "completed" for todo in _todos(plans[-1])):
-        return _todo(conversation, intent, done=3)
+        return _todo(conversation, intent, done=4)
     text = str(write.input.get("content", ""))
     shown = conversation.shown(write.path)
     quoted = Counter(found[1] for line in text.splitlines() if (found := quotation(line)) is not None)
@@ -131,15 +143,18 @@ def _finish(conversation: Conversation, intent: Intent, gathered: Gathered, writ
     if conversation.alone:
         notes.append(phrases.chose.format(count=sentences(intent.count, intent.language)))
     listed = [phrases.from_file.format(path=path, count=sentences(n, intent.language)) for path, n in quoted.most_common()]
-    return _closing(intent, " ".join([wrote, *notes]), "\n".join(listed), _not_read(intent, gathered), phrases.next_steps)
+    said = (" ".join([wrote, *notes]), exported(conversation, intent), "\n".join(listed), _not_read(intent, gathered))
+    return _closing(intent, *said, phrases.next_steps)
 
 
 def _with_plan(conversation: Conversation, intent: Intent, blocks: tuple[ReplyBlock, ...]) -> tuple[ReplyBlock, ...]:
     """Put the plan before the first calls, and bring it up to date before the files are read."""
     if len(blocks) == 1:
         return blocks
-    reads = any(isinstance(block, ReplyToolUse) and block.name == "Read" for block in blocks)
+    reads = any(isinstance(block, ReplyToolUse) and block.name in _READING for block in blocks)
     first = not conversation.current.calls
+    if conversation.current.named(*_READING):  # it goes on with what it reads
+        return blocks
     if not first and not reads:
         return blocks
     return (blocks[0], *_todo(conversation, intent, done=1 if reads else 0), *blocks[1:])
@@ -150,10 +165,22 @@ def _todo(conversation: Conversation, intent: Intent, *, done: int) -> tuple[Rep
     if "TodoWrite" not in conversation.tools:
         return ()
     phrases = PHRASES[intent.language]
-    steps = (phrases.plan_find, phrases.plan_read, phrases.plan_write)
+    steps = [phrases.plan_find, phrases.plan_read, phrases.plan_write]
+    if intent.formats and EXPORT_DOCUMENT in conversation.tools:
+        steps.append(phrases.plan_export.format(formats=" + ".join(NAMES[name] for name in intent.formats)))
     states = ["completed"] * done + ["in_progress"] + ["pending"] * len(steps)
     todos = [{"content": step, "status": state, "activeForm": step} for step, state in zip(steps, states, strict=False)]
     return (ReplyToolUse("TodoWrite", {"todos": todos}),)
+
+
+def _export_reply(conversation: Conversation, intent: Intent, draft: str) -> tuple[ReplyBlock, ...]:
+    """Export the Markdown file that is named, else the draft written last."""
+    named = [source.path for source in conversation.current.sources if source.type in ("md", "markdown")]
+    markdown = conversation.absolute(intent.output or next(iter(named), "") or draft)
+    said = PHRASES[intent.language].export.format(path=conversation.shown(markdown))
+    if exports := export_calls(conversation, intent, markdown):
+        return (ReplyText(said), *exports)
+    return _closing(intent, exported(conversation, intent))
 
 
 # ── Answers and remarks ───────────────────────────────────────────────────────────────────────────
@@ -161,8 +188,7 @@ def _todo(conversation: Conversation, intent: Intent, *, done: int) -> tuple[Rep
 
 def _question_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock, ...]:
     phrases = PHRASES[intent.language]
-    known = {path: call.file_text for path, call in conversation.reads().items()}
-    documents = {path: text for path, text in known.items() if not is_draft(text)}
+    documents = {path: text for path, text in conversation.texts().items() if not is_draft(text)}
     gathered = Gathered(documents)
     if not documents or conversation.current.sources or conversation.current.calls:
         brought = gather(conversation, intent)
@@ -175,7 +201,7 @@ def _question_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBl
     if not found:
         count = files(len(gathered.documents), intent.language)
         return _closing(intent, phrases.no_answer.format(files=count), _not_read(intent, gathered))
-    quotes = "\n".join(f"- {sentence.text} ({sentence.path})" for sentence in found)
+    quotes = "\n".join(quote_line(sentence, intent.language) for sentence in found)
     return _closing(intent, phrases.answer, quotes, _not_read(intent, gathered))
 
 
@@ -189,7 +215,10 @@ def _nothing_to_quote(intent: Intent, gathered: Gathered) -> str:
 def _not_read(intent: Intent, gathered: Gathered) -> str:
     """Return the list of what was not read, or not whole, with reasons; empty where there is nothing to say."""
     phrases = PHRASES[intent.language]
-    lines = [phrases.unopened.format(path=source.path, type=source.type) for source in gathered.unopened]
+    lines = [
+        (phrases.unseen if is_media(source) else phrases.unopened).format(path=source.path, type=source.type)
+        for source in gathered.unopened
+    ]
     lines += [
         (phrases.too_large if TOO_LARGE.search(reason) else phrases.unreadable).format(path=path, reason=reason)
         for path, reason in gathered.unreadable
@@ -208,8 +237,13 @@ def _closing(intent: Intent, *paragraphs: str) -> tuple[ReplyBlock, ...]:
 
 def _denial(conversation: Conversation) -> str:
     """Return the words with which a call of the current run was denied, empty where none was."""
-    errors = (call.error for call in conversation.current.calls)
-    return next((error for error in errors if _DENIAL.search(error) and not _NO_RIGHTS.search(error)), "")
+    return next((call.error for call in conversation.current.calls if _was_denied(call)), "")
+
+
+def _was_denied(call: Call) -> bool:
+    if call.name in (READ_DOCUMENT, EXPORT_DOCUMENT):  # these tell of files that may not be read, in words of their own
+        return _ANSWERED_NO.search(call.error) is not None
+    return _DENIAL.search(call.error) is not None and not _NO_RIGHTS.search(call.error)
 
 
 def _todos(plan: Call) -> list[dict[str, str]]:

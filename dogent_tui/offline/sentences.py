@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dogent_tui.offline.documents import PLACE, is_document, is_workbook
+
 CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
 """Ranges, for a character class, of letters that are written without spaces between words."""
 
@@ -19,6 +21,8 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")
 _QUOTE = re.compile(r"\s*(?:>\s?)+")
 _SKIPPED = re.compile(r"\s*(?:\||<!--|!\[|\[[^\]]+\]:|(?:[-*_]\s*){3,}$)")
 _FENCE = re.compile(r"\s*(```|~~~)")
+_SEPARATOR = re.compile(r"\|(?:\s*:?-+:?\s*\|)+$")
+_CELL_END = re.compile(r"(?<!\\)\|")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
 _CJK_EDGE = re.compile(f"[{CJK}，。、；：！？“”（）《》]")
 _WORDS = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
@@ -31,29 +35,40 @@ _LONGEST = 800
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence as its file has it, white space aside. `position` counts the sentences of its section from 0."""
+    """A sentence as its file has it, white space aside. `position` counts the sentences of its section from 0.
+
+    `place` is where in a document it stands, as far as that is known: ``page 3``, ``sheet Visits``.
+    """
 
     text: str
     path: str
     section: str
     position: int
+    place: str = ""
 
 
 def sentences_of(path: str, text: str) -> list[Sentence]:
     """Return what can be quoted from the file `path` that holds `text`.
 
     Headings become sections; front matter, code, Markdown tables, pictures and lines with control characters are left out. Each
-    row of a table file (csv, tsv) counts as a sentence.
+    row of a table file (csv, tsv) or of a workbook counts as a sentence.
     """
-    rows = path.lower().endswith((".csv", ".tsv"))
+    table, workbook = path.lower().endswith((".csv", ".tsv")), is_workbook(path)
     found: list[Sentence] = []
     section, position = "", 0
-    for title, paragraph in (("", line.strip()) for line in text.splitlines()[1:]) if rows else _paragraphs(text):
+    paragraphs = (
+        (("", "", line.strip()) for line in text.splitlines()[1:])
+        if table
+        else _workbook_rows(text)
+        if workbook
+        else _paragraphs(text)
+    )
+    for title, place, paragraph in paragraphs:
         if title != section:
             section, position = title, 0
-        for sentence in [paragraph] if rows else split_sentences(paragraph):
-            if _is_quotable(sentence, rows):
-                found.append(Sentence(sentence, path, section, position))
+        for sentence in [paragraph] if table or workbook else split_sentences(paragraph):
+            if _is_quotable(sentence, table or workbook):
+                found.append(Sentence(sentence, path, section, position, place if is_document(path) else ""))
                 position += 1
     return found
 
@@ -105,18 +120,45 @@ def _is_quotable(sentence: str, row: bool) -> bool:
     return weight >= (1 if row else _SHORTEST)
 
 
-def _paragraphs(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (section, paragraph) of a Markdown text, list items as paragraphs of their own."""
-    section = ""
+def _workbook_rows(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield ("", place, row) of a workbook's Markdown, each cell with the name of its column; other lines as they are."""
+    place, names = "", list[str]()
+    lines = text.splitlines()
+    for number, line in enumerate(lines):
+        marked = PLACE.match(line)
+        following = lines[number + 1] if number + 1 < len(lines) else ""
+        if marked:
+            place, names = marked["place"], []
+        elif not line.startswith("|"):
+            yield "", place, line.strip()
+        elif _SEPARATOR.match(following):
+            names = _cells(line)
+        elif not _SEPARATOR.match(line):
+            cells = zip(_cells(line), [*names, *[""] * len(line)], strict=False)
+            yield "", place, "; ".join(f"{name}: {cell}" if name else cell for cell, name in cells if cell)
+
+
+def _cells(row: str) -> list[str]:
+    """Return the cells of a row of a table, without what is escaped in them."""
+    cells = _CELL_END.split(row.strip().removeprefix("|"))
+    return [" ".join(cell.replace("\\|", "|").replace("<br>", " ").split()) for cell in cells[:-1]]
+
+
+def _paragraphs(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (section, place, paragraph) of a Markdown text, list items as paragraphs of their own."""
+    section = place = ""
     lines: list[str] = []
     for line in (*_prose_lines(text), ""):
         heading = _HEADING.match(line)
         item = _ITEM.match(line)
+        marked = PLACE.match(line)
         underlined = bool(lines) and _UNDERLINE.match(line) is not None
-        if lines and not underlined and (heading or item or not line.strip()):
-            yield section, _joined(lines)
+        if lines and not underlined and (heading or item or marked or not line.strip()):
+            yield section, place, _joined(lines)
             lines = []
-        if underlined:
+        if marked:
+            place = marked["place"]
+        elif underlined:
             section, lines = _joined(lines), []
         elif heading:
             section = _heading(heading)
@@ -140,7 +182,7 @@ def _prose_lines(text: str) -> Iterator[str]:
         if marker and (not fence or marker[1] == fence):
             fence = "" if fence else marker[1]
             yield ""
-        elif fence or (_SKIPPED.match(line) and not _UNDERLINE.match(line)):
+        elif fence or (_SKIPPED.match(line) and not (_UNDERLINE.match(line) or PLACE.match(line))):
             yield ""
         else:
             yield _QUOTE.sub("", line, count=1) if line.lstrip().startswith(">") else line

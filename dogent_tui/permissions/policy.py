@@ -12,7 +12,7 @@ from dogent_tui.permissions.shell.recorder import Recorder
 from dogent_tui.permissions.shell.state import State
 from dogent_tui.permissions.shell.text import deceptive_character
 from dogent_tui.permissions.shell.walk import TooMuchError, Walk
-from dogent_tui.permissions.tools import Unjudged, tool_effects
+from dogent_tui.permissions.tools import LeadsInside, Unjudged, tool_effects
 
 __all__ = ["NO_PARSER", "Decision", "ToolCall", "decide"]
 
@@ -21,26 +21,31 @@ NO_PARSER = "The program shfmt is not installed, so commands cannot be looked in
 
 
 def decide(
-    call: ToolCall, workspace: Path, home: Path | None = None, disk: Disk | None = None, private: Sequence[Path] = ()
+    call: ToolCall,
+    workspace: Path,
+    home: Path | None = None,
+    disk: Disk | None = None,
+    private: Sequence[Path] = (),
+    leads_inside: LeadsInside | None = None,
 ) -> Decision:
     """Return whether a call may run, must be asked about, or must not run. Never raises: what goes wrong is asked about.
 
     `home` is the user's home folder, the real one by default; `disk` is what the decision sees of the file system; `private`
-    are the application's own folders (see `PathRule`).
+    are the application's own folders (see `PathRule`). `leads_inside` knows more of addresses that our tool fetches.
     """
     try:
         overlay = OverlayDisk(disk or RealDisk())
         rule = PathRule(workspace, home or Path.home(), overlay, tuple(private))
-        return decide_effects(_effects(call, rule, overlay), rule)
+        return decide_effects(_effects(call, rule, overlay, leads_inside), rule)
     except Exception as error:
         effect = Effect(EffectKind.UNKNOWN, None, "", None, call.tool, f"It could not be judged ({type(error).__name__}).")
         return Decision("ask", (effect.note,), (), (effect,), (effect,))
 
 
-def _effects(call: ToolCall, rule: PathRule, disk: OverlayDisk) -> tuple[Effect, ...]:
+def _effects(call: ToolCall, rule: PathRule, disk: OverlayDisk, leads_inside: LeadsInside | None) -> tuple[Effect, ...]:
     if call.tool != "Bash":
         try:
-            return tool_effects(call, rule)
+            return tool_effects(call, rule, leads_inside)
         except Unjudged as holds:
             return (*holds.effects, *_shell_effects(holds.command, call, rule, disk))
     command = call.input.get("command")

@@ -3,7 +3,7 @@
 import ipaddress
 import re
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from dogent_tui.permissions.consulting import CONSULTING, refusal
@@ -34,6 +34,10 @@ _READING_NAME = re.compile(
 _PRIVATE_NAMES = (".local", ".internal", ".localhost", ".home", ".lan")
 
 
+LeadsInside: TypeAlias = Callable[[str], bool | None]
+"""Tells whether an address leads to a private network and needs an approval; None where the name of its host has to tell."""
+
+
 class Unjudged(Exception):  # noqa: N818 — not an error: the caller judges the command in it as shell text
     """The call holds a shell command that is to be judged as one."""
 
@@ -43,8 +47,8 @@ class Unjudged(Exception):  # noqa: N818 — not an error: the caller judges the
         self.effects = effects
 
 
-def tool_effects(call: ToolCall, rule: PathRule) -> tuple[Effect, ...]:
-    """Return what a call of any tool but Bash does.
+def tool_effects(call: ToolCall, rule: PathRule, leads_inside: LeadsInside | None = None) -> tuple[Effect, ...]:
+    """Return what a call of any tool but Bash does. `leads_inside` knows more of the addresses that our tool fetches.
 
     Raises:
         Unjudged: the tool takes a shell command, which the caller has to look into as well.
@@ -55,7 +59,7 @@ def tool_effects(call: ToolCall, rule: PathRule) -> tuple[Effect, ...]:
     if handler := _TOOLS.get(call.tool):
         return tuple(handler(inputs))
     if call.tool.startswith(_OURS):
-        return tuple(_ours(inputs, call.tool.removeprefix(_OURS)))
+        return tuple(_ours(inputs, call.tool.removeprefix(_OURS), leads_inside))
     if call.tool.startswith("mcp__"):
         return tuple(_foreign(inputs))
     return (Effect(EffectKind.UNKNOWN, program=call.tool, note=f"The tool {call.tool} is not known."),)
@@ -120,10 +124,13 @@ def _glob(inputs: _Inputs) -> Iterator[Effect]:
         yield inputs.touch(EffectKind.READ, alternative)
 
 
-def _web_fetch(inputs: _Inputs) -> Iterator[Effect]:
+def _web_fetch(inputs: _Inputs, leads_inside: LeadsInside | None = None) -> Iterator[Effect]:
     url = inputs.text("url")
     parts = urlsplit(url if "://" in url else f"https://{url}")
-    if parts.scheme not in {"http", "https"} or _is_private(parts.hostname or ""):
+    inside = leads_inside(url) if leads_inside is not None else None
+    if inside is None:
+        inside = _is_private(parts.hostname or "")
+    if parts.scheme not in {"http", "https"} or inside:
         yield Effect(
             EffectKind.NETWORK, None, url, None, inputs.call.tool, f"The address {parts.hostname or url} is not a public one."
         )
@@ -149,11 +156,11 @@ def _is_private(host: str) -> bool:
     return re.fullmatch(r"(0x[0-9a-fA-F]+|[0-9.])+", host) is not None
 
 
-def _ours(inputs: _Inputs, name: str) -> Iterator[Effect]:
+def _ours(inputs: _Inputs, name: str, leads_inside: LeadsInside | None) -> Iterator[Effect]:
     if inputs.call.tool in CONSULTING:
         yield _consult(inputs, name)
     elif name == "web_fetch":
-        yield from _web_fetch(inputs)
+        yield from _web_fetch(inputs, leads_inside)
         if inputs.text("filename"):
             yield inputs.touch(EffectKind.CREATE, inputs.text("filename"))
     elif name == "export_document":

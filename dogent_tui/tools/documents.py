@@ -11,6 +11,7 @@ from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.places import places
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import result
+from dogent_tui.tools.telling import Tell, Telling
 from dogent_tui.workspace.paths import Workspace
 
 NAME = "read_document"
@@ -57,10 +58,10 @@ class _Input(msgspec.Struct):
 
 def document_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     """Yield the tools of this module."""
-    yield read_document_tool(libraries.documents, libraries.workspace)
+    yield read_document_tool(libraries.documents, libraries.workspace, libraries.tell)
 
 
-def read_document_tool(library: DocumentLibrary, workspace: Workspace) -> SdkMcpTool[Any]:
+def read_document_tool(library: DocumentLibrary, workspace: Workspace, tell: Tell) -> SdkMcpTool[Any]:
     """Return the tool. It reads where the policy was asked about: relative paths start at the root of the workspace."""
 
     async def read(payload: dict[str, Any]) -> dict[str, Any]:
@@ -71,12 +72,14 @@ def read_document_tool(library: DocumentLibrary, workspace: Workspace) -> SdkMcp
             return result(f"Nothing was read: the input is not right. {error}.", is_error=True)
         path = workspace.absolute(wanted.path.removeprefix("file://"))
         try:
-            found = await library.read(
-                path,
-                options,
-                max_chars=min(wanted.max_chars or DEFAULT_CHARS, MOST_CHARS),
-                offset=wanted.offset or 0,
-            )
+            with Telling(tell, NAME, payload, "Converting …") as telling:
+                found = await library.read(
+                    path,
+                    options,
+                    max_chars=min(wanted.max_chars or DEFAULT_CHARS, MOST_CHARS),
+                    offset=wanted.offset or 0,
+                    on_progress=telling.count,
+                )
         except DocumentError as error:
             return result(str(error), is_error=True)
         return result(as_text(workspace.relative(path), found))

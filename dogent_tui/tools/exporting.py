@@ -11,6 +11,7 @@ from dogent_tui.documents.exporter import KINDS, Exporter, ExportKind, plan_expo
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import result
+from dogent_tui.tools.telling import Tell, Telling
 from dogent_tui.workspace.paths import Workspace
 
 NAME = "export_document"
@@ -41,10 +42,10 @@ class _Input(msgspec.Struct):
 
 def export_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     """Yield the tools of this module."""
-    yield export_document_tool(libraries.exporter, libraries.workspace)
+    yield export_document_tool(libraries.exporter, libraries.workspace, libraries.tell)
 
 
-def export_document_tool(exporter: Exporter, workspace: Workspace) -> SdkMcpTool[Any]:
+def export_document_tool(exporter: Exporter, workspace: Workspace, tell: Tell) -> SdkMcpTool[Any]:
     """Return the tool. It writes where the policy was asked about: relative paths start at the root of the workspace."""
 
     async def export(payload: dict[str, Any]) -> dict[str, Any]:
@@ -54,7 +55,8 @@ def export_document_tool(exporter: Exporter, workspace: Workspace) -> SdkMcpTool
             return result(f"Nothing was exported: the input is not right. {error}.", is_error=True)
         try:
             request = plan_export(workspace, wanted.md_path, wanted.format, wanted.output_path or "")
-            made = await exporter.export(request, wanted.format)
+            with Telling(tell, NAME, payload) as telling:
+                made = await exporter.export(request, wanted.format, telling.say)
         except DocumentError as error:
             return result(f"Nothing was exported. {error}", is_error=True)
         return result(as_text(workspace.relative(made.path), made))

@@ -7,16 +7,25 @@ it and has it closed (`self._closed_with_us`): this module is imported before th
 import logging
 from contextlib import AsyncExitStack
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from dogent_tui.web.named import NamedHosts
+from dogent_tui.web.profiles import WebAccess
 from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
 from dogent_tui.workspace.settings import WorkspaceSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
     from dogent_tui.documents.exporter import Exporter
     from dogent_tui.documents.library import DocumentLibrary
     from dogent_tui.manuscripts.library import ManuscriptLibrary
     from dogent_tui.manuscripts.requests import RequestBook
+    from dogent_tui.tools.telling import Tell
+    from dogent_tui.web.fetch import Fetcher
+    from dogent_tui.web.search.searcher import Searcher
 
 _LOG = logging.getLogger(__name__)
 
@@ -32,12 +41,21 @@ _Library = TypeVar("_Library", bound=Closable)
 
 
 class Libraries:
-    """What one session's tools work with. Survives a restart of the agent process."""
+    """What one session's tools work with. Survives a restart of the agent process. `listener` hears how far a call is."""
 
-    def __init__(self, workspace: Workspace, settings: WorkspaceSettings) -> None:
+    def __init__(self, workspace: Workspace, settings: WorkspaceSettings, web: WebAccess | None = None) -> None:
+        """Work in `workspace`. `web` is what may be done on the web there; `hosts` knows which private hosts the person named."""
         self.workspace = workspace
         self.settings = settings
+        self.web = web or WebAccess()
+        self.hosts = NamedHosts(self.web.allow_hosts, look_up=not self.web.proxy)
+        self.listener: Tell | None = None
         self._open = AsyncExitStack()
+
+    def tell(self, tool: str, payload: "Mapping[str, Any]", text: str) -> None:
+        """Tell whoever listens how far a call is (`Telling`)."""
+        if self.listener is not None:
+            self.listener(tool, payload, text)
 
     @cached_property
     def documents(self) -> "DocumentLibrary":
@@ -67,6 +85,32 @@ class Libraries:
         from dogent_tui.manuscripts.requests import RequestBook
 
         return RequestBook()
+
+    @property
+    def images(self) -> Path:
+        """Where images from the web are saved. Nothing is to be written there unless it lies inside the workspace."""
+        return self.workspace.absolute(self.settings.images_path or "./images")
+
+    @cached_property
+    def searcher(self) -> "Searcher":
+        """Searches the web."""
+        from dogent_tui.web.search.searcher import Searcher
+
+        return Searcher(self.web.profile, proxy=self.web.proxy)
+
+    @cached_property
+    def fetcher(self) -> "Fetcher":
+        """Fetches pages and images."""
+        from dogent_tui.web.fetch import Fetcher
+
+        fetcher = Fetcher(
+            self.images,
+            self.workspace.root,
+            documents=self.documents,
+            allow=self.web.allow_hosts,
+            proxy=self.web.proxy,
+        )
+        return self._closed_with_us(fetcher)
 
     async def close(self) -> None:
         """Close what was made, the last one first. Never raises: one that fails keeps neither the others nor the session open."""

@@ -34,6 +34,7 @@ STUBS: Mapping[str, Mapping[str, Any]] = {
             },
         }
     },
+    # Search providers: two of the first design, which are hard to get today, and three that are not.
     "web.json": {
         "profiles": {
             "google": {"provider": "google_cse", "api_key": PLACEHOLDER, "cse_id": PLACEHOLDER, "timeout_s": 20},
@@ -43,6 +44,9 @@ STUBS: Mapping[str, Mapping[str, Any]] = {
                 "endpoint": "https://api.bing.microsoft.com/v7.0",
                 "timeout_s": 20,
             },
+            "brave": {"provider": "brave", "api_key": PLACEHOLDER, "timeout_s": 20},
+            "tavily": {"provider": "tavily", "api_key": PLACEHOLDER, "timeout_s": 20},
+            "searxng": {"provider": "searxng", "endpoint": "http://localhost:8080", "timeout_s": 20},
         }
     },
     "vision.json": {
@@ -50,9 +54,21 @@ STUBS: Mapping[str, Mapping[str, Any]] = {
             "glm-4.6v": {
                 "provider": "glm-4.6v",
                 "model": "glm-4.6v",
-                "base_url": "https://open.bigmodel.cn/api/paas/v4/chat/completions",
+                "base_url": "https://open.bigmodel.cn/api/paas/v4",
                 "api_key": PLACEHOLDER,
-            }
+            },
+            "openai": {
+                "provider": "openai",
+                "model": "gpt-4.1-mini",
+                "base_url": "https://api.openai.com/v1",
+                "api_key": PLACEHOLDER,
+            },
+            "anthropic": {
+                "provider": "anthropic",
+                "model": "claude-haiku-4-5",
+                "base_url": "https://api.anthropic.com",
+                "api_key": PLACEHOLDER,
+            },
         }
     },
 }

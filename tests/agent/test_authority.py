@@ -1,10 +1,13 @@
 """Policy and memory together: what a person allowed once does not ask again, and nothing else is let through."""
 
+import socket
+
 import pytest
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.errors import DogentError, UsageError
 from dogent_tui.permissions.model import ToolCall
+from dogent_tui.web.named import NamedHosts
 from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
 
 
@@ -100,3 +103,56 @@ def test_the_sample_workspace_lies_in_our_folders_and_is_one_like_any_other():
     assert verdict(authority, ToolCall("Read", {"file_path": "a.md"})) == "allow"
     assert verdict(authority, ToolCall("Write", {"file_path": str(root / "new.md"), "content": ""})) == "allow"
     assert verdict(authority, ToolCall("Read", {"file_path": "../../sessions/x"})) == "ask"
+
+
+# ── Private addresses ─────────────────────────────────────────────────────────────────────────────
+
+
+def fetch(url):
+    return ToolCall("mcp__dogent__web_fetch", {"url": url})
+
+
+def test_a_private_address_is_asked_about_where_the_person_named_it_and_refused_otherwise(workspace):
+    hosts = NamedHosts(["10.0.0.7"])
+    authority = Authority(workspace, hosts=hosts)
+    assert verdict(authority, fetch("https://example.com/")) == "allow"
+    assert verdict(authority, fetch("http://10.0.0.7/")) == "allow"  # by the settings
+    for url in ("http://127.0.0.1:8080/", "http://wiki/", "http://169.254.169.254/", "file:///etc/passwd"):
+        decision = authority.decide(fetch(url))
+        assert decision.verdict == "deny"
+        assert "the person names it in a prompt" in decision.reasons[0]
+    hosts.heard("Read http://127.0.0.1:8080/status")
+    asked = authority.decide(fetch("http://127.0.0.1:8080/"))
+    assert (asked.verdict, authority.question(fetch("http://127.0.0.1:8080/"), asked).sentence) == (
+        "ask",
+        "Open http://127.0.0.1:8080/",
+    )
+    assert verdict(authority, fetch("http://wiki/")) == "deny"
+    assert verdict(authority, ToolCall("WebFetch", {"url": "http://wiki/"})) == "ask"  # the CLI's own tool is another matter
+
+
+def test_what_the_person_allowed_for_longer_or_by_a_rule_needs_no_name(workspace):
+    hosts = NamedHosts()
+    authority = Authority(workspace, ["network:mcp__dogent__web_fetch/wiki"], hosts)
+    decision = authority.decide(fetch("http://wiki/a"))
+    assert decision.verdict == "allow"
+    authority.let_through(fetch("http://wiki/a"), decision)
+    assert hosts.approved("http://wiki/a") == ("wiki:80", "wiki:443")
+    public = fetch("https://example.com/")
+    authority.let_through(public, authority.decide(public))
+    assert hosts.approved("https://example.com/") == ()
+
+
+def test_a_name_that_was_allowed_for_good_is_known_to_lead_inside(workspace, monkeypatch):
+    found = [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("10.1.2.3", 80))]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: found)
+    before = NamedHosts()
+    before.heard("Read http://wiki.corp/plan")
+    authority = Authority(workspace, hosts=before)
+    authority.remember(authority.decide(fetch("http://wiki.corp/plan")), "always")
+    hosts = NamedHosts()
+    later = Authority(workspace, hosts=hosts)
+    decision = later.decide(fetch("http://wiki.corp/other"))
+    assert decision.verdict == "allow"
+    later.let_through(fetch("http://wiki.corp/other"), decision)
+    assert hosts.approved("http://wiki.corp/other") == ("wiki.corp:80", "wiki.corp:443")

@@ -12,10 +12,12 @@ from dogent_tui.agent.gate import Gate
 from dogent_tui.manuscripts.requests import RequestBook
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.permissions.shell import parser
+from dogent_tui.web.named import NamedHosts
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
 
 ALLOW = Verdict(allow=True)
+FETCH = "mcp__dogent__web_fetch"
 CONTEXT = ToolPermissionContext(tool_use_id="t")
 
 
@@ -253,3 +255,20 @@ async def test_what_was_allowed_for_the_session_is_on_record_as_approved(workspa
     assert [request.status for request in book.all()] == ["approved"]
     await hook(gate, "Read", {"file_path": "a.md"}, workspace.root)
     assert len(book.all()) == 1
+
+
+async def test_a_private_address_reaches_the_fetch_only_with_the_persons_word(workspace):
+    hosts, person = NamedHosts(), Person(Verdict(allow=False), ALLOW)
+    gate = Gate(Authority(workspace, hosts=hosts), person, workspace.root)
+    call = {"url": "http://127.0.0.1:8080/"}
+    decision, reason = await hook(gate, FETCH, call, workspace.root)
+    assert decision == "deny"
+    assert "127.0.0.1" in reason
+    hosts.heard("What does http://127.0.0.1:8080 say?")
+    assert (await hook(gate, FETCH, call, workspace.root))[0] == "ask"
+    assert isinstance(await gate.can_use_tool(FETCH, call, CONTEXT), PermissionResultDeny)
+    assert hosts.approved(call["url"]) == ()
+    await hook(gate, FETCH, call, workspace.root)
+    assert isinstance(await gate.can_use_tool(FETCH, call, CONTEXT), PermissionResultAllow)
+    assert hosts.approved(call["url"]) == ("127.0.0.1:8080",)
+    assert person.asked[0].sentence == "Open http://127.0.0.1:8080/"

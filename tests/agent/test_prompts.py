@@ -27,5 +27,22 @@ def test_the_wishes_of_the_workspace_travel_and_are_capped():
     assert "cut here" in long
 
 
+def test_what_a_picture_shows_is_asked_and_never_guessed():
+    words = " ".join(system_prompt(workspace="/w").split())
+    assert "call mcp__dogent__analyze_media" in words
+    assert "stop, say which file and key the error names" in words
+
+
 def test_the_language_of_replies():
     assert "Reply and write in Chinese" in system_prompt(workspace="/w", language="Chinese")
+
+
+def test_documents_are_read_and_exported_by_the_tools_that_are_there():
+    from dogent_tui.tools.documents import NAME as READ
+    from dogent_tui.tools.exporting import NAME as EXPORT
+    from dogent_tui.tools.server import tool_name
+
+    words = system_prompt(workspace="/w", constraints="Output Format: pdf")
+    assert tool_name(READ) in words
+    assert tool_name(EXPORT) in words
+    assert words.index('"Output Format"') < words.index("Output Format: pdf")

@@ -15,23 +15,39 @@ from dogent_tui.workspace.paths import Workspace
 from tests.benchmarks.table import Row
 
 FILES = 10_000
-FILE_BYTES = 10_240
+LINES = 110
+"""Of a file: some ten thousand bytes."""
 ROUNDS = 9
 QUERIES = ("nothing like it", "Lighthouse", "manuscript", "读者", "ÜBER")
 """In no file, in one of twenty, and in every one."""
-_WORDS = (
-    ["the", "writer", "river", "of", "chapter", "light", "manuscript", "and", "but", "with", "never", "again", "house", "Morning", "draft", "TODO", "über", "读者", "资料", "window"]
+_WORDS = tuple(
+    [
+        "writer",
+        "river",
+        "chapter",
+        "light",
+        "manuscript",
+        "and",
+        "never",
+        "again",
+        "Morning",
+        "draft",
+        "TODO",
+        "über",
+        "读者",
+        "资料",
+        "window",
+    ]
 )
 
 
 def make_files(root: Path, files: int) -> None:
     chosen = random.Random(7)
+    written = [" ".join(chosen.choices(_WORDS, k=14)) for _ in range(2000)]
     for number in range(files):
         folder = root / f"part{number // 500}" / f"sub{number // 50 % 10}"
         folder.mkdir(parents=True, exist_ok=True)
-        lines = [f"# Chapter {number}"]
-        while sum(map(len, lines)) < FILE_BYTES * 0.9:
-            lines.append(" ".join(chosen.choices(_WORDS, k=14)))
+        lines = [f"# Chapter {number}", *chosen.sample(written, LINES)]
         if number % 20 == 0:
             lines.append("A lighthouse stood there.")
         (folder / f"note-{number}.md").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -44,6 +44,16 @@ def test_what_is_written_is_what_the_policy_looked_at(workspace, source, output)
     assert judged == {"read": str(request.markdown), "create": str(request.target)}
 
 
+def test_in_the_sample_workspace_which_lies_in_the_home_documents_can_be_exported_and_nowhere_else_there(home):
+    folder = dogent_home() / "state" / "sample"
+    folder.mkdir(parents=True)
+    sample = Workspace(folder)
+    assert plan_export(sample, "report.md", "pdf").target == sample.root / "report.pdf"
+    for output in (".dogent/a.pdf", "../a.pdf", str(dogent_home() / "claude.json")):
+        with pytest.raises(DocumentError, match="keeps what it needs"):
+            plan_export(sample, "report.md", "pdf", output)
+
+
 def test_an_existing_file_is_replaced_only_after_the_question(workspace):
     def verdict(**values):
         call = ToolCall("mcp__dogent__export_document", {"md_path": "report.md", "format": "docx", **values})

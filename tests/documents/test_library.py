@@ -129,6 +129,25 @@ async def test_the_first_page_comes_before_the_end_and_the_rest_without_being_as
         assert (await library.read(path, offset=again.total_chars - 4)).text == "done"
 
 
+async def test_a_document_that_trickles_in_gives_a_shorter_page_in_time(folder, open_hostile):
+    """Silence never lasts in it, so no limit would end it for minutes."""
+    made, path = open_hostile("say one", "say two", "slow 12", "say last")
+    await made.close()
+    async with DocumentLibrary(folder, Workers(Limits(), hostile.command()), full_page_s=0.5) as library:
+        first = await library.read(path)
+        assert first.text in {"one", "one\n\n"}  # the last block may go on
+        assert first.total_chars is None
+        assert first.text + await whole_from(library, path, first.next_offset) == "one\n\ntwo\n\nslow\n\nlast"
+
+
+async def whole_from(library, path, offset):
+    text = ""
+    while offset is not None:
+        found = await library.read(path, offset=offset)
+        text, offset = text + found.text, found.next_offset
+    return text
+
+
 async def test_progress_is_told_from_one_second_on(open_hostile):
     told = []
     library, path = open_hostile("slow 15")
@@ -141,8 +160,8 @@ async def test_progress_is_told_from_one_second_on(open_hostile):
 @pytest.mark.parametrize(
     ("doing", "limits", "code", "words"),
     [
-        ("hang", {"silence_s": 0.5}, "timeout", "takes too long"),
-        ("hang-natively", {"silence_s": 0.5}, "timeout", "takes too long"),
+        ("hang", {"silence_s": 1.5}, "timeout", "takes too long"),
+        ("hang-natively", {"silence_s": 1.5}, "timeout", "takes too long"),
         ("crash", {}, "damaged", "SIGSEGV"),
         ("leave", {}, "damaged", "status 3"),
         ("raise-plainly key", {}, "damaged", "KeyError: 'key'"),

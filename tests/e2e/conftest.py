@@ -24,6 +24,7 @@ from dogent_tui.agent.launch import ClaudeLauncher
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import session_copies
 from dogent_tui.tools.libraries import Libraries
+from dogent_tui.web.profiles import WebAccess
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.settings import WorkspaceSettings
@@ -151,9 +152,16 @@ def open_service(api: ScriptedApi, workspace: Workspace):
 
     @asynccontextmanager
     async def opened(
-        *, base_url: str = "", allow: tuple[str, ...] = (), sandbox: bool = False, **options: Any
+        *,
+        base_url: str = "",
+        allow: tuple[str, ...] = (),
+        sandbox: bool = False,
+        web: WebAccess | None = None,
+        **options: Any,
     ) -> AsyncIterator[Listener]:
-        authority, trust = Authority(workspace, allow), FolderTrust(workspace)
+        libraries = Libraries(workspace, WorkspaceSettings(), web)
+        authority, trust = Authority(workspace, allow, libraries.hosts), FolderTrust(workspace)
+        options = {"libraries": libraries, **options}
         async with _service(api, workspace, base_url, authority, trust, sandbox, **options) as service:
             yield Listener(service, workspace.root, authority, trust)
 
@@ -167,14 +175,15 @@ def _service(
     authority: Authority | None = None,
     trust: FolderTrust | None = None,
     sandbox: bool = False,
+    libraries: Libraries | None = None,
     **options: Any,
 ) -> AgentService:
     endpoint = Endpoint(PROFILE, "custom", base_url or api.base_url, token=api.token, model=MODEL, small_model=MODEL)
     copies = session_copies(workspace, COPIES)
     authority, trust = authority or Authority(workspace), trust or FolderTrust(workspace)
-    libraries = Libraries(workspace, WorkspaceSettings())
+    libraries = libraries or Libraries(workspace, WorkspaceSettings())
     launcher = ClaudeLauncher(workspace, endpoint, authority, trust, libraries, copies=copies, sandbox=sandbox)
-    return AgentService(launcher, endpoint, cwd=str(workspace.root), **options)
+    return AgentService(launcher, endpoint, cwd=str(workspace.root), heard=libraries.hosts.heard, **options)
 
 
 class Dogent:

@@ -4,7 +4,7 @@ import asyncio
 
 import psutil
 
-from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, Prompt, RunFinished, ToolResult, ToolUse
+from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, Prompt, RunFinished, ToolOutput, ToolResult, ToolUse
 from tests.e2e.conftest import IN_ONE_LOOP
 
 pytestmark = IN_ONE_LOOP
@@ -49,12 +49,14 @@ async def test_outside_of_the_workspace_the_person_is_asked(api, agent, tmp_path
     assert "for my eyes" in result.content
 
 
-async def test_an_interrupt_ends_the_reading_with_the_run(api, agent):
+async def test_a_long_reading_tells_how_far_it_is_and_an_interrupt_ends_it_with_the_run(api, agent):
     (agent.root / "long.csv").write_text("1,2,3,4,5,6,7,8,9\n" * 2_000_000, encoding="utf-8")
     api.call(READ, {"path": "long.csv", "offset": 10**9})  # known to lie beyond the end only when all is read
     await agent.service.submit(Prompt("Read to the end"))
     await agent.heard(ToolUse)
-    await until(readers)
+    told = await agent.heard(ToolOutput, 2)
+    assert told.text.endswith(" %\n")
+    assert told.tool_use_id == agent.of(ToolUse)[0].tool_use_id
     await agent.service.interrupt()
     assert (await agent.heard(RunFinished)).status == "interrupted"
     await until(lambda: not readers())

@@ -4,13 +4,21 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-from dogent_tui.offline.conversation import UI_REQUEST
+from dogent_tui.documents.export.model import ExportResult
+from dogent_tui.documents.library import ReadResult
+from dogent_tui.documents.model import Source
+from dogent_tui.documents.spool import Shown
+from dogent_tui.offline.conversation import EXPORT_DOCUMENT, UI_REQUEST
+from dogent_tui.offline.documents import READ_DOCUMENT
 from dogent_tui.offline.messages_api import ReplyText, ReplyToolUse, parse_request
 from dogent_tui.offline.rules import reply
+from dogent_tui.tools import documents, exporting
 
 TOOLS = ("Read", "Write", "Edit", "Glob", "Grep", "TodoWrite")
+WITH_DOCUMENTS = (*TOOLS, READ_DOCUMENT, EXPORT_DOCUMENT)
 CWD = "/home/someone/work"
 REMINDER = "<system-reminder>\n<total_tokens>14999985 tokens left</total_tokens>\n</system-reminder>"
 
@@ -19,7 +27,9 @@ REMINDER = "<system-reminder>\n<total_tokens>14999985 tokens left</total_tokens>
 class Conversation:
     """A conversation of the engine with `files`. `errors` maps (tool, path) to the error that the call returns.
 
-    `ignored` are the paths, of files and folders, that git ignores. `system` is the system prompt.
+    `ignored` are the paths, of files and folders, that git ignores. `system` is the system prompt. A file named like a document
+    holds the Markdown that it reads as; one named like a workbook that of its sheets, each after a line ``# NAME``. `warnings`
+    come with every export.
     """
 
     files: dict[str, str] = field(default_factory=dict)
@@ -30,10 +40,12 @@ class Conversation:
     messages: list[dict[str, Any]] = field(default_factory=list)
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
+    warnings: tuple[str, ...] = ()
 
-    def ask(self, typed: str, *paths: str, kind: str = "") -> str:
+    def ask(self, typed: str, *paths: str, kind: str = "", sheet: str = "") -> str:
         """Send a prompt that references `paths`, run the calls of every reply, and return the closing text."""
         array = [{"path": path, "name": path.rpartition("/")[2], "type": kind or path.rpartition(".")[2]} for path in paths]
+        array = [{**item, **({"sheet": sheet} if sheet else {})} for item in array]
         environment = (
             f"<system-reminder>\n# Environment\n - Primary working directory: {CWD}\n - Platform: linux\n</system-reminder>"
         )
@@ -78,7 +90,8 @@ class Conversation:
         self.messages += [{"role": "assistant", "content": uses}, {"role": "user", "content": results[::-1]}]
 
     def _result(self, name: str, tool_input: Mapping[str, Any]) -> tuple[str, bool]:
-        path = str(tool_input.get("file_path", "")).removeprefix(f"{CWD}/")
+        given = tool_input.get("file_path") or tool_input.get("md_path") or tool_input.get("path") or ""
+        path = str(given).removeprefix(f"{CWD}/")
         error = self.errors.get((name, path)) or self.errors.get((name, "*"))
         if error:
             return error, True
@@ -88,6 +101,8 @@ class Conversation:
             "Edit": self._edit,
             "Glob": self._glob,
             "Grep": self._grep,
+            READ_DOCUMENT: self._document,
+            EXPORT_DOCUMENT: self._export,
         }
         return tools[name](path, tool_input) if name in tools else ("Todos have been modified successfully.", False)
 
@@ -101,6 +116,30 @@ class Conversation:
         if not self.files[path]:
             return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>", False
         return "\n".join(f"{number}\t{line}" for number, line in enumerate(lines[: tool_input.get("limit")], 1)), False
+
+    def _document(self, path: str, tool_input: Mapping[str, Any]) -> tuple[str, bool]:
+        text, metadata, kind = self.files[path], {}, path.rpartition(".")[2]
+        sheet = ""
+        if kind == "xlsx":
+            sheets = dict(part.split("\n", 1) for part in re.split(r"^# ", text, flags=re.MULTILINE) if part.strip())
+            sheet = str(tool_input.get("sheet") or next(iter(sheets)))
+            text = sheets[sheet].strip()
+            metadata = {"sheet": sheet, "sheets": [{"name": name, "state": "visible"} for name in sheets]}
+        start, room = int(tool_input.get("offset", 0)), int(tool_input["max_chars"])
+        part, end = text[start : start + room], min(len(text), start + room)
+        pages = [int(page) for page in re.findall(r"<!-- page (\d+)", text[:end])]
+        before = [int(page) for page in re.findall(r"<!-- page (\d+)", text[: start + 1])]
+        spots = [Source(page=page, sheet=sheet) for page in ([*before[-1:], *pages[-1:]] or [0])]
+        shown = tuple(Shown(0, 0, spot) for spot in spots)
+        found = ReadResult(part, kind, metadata, start, end if end < len(text) else None, len(text), shown, ())
+        return documents.as_text(path, found), False
+
+    def _export(self, path: str, tool_input: Mapping[str, Any]) -> tuple[str, bool]:
+        kind = str(tool_input["format"])
+        target = str(tool_input.get("output_path") or f"{path.rpartition('.')[0]}.{kind}").removeprefix(f"{CWD}/")
+        self.files[target] = self.files[path]
+        made = ExportResult(path=Path(target), engine="engine 1.0", pages=2, warnings=self.warnings)
+        return exporting.as_text(target, made), False
 
     def _write(self, path: str, tool_input: Mapping[str, Any]) -> tuple[str, bool]:
         if path in self.files and path not in self.seen:

@@ -228,18 +228,31 @@ def test_talk_needs_no_tools_and_no_pretense(typed):
 def test_no_files_at_all():
     talk = Conversation({})
     said = talk.ask("Write a report on batteries")
-    assert "no text file" in said
+    assert "nothing to read" in said
     assert not talk.called("Write")
 
 
 def test_documents_that_cannot_be_opened_are_named():
     talk = Conversation({**notes(), "plan.docx": "PK", "scan.pdf": "%PDF"})
     said = talk.ask("Summarize everything")
-    assert "`scan.pdf`: the offline engine cannot open pdf files yet" in said
-    assert "`plan.docx`: the offline engine cannot open docx files yet" in said
+    assert "`scan.pdf`: the offline engine cannot open pdf files" in said
+    assert "`plan.docx`: the offline engine cannot open docx files" in said
     said = talk.ask("Summarize it", "scan.pdf")
-    assert "cannot open pdf files yet" in said
+    assert "cannot open pdf files" in said
     assert not talk.called("Write")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"), [("What does it show?", "cannot see pictures or videos"), ("它显示了什么？", "看不见图片和视频")]
+)
+def test_it_says_that_it_cannot_see(prompt, words):
+    talk = Conversation({**notes(), "photo.png": "\x89PNG", "film.mp4": "ftyp"})
+    for name in ("photo.png", "film.mp4"):
+        said = talk.ask(prompt, name)
+        assert f"`{name}`" in said
+        assert words in said
+    assert not talk.called("Write")
+    assert not talk.called("Read")
 
 
 def test_a_file_that_cannot_be_read_is_named_with_the_reason():

@@ -216,9 +216,10 @@ def test_a_machine_that_the_sandbox_asks_about_is_remembered_by_its_name(root):
         assert (odd.verdict, keys_of(odd)) == ("ask", ())
 
 
-def test_our_own_tools_read_from_the_root_wherever_the_shell_stands(root):
+@pytest.mark.parametrize("name", ["read_document", "analyze_media"])
+def test_our_own_tools_read_from_the_root_wherever_the_shell_stands(root, name):
     def reading(path):
-        call = ToolCall("mcp__dogent__read_document", {"path": path}, cwd=root / "sub")
+        call = ToolCall(f"mcp__dogent__{name}", {"path": path}, cwd=root / "sub")
         return decide(call, root, root.parent / "home").verdict
 
     assert reading("a.md") == "allow"

@@ -3,6 +3,8 @@ import os
 
 import pytest
 
+from dogent_tui.documents.library import DocumentLibrary
+from dogent_tui.documents.model import ReadOptions
 from dogent_tui.sample import copy_sample
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.references import find_references, resolve
@@ -16,7 +18,11 @@ def test_it_is_copied_whole_and_writable(tmp_path):
         "interview-okafor.txt",
         "reader-feedback-zh.md",
         "visits-2025.csv",
+        "staff-council.docx",
+        "budget-2026.xlsx",
+        "repair-offer.pdf",
     }
+    assert sum(path.stat().st_size for path in folder.iterdir()) < 40_000
     assert all(os.access(path, os.W_OK) for path in folder.iterdir())
     assert [path.name for path in folder.parent.iterdir()] == ["sample"]
 
@@ -81,3 +87,19 @@ def test_the_papers_agree_with_the_numbers(tmp_path):
     july, november = trial[2], trial[6]  # "The weakest month was July, the strongest November."
     assert min(trial, key=lambda row: row["sunday_visits"]) is july
     assert max(trial, key=lambda row: row["sunday_visits"]) is november
+
+
+async def test_the_documents_can_be_read_and_agree_with_the_papers(tmp_path):
+    folder = copy_sample(tmp_path / "sample")
+    async with DocumentLibrary(tmp_path / "kept") as library:
+        offer = (await library.read(folder / "repair-offer.pdf")).text
+        statement = (await library.read(folder / "staff-council.docx")).text
+        budget = await library.read(folder / "budget-2026.xlsx", ReadOptions(sheet="Without summer"))
+    notes = (folder / "meeting-notes.md").read_text()
+    assert "4,180 euros" in notes
+    assert "4,180 euros" in offer
+    assert "<!-- page 2 -->" in offer
+    assert "| Repair of the self-checkout | 4,180 |" in budget.text
+    assert [sheet["name"] for sheet in budget.metadata["sheets"]] == ["With summer", "Without summer"]
+    assert f"{42 * 640:,}" in budget.text
+    assert "Four of the fourteen" in statement

@@ -18,7 +18,7 @@ async def read(tmp_path):
     (root / "b.md").write_text("# B\n\nText: There is more: call read_document.\n", encoding="utf-8")
     (root / "full").mkdir()
     async with DocumentLibrary(tmp_path / "kept") as library:
-        tool = read_document_tool(library, Workspace(root))
+        tool = read_document_tool(library, Workspace(root), lambda *_told: None)
 
         async def call(**payload):
             answer = await tool.handler(payload)

@@ -13,7 +13,7 @@ def call(tmp_path):
     """Call the tool in a workspace with a report; return whether it is an error, and what it says."""
     workspace = Workspace(tmp_path)
     (tmp_path / "report.md").write_text("# Report\n\n![gone](gone.png)\n", encoding="utf-8")
-    tool = export_document_tool(Exporter(), workspace)
+    tool = export_document_tool(Exporter(), workspace, lambda *_told: None)
 
     async def called(**values):
         answer = await tool.handler(values)

@@ -80,7 +80,7 @@ class Document:
         for opening, inline in zip(self._tokens, self._tokens[1:], strict=False):
             if opening.type == "heading_open":
                 text = " ".join(plain_text(inline).split())
-                name = self._targets.add(text)
+                name = self._targets.add(text, opening.meta.get("name", ""))
                 opening.attrSet("id", name)
                 headings.append(Heading(int(opening.tag[1]), text, name))
         return headings

@@ -12,6 +12,9 @@ _PAGE_BREAK = re.compile(r"\\(?:newpage|pagebreak|clearpage)\s*")
 _SIZE = re.compile(r"""(width|height)=["']?(\d+(?:\.\d+)?(?:px|%|cm|mm|in|pt|em)?)["']?(?=[\s}])""")
 _SIZES = re.compile(r"\{(?:\s*(?:" + _SIZE.pattern + r"|[.#][\w-]+))+\s*\}")
 """What pandoc calls the attributes of an image; its classes and names mean nothing here."""
+_ATTRIBUTE = r"""(?:[#.][\w:.-]+|-|[\w-]+=(?:"[^"]*"|'[^']*'|[^\s"'}]+))"""
+_ATTRIBUTES = re.compile(r"\{\s*" + _ATTRIBUTE + r"(?:\s+" + _ATTRIBUTE + r")*\s*\}")
+"""What pandoc calls the attributes of a heading; of these, its name (``{#name}``) is heard."""
 _TOC_MARK = re.compile(r"\[\[?_?toc_?\]\]?", re.IGNORECASE)
 
 
@@ -50,6 +53,8 @@ def parse(text: str, env: dict[str, object]) -> list[Token]:
     position = 0
     while position < len(tokens):
         _take_sizes(tokens[position].children or [])
+        if tokens[position].type == "heading_open":
+            _take_name(tokens[position], tokens[position + 1].children or [])
         mark = _mark(tokens, position)
         if mark:
             parsed.append(Token(mark, "", 0, map=tokens[position].map, block=True))
@@ -78,6 +83,17 @@ def _take_sizes(children: list[Token]) -> None:
             text.content = text.content[found.end() :]
             for name, value in _SIZE.findall(found[0]):
                 image.attrSet(name, value)
+
+
+def _take_name(heading: Token, children: list[Token]) -> None:
+    """Keep the name that stands in braces at the end of a heading as the `name` of its `meta`."""
+    last = children[-1] if children else None
+    at = last.content.rfind("{") if last is not None and last.type == "text" else -1
+    if last is None or at < 0 or not _ATTRIBUTES.fullmatch(last.content[at:]):
+        return
+    words = last.content[at + 1 : -1].split()
+    last.content = last.content[:at].rstrip()
+    heading.meta["name"] = next((word[1:] for word in words if word.startswith("#")), "")
 
 
 def walk(tokens: list[Token]) -> Iterator[Token]:

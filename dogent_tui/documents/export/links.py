@@ -30,9 +30,9 @@ class Targets:
         self._known_as: dict[str, str] = {}
         self._last: dict[str, int] = {}
 
-    def add(self, title: str) -> str:
-        """Return the name of the heading `title`: its slug, numbered where there was one already."""
-        wanted = name = slug(title) or "section"
+    def add(self, title: str, named: str = "") -> str:
+        """Return the name of the heading `title`: as it is `named`, else its slug; numbered where there was one already."""
+        wanted = name = _fit(named) or slug(title) or "section"
         while name in self._names:
             self._last[wanted] = self._last.get(wanted, 0) + 1
             name = f"{wanted}-{self._last[wanted]}"
@@ -41,7 +41,7 @@ class Targets:
 
     def add_named(self, name: str) -> str:
         """Return the name of a place that the author named, made fit for an attribute."""
-        name = re.sub(r"[\s\"'<>&#]", "-", name)[:200]
+        name = _fit(name)
         self._add(name)
         return name
 
@@ -53,6 +53,10 @@ class Targets:
     def _add(self, name: str) -> None:
         self._names.add(name)
         self._known_as.setdefault(_folded(name), name)
+
+
+def _fit(name: str) -> str:
+    return re.sub(r"[\s\"'<>&#]", "-", name)[:200]
 
 
 def _folded(name: str) -> str:

@@ -17,6 +17,7 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _CONTROLS = re.compile("[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_ASCII_TEXT = bytes(code for code in range(128) if not _CONTROLS.match(chr(code)))
 """What no text holds: all controls but those that lay text out, and the escape of colored logs."""
 _MOST_CONTROLS = 0.02
 _FEW_CONTROLS = 4
@@ -44,7 +45,7 @@ def encoding_of(file: BinaryIO) -> str:
     if b"\0" in sample:
         return _wide(sample)
     while sample.isascii():
-        if _is_binary(sample.decode("ascii")):
+        if _has_controls(len(sample.translate(None, _ASCII_TEXT)), len(sample)):  # hundreds of megabytes may come this way
             return ""
         if _ISO_2022_JP.search(sample):
             return "iso2022_jp"
@@ -67,7 +68,11 @@ def _decoded(sample: bytes, encoding: str) -> str | None:
 
 
 def _is_binary(text: str) -> bool:
-    return len(_CONTROLS.findall(text)) > max(_FEW_CONTROLS, _MOST_CONTROLS * len(text))
+    return _has_controls(len(_CONTROLS.findall(text)), len(text))
+
+
+def _has_controls(controls: int, length: int) -> bool:
+    return controls > max(_FEW_CONTROLS, _MOST_CONTROLS * length)
 
 
 def _wide(sample: bytes) -> str:

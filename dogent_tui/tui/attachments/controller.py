@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from textual.screen import Screen
 
 from dogent_tui.agent.events import Attachment, Event
+from dogent_tui.agent.session import OpenedSession
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import Attachments, measure
 from dogent_tui.tui.prompt.references import WorkspaceReferences
-from dogent_tui.workspace.paths import Workspace
 
 
 class AttachmentsController:
@@ -18,14 +18,14 @@ class AttachmentsController:
     def __init__(
         self,
         screen: Screen[None],
-        workspace: Workspace,
+        opened: OpenedSession,
         references: WorkspaceReferences,
         draw: Callable[[], None],
     ) -> None:
         """Work for `screen`, on whose loop what touches the disk is waited for. `draw` shows how things are."""
-        self.attachments = Attachments(workspace.root)
+        self.attachments = Attachments(opened.workspace.root)
         self._screen = screen
-        self._workspace = workspace
+        self._opened = opened
         self._references = references
         self._draw = draw
 
@@ -71,11 +71,13 @@ class AttachmentsController:
         elif removed:
             self._screen.notify(f"{name} does not go with the next prompt.", markup=False)
 
-    def preview(self, path: str) -> None:
-        """Show the beginning of the file at `path`."""
+    def preview(self, attachment: Attachment) -> None:
+        """Show what is in `attachment`: the sheet that it names, where it names one."""
         from dogent_tui.tui.attachments.preview import PreviewScreen  # not needed before
 
-        self._screen.app.push_screen(PreviewScreen(self._workspace.absolute(path), path))
+        path = self._opened.workspace.absolute(attachment.path)
+        library = self._opened.libraries.documents
+        self._screen.app.push_screen(PreviewScreen(path, library, attachment.path, sheet=attachment.sheet or ""))
 
     def show(self) -> None:
         """Draw how things are."""
@@ -84,5 +86,5 @@ class AttachmentsController:
             self._screen.run_worker(self._measure(unmeasured), group="measure", exclusive=True)
 
     async def _measure(self, unmeasured: Sequence[Attachment]) -> None:
-        self.attachments.measured(await asyncio.to_thread(measure, self._workspace.root, unmeasured))
+        self.attachments.measured(await asyncio.to_thread(measure, self._opened.workspace.root, unmeasured))
         self._draw()

@@ -1,19 +1,27 @@
-"""A look into a file: its beginning, shown literally."""
+"""A look into a file: the beginning of a text, shown literally, or a document, converted and read on as one scrolls."""
 
 import asyncio
 import codecs
+from collections.abc import Sequence
 from pathlib import Path
 from typing import ClassVar
 
 import msgspec
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from dogent_tui.documents.library import DocumentLibrary
+from dogent_tui.documents.model import DocumentError
 from dogent_tui.plain import one_line
+from dogent_tui.tui import clipboard
+from dogent_tui.tui.attachments.document_view import DocumentView
 from dogent_tui.tui.attachments.model import readable_size
+from dogent_tui.tui.attachments.reading import CONVERTED, DocumentReading, Sheet
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.prompt.literal_area import LiteralArea
 from dogent_tui.tui.stylesheets import stylesheet
@@ -29,10 +37,14 @@ _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codec
 
 
 class Preview(msgspec.Struct, frozen=True):
-    """What a preview shows: `text` of the file (None where there is none to show), and a `note` about it."""
+    """What a preview shows: `text` of the file (None where there is none to show), and a `note` about it.
+
+    `is_binary`: there is a file, and it is no text.
+    """
 
     note: str
     text: str | None = None
+    is_binary: bool = False
 
 
 def load_preview(path: Path) -> Preview:
@@ -59,7 +71,7 @@ def _folder(path: Path) -> Preview:
 def _file(data: bytes, size: int) -> Preview:
     text = _decode(data, cut=size > len(data))
     if text is None:
-        return Preview(f"binary file, {readable_size(size)}")
+        return Preview(f"binary file, {readable_size(size)}", is_binary=True)
     note = readable_size(size)
     if size > len(data):
         note = f"the first {readable_size(len(data))} of {note}"
@@ -89,40 +101,151 @@ def _shorten(line: str) -> str:
 
 
 class PreviewScreen(ModalScreen[None]):
-    """The beginning of a file, read-only."""
+    """The beginning of a file, or a document that is converted and read on, read-only."""
 
     CSS_PATH = stylesheet("attachments.tcss")
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,enter", "dismiss", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter", "dismiss", "Close"),
+        Binding("n", "read_on", "Read on"),
+        Binding("left", "sheet(-1)", "Sheet before", show=False),
+        Binding("right", "sheet(1)", "Next sheet", show=False),
+        Binding("c", "copy", "Copy"),
+    ]
 
-    def __init__(self, path: Path, name: str = "") -> None:
-        """Show the file at `path`, which is called `name`."""
+    def __init__(self, path: Path, library: DocumentLibrary, name: str = "", *, sheet: str = "") -> None:
+        """Show the file at `path`, which is called `name`; of a workbook, `sheet` first."""
         super().__init__()
         self._path = path
+        self._library = library
         self._title = one_line(name or path.name)
+        self._reading = DocumentReading(library, path, sheet)
+        self._is_document = path.suffix.lower() in CONVERTED
+        self._is_reading = False
+        self._known_sheets: tuple[Sheet, ...] = ()
         self._note = Static("loading…", id="preview-note", markup=False)
+        self._sheets = Static("", id="preview-sheets", markup=False)
         self._area = LiteralArea(id="preview-text", read_only=True, show_cursor=False, compact=True, highlight_cursor_line=False)
+        self._view = DocumentView(id="preview-document")
+        self._keys = Static("Esc closes · ↑ ↓ PgUp PgDn scroll", id="preview-keys", markup=False)
 
     def compose(self) -> ComposeResult:
         """Lay out the name, the note and the text."""
         with Vertical(id="preview"):
             yield Static(self._title, id="preview-title", markup=False)
             yield self._note
+            yield self._sheets
             yield self._area
-            yield Static("Esc closes · ↑ ↓ PgUp PgDn scroll", id="preview-keys", markup=False)
+            yield self._view
+            yield self._keys
 
     def on_mount(self) -> None:
-        """Load the file in a thread."""
+        """Load the file, behind the screen."""
         self._area.match_cursor_bracket = False
         self._area.cursor_blink = False
-        self._area.display = False
-        self._area.focus()
-        self.run_worker(self._load())
+        self._area.display = self._view.display = self._sheets.display = False
+        self.run_worker(self._load(), group="read", exclusive=True)
 
     async def _load(self) -> None:
-        preview = await asyncio.to_thread(load_preview, self._path)
+        if not self._is_document:
+            preview = await asyncio.to_thread(load_preview, self._path)
+            if not preview.is_binary:
+                self._show_text(preview)
+                return
+            self._is_document = True
+        self._view.display = True
+        self._view.focus()
+        await self._read_on()
+
+    def _show_text(self, preview: Preview) -> None:
         self._note.update(preview.note)
         if preview.text is not None:
             self._area.display = True
             self._area.load_text(carry(preview.text))
             self._area.focus()
+
+    # ── Documents ─────────────────────────────────────────────────────────────────────────────
+
+    async def _read_on(self, *, jump: bool = False) -> None:
+        """Read until there is more than a screen below what is seen. `jump`: go to where the next part begins."""
+        reading, self._is_reading = self._reading, True
+        try:
+            begins = self._view.line_count
+            while reading.has_more:
+                part = await reading.more(self._report)
+                await self._view.append(part)
+                self._show_known()
+                if jump:
+                    self._view.scroll_to(y=begins, animate=False)
+                    return
+                if not self._view.near_end:
+                    return
+        except DocumentError as error:
+            self._note.update(one_line(str(error)))
+        finally:
+            if reading is self._reading:
+                self._is_reading = False
+
+    def _report(self, done: int, total: int, what: str) -> None:
+        far = f" {done:,} of {total:,} {what}" if total else f" {done:,} {what}" if done else ""
+        self._note.update(f"reading…{far}")
+
+    def _show_known(self) -> None:
+        self._note.update(self._reading.note)
+        sheets = self._known_sheets = self._reading.sheets
+        self._sheets.display = len(sheets) > 1
+        if len(sheets) > 1:
+            width = max(20, self._sheets.size.width or self.size.width - 20)
+            self._sheets.update(sheet_line(sheets, self._reading.sheet, width))
+        more = " · n reads on" if self._reading.has_more else ""
+        other = " · ← → other sheet" if len(sheets) > 1 else ""
+        self._keys.update(f"Esc closes · ↑ ↓ PgUp PgDn scroll{more}{other} · c copies")
+
+    @on(DocumentView.NearEnd)
+    def _near_end(self, event: DocumentView.NearEnd) -> None:
+        event.stop()
+        self._continue(jump=False)
+
+    def action_read_on(self) -> None:
+        """Go to the next part of the document."""
+        self._continue(jump=True)
+
+    def _continue(self, *, jump: bool) -> None:
+        if self._is_document and not self._is_reading and self._reading.has_more:
+            self._is_reading = True
+            self.run_worker(self._read_on(jump=jump), group="read", exclusive=True)
+
+    def action_sheet(self, step: int) -> None:
+        """Show another sheet of the workbook."""
+        names = [sheet.name for sheet in self._known_sheets]
+        if len(names) < 2 or self._reading.sheet not in names:
+            return
+        name = names[(names.index(self._reading.sheet) + step) % len(names)]
+        self._show_sheet(name)
+
+    def _show_sheet(self, name: str) -> None:
+        self._reading = DocumentReading(self._library, self._path, name)
+        self._note.update("loading…")
+        self._sheets.update(sheet_line(self._known_sheets, name, self._sheets.size.width))
+        self._view.clear()
+        self.run_worker(self._read_on(), group="read", exclusive=True)
+
+    async def action_copy(self) -> None:
+        """Copy what of the document was read so far, as Markdown."""
+        if self._reading.text:
+            self.notify(await clipboard.copy(self.app, self._reading.text), markup=False)
+
+
+def sheet_line(sheets: Sequence[Sheet], shown: str, width: int) -> Content:
+    """Return the names of `sheets` in `width` cells, the one that is shown among them."""
+    at = next((place for place, sheet in enumerate(sheets) if sheet.name == shown), 0)
+    names = [f"{one_line(sheet.name)}{' (hidden)' if sheet.is_hidden else ''}" for sheet in sheets]
+    first = at
+    room = width - Content(names[at]).cell_length - 8
+    while first > 0 and (room := room - Content(names[first - 1]).cell_length - 3) >= 0:
+        first -= 1
+    parts: list[Content | tuple[str, str]] = [("‹ " if first else "", "dim")]
+    for place in range(first, len(names)):
+        parts += [(" │ ", "dim")] if place > first else []
+        parts.append((names[place], "bold underline" if place == at else "dim"))
+    return Content.assemble(*parts).truncate(width, ellipsis=True)

@@ -55,9 +55,9 @@ class AttachmentsSidebar(Vertical):
 
     @dataclass
     class PreviewRequested(Message):
-        """Show the file at `path` (as the attachment names it)."""
+        """Show what is in `attachment`."""
 
-        path: str
+        attachment: Attachment
 
     class AddRequested(Message):
         """Let the person choose a file to attach."""
@@ -144,7 +144,7 @@ class AttachmentsSidebar(Vertical):
     @on(OptionList.OptionSelected)
     def _preview(self, event: OptionList.OptionSelected) -> None:
         event.stop()
-        self.post_message(self.PreviewRequested(self._entries[event.option_index].attachment.path))
+        self.post_message(self.PreviewRequested(self._entries[event.option_index].attachment))
 
     @on(OptionList.OptionHighlighted)
     def _keep_to_ourselves(self, event: OptionList.OptionHighlighted) -> None:

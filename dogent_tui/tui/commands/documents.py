@@ -1,12 +1,16 @@
-"""The commands about the documents of the workspace."""
+"""The commands about the documents of the workspace, and about what makes them."""
 
+import asyncio
+import importlib
 from collections.abc import Iterator
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dogent_tui.tui.commands.table import Command
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
+    from dogent_tui.tui.exporting.controller import Exporting
 
 
 class DocumentCommands:
@@ -16,7 +20,42 @@ class DocumentCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
+        yield Command("doctor", "Say which engines are here, and what to do about missing ones", self._doctor)
+        yield Command(
+            "export",
+            "Make a finished pdf or docx of a Markdown file",
+            self._export,
+            "[FILE.md] [pdf|docx] [OUT]",
+            "markdown",
+            words=("pdf", "docx"),
+        )
         yield Command("outline", "Rearrange the sections of a Markdown file", self._outline, "FILE.md")
+
+    async def _export_typed(self, typed: str) -> None:
+        await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.exporting.controller")  # keys come between
+        await self._exporting.export(typed)
+
+    @cached_property
+    def _exporting(self) -> "Exporting":
+        from dogent_tui.tui.exporting.controller import Exporting
+
+        return Exporting(self._app)
+
+    async def _doctor(self, _: str) -> str:
+        from dogent_tui.agent.doctor import as_text, examine
+        from dogent_tui.tui.screens.doctor import DoctorScreen
+
+        workspace = self._app.opened.workspace
+
+        async def found() -> str:
+            return as_text(await examine(workspace))
+
+        self._app.push_screen(DoctorScreen(found))
+        return ""
+
+    async def _export(self, typed: str) -> str:
+        self._app.run_worker(self._export_typed(typed), group="export")  # it asks, and the palette must not wait for it
+        return ""
 
     async def _outline(self, path: str) -> str:
         if not path:

@@ -9,15 +9,15 @@ import msgspec
 Run: TypeAlias = Callable[[str], Awaitable[str]]
 """Runs a command with what was typed after its name, and returns the one line that says what it did (or nothing)."""
 
-Completes: TypeAlias = Literal["", "file"]
-"""What the picker offers for the argument of a command: nothing, or the files of the workspace."""
+Completes: TypeAlias = Literal["", "file", "markdown"]
+"""What the picker offers for the argument of a command: nothing, the files of the workspace, or Markdown files among words."""
 
 
 class Command(msgspec.Struct, frozen=True):
     """A command of the application. `help` is one line.
 
     `argument` is how its argument is named to the person, ``PATH`` where it is needed, ``[name]`` where it is not, empty where it
-    takes none.
+    takes none. `words` may stand in an argument of several.
     """
 
     name: str
@@ -25,6 +25,7 @@ class Command(msgspec.Struct, frozen=True):
     run: Run
     argument: str = ""
     completes: Completes = ""
+    words: tuple[str, ...] = ()
 
     @property
     def usage(self) -> str:

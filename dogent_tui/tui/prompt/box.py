@@ -59,10 +59,12 @@ class PromptBox(Vertical):
         self._attached: tuple[Attachment, ...] = ()
         self._completing = False
         self._path_commands = references.completions.path_commands
+        self._word_commands = references.completions.word_commands
         self._armed: SecondPress = ""
         self._notice = ""
         self._noticed = ""
         self._busy = False
+        self._doing = ""
 
     def compose(self) -> ComposeResult:
         """Lay the parts out from top to bottom; the picker floats above the editor."""
@@ -104,7 +106,18 @@ class PromptBox(Vertical):
 
     def set_busy(self, busy: bool) -> None:
         """Say how to stop a run while there is one."""
-        self._busy = self.editor.busy = busy
+        self._busy = busy
+        self._show_busy()
+
+    def set_doing(self, what: str) -> None:
+        """Say under the prompt `what` goes on by hand, and how to stop it; nothing goes on where it is empty."""
+        if what and not self._doing:
+            self._notice = ""
+        self._doing = what
+        self._show_busy()
+
+    def _show_busy(self) -> None:
+        self.editor.busy = self._busy or bool(self._doing)
         self._show_hint()
 
     def notify_hint(self, sentence: str) -> None:
@@ -160,7 +173,11 @@ class PromptBox(Vertical):
         completion = None
         if self.editor.completes and self.editor.selection.is_empty and self.editor.mode != "shell":
             completion = completion_at(
-                self.editor.document.get_line(row), column, first_line=row == 0, path_commands=self._path_commands
+                self.editor.document.get_line(row),
+                column,
+                first_line=row == 0,
+                path_commands=self._path_commands,
+                word_commands=self._word_commands,
             )
         self.picker.request(completion, (row, completion.start) if completion else None)
         if self._completing != (self.picker.completion is not None):
@@ -266,6 +283,7 @@ class PromptBox(Vertical):
             armed=self._armed,
             notice=self._notice,
             busy=self._busy,
+            doing=self._doing,
             problems=self._problems,
             on_pasted_text=self.editor.placeholder_at_cursor is not None,
         )

@@ -8,7 +8,7 @@ import msgspec
 
 from dogent_tui.tui.commands.table import Command
 
-CompletionKind = Literal["file", "sheet", "command"]
+CompletionKind = Literal["file", "sheet", "command", "word"]
 
 # A name in Latin letters before the @ is an e-mail address; a Chinese word before it is a sentence without spaces.
 # What ends an unquoted path is, for completing it, what `workspace.references` says, without the rarer marks.
@@ -22,13 +22,22 @@ _REST = re.compile(_BARE)
 _ARGUMENT = re.compile(r"/(\S+) +(?![@/~.])(.*)$")
 """A command and a path in the workspace. One that leads out of it is not looked for there, and ``@`` begins a reference."""
 _COMMAND = re.compile(r"/(\S*)$")
+_LAST_WORD = re.compile(r'/(\S+) +((?:(?:@?"[^"]*"|[^\s"]+)\s+)*)(?![@/~.])("[^"]*|[^\s"]*)$')
+"""A command, the words after it, and the one that is being typed."""
 _REACH = 500  # characters before the cursor that are looked at: a path is shorter, and a line may be long
+
+
+MARKDOWN = (".md", ".markdown")
+"""How the names of Markdown files end, in lower case."""
+_MOST_LOOKED_AT = 2_000
+"""Files found among which those are looked for."""
 
 
 class Completion(msgspec.Struct, frozen=True):
     """The token at the cursor: columns `start` to `end` of its line would be replaced.
 
-    `path`: the file whose sheets are asked for. `bare`: the argument of a command, which is a path without an ``@``.
+    `path`: the file whose sheets are asked for. `bare`: the argument of a command, which is a path without an ``@``. `command`
+    and `before`: whose word is asked for, and what was typed between its name and that.
     """
 
     kind: CompletionKind
@@ -37,6 +46,8 @@ class Completion(msgspec.Struct, frozen=True):
     end: int
     path: str = ""
     bare: bool = False
+    command: str = ""
+    before: str = ""
 
 
 class Candidate(msgspec.Struct, frozen=True):
@@ -80,10 +91,13 @@ class FileSource(Protocol):
     def browse(self, folder: str) -> Sequence[FileHit]: ...  # noqa: D102
 
 
-def completion_at(line: str, column: int, *, first_line: bool = False, path_commands: Container[str] = ()) -> Completion | None:
+def completion_at(
+    line: str, column: int, *, first_line: bool = False, path_commands: Container[str] = (), word_commands: Container[str] = ()
+) -> Completion | None:
     """Return what could be completed at `column` of `line`, or None.
 
-    A command stands at the very start of the `first_line`; what follows one of `path_commands` is a path.
+    A command stands at the very start of the `first_line`; what follows one of `path_commands` is a path, and what follows one
+    of `word_commands` are words and paths.
     """
     begin = max(0, column - _REACH)
     before = line[begin:column]
@@ -91,6 +105,10 @@ def completion_at(line: str, column: int, *, first_line: bool = False, path_comm
         return Completion("command", command[1], 0, column)
     if first_line and begin == 0 and (argument := _ARGUMENT.match(before)) and argument[1] in path_commands:
         return Completion("file", argument[2], argument.start(2), len(line), bare=True)
+    if first_line and begin == 0 and (last := _LAST_WORD.match(before)) and last[1] in word_commands:
+        quoted = last[3].startswith('"')
+        end = _token_end(line, column, quoted=quoted)
+        return Completion("word", last[3].removeprefix('"'), last.start(3), end, bare=True, command=last[1], before=last[2])
     if "@" not in before or (match := _REFERENCE.search(before)) is None:
         return None
     start = begin + match.start()
@@ -148,8 +166,15 @@ class Completions:
         """The names of the commands whose argument is a file."""
         return frozenset(command.name for command in self._commands if command.completes == "file")
 
+    @property
+    def word_commands(self) -> frozenset[str]:
+        """The names of the commands whose argument is several words."""
+        return frozenset(command.name for command in self._commands if command.completes == "markdown")
+
     def search(self, completion: Completion, limit: int = 50) -> Candidates:
         """Return at most `limit` candidates, best first."""
+        if completion.kind == "word":
+            return self._find_words(completion, limit)
         if completion.kind == "command":
             return Candidates(self._find_commands(completion.query)[:limit])
         if completion.kind == "sheet":
@@ -163,6 +188,22 @@ class Completions:
         rows = tuple(self._file_row(hit, bare=bare) for hit in self._files.browse(query.rstrip("/"))[:limit])
         itself = Candidate(query, self._written(query, bare=bare), "the folder itself")
         return Candidates((itself, *rows) if rows else (), indexing)
+
+    def _find_words(self, completion: Completion, limit: int) -> Candidates:
+        """Offer the words of a command, and Markdown files, each as long as none of its kind was typed."""
+        before = completion.before.lower().replace('"', " ").split()
+        words = next((command.words for command in self._commands if command.name == completion.command), ())
+        offered = words if not any(word in before for word in words) else ()
+        rows = [
+            Candidate(word, word, positions=tuple(range(len(completion.query))))
+            for word in offered
+            if word.startswith(completion.query.lower())
+        ]
+        if not any(word.endswith(MARKDOWN) for word in before):
+            hits = self._files.search(completion.query, _MOST_LOOKED_AT)
+            found = [hit for hit in hits if not hit.is_folder and hit.path.lower().endswith(MARKDOWN)]
+            rows += [Candidate(hit.path, _one_word(hit.path), positions=tuple(hit.positions)) for hit in found]
+        return Candidates(tuple(rows[:limit]), not self._files.ready)
 
     def _written(self, path: str, *, bare: bool) -> str:
         """Return how `path` is written: bare only where nothing in it would be read as anything else."""
@@ -192,6 +233,10 @@ class Completions:
     def _command_row(self, command: Command, positions: tuple[int, ...]) -> Candidate:
         shifted = tuple(position + 1 for position in positions)
         return Candidate(command.usage, f"/{command.name}", command.help, shifted, runs=not command.needs_argument)
+
+
+def _one_word(path: str) -> str:
+    return f'"{path}"' if any(character.isspace() for character in path) else path
 
 
 def _fuzzy(query: str, names: list[str]) -> list[tuple[int, tuple[int, ...]]]:

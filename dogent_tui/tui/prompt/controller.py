@@ -87,7 +87,9 @@ class PromptController:
             self._prompt.notify_hint(done)
 
     async def stop(self) -> None:
-        """Take back what waits, or where nothing waits, interrupt the run."""
+        """Stop what was asked for by hand; else take back what waits, or where nothing waits, interrupt the run."""
+        if self._screen.by_hand.stop():
+            return
         service = self._screen.service
         waiting = [service.take_back(queued.id) for queued in service.queued]
         if waiting:

@@ -14,6 +14,7 @@ HINTS: dict[Mode, str] = {
 }
 AGAIN: dict[SecondPress, str] = {"quit": "Ctrl+C again to quit", "clear": "Esc again clears the prompt · ↑ brings it back"}
 BUSY = "Esc stops the agent · Enter lets the next prompt wait · ? help"
+STOPS = "Esc stops it"
 UNFOLD = "Ctrl+O shows the pasted text · Ctrl+G opens it in your editor"
 LONGEST_NAME = 60
 
@@ -26,13 +27,26 @@ class Hint(msgspec.Struct, frozen=True):
 
 
 def hint(
-    mode: Mode, *, armed: SecondPress, notice: str, problems: Sequence[str], on_pasted_text: bool, busy: bool = False
+    mode: Mode,
+    *,
+    armed: SecondPress,
+    notice: str,
+    problems: Sequence[str],
+    on_pasted_text: bool,
+    busy: bool = False,
+    doing: str = "",
 ) -> Hint:
-    """Return the one hint that matters most. `notice` is a passing sentence, `problems` say which references do not resolve."""
+    """Return the one hint that matters most.
+
+    `notice` is a passing sentence, `doing` a phrase for what was asked for by hand and goes on, `problems` say which references
+    do not resolve.
+    """
     if armed:
         return Hint(AGAIN[armed])
     if notice:
         return Hint(notice, warning=True)
+    if doing:
+        return Hint(f"{doing}… · {STOPS}")
     if problems:
         first, others = _short(problems[0]), len(problems) - 1
         return Hint(f"{first}, and {others} more" if others else first, warning=True)

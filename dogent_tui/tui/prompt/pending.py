@@ -87,9 +87,9 @@ class PendingStrip(PromptStrip):
 
     @dataclass(eq=False, repr=False)
     class PreviewRequested(Message):
-        """Show the file at `path` (as the attachment names it)."""
+        """Show what is in `attachment`."""
 
-        path: str
+        attachment: Attachment
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -124,7 +124,7 @@ class PendingStrip(PromptStrip):
     def action_preview(self) -> None:
         """Look into the selected file."""
         if attachment := self._chips[self._selected].attachment:
-            self.post_message(self.PreviewRequested(attachment.path))
+            self.post_message(self.PreviewRequested(attachment))
 
     # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
 

@@ -2,7 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from typing import Literal, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from msgspec.structs import replace
 
@@ -11,6 +12,9 @@ from dogent_tui.agent.events import PermissionAnswer, PermissionRequested
 from dogent_tui.agent.questions import put_in_words, requested
 from dogent_tui.workspace.own_files import OwnChange, make_change
 from dogent_tui.workspace.paths import Workspace
+
+if TYPE_CHECKING:
+    from dogent_tui.permissions.model import ToolCall
 
 Ask: TypeAlias = Callable[[PermissionRequested], Awaitable[PermissionAnswer | None]]
 """Puts a question to the person; None where nobody will answer it."""
@@ -31,21 +35,33 @@ async def write_own(workspace: Workspace, authority: Authority, ask: Ask, plan: 
         change = await asyncio.to_thread(plan)
         if change.before is not None and change.before == change.after.encode():
             return "unchanged"
-        request = await asyncio.to_thread(_question, authority, change, because)
-        if request is not None:
-            answer = await ask(request)
-            if answer is None or answer.behavior != "allow":
-                return "denied"
+        if not await may_do(authority, ask, partial(_writing, change), because):
+            return "denied"
         if await asyncio.to_thread(make_change, workspace, change):
             return "written"
     return "denied"
 
 
-def _question(authority: Authority, change: OwnChange, because: str) -> PermissionRequested | None:
-    """Return what the policy has asked about a change, None where it lets it through."""
+async def may_do(authority: Authority, ask: Ask, call: "Callable[[], ToolCall]", because: str) -> bool:
+    """Whether the policy lets through what `call` returns, or the person does. It is what the agent would call to do the same.
+
+    Not to be awaited by a handler of messages.
+    """
+    request = await asyncio.to_thread(lambda: _question(authority, call(), because))  # the policy is imported on use
+    if request is None:
+        return True
+    answer = await ask(request)
+    return answer is not None and answer.behavior == "allow"
+
+
+def _writing(change: OwnChange) -> "ToolCall":
     from dogent_tui.permissions.model import ToolCall
 
-    call = ToolCall("Write", {"file_path": str(change.path), "content": change.after})
+    return ToolCall("Write", {"file_path": str(change.path), "content": change.after})
+
+
+def _question(authority: Authority, call: "ToolCall", because: str) -> PermissionRequested | None:
+    """Return what the policy has asked about a call, None where it lets it through."""
     decision = authority.judge(call)
     if decision.verdict == "allow":
         return None

@@ -29,7 +29,9 @@ from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.controller import AttachmentsController
 from dogent_tui.tui.attachments.model import Attachments
+from dogent_tui.tui.by_hand import HandWork
 from dogent_tui.tui.commands.table import CommandTable
+from dogent_tui.tui.exporting.written import WrittenDocuments
 from dogent_tui.tui.furniture import Furniture
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.prompt.box import PromptBox
@@ -76,9 +78,11 @@ class ConversationScreen(Screen[None]):
         self.index = FileIndex(opened.workspace.root)
         self._references = WorkspaceReferences(opened.workspace, self.index, commands)
         self.prompt = PromptBox(self._references, id="prompt")
+        self.by_hand = HandWork(self.prompt.set_doing)
+        self.written = WrittenDocuments()
         self.todos = TodoPanel(id="todos")
         self.asked = RequestBanner(id="asked")
-        self.attaching = AttachmentsController(self, opened.workspace, self._references, self._show_attachments)
+        self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
         self.status_bar = StatusBar(opening_status(opened), id="status")
         self.typed = PromptController(self, commands)
         self.furniture = Furniture(self)
@@ -138,8 +142,10 @@ class ConversationScreen(Screen[None]):
 
     async def show_session(self, opened: OpenedSession) -> None:
         """Show another session in place of the one before, from its beginning."""
+        self.by_hand.stop()
         self.opened = opened
-        self.attaching = AttachmentsController(self, opened.workspace, self._references, self._show_attachments)
+        self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
+        self.written = WrittenDocuments()
         self.todos.forget()
         self.prompt.set_attached(())
         self.status_bar.show(opening_status(opened))
@@ -158,6 +164,7 @@ class ConversationScreen(Screen[None]):
         self.status_bar.handle(event)
         self.attaching.handle(event)
         self.todos.handle(event)
+        self.written.handle(event)
         match event:
             case RunStarted() | Notice():
                 self.furniture.show_transcript()
@@ -183,6 +190,7 @@ class ConversationScreen(Screen[None]):
         """Show an earlier conversation, and return when its end can be seen."""
         for event in events:
             self.todos.handle(event)
+            self.written.handle(event)
             if isinstance(event, UsageChanged):
                 self.status_bar.handle(event)
         self.transcript.replay(events)
@@ -282,12 +290,12 @@ class ConversationScreen(Screen[None]):
     def on_attachments_sidebar_preview_requested(self, event: "AttachmentsSidebar.PreviewRequested") -> None:
         """Show what is in a file."""
         event.stop()
-        self.attaching.preview(event.path)
+        self.attaching.preview(event.attachment)
 
     @on(PendingStrip.PreviewRequested)
     def _preview(self, event: PendingStrip.PreviewRequested) -> None:
         event.stop()
-        self.attaching.preview(event.path)
+        self.attaching.preview(event.attachment)
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
 

@@ -2,6 +2,7 @@
 
 import difflib
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.agent import events as ev
-from dogent_tui.agent.tool_names import friendly_name, input_summary, relative
+from dogent_tui.agent.tool_names import friendly_name, input_summary, relative, result_summary
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.transcript import model
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, chop, crop, prefixed, wrap
@@ -172,11 +173,11 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
         case "preparing":
             return _spin(look), "accent", "being written"
         case "running":
-            return _spin(look), "accent", f"running  {spent}".rstrip()
+            return _spin(look), "accent", " · ".join(filter(None, [f"running  {spent}".rstrip(), _progress(call)]))
         case "waiting":
             return "?", "warning", "waiting for you"
         case "done":
-            return "✓", "success", _changed_lines(call.input) or _gist(call.result or "")
+            return "✓", "success", _changed_lines(call.input) or _gist(call)
         case "failed":
             return "✗", "error", f"failed: {_first_line(call.result or '')}".removesuffix(": ")
         case "denied":
@@ -185,6 +186,7 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
             return "■", "muted", "stopped"
 
 
+_OURS = "mcp__dogent__"
 _ALLOWED: Mapping[ev.Scope, str] = {
     "once": "allowed once",
     "session": "allowed for this session",
@@ -206,7 +208,23 @@ def _spin(look: Look) -> str:
     return _SPINNING if look.frame is None else SPINNER[look.frame % len(SPINNER)]
 
 
-def _gist(result: str) -> str:
+_CHARACTERS = re.compile(r" · characters \d+ to \d+(?: of \d+)?")
+
+
+def _progress(call: model.ToolCall) -> str:
+    """Return what a tool of ours told last of how far it is."""
+    return one_line((call.result or "").rstrip("\n").rpartition("\n")[2]) if call.name.startswith(_OURS) else ""
+
+
+def _gist(call: model.ToolCall) -> str:
+    """Say in a few words what came back. The first line of what a tool of ours answers says it."""
+    result = call.result or ""
+    if call.name == f"{_OURS}read_document":
+        return _CHARACTERS.sub("", _first_line(result).partition(" · ")[2])
+    if call.name == f"{_OURS}export_document":
+        return _first_line(result)
+    if summary := result_summary(call.name, result):
+        return summary
     lines = result.strip("\n").count("\n") + 1
     return f"{lines:,} lines" if lines > 1 else _first_line(result) or "no output"
 

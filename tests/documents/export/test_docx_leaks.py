@@ -36,6 +36,7 @@ class Listener:
             connection.close()
 
     def close(self) -> None:
+        self._socket.shutdown(socket.SHUT_RDWR)  # wakes who waits for somebody to come
         self._socket.close()
         self._thread.join(5)
 
@@ -92,10 +93,20 @@ PAYLOADS = {
     "script link": "[link](javascript:fetch('{url}'))",
     "share": "[link](\\\\\\\\127.0.0.1\\\\share) [link](//127.0.0.1/share)",
     "metadata": "---\ntitle: T\nheader-includes: '<w:p/>'\nbibliography: {secret}\nreference-doc: {secret}\ncss: {url}\n---\n",
+    "metadata shown": "---\ntitle: '![t]({image}) <img src={url}/t>'\nauthor: '[a](file://{secret})'\n"
+    "abstract: '![x]({image})'\ninclude-before: {secret}\ntemplate: {secret}\ncsl: {url}/csl\n---\n",
+    "source set": "<img srcset='file://{image} 2x, {url}/set 1x'>\n\n"
+    "<picture><source srcset='{image}'><img src='link.gif'></picture>",
+    "style attribute": '<div style="background: url(file://{image})">x</div>\n\n# y {{style="background: url({url}/y)"}}',
+    "formula": "$\\href{{file://{secret}}}{{x}} \\includegraphics{{{image}}}$ $$\\url{{{url}}} \\include{{{secret}}}$$",
+    "inline note": "a^[![local]({image}) <img src='{url}/note'>]",
+    "definition": "Term\n: ![local]({image})\n: <img src='link.gif'>",
+    "image attributes": "![a]({image}){{width=2cm src='{image}'}} ![b](none.png){{#id .c link='file://{secret}'}}",
     "footnote": 'a[^1]\n\n[^1]: ![local]({image}) <iframe src="file://{secret}"></iframe>',
     "table": '| a |\n|---|\n| ![local]({image}) <iframe src="{url}"> |',
 }
-NOTHING_TO_TELL = {"raw openxml", "inline openxml", "raw html", "tex", "include", "code file", "metadata"}
+NOTHING_TO_TELL = {"raw openxml", "inline openxml", "raw html", "tex", "include", "code file", "metadata", "metadata shown"}
+NOTHING_TO_TELL |= {"style attribute", "formula"}
 """These are plain text here, or nothing at all."""
 
 

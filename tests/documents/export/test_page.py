@@ -78,6 +78,20 @@ def test_a_style_sheet_of_the_workspace_comes_from_there(tmp_path):
     assert [sentence.split(":")[0] for sentence in found.left_out] == ["Image gone.png", "pdf.css @import 'x';"]
 
 
+def test_a_heading_may_have_a_name_of_its_own(tmp_path):
+    written = body(
+        tmp_path,
+        "# What *is* {#news .unnumbered}\n\n[a](#news) [b](#news-1)\n\n## Other {#news}\n\n## Of {braces}\n\n## `{#code}`\n\n"
+        '## X {#a"><script>}\n',
+    )
+    assert [(heading.text, heading.name) for heading in written.headings[:4]] == [
+        ("What is", "news"), ("Other", "news-1"), ("Of {braces}", "of-braces"), ("{#code}", "code"),
+    ]  # fmt: skip
+    assert '<h1 id="news">What <em>is</em></h1>' in written.html
+    assert '<a href="#news">a</a>' in written.html
+    assert "<script>" not in written.html
+
+
 def test_missing_fonts_are_named_with_what_to_install():
     assert font_warnings("") == []
     assert "fonts-noto-cjk" in font_warnings("漢字")[0]

@@ -9,6 +9,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from dogent_tui.agent.events import Attachment
+from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.tui.attachments.model import AttachmentEntry
 from dogent_tui.tui.attachments.preview import Preview, PreviewScreen, load_preview
 from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
@@ -75,7 +76,7 @@ async def test_keys() -> None:
     app = SidebarApp(AttachmentEntry(NOTES), AttachmentEntry(SALES, pending=True))
     async with app.run_test() as pilot:
         await pilot.press("enter")  # the first is highlighted from the start
-        assert app.posted.pop().path == "docs/notes.md"
+        assert app.posted.pop().attachment.path == "docs/notes.md"
         await pilot.press("delete")
         assert app.posted.pop().attachment == NOTES
         await pilot.press("down", "delete")
@@ -100,7 +101,7 @@ async def test_the_highlight_stays_on_its_attachment() -> None:
         await pilot.press("down")
         app.sidebar.show((AttachmentEntry(SALES, read="read"), AttachmentEntry(NOTES)))
         await pilot.press("enter")
-        assert app.posted.pop().path == "numbers.xlsx"
+        assert app.posted.pop().attachment == SALES
 
 
 class TestLoading:
@@ -123,7 +124,7 @@ class TestLoading:
         assert self.preview(tmp_path / "a", "城市图书馆".encode(encoding)).text == "城市图书馆"
 
     def test_binary(self, tmp_path: Path) -> None:
-        assert self.preview(tmp_path / "a", b"PK\x03\x04\0\0" * 200_000) == Preview("binary file, 1.2 MB")
+        assert self.preview(tmp_path / "a", b"PK\x03\x04\0\0" * 200_000) == Preview("binary file, 1.2 MB", is_binary=True)
 
     def test_many_lines(self, tmp_path: Path) -> None:
         assert self.preview(tmp_path / "a", b"\n" * 30_000).note == "the first 2,000 lines of 30 KB"
@@ -147,7 +148,7 @@ async def test_the_preview_shows_a_file_literally(tmp_path: Path) -> None:
     path.write_text("[/b] \x1b[31m text\n")
     app = SidebarApp()
     async with app.run_test() as pilot:
-        await app.push_screen(PreviewScreen(path))
+        await app.push_screen(PreviewScreen(path, DocumentLibrary(tmp_path)))
         await app.workers.wait_for_complete()
         await pilot.pause()
         drawn = app.drawn()

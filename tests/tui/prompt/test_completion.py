@@ -101,6 +101,34 @@ def test_a_command_is_completed_at_the_very_start_only() -> None:
     assert at_end("a /th") is None
 
 
+WORDS = frozenset({"export"})
+
+
+@pytest.mark.parametrize(
+    ("line", "query", "start", "before"),
+    [
+        ("/export ", "", 8, ""),
+        ("/export no", "no", 8, ""),
+        ("/export notes.md p", "p", 17, "notes.md "),
+        ('/export "my no', "my no", 8, ""),
+        ('/export "a b.md" do', "do", 17, '"a b.md" '),
+    ],
+)
+def test_the_last_word_of_a_command_is_completed(line: str, query: str, start: int, before: str) -> None:
+    found = completion_at(line, len(line), first_line=True, word_commands=WORDS)
+    assert found == Completion("word", query, start, len(line), bare=True, command="export", before=before)
+
+
+@pytest.mark.parametrize("line", ["/export /et", "/export ~/a", "/export ../a", "/theme n", " /export a"])
+def test_paths_elsewhere_and_other_commands_are_not_completed(line: str) -> None:
+    assert completion_at(line, len(line), first_line=True, word_commands=WORDS) is None
+
+
+def test_a_reference_after_a_command_is_one() -> None:
+    found = completion_at("/export @no", 11, first_line=True, word_commands=WORDS)
+    assert found == Completion("file", "no", 8, 11)
+
+
 @given(st.text(max_size=80), st.integers(0, 90))
 def test_any_text_can_be_asked_about(line: str, column: int) -> None:
     column = min(column, len(line))
@@ -133,6 +161,22 @@ class TestCandidates:
     def test_sheets_of_a_workbook(self) -> None:
         assert self.search(Files(), "@a.xlsx#", ["Sales", "My costs"]) == ["@a.xlsx#Sales", '@a.xlsx#"My costs"']
         assert self.search(Files(), "@a.xlsx#cos", ["Sales", "My costs"]) == ['@a.xlsx#"My costs"']
+
+    def test_words_and_markdown_files_each_as_long_as_none_was_typed(self) -> None:
+        files = Files([Hit("notes.md"), Hit("a b.md"), Hit("chart.png"), Hit("md/", is_folder=True)])
+        export = Command("export", "Export", done, "[FILE.md]", "markdown", words=("pdf", "docx"))
+        found = Completions(files, format_reference=format_reference, sheet_names=lambda _: [], commands=[export])
+
+        def offered(line: str) -> list[str]:
+            completion = completion_at(line, len(line), first_line=True, word_commands=found.word_commands)
+            assert completion is not None
+            return [row.insert for row in found.search(completion).rows]
+
+        assert offered("/export ") == ["pdf", "docx", "notes.md", '"a b.md"']
+        assert offered("/export notes.md ") == ["pdf", "docx"]
+        assert offered("/export notes.md d") == ["docx"]
+        assert offered("/export pdf ") == ["notes.md", '"a b.md"']
+        assert offered('/export "a b.md" pdf ') == []
 
     def test_commands_are_matched_fuzzily(self) -> None:
         assert self.search(Files(), "/") == ["/theme", "/attach", "/help"]

@@ -57,7 +57,9 @@ async def test_the_keys_reach_every_chip(make_app) -> None:
         assert {message.attachment.path for message in posted if isinstance(message, PendingStrip.Detached)} == {"docs"}
         assert "docs folder" in drawn(app)
         await pilot.press("left", "left", "enter")
-        assert {message.path for message in posted if isinstance(message, PendingStrip.PreviewRequested)} == {"notes.md"}
+        assert {message.attachment.path for message in posted if isinstance(message, PendingStrip.PreviewRequested)} == {
+            "notes.md"
+        }
         await pilot.press("x")
         assert app.box.editor.has_focus
         assert "x" in app.box.editor.value

@@ -85,6 +85,23 @@ def test_a_written_file_and_an_edit_show_what_changes() -> None:
     assert [line for line in drawn(edit, unfolded=True) if "- a" in line or "+ b" in line] == ["  │ - a", "  │ + b"]
 
 
+def test_a_document_says_which_part_was_read_and_an_export_what_was_written() -> None:
+    answer = (
+        "a.pdf · pdf · characters 0 to 900 of 1800 · pages 1–2\nThere is more: call read_document again with offset 900.\n\n# A"
+    )
+    read = model.ToolCall("t", "mcp__dogent__read_document", "done", input={"path": "/texts/a.pdf"}, result=answer)
+    assert drawn(read) == ["▸ Read document  a.pdf  ✓ pdf · pages 1–2"]
+    written = "Wrote a.docx (pandoc 3.9).\nWarning: no font."
+    export = model.ToolCall("t", "mcp__dogent__export_document", "done", input={"md_path": "/texts/a.md"}, result=written)
+    assert drawn(export) == ["▸ Export document  a.md  ✓ Wrote a.docx (pandoc 3.9)."]
+
+
+def test_a_long_conversion_tells_how_far_it_is() -> None:
+    read = model.ToolCall("t", "mcp__dogent__read_document", "running", input={"path": "a.pdf"}, started=100)
+    read.result = "Converting …\n120 of 1,000 pages\n"
+    assert drawn(read, now=112) == ["▸ Read document  a.pdf  ● running  12 s · 120 of 1,000 pages"]
+
+
 def test_a_running_tool_tells_for_how_long() -> None:
     call = model.ToolCall("t", "Bash", "running", input={"command": "make\ttest"}, started=100)
     assert drawn(call, now=112) == ["▸ Run  make test  ● running  12 s"]

@@ -1,0 +1,74 @@
+"""`dogent-tui analyze`: what a picture or a video shows, by hand and without an agent."""
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+import msgspec
+
+from dogent_tui.errors import UsageError
+from dogent_tui.plain import visible
+from dogent_tui.vision.looking import look_at
+from dogent_tui.vision.model import Analysis
+from dogent_tui.vision.profiles import DEFAULT_PROFILE
+from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.workspace.profiles import ensure_home_files
+from dogent_tui.workspace.settings import load_settings
+
+INTERRUPTED = 14
+"""Exit status, as in print mode."""
+
+
+def run_analyze(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
+    """Have the file that `arguments` name looked at, write what it shows to `stdout`, and return the exit status.
+
+    Raises VisionError, and ConfigError where the profiles cannot be made.
+    """
+    chosen = _parser().parse_args(arguments)
+    folder = Path(chosen.workspace)
+    if not folder.is_dir():
+        raise UsageError(f"There is no folder {folder}.", "Name an existing folder with --workspace.")
+    home = dogent_home()
+    ensure_home_files(home)
+    profile = chosen.profile or load_settings(Workspace(folder))[0].vision_profile or DEFAULT_PROFILE
+    if stderr.isatty():
+        stderr.write(f"Asking {visible(profile)}…")
+        stderr.flush()
+    try:
+        seen = asyncio.run(look_at(Path(chosen.file).absolute(), profile, home, chosen.type))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        if stderr.isatty():
+            stderr.write("\r\x1b[K")
+    if chosen.json:
+        stdout.write(msgspec.json.encode(seen).decode() + "\n")
+    else:
+        stdout.write(visible(_as_text(seen)) if stdout.isatty() else _as_text(seen))
+    stdout.flush()
+    return 0
+
+
+def _as_text(seen: Analysis) -> str:
+    parts = [seen.summary.strip()]
+    if seen.tags:
+        parts.append(f"Tags: {', '.join(seen.tags)}")
+    if seen.text.strip():
+        parts.append(f"Text:\n{seen.text.strip()}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dogent-tui analyze",
+        description="Say what a picture or a video shows. It is sent to the vision model of a profile in ~/.dogent/vision.json.",
+        epilog="Exit status: 0 done, 1 it cannot be looked at, 2 usage, 14 interrupted.",
+    )
+    parser.add_argument("file", metavar="FILE", help="the picture or the video")
+    parser.add_argument("--type", choices=("image", "video"), help="what it is (default: what its content says)")
+    parser.add_argument("--profile", default="", metavar="NAME", help="a profile of vision.json (default: that of the workspace)")
+    parser.add_argument("--workspace", default=".", metavar="DIR", help="the workspace (default: this folder)")
+    parser.add_argument("--json", action="store_true", help='print one JSON object: {"summary", "tags", "text"}')
+    return parser

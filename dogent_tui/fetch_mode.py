@@ -1,0 +1,112 @@
+"""`dogent-tui fetch`: a page, a document or an image from the web, by hand and without a model."""
+
+import argparse
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+import msgspec
+
+from dogent_tui.errors import UsageError
+from dogent_tui.plain import one_line, visible
+from dogent_tui.tools.libraries import Libraries
+from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult, WebError
+from dogent_tui.web.profiles import read_access
+from dogent_tui.workspace.paths import Workspace, display_path, dogent_home
+from dogent_tui.workspace.settings import load_settings
+
+INTERRUPTED = 14
+"""Exit status, as in print mode."""
+
+
+class _Wanted(msgspec.Struct, frozen=True):
+    url: str
+    mode: FetchMode
+    max_chars: int
+    offset: int
+    filename: str
+    private: bool
+
+
+def run_fetch(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
+    """Fetch what `arguments` name, write it to `stdout`, and return the exit status. Raises WebError."""
+    chosen = _parser().parse_args(arguments)
+    if not Path(chosen.workspace).is_dir():
+        raise UsageError(f"There is no folder {chosen.workspace}.", "Name an existing folder with --workspace.")
+    workspace = Workspace(Path(chosen.workspace))
+    settings, warnings = load_settings(workspace)
+    access, more = read_access("", dogent_home())
+    stderr.writelines(f"dogent-tui: {one_line(str(warning))}\n" for warning in (*warnings, *more))
+    wanted = _Wanted(chosen.url, chosen.mode, chosen.max_chars, chosen.offset, chosen.filename, chosen.private)
+    try:
+        found = asyncio.run(_fetch(Libraries(workspace, settings, access), wanted))
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    if chosen.json:
+        stdout.write(msgspec.json.encode(msgspec.to_builtins(found, enc_hook=str)).decode() + "\n")
+    else:
+        text = found.text if found.image is None else found.image.snippet
+        stdout.write(visible(text) if stdout.isatty() else text)
+        stdout.write("" if text.endswith("\n") else "\n")
+        stderr.writelines(f"dogent-tui: {one_line(line)}\n" for line in _notes(found))
+    stdout.flush()
+    return 0
+
+
+async def _fetch(libraries: Libraries, wanted: _Wanted) -> FetchResult:
+    if wanted.mode != "text" and not libraries.workspace.contains(libraries.images):
+        message = f"The images_path of this folder leads out of it ({libraries.images})."
+        raise WebError(message, "Correct it in .dogent/dogent.json, or fetch with --mode text.", code="failed")
+    if wanted.private:
+        libraries.hosts.approve(wanted.url)
+    try:
+        return await libraries.fetcher.fetch(
+            wanted.url,
+            mode=wanted.mode,
+            max_chars=wanted.max_chars,
+            offset=wanted.offset,
+            filename=wanted.filename,
+            allow=libraries.hosts.approved(wanted.url),
+        )
+    except WebError as error:
+        if error.code == "private_address" and not wanted.private:
+            own = display_path(dogent_home() / "dogent.json")
+            remedy = f"Add --private if you mean that address, or name it in web_allow_hosts of {own}."
+            raise WebError(error.message, remedy, code=error.code) from None
+        raise
+    finally:
+        await libraries.close()
+
+
+def _notes(found: FetchResult) -> list[str]:
+    notes = list(found.warnings)
+    if found.image is not None:
+        image = found.image
+        notes.append(f"Saved as {image.path} ({image.format}, {image.width} × {image.height} pixels).")
+    elif found.next_offset is not None or found.offset:
+        of = f" of {found.total_chars}" if found.total_chars is not None else ""
+        more = f"; read on with --offset {found.next_offset}" if found.next_offset is not None else ""
+        notes.append(f"characters {found.offset} to {found.offset + len(found.text)}{of}{more}.")
+    return notes
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dogent-tui fetch",
+        description="Write a page of the web as Markdown, or a document behind an address as its text, or save an image.",
+        epilog="Exit status: 0 fetched, 1 it cannot be fetched, 2 usage, 14 interrupted.",
+    )
+    parser.add_argument("url", metavar="URL", help="the address")
+    parser.add_argument("--mode", choices=("auto", "text", "image"), default="auto", help="what is wanted (default: auto)")
+    parser.add_argument(
+        "--max-chars", type=int, default=DEFAULT_CHARS, metavar="N", help=f"at most N characters (default: {DEFAULT_CHARS})"
+    )
+    parser.add_argument("--offset", type=int, default=0, metavar="N", help="begin after N characters")
+    parser.add_argument("--filename", default="", metavar="NAME", help="what an image is to be called")
+    parser.add_argument("--workspace", metavar="DIR", default=".", help="whose images folder is used (default: this folder)")
+    parser.add_argument(
+        "--private", action="store_true", help="the address may be one of this machine or of the network around it"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object with what is known about it")
+    return parser

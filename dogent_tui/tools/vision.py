@@ -1,0 +1,79 @@
+"""`analyze_media`: what a picture or a video shows, as strict JSON."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import msgspec
+from claude_agent_sdk import SdkMcpTool
+
+from dogent_tui.tools.libraries import Libraries
+from dogent_tui.tools.server import result
+from dogent_tui.vision.looking import look_at
+from dogent_tui.vision.model import MediaType, VisionError
+from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.workspace.settings import load_settings
+
+NAME = "analyze_media"
+
+DESCRIPTION = """\
+Say what a picture or a video shows. The answer is {"summary", "tags", "text"}: what is to be seen, a few short tags, and the \
+legible text word for word. Use it instead of Read for png, jpg, gif, webp, avif, tiff, bmp, and for mp4, mov, webm, mkv, avi. \
+The file is sent to the vision model that the person chose. An error says what is wrong: where only the person can correct it, \
+such as a missing key, ask them to, and stop. Never describe what you have not seen."""
+
+SCHEMA: Mapping[str, Any] = {
+    "type": "object",
+    "properties": {
+        "path": {"type": "string", "description": "The picture or the video, relative to the workspace or absolute."},
+        "media_type": {
+            "type": "string",
+            "enum": ["image", "video"],
+            "description": "What it is; told by its content unless said. Anything else than the content is an error.",
+        },
+    },
+    "required": ["path"],
+}
+
+STOP = "Stop here: tell the person this, ask them to correct it, and do not go on without it. Do not guess what the file shows."
+"""What follows on an error that only the person can correct."""
+
+_AT_ONCE = 3
+"""A model may call for a whole folder: each picture takes memory here, and providers count who asks at the same time."""
+
+_FOR_THE_PERSON = frozenset({"config", "key", "quota", "tls"})
+
+
+class _Input(msgspec.Struct):
+    path: str
+    media_type: MediaType | None = None
+
+
+def vision_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
+    """Yield the tools of this module."""
+    yield analyze_media_tool(libraries.workspace)
+
+
+def analyze_media_tool(workspace: Workspace) -> SdkMcpTool[Any]:
+    """Return the tool. It looks where the policy was asked about: relative paths start at the root of the workspace.
+
+    Profiles and settings are read at each call: what the person corrected counts at once.
+    """
+
+    turns = asyncio.Semaphore(_AT_ONCE)
+
+    async def analyze(payload: dict[str, Any]) -> dict[str, Any]:
+        try:
+            wanted = msgspec.convert(payload, _Input)
+        except msgspec.ValidationError as error:
+            return result(f"Nothing was looked at: the input is not right. {error}.", is_error=True)
+        path = workspace.absolute(wanted.path.removeprefix("file://"))
+        settings, _ = await asyncio.to_thread(load_settings, workspace)
+        try:
+            async with turns:
+                seen = await look_at(path, settings.vision_profile, dogent_home(), wanted.media_type)
+        except VisionError as error:
+            return result(f"{error} {STOP}" if error.code in _FOR_THE_PERSON else str(error), is_error=True)
+        return result(msgspec.json.encode(seen).decode())
+
+    return SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), analyze)

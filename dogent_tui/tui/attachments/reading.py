@@ -1,0 +1,139 @@
+"""A document for its preview: its Markdown part by part, and what is known of it. Without a screen."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dogent_tui.documents.library import DocumentLibrary, ReadResult
+from dogent_tui.documents.model import ReadOptions, Report
+from dogent_tui.plain import one_line
+from dogent_tui.tui.attachments.model import readable_size
+
+CONVERTED = frozenset(
+    {
+        *(".csv", ".tsv", ".xlsm", ".xlsx", ".xltx"),
+        *(".docm", ".docx", ".dotx", ".odt", ".rtf", ".pdf", ".pptx"),
+        *(".epub", ".htm", ".html", ".xhtml", ".ipynb"),
+    }
+)
+"""Endings of files that are shown converted; other files are where they are no text."""
+
+PART_CHARS = 6_000
+"""Characters read at once: some screens of text, laid out before anybody notices."""
+
+_COUNTED = (("pages", "page"), ("slides", "slide"), ("sheet_count", "sheet"), ("words", "word"), ("lines", "line"))
+_MOST_WARNINGS = 3
+_LONGEST_TITLE = 60
+
+
+class Sheet(msgspec.Struct, frozen=True):
+    """A sheet of a workbook, hidden or not."""
+
+    name: str
+    is_hidden: bool = False
+
+
+class DocumentReading:
+    """Reads the document at `path` through `library` from its beginning, `sheet` of it where it is a workbook."""
+
+    def __init__(self, library: DocumentLibrary, path: Path, sheet: str = "") -> None:
+        self._library = library
+        self._path = path
+        self._options = ReadOptions(sheet=sheet)
+        self._offset: int | None = 0
+        self._table_head = ""
+        self._last: ReadResult | None = None
+        self._size = 0
+        self.text = ""
+        """What was read so far."""
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there is more to read."""
+        return self._offset is not None
+
+    @property
+    def sheets(self) -> tuple[Sheet, ...]:
+        """The sheets of the workbook, as far as it is one and anything was read."""
+        listed = self._last.metadata.get("sheets", ()) if self._last else ()
+        return tuple(Sheet(str(sheet["name"]), sheet.get("state", "visible") != "visible") for sheet in listed)
+
+    @property
+    def sheet(self) -> str:
+        """The sheet that is read, empty for none."""
+        return str(self._last.metadata.get("sheet", "")) if self._last else self._options.sheet
+
+    @property
+    def note(self) -> str:
+        """What is known of the document, and what could not be carried over, in lines."""
+        if self._last is None:
+            return ""
+        known = facts(self._last.format, self._last.metadata, self._size)
+        if self.has_more:
+            of = f" of {self._last.total_chars:,}" if self._last.total_chars is not None else ""
+            known.append(f"the first {len(self.text):,}{of} characters")
+        warnings = [one_line(warning) for warning in self._last.warnings[:_MOST_WARNINGS]]
+        return "\n".join([" · ".join(known), *warnings])
+
+    async def more(self, on_progress: Report) -> str:
+        """Read on, and return the Markdown to show. Raises DocumentError.
+
+        Rows that go on with a table get its head again: a part is laid out on its own.
+        """
+        if self._offset is None:
+            return ""
+        found = await self._library.read(
+            self._path, self._options, max_chars=PART_CHARS, offset=self._offset, on_progress=on_progress
+        )
+        goes_on = self.text.endswith("|\n") and found.text.startswith("|")
+        shown = f"{self._table_head}{found.text}" if goes_on else found.text
+        self._last, self._offset = found, found.next_offset
+        self._size = self._size or _size(self._path)
+        self.text += found.text
+        self._table_head = _head_of_last_table(shown)
+        return shown
+
+
+def facts(kind: str, metadata: Mapping[str, Any], size: int) -> list[str]:
+    """Return what is known of a document, a phrase for each fact."""
+    known = [kind]
+    for name, word in _COUNTED:
+        number = metadata.get(name)
+        if isinstance(number, int) and number > 0:
+            known.append(f"{number:,} {word}{'s' if number != 1 else ''}")
+    if extent := _extent(metadata):
+        known.append(extent)
+    if size:
+        known.append(readable_size(size))
+    title, author = (one_line(str(metadata.get(name) or ""))[:_LONGEST_TITLE] for name in ("title", "author"))
+    if title or author:
+        known.append(" by ".join(filter(None, (f"“{title}”" if title else "", author))) if title else f"by {author}")
+    return known
+
+
+def _extent(metadata: Mapping[str, Any]) -> str:
+    """Return how large a table is: what was counted, else what the workbook says."""
+    listed: Sequence[Mapping[str, Any]] = metadata.get("sheets", ())
+    stated = next((sheet for sheet in listed if sheet["name"] == metadata.get("sheet")), {})
+    rows, columns = (metadata.get(name) or stated.get(name) or 0 for name in ("rows", "columns"))
+    if not rows:
+        return ""
+    return f"{rows:,} row{'s' if rows != 1 else ''}" + (f" × {columns:,} column{'s' if columns != 1 else ''}" if columns else "")
+
+
+def _head_of_last_table(markdown: str) -> str:
+    """Return the two lines that begin the table with which `markdown` ends, empty where it ends with none."""
+    table = markdown.rstrip("\n").rpartition("\n\n")[2].lstrip("\n")
+    lines = table.split("\n", 2)
+    if len(lines) < 2 or not lines[0].startswith("|") or set(lines[1]) - set("|-: "):
+        return ""
+    return f"{lines[0]}\n{lines[1]}\n"
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

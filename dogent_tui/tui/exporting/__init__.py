@@ -1,0 +1,1 @@
+"""`/export`: what was typed, which document is meant, and having it made."""

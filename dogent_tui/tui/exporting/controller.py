@@ -1,0 +1,179 @@
+"""Having a document exported by hand: which one, whether it may be written, with what, and what came of it."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dogent_tui.agent.events import Notice
+from dogent_tui.documents.export.browser import find_browsers, install_browser
+from dogent_tui.documents.export.model import ExportRequest, ExportResult
+from dogent_tui.documents.exporter import Exporter, ExportKind, plan_export
+from dogent_tui.errors import DogentError
+from dogent_tui.permissions.model import ToolCall
+from dogent_tui.plain import one_line
+from dogent_tui.tui.attachments.model import readable_size
+from dogent_tui.tui.by_hand import Tell
+from dogent_tui.tui.exporting.wish import parse_wish
+from dogent_tui.tui.exporting.written import is_markdown
+from dogent_tui.tui.questions.own_writes import may_do
+from dogent_tui.tui.screens.choice import choose
+from dogent_tui.workspace.file_index import FileIndex
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
+
+_MOST_OFFERED = 200
+_MOST_LISTED = 12
+"""Things left out that a notice names."""
+_BUSY = "Something is being made already. Esc stops it."
+_NO_BROWSER = (
+    "No browser that could print the pdf is on this computer. Without one, the built-in engine typst makes it, in a simpler look "
+    "that knows no pdf.css. You are asked once in this sitting."
+)
+
+
+class Exporting:
+    """`/export` for `app`. Remembers that it asked about the browser."""
+
+    def __init__(self, app: "DogentApp") -> None:
+        self._app = app
+        self._asked_for_browser = False
+
+    async def export(self, typed: str) -> None:
+        """Do what was `typed` after the command, and say what came of it. Not to be awaited by a handler of messages."""
+        try:
+            said = await self._export(typed)
+        except DogentError as error:
+            said = f"Nothing was exported. {error}"
+        self._app.conversation.prompt.notify_hint(one_line(said))
+
+    async def _export(self, typed: str) -> str:
+        screen, opened = self._app.conversation, self._app.opened
+        if screen.by_hand.busy:
+            return _BUSY
+        wish = parse_wish(typed)
+        markdown = wish.markdown or await self._document_meant()
+        if markdown is None:
+            return "Nothing was exported."
+        request = await asyncio.to_thread(plan_export, opened.workspace, markdown, wish.kind, wish.output)
+        name = opened.workspace.relative(request.target)
+        if not await asyncio.to_thread(request.markdown.is_file):
+            return f"There is no file {markdown} here."
+        kind: ExportKind = "docx" if wish.kind == "docx" else "pdf"
+        if not await may_do(opened.authority, screen.questions.ask, partial(_as_call, request, kind), _BECAUSE):
+            return f"Nothing was exported: {name} is left as it is."
+        if kind == "pdf" and not await self._offer_browser():
+            return "Nothing was exported."
+        if screen.by_hand.busy or self._app.opened is not opened:  # while the question was open
+            return _BUSY if screen.by_hand.busy else "Nothing was exported."
+        made = await screen.by_hand.run(partial(_make, opened.libraries.exporter, request, kind))
+        if made is None:
+            return f"The export was stopped: {name} was not written."
+        self._say_what_is_missing(name, made)
+        screen.look_again()
+        return await asyncio.to_thread(_done, name, made)
+
+    # ── Which document ────────────────────────────────────────────────────────────────────────
+
+    async def _document_meant(self) -> str | None:
+        """Return the document written last here, or the only one there is, or the one that the person picks."""
+        screen = self._app.conversation
+        last = screen.written.last
+        is_there = bool(last) and await asyncio.to_thread(screen.opened.workspace.absolute(last).is_file)
+        if is_there:
+            return last
+        found = await asyncio.to_thread(_markdown_files, screen.index)
+        if not found:
+            raise DogentError("There is no Markdown file in this folder.", "Name one: /export FILE.md.")
+        if len(found) == 1:
+            return found[0]
+        chosen = await choose(self._app, "Which document shall be exported?", "", found)
+        return None if chosen is None else found[chosen]
+
+    # ── The browser ───────────────────────────────────────────────────────────────────────────
+
+    async def _offer_browser(self) -> bool:
+        """Where no browser is here: ask once whether to download one, and do that. False where the person goes back.
+
+        Without one, another engine sets the pdf.
+        """
+        if self._asked_for_browser:
+            return True
+        if await asyncio.to_thread(find_browsers):
+            return True
+        answers = ("Make the pdf without a browser", "Download Chromium for it (some 100 MB, by Playwright)")
+        chosen = await choose(self._app, "Download a browser for better pdf files?", _NO_BROWSER, answers)
+        if chosen is None:
+            return False
+        self._asked_for_browser = True
+        screen = self._app.conversation
+        if chosen == 1 and not screen.by_hand.busy:
+            try:
+                await screen.by_hand.run(_fetch_browser)
+            except DogentError as error:
+                screen.handle(Notice(level="warning", message=error.message, remedy=error.remedy))
+        return True
+
+    # ── What came of it ───────────────────────────────────────────────────────────────────────
+
+    def _say_what_is_missing(self, name: str, made: ExportResult) -> None:
+        """Put into the transcript what the person should know of the look of it, and what the file has not."""
+        handle = self._app.conversation.handle
+        for warning in made.warnings:
+            handle(Notice(level="warning", message=one_line(f"{name}: {warning}")))
+        if made.left_out:
+            handle(Notice(level="warning", message=f"Left out of {one_line(name)}:\n{_listed(made.left_out)}"))
+
+
+_BECAUSE = "You asked for this with /export."
+
+
+def _as_call(request: ExportRequest, kind: ExportKind) -> ToolCall:
+    """Return what the agent would call to have the same made: one rule for both."""
+    given = {"md_path": str(request.markdown), "format": kind, "output_path": str(request.target)}
+    return ToolCall("mcp__dogent__export_document", given)
+
+
+async def _make(exporter: Exporter, request: ExportRequest, kind: ExportKind, tell: Tell) -> ExportResult:
+    tell(f"Exporting {request.markdown.name}")
+    return await exporter.export(request, kind, tell)
+
+
+async def _fetch_browser(tell: Tell) -> bool:
+    tell("Downloading Chromium")
+    await install_browser(tell)
+    return True
+
+
+def _markdown_files(index: FileIndex) -> list[str]:
+    """Return the Markdown files of the workspace, those changed lately first. Walks the folder where nobody did so far."""
+    if not index.ready:
+        index.refresh()
+    return [hit.path for hit in index.search("", len(index)) if not hit.is_folder and is_markdown(hit.path)][:_MOST_OFFERED]
+
+
+def _done(name: str, made: ExportResult) -> str:
+    pages = f"{made.pages:,} page{'s' if made.pages != 1 else ''}, " if made.pages else ""
+    remarks = len(made.warnings) + bool(made.left_out)
+    more = " Remarks are above." if remarks else ""
+    return f"Wrote {name}: {pages}{_size(made.path)}, by {_short(made.engine)}.{more}"
+
+
+def _short(engine: str) -> str:
+    """Return the name of an engine with two numbers of its version."""
+    return re.sub(r"(\d+\.\d+)[\d.]*$", r"\1", engine)
+
+
+def _size(path: Path) -> str:
+    try:
+        return readable_size(path.stat().st_size)
+    except OSError:
+        return "gone already"
+
+
+def _listed(what: Sequence[str]) -> str:
+    more = [f"and {len(what) - _MOST_LISTED} more"] if len(what) > _MOST_LISTED else []
+    return "\n".join(f"· {one_line(entry)}" for entry in [*what[:_MOST_LISTED], *more])

@@ -1,0 +1,84 @@
+"""/doctor: which engines are here, which files are used, and what to do about what is missing."""
+
+from collections.abc import Awaitable, Callable
+from textwrap import wrap
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.geometry import Size
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from dogent_tui.tui import clipboard
+from dogent_tui.tui.stylesheets import stylesheet
+
+_FURTHER = " " * 6
+
+
+class FoundLines(Widget):
+    """Lines of text; what is longer than the width goes on below, further in."""
+
+    def __init__(self, text: str, *, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._text = text
+
+    def show(self, text: str) -> None:
+        """Show another `text`."""
+        self._text = text
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Return the rows that the text takes in `width` columns."""
+        del container, viewport
+        return len(self._wrapped(width))
+
+    def render(self) -> Content:
+        """Wrap for the width there is."""
+        return Content("\n".join(self._wrapped(self.size.width)))
+
+    def _wrapped(self, width: int) -> list[str]:
+        return [
+            part for line in self._text.split("\n") for part in wrap(line, max(20, width), subsequent_indent=_FURTHER) or [""]
+        ]
+
+
+class DoctorScreen(ModalScreen[None]):
+    """Shows what `examine` found, as `dogent-tui doctor` prints it."""
+
+    CSS_PATH = stylesheet("doctor.tcss")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter", "dismiss", "Close"),
+        Binding("c", "copy", "Copy"),
+    ]
+
+    def __init__(self, examine: Callable[[], Awaitable[str]]) -> None:
+        super().__init__()
+        self._examine = examine
+        self._found = ""
+        self._page = FoundLines("Looking…", id="doctor-found")
+
+    def compose(self) -> ComposeResult:
+        """Lay out the page that scrolls."""
+        with Vertical(id="doctor"):
+            yield Static("What is here, and what is missing", id="doctor-title", markup=False)
+            with VerticalScroll(id="doctor-page"):
+                yield self._page
+            yield Static("Esc closes · ↑ ↓ PgUp PgDn scroll · c copies it", id="doctor-keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Look; programs are asked for their versions meanwhile."""
+        self.query_one("#doctor-page").focus()
+        self.run_worker(self._look())
+
+    async def _look(self) -> None:
+        self._found = await self._examine()
+        self._page.show(self._found)
+
+    async def action_copy(self) -> None:
+        """Copy what was found, for a report."""
+        if self._found:
+            self.notify(await clipboard.copy(self.app, self._found), markup=False)

@@ -1,0 +1,152 @@
+"""A file of the disk as what may leave the machine: a picture whose pixels were written anew, or a video that is one."""
+
+import asyncio
+import os
+import stat
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from dogent_tui.plain import one_line
+from dogent_tui.processes import end_tree, python_command, talk_process
+from dogent_tui.vision.model import Clip, ImageLimits, MediaType, Picture, VideoLimits, VisionError
+from dogent_tui.vision.pixels import MOST_JPEG_PIXELS, MOST_PIXELS, Made, Wanted
+from dogent_tui.vision.sniffing import HEAD_BYTES, IMAGE, description_of, kind_of
+
+MOST_IMAGE_BYTES = 64 << 20
+"""Of the file of a picture."""
+
+_MIMES = {
+    "mp4": "video/mp4",
+    "mov": "video/quicktime",
+    "webm": "video/webm",
+    "mkv": "video/x-matroska",
+    "avi": "video/x-msvideo",
+}
+_PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
+_DECODING_S = 30.0
+_NAME_ANOTHER = "Name a PNG, JPEG, GIF, WebP, AVIF, TIFF or BMP picture, or an mp4, mov, webm, mkv or avi video."
+
+
+async def load_media(path: Path, media_type: MediaType | None, images: ImageLimits, videos: VideoLimits | None) -> Picture | Clip:
+    """Return what of the file `path` may be sent, told by its content: `media_type` is what somebody takes it for.
+
+    Raises VisionError where it is no picture and no video, or another than `media_type`, and where it is too large.
+    """
+    kind, data = await asyncio.to_thread(_read, path, media_type, videos)
+    name = one_line(path.name)
+    return await _picture(name, data, images) if kind == IMAGE else Clip(_MIMES[kind], data)
+
+
+def _read(path: Path, media_type: MediaType | None, videos: VideoLimits | None) -> tuple[str, bytes]:
+    """Return the kind of a file, and all of it. It is opened once: what was looked at is what is sent."""
+    name = one_line(path.name) or str(path)
+    try:
+        # Without waiting: opening a pipe would block for ever.
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise VisionError(f"{name} is not a file.", _NAME_ANOTHER, code="not_media")
+            kind = _checked_kind(file, name, media_type)
+            size = os.fstat(descriptor).st_size
+            _check_size(name, kind, size, videos)
+            file.seek(0)
+            return kind, file.read(size)
+    except FileNotFoundError:
+        raise VisionError(f"There is no file {one_line(str(path))}.", "Check the path.", code="not_found") from None
+    except IsADirectoryError:
+        raise VisionError(f"{name} is a folder.", _NAME_ANOTHER, code="not_media") from None
+    except (OSError, ValueError) as error:  # a zero byte in a path is the latter
+        why = (getattr(error, "strerror", None) or "it has no valid name").lower()
+        raise VisionError(f"{name} cannot be read: {why}.", "Check its permissions.", code="not_found") from None
+
+
+def _checked_kind(file: IO[bytes], name: str, media_type: MediaType | None) -> str:
+    kind = kind_of(file)
+    if not kind:
+        file.seek(0)
+        what, remedy = description_of(file.read(HEAD_BYTES))
+        raise VisionError(f"{name} is {what}: it is neither a picture nor a video. Nothing was sent.", remedy, code="not_media")
+    found: MediaType = "image" if kind == IMAGE else "video"
+    if media_type is not None and media_type != found:
+        what = "a picture" if found == "image" else f"a video ({kind})"
+        raise VisionError(
+            f"{name} is not what media_type says: it is {what}. Nothing was sent.",
+            f'Leave media_type out, or make it "{found}".',
+            code="mismatch",
+        )
+    return kind
+
+
+def _check_size(name: str, kind: str, size: int, videos: VideoLimits | None) -> None:
+    if kind == IMAGE:
+        if size > MOST_IMAGE_BYTES:
+            raise VisionError(
+                f"{name} has {_mb(size)}; pictures of at most {_mb(MOST_IMAGE_BYTES)} are opened.",
+                "Export it in a smaller size.",
+                code="too_large",
+            )
+    elif videos is None:
+        raise VisionError(
+            f"{name} is a video, and the provider of the vision profile takes none.",
+            'Choose a profile whose provider does, such as glm-4.6v, as "vision_profile" in .dogent/dogent.json.',
+            code="unsupported",
+        )
+    elif kind not in videos.formats:
+        raise VisionError(
+            f"{name} is a video in {kind}; the provider of the vision profile takes {', '.join(videos.formats)}.",
+            f"Convert it to {videos.formats[0]}.",
+            code="unsupported",
+        )
+    elif size > videos.bytes:
+        raise VisionError(
+            f"{name} has {_mb(size)}; with this vision profile a video may have at most {_mb(videos.bytes)}.",
+            "Cut out the part that matters, or export it in a lower resolution.",
+            code="too_large",
+        )
+
+
+async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
+    """Have a process of its own decode the picture `body`, and write its pixels anew within `limits`."""
+    wanted = msgspec.json.encode(Wanted(limits.side, limits.bytes)) + b"\n"
+    environment = {key: value for key, value in os.environ.items() if key in _PASSED_ON}
+    try:
+        process = await talk_process(python_command("dogent_tui.vision.pixels"), cwd=Path("/"), env=environment)
+        try:
+            async with asyncio.timeout(_DECODING_S):
+                output, _ = await process.communicate(wanted + body)
+        finally:
+            await asyncio.shield(end_tree(process))
+    except TimeoutError:
+        raise VisionError(f"{name} takes too long to decode. Nothing was sent.", "Save it anew as PNG.", code="hostile") from None
+    except OSError as error:
+        raise VisionError(f"Pictures cannot be decoded: {error.strerror or error}.", "Try again.", code="damaged") from error
+    line, _, data = output.partition(b"\n")
+    made = msgspec.json.decode(line, type=Made) if line else Made("damaged")  # a decoder crashed
+    _check_made(name, made)
+    return Picture(made.mime, data, made.width, made.height, made.note)
+
+
+def _check_made(name: str, made: Made) -> None:
+    if made.problem == "not_image":
+        raise VisionError(
+            f"{name} begins like a picture and is none. Nothing was sent.",
+            "Check what it is, and name a picture.",
+            code="not_media",
+        )
+    if made.problem == "hostile":
+        raise VisionError(
+            f"{name} has too many pixels to be opened: at most {MOST_PIXELS // 10**6} million, "
+            f"as JPEG {MOST_JPEG_PIXELS // 10**6} million. Nothing was sent.",
+            "Export it in a smaller size.",
+            code="hostile",
+        )
+    if made.problem:
+        raise VisionError(
+            f"{name} is damaged, or not whole. Nothing was sent.", "Get a whole copy, or save it anew.", code="damaged"
+        )
+
+
+def _mb(size: int) -> str:
+    return f"{size / (1 << 20):.0f} MB"

@@ -1,0 +1,98 @@
+"""What looking at a picture or a video means: what is sent, what comes back, who is asked, and what can go wrong."""
+
+from collections.abc import Mapping
+from typing import Any, Literal, Protocol, TypeAlias
+
+import msgspec
+
+from dogent_tui.errors import DogentError
+
+MediaType: TypeAlias = Literal["image", "video"]
+
+
+class VisionError(DogentError):
+    """A picture or a video cannot be looked at. The message is a sentence for the person and for the model alike.
+
+    `code` names the case for programs. Of the configuration: `config`. Of the file: `not_found`, `not_media`, `unsupported`,
+    `mismatch`, `too_large`, `damaged`, `hostile`. Of the endpoint: `key`, `quota`, `http`, `timeout`, `connect`, `tls`,
+    `refused`, `bad_answer`, `too_long`.
+    """
+
+    def __init__(self, message: str, remedy: str = "", *, code: str = "http") -> None:
+        super().__init__(message, remedy)
+        self.code = code
+
+
+class Analysis(msgspec.Struct, frozen=True):
+    """What a model says that it sees: in sentences, as short tags, and the legible text. All of it is text from outside."""
+
+    summary: str
+    tags: tuple[str, ...]
+    text: str
+
+
+class ImageLimits(msgspec.Struct, frozen=True):
+    """What a provider takes of a picture: pixels of its longer side, and bytes of the file."""
+
+    side: int
+    bytes: int
+
+
+class VideoLimits(msgspec.Struct, frozen=True):
+    """What a provider takes of a video: bytes, and containers (`mp4`, `mov`, `webm`, `mkv`, `avi`)."""
+
+    bytes: int
+    formats: tuple[str, ...]
+
+
+class Picture(msgspec.Struct, frozen=True):
+    """A picture as it travels: pixels written anew, without whatever else its file held. `note` tells the model what was done."""
+
+    mime: str
+    data: bytes
+    width: int
+    height: int
+    note: str = ""
+
+
+class Clip(msgspec.Struct, frozen=True):
+    """A video as it travels: the file as it is."""
+
+    mime: str
+    data: bytes
+
+
+class VisionProfile(msgspec.Struct, frozen=True):
+    """Who looks: a profile of ``vision.json``.
+
+    `base_url` is the endpoint without the path of the call, or with it. `extra` are fields for each request beside ours.
+    `timeout_s`, `max_side` (pixels) and `max_video_mb` are 0 where the provider's own apply. `where` is its file.
+    """
+
+    name: str
+    provider: str
+    model: str
+    base_url: str
+    api_key: str
+    extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    timeout_s: float = 0
+    max_side: int = 0
+    max_video_mb: int = 0
+    where: str = ""
+
+    def __repr__(self) -> str:
+        """Name the profile without its key, which no log and no traceback may hold."""
+        return f"VisionProfile(name={self.name!r}, provider={self.provider!r}, model={self.model!r}, base_url={self.base_url!r})"
+
+
+class VisionClient(Protocol):
+    """One provider with one profile. `image_limits` and `video_limits` say what it takes; None: it takes no videos."""
+
+    image_limits: ImageLimits
+    video_limits: VideoLimits | None
+
+    async def analyze_image(self, picture: Picture) -> Analysis:
+        """Return what `picture` shows. Raises VisionError."""
+
+    async def analyze_video(self, clip: Clip) -> Analysis:
+        """Return what `clip` shows. Raises VisionError."""

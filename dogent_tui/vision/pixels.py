@@ -1,0 +1,194 @@
+"""The process that decodes a picture: it may hang, grow and crash on what it gets, and the application does not.
+
+On standard input a line with what is wanted and then the file, on standard output a line with what was made and then its bytes.
+Only pixels come out of it: where a photo was taken, previews, and whatever hides behind the end of a picture stay here.
+"""
+
+import contextlib
+import io
+import os
+import sys
+import warnings
+from typing import TYPE_CHECKING
+
+import msgspec
+
+if TYPE_CHECKING:
+    from PIL import Image
+
+FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF", "ICO", "AVIF")
+"""What is opened, as Pillow calls it: formats that somebody has pictures in, and none that is a text or a program. Those
+first that it knows without loading all of its plugins."""
+
+MOST_PIXELS = 64_000_000
+"""That are decoded: 256 MB."""
+MOST_JPEG_PIXELS = 256_000_000
+"""Of a picture that can be decoded in a smaller size: the cameras of phones have 200 million."""
+MOST_FRAMES_PIXELS = 400_000_000
+"""Of all frames of an animation up to the last one that is shown: some seconds."""
+_ANIMATED = frozenset({"GIF", "WEBP", "PNG", "AVIF"})
+_DATA_BYTES = 1 << 30
+"""Memory that this process may fill."""
+_FRAMES = 4
+"""Of an animation that are shown, side by side."""
+_QUALITIES = (92, 85, 75, 60)
+"""Of a JPEG, until it is small enough; after that it loses pixels."""
+_BRIGHT = 200
+_DRAWN_COLORS = 4096
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What the picture shall fit into: pixels of its longer side, and bytes."""
+
+    side: int
+    bytes: int
+
+
+class Made(msgspec.Struct, frozen=True):
+    """What was made of it, before its bytes. With `problem`, nothing was: `not_image`, `hostile`, `damaged`."""
+
+    problem: str = ""
+    mime: str = ""
+    width: int = 0
+    height: int = 0
+    note: str = ""
+
+
+def main() -> None:
+    """Answer the one request on standard input."""
+    _limit_memory()
+    wanted = msgspec.json.decode(sys.stdin.buffer.readline(), type=Wanted)
+    made, data = prepare(sys.stdin.buffer.read(), wanted)
+    sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n" + data)
+    sys.stdout.buffer.flush()
+
+
+def prepare(body: bytes, wanted: Wanted) -> tuple[Made, bytes]:
+    """Return the picture `body` as it may travel, upright, in RGB and small enough, or what is wrong with it."""
+    from PIL import Image, UnidentifiedImageError
+
+    Image.MAX_IMAGE_PIXELS = MOST_JPEG_PIXELS // 2  # it is an error from twice as many on
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about large pictures, and metadata that is not as it should be
+        try:
+            with Image.open(io.BytesIO(body), formats=FORMATS) as image:
+                return _made(image, wanted)
+        except UnidentifiedImageError:
+            return Made("not_image"), b""
+        except (Image.DecompressionBombError, MemoryError):
+            return Made("hostile"), b""
+        except Exception:  # whatever a decoder makes of bytes from outside
+            return Made("damaged"), b""
+
+
+def _made(image: "Image.Image", wanted: Wanted) -> tuple[Made, bytes]:
+    lossless, size = image.format not in {"JPEG", "MPO", "AVIF"}, image.size
+    frames: int = getattr(image, "n_frames", 1)
+    note = f"It is the first of {frames} pages." if image.format == "TIFF" and frames > 1 else ""
+    if frames > 1 and image.format in _ANIMATED:
+        picture, note = _frames(image, frames, wanted.side)
+    else:
+        picture = _upright(image, wanted.side)
+    mime, data, written = _small_enough(picture, wanted, lossless=lossless)
+    if not note and max(size) > max(written.size):
+        note = f"It was scaled down from {size[0]}×{size[1]} pixels: what is small in it may not be legible."
+    return Made("", mime, written.width, written.height, note), data
+
+
+def _upright(image: "Image.Image", side: int) -> "Image.Image":
+    """Return `image` as it is to be seen, in RGB, with its longer side at most `side` pixels."""
+    from PIL import Image, ImageOps
+
+    whole = image.width * image.height
+    image.draft(None, (side, side))  # a JPEG can be decoded in an eighth of its size, though one in passes is kept whole
+    if (whole > MOST_PIXELS and image.info.get("progressive")) or image.width * image.height > MOST_PIXELS:
+        raise Image.DecompressionBombError
+    ImageOps.exif_transpose(image, in_place=True)
+    picture = _colored(image)
+    if max(picture.size) > side:
+        scale = side / max(picture.size)
+        fitting = (max(1, round(picture.width * scale)), max(1, round(picture.height * scale)))
+        picture = picture.resize(fitting, Image.Resampling.LANCZOS, reducing_gap=3.0)
+    return _opaque(picture) if picture.mode == "RGBA" else picture
+
+
+def _colored(image: "Image.Image") -> "Image.Image":
+    """Return `image` in RGB, or in RGBA where something of it is transparent."""
+    if image.mode.startswith(("I", "F")):  # 16 bits and more: what is there, spread over what can be shown
+        deep = image.convert("F")
+        low, high = deep.getextrema()
+        scale = 255 / (high - low) if high > low else 1.0  # type: ignore[operator]
+        offset = -low * scale  # type: ignore[operator]
+        return deep.point(lambda value: value * scale + offset).convert("RGB")
+    mode = "RGBA" if image.has_transparency_data else "RGB"
+    return image if image.mode == mode else image.convert(mode)
+
+
+def _opaque(drawn: "Image.Image") -> "Image.Image":
+    """Return `drawn` over white, or over a dark ground where what is drawn is bright."""
+    from PIL import Image, ImageStat
+
+    seen = drawn.getchannel("A").point(lambda alpha: 255 * (alpha > 127))
+    is_bright = seen.getbbox() is not None and ImageStat.Stat(drawn.convert("L"), seen).mean[0] > _BRIGHT
+    has_holes = seen.getextrema()[0] == 0
+    ground = Image.new("RGBA", drawn.size, (40, 40, 40, 255) if is_bright and has_holes else (255, 255, 255, 255))
+    return Image.alpha_composite(ground, drawn).convert("RGB")
+
+
+def _frames(image: "Image.Image", count: int, side: int) -> tuple["Image.Image", str]:
+    """Return frames of an animation in a square of two by two, from its beginning to its end, or to where it gets too much."""
+    from PIL import Image
+
+    within = max(1, min(count, MOST_FRAMES_PIXELS // (image.width * image.height)))
+    chosen = sorted({round(step * (within - 1) / (_FRAMES - 1)) for step in range(_FRAMES)})
+    tiles = []
+    for number in chosen:
+        image.seek(number)
+        tiles.append(_upright(image.copy(), max(1, side // 2 - 2)))
+    width, height = tiles[0].size
+    columns = min(2, len(tiles))
+    sheet = Image.new("RGB", (columns * (width + 4), -(-len(tiles) // columns) * (height + 4)), (128, 128, 128))
+    for place, tile in enumerate(tiles):
+        sheet.paste(tile, ((place % columns) * (width + 4) + 2, (place // columns) * (height + 4) + 2))
+    shown = ", ".join(str(number + 1) for number in chosen)
+    return sheet, f"It is an animation of {count} frames; you see the frames {shown}, row by row."
+
+
+def _small_enough(picture: "Image.Image", wanted: Wanted, *, lossless: bool) -> tuple[str, bytes, "Image.Image"]:
+    if lossless and _is_drawn(picture):
+        data = _encoded(picture, "PNG")
+        if len(data) <= wanted.bytes:
+            return "image/png", data, picture
+    while True:
+        for quality in _QUALITIES:
+            data = _encoded(picture, "JPEG", quality=quality, subsampling=0 if quality > 80 else 2)
+            if len(data) <= wanted.bytes or max(picture.size) <= 64:
+                return "image/jpeg", data, picture
+        picture = picture.resize((max(1, picture.width * 3 // 4), max(1, picture.height * 3 // 4)))
+
+
+def _is_drawn(picture: "Image.Image") -> bool:
+    """Tell whether it has so few colors that PNG suits it: drawings and screens, whose edges JPEG would blur."""
+    from PIL import Image
+
+    sample = picture.resize((256, 256), Image.Resampling.NEAREST)
+    return sample.getcolors(_DRAWN_COLORS) is not None
+
+
+def _encoded(picture: "Image.Image", form: str, **options: int) -> bytes:
+    stream = io.BytesIO()
+    clean = picture.copy()
+    clean.info.clear()  # comments and profiles are in there, and some formats write them
+    clean.save(stream, form, **options)
+    return stream.getvalue()
+
+
+def _limit_memory() -> None:
+    with contextlib.suppress(ImportError, ValueError, OSError):
+        import resource  # not on Windows
+
+        _, hard = resource.getrlimit(resource.RLIMIT_DATA)
+        resource.setrlimit(resource.RLIMIT_DATA, (_DATA_BYTES, hard))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with contextlib.suppress(OSError):
+        os.nice(5)

@@ -1,0 +1,112 @@
+"""The profiles of ``~/.dogent/vision.json``: read anew for each picture, so that what was just corrected counts.
+
+``{"profiles": {NAME: {"provider", "model", "base_url", "api_key", "extra"?, "timeout_s"?, "max_side"?, "max_video_mb"?}}}``
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from dogent_tui.vision.model import VisionError, VisionProfile
+from dogent_tui.workspace.endpoint_url import check_url, sends_keys_in_clear
+from dogent_tui.workspace.files import read_json
+from dogent_tui.workspace.paths import display_path
+from dogent_tui.workspace.secrets import is_missing
+from dogent_tui.workspace.settings import nearest
+
+DEFAULT_PROFILE = "glm-4.6v"
+"""Where a workspace has chosen none (SPEC 1)."""
+
+FILE = "vision.json"
+
+_CHOOSE = 'or choose another profile as "vision_profile" in .dogent/dogent.json'
+
+
+def load_profile(name: str, home: Path) -> VisionProfile:
+    """Return the profile `name` of the folder `home`. Raises VisionError (`config`), which names the file and what to change."""
+    name = name.strip() or DEFAULT_PROFILE
+    file = home / FILE
+    where = display_path(file)
+    data = _profiles(file, where).get(name)
+    if data is None:
+        raise _unknown(name, _profiles(file, where), where)
+    if not isinstance(data, dict):
+        raise _config(f"The vision profile {name} in {where} should be an object {{…}}.", f"Correct it, {_CHOOSE}.")
+    profile = VisionProfile(
+        name=name,
+        provider=_text(data, "provider"),
+        model=_text(data, "model"),
+        base_url=_text(data, "base_url").rstrip("/"),
+        api_key=_text(data, "api_key"),
+        extra=_extra(data, name, where),
+        timeout_s=_number(data, "timeout_s", name, where, most=3600),
+        max_side=int(_number(data, "max_side", name, where, most=16_384)),
+        max_video_mb=int(_number(data, "max_video_mb", name, where, most=512)),
+        where=where,
+    )
+    _check(profile)
+    return profile
+
+
+def check_address(profile: VisionProfile) -> None:
+    """Raise VisionError (`config`) where the key and the picture cannot be sent to the address of `profile` safely."""
+    of = f"The vision profile {profile.name}"
+    if problem := check_url(profile.base_url):
+        raise _config(f"{of} names an endpoint that {problem}.", f'Correct its "base_url" in {profile.where}, {_CHOOSE}.')
+    if sends_keys_in_clear(profile.base_url):
+        raise _config(
+            f"{of} would send its key and your pictures without encryption, to an endpoint outside of this network.",
+            f'Change its "base_url" in {profile.where} to an https address, {_CHOOSE}.',
+        )
+
+
+def _check(profile: VisionProfile) -> None:
+    if is_missing(profile.api_key):
+        raise _config(
+            f"The vision profile {profile.name} has no key.",
+            f'Put it in as "api_key" of {profile.name} in {profile.where} (any word for an endpoint that needs none), {_CHOOSE}.',
+        )
+    if not profile.provider:
+        raise _config(f"The vision profile {profile.name} names no provider.", f'Add "provider" to it in {profile.where}.')
+
+
+def _profiles(file: Path, where: str) -> Mapping[str, Any]:
+    empty: dict[str, Any] = {}
+    data, broken = read_json(file, empty)
+    if broken:
+        raise _config(broken.message, broken.remedy)
+    profiles = data.get("profiles", {})
+    if not isinstance(profiles, dict):
+        raise _config(f'"profiles" in {where} should hold one object per profile.', "Correct it.")
+    return profiles
+
+
+def _unknown(name: str, profiles: Mapping[str, Any], where: str) -> VisionError:
+    near = nearest(name, profiles)
+    known = f'Did you mean "{near}"?' if near else f"It has: {', '.join(profiles) or 'none'}."
+    return _config(f"There is no vision profile {name} in {where}.", f"{known} Add it there, {_CHOOSE}.")
+
+
+def _text(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key, "")
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _extra(data: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:
+    extra = data.get("extra") or {}
+    if not isinstance(extra, dict):
+        raise _config(f'"extra" of the vision profile {name} in {where} should be an object {{…}}.', "Correct it.")
+    return extra
+
+
+def _number(data: Mapping[str, Any], key: str, name: str, where: str, *, most: int) -> float:
+    value = data.get(key)
+    if value is None:
+        return 0
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= most:
+        raise _config(f'"{key}" of the vision profile {name} in {where} should be a number from 1 to {most}.', "Correct it.")
+    return float(value)
+
+
+def _config(message: str, remedy: str) -> VisionError:
+    return VisionError(message, remedy, code="config")

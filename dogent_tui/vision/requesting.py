@@ -1,0 +1,184 @@
+"""One request to a provider: JSON out, JSON in, once. Nothing is retried, no redirect is followed, no cookie is kept."""
+
+import asyncio
+import json
+import re
+import ssl
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from dogent_tui.plain import one_line
+from dogent_tui.vision.model import VisionError, VisionProfile
+from dogent_tui.workspace.secrets import redact
+
+_MOST_ANSWER_BYTES = 1 << 20
+_CHUNK = 65_536
+_SAID_CHARS = 240
+"""Of what a provider says about an error."""
+_SECONDS = re.compile(r"[0-9]{1,6}")
+
+
+async def post_json(
+    url: str, headers: Mapping[str, str], body: Mapping[str, Any], profile: VisionProfile, timeout_s: float
+) -> Mapping[str, Any]:
+    """Return the JSON object that `url` answers to `body`. Raises VisionError, without the key in its words."""
+    import aiohttp  # on use: it takes a third of a second
+
+    data = await asyncio.to_thread(_encoded, body)
+    try:
+        async with (
+            asyncio.timeout(timeout_s),
+            aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), timeout=aiohttp.ClientTimeout(total=None)) as session,
+            session.post(
+                url,
+                data=data,
+                headers={"Content-Type": "application/json", "Accept": "application/json", **headers},
+                allow_redirects=False,
+                proxy=_proxy(url),
+            ) as response,
+        ):
+            answer = await _body(response)
+            status, retry_after = response.status, response.headers.get("Retry-After", "")
+    except TimeoutError:
+        raise _error(
+            profile,
+            f"did not answer within {timeout_s:g} seconds",
+            f'Try again later, or raise "timeout_s" of the profile in {profile.where}.',
+            "timeout",
+        ) from None
+    except (aiohttp.ClientError, OSError, ValueError) as error:
+        raise _unreachable(profile, error) from None
+    if status != 200:
+        raise _refused(profile, status, retry_after, answer)
+    return _object(profile, answer)
+
+
+def _encoded(body: Mapping[str, Any]) -> bytes:
+    return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
+
+
+def _proxy(url: str) -> str | None:
+    """Return the proxy that the environment names for `url`. It only passes on what is encrypted from here to the provider."""
+    from urllib.request import getproxies, proxy_bypass
+
+    parts = urlsplit(url)
+    if parts.scheme != "https" or proxy_bypass(parts.hostname or ""):
+        return None
+    return getproxies().get("https")
+
+
+async def _body(response: Any) -> bytes:
+    """Return what `response` holds, and of what is too long only so much that it shows."""
+    body = bytearray()
+    async for chunk in response.content.iter_chunked(_CHUNK):
+        body += chunk
+        if len(body) > _MOST_ANSWER_BYTES:
+            break
+    return bytes(body)
+
+
+def _object(profile: VisionProfile, answer: bytes) -> Mapping[str, Any]:
+    if len(answer) > _MOST_ANSWER_BYTES:
+        raise _error(
+            profile,
+            f"answered with more than {_MOST_ANSWER_BYTES >> 20} MB",
+            f'Check "base_url" of the profile in {profile.where}.',
+            "too_long",
+        )
+    try:
+        found = json.loads(answer)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise _error(
+            profile,
+            "answered with something that is no JSON object",
+            f'Check "base_url" of the profile in {profile.where}: it is the address without /chat/completions or /v1/messages.',
+            "bad_answer",
+        )
+    if found.get("error"):  # some say so with status 200
+        raise _error(profile, f"answered with an error{_said(profile, answer)}", _settings(profile), "http")
+    return found
+
+
+def _refused(profile: VisionProfile, status: int, retry_after: str, answer: bytes) -> VisionError:
+    """Return the error for an answer with another status than 200."""
+    said = _said(profile, answer)
+    where = profile.where
+    what, remedy, code = _STATUS.get(status, ("", "", ""))
+    if status == 429:
+        wait = f"in {retry_after} seconds" if _SECONDS.fullmatch(retry_after.strip()) else "later"
+        what, remedy, code = (
+            "takes no more requests for now",
+            f"Try again {wait}; if it says so each time, check the account of the key, {_OR_CHOOSE}.",
+            "quota",
+        )
+    elif 300 <= status < 400:
+        what, remedy = (
+            "sends us on to another address, which is not followed with a key",
+            'Put that address in as "base_url" of {}.',
+        )
+    elif status >= 500:
+        what, remedy = "has trouble of its own", "Try again later."
+    elif not what:
+        what, remedy = "did not take the request", _settings(profile)
+    return _error(profile, f"{what} (HTTP {status}){said}", remedy.replace("{}", f"{profile.name} in {where}"), code or "http")
+
+
+_OR_CHOOSE = 'or choose another "vision_profile" in .dogent/dogent.json'
+_STATUS: Mapping[int, tuple[str, str, str]] = {
+    401: ("does not accept the key", f'Correct "api_key" of {{}}, {_OR_CHOOSE}.', "key"),
+    402: ("asks for a payment", f"Check the account of the key, {_OR_CHOOSE}.", "quota"),
+    403: ("does not accept the key for this model", f'Correct "api_key" or "model" of {{}}, {_OR_CHOOSE}.', "key"),
+    404: ("knows no such address or model", f'Correct "base_url" or "model" of {{}}, {_OR_CHOOSE}.', "config"),
+    413: (
+        "finds the picture or the video too large",
+        'Lower "max_side" or "max_video_mb" of {}, or send a smaller file.',
+        "too_large",
+    ),
+}
+"""Status → what happened, what to do, and the code."""
+
+
+def _settings(profile: VisionProfile) -> str:
+    return f'Check "model", "base_url" and "extra" of {profile.name} in {profile.where}, {_OR_CHOOSE}.'
+
+
+def _said(profile: VisionProfile, answer: bytes) -> str:
+    """Return what the provider says about an error, in a form that shows as one line and holds no key."""
+    try:
+        found = json.loads(answer[:_MOST_ANSWER_BYTES])
+    except (ValueError, RecursionError):
+        return ""
+    error = found.get("error", found) if isinstance(found, dict) else found
+    message = error.get("message") if isinstance(error, dict) else error
+    if not isinstance(message, str) or not message.strip():
+        return ""
+    said = one_line(redact(message, [profile.api_key]))
+    return f": {said[:_SAID_CHARS].rstrip('. ')}"
+
+
+def _unreachable(profile: VisionProfile, error: Exception) -> VisionError:
+    import aiohttp
+
+    check = f'Check "base_url" of {profile.name} in {profile.where}, and the network.'
+    if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
+        why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or "no secure connection could be made"
+        return _error(profile, f"cannot be reached safely: {one_line(str(why))}", check, "tls")
+    if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
+        return _error(
+            profile, "cannot be reached through the proxy of the environment", "Check HTTPS_PROXY and NO_PROXY.", "connect"
+        )
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return _error(profile, "cannot be found: there is no machine of that name, or no name server answers", check, "connect")
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return _error(
+            profile, f"cannot be reached: {one_line(error.os_error.strerror or 'it does not answer')}", check, "connect"
+        )
+    return _error(profile, f"broke the connection off ({type(error).__name__})", "Try again later.", "connect")
+
+
+def _error(profile: VisionProfile, what: str, remedy: str, code: str) -> VisionError:
+    host = urlsplit(profile.base_url).hostname or profile.base_url
+    return VisionError(f"{host}, which the vision profile {profile.name} asks, {what}.", remedy, code=code)

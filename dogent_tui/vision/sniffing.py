@@ -1,0 +1,68 @@
+"""What a file is, told by its content alone: names and wishes do not make a picture of a text."""
+
+from typing import IO
+
+from dogent_tui.vision.containers import video_format
+
+HEAD_BYTES = 4096
+
+IMAGE = "image"
+"""Something that Pillow may know; only decoding it tells whether it is a picture."""
+
+_IMAGES: tuple[tuple[int, bytes], ...] = (
+    (0, b"\x89PNG\r\n\x1a\n"),
+    (0, b"\xff\xd8\xff"),
+    (0, b"GIF87a"),
+    (0, b"GIF89a"),
+    (0, b"II*\0"),
+    (0, b"MM\0*"),
+    (0, b"BM"),
+    (0, b"\0\0\1\0"),
+    (4, b"ftypavif"),
+    (4, b"ftypavis"),
+)
+
+_OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
+    (0, b"%PDF-", "a pdf document", "Read it with read_document."),
+    (0, b"PK\x03\x04", "an office document or an archive", "Read documents with read_document; unpack archives first."),
+    (4, b"ftypheic", "a HEIC photo", "Export it as JPEG first; phones and their photo programs do that."),
+    (4, b"ftypheix", "a HEIC photo", "Export it as JPEG first; phones and their photo programs do that."),
+    (4, b"ftypmif1", "a HEIF photo", "Export it as JPEG first; phones and their photo programs do that."),
+    (4, b"ftypM4A", "a sound recording", "Have it transcribed into a text file first."),
+    (0, b"ID3", "a sound recording", "Have it transcribed into a text file first."),
+    (0, b"OggS", "a sound recording or an Ogg video", "Export it as mp4 first if it is a video."),
+    (0, b"fLaC", "a sound recording", "Have it transcribed into a text file first."),
+    (0, b"8BPS", "a Photoshop document", "Export it as PNG first."),
+    (0, b"%!PS", "a PostScript drawing", "Export it as PNG first."),
+    (0, b"\x1f\x8b", "a compressed file", "Unpack it first."),
+)
+"""(offset, bytes, what it is, what to do)."""
+
+
+def kind_of(file: IO[bytes]) -> str:
+    """Return `IMAGE`, or the format of a video (`mp4`, `mov`, `webm`, `mkv`, `avi`), "" where it is neither. Moves in `file`."""
+    file.seek(0)
+    head = file.read(HEAD_BYTES)
+    if any(head.startswith(magic, offset) for offset, magic in _IMAGES) or (head.startswith(b"RIFF") and head[8:12] == b"WEBP"):
+        return IMAGE
+    return "" if _other(head) else video_format(file)
+
+
+def description_of(head: bytes) -> tuple[str, str]:
+    """Return what a file that is neither picture nor video seems to be, and what to do with it."""
+    if found := _other(head):
+        return found
+    if not head:
+        return "empty", "Name a picture or a video."
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
+    if b"<svg" in start[:2048] and start.startswith(b"<"):
+        return "an SVG drawing, which is a text", "Read it with the Read tool, or export it as PNG to have it looked at."
+    if head[4:8] == b"ftyp" or head.startswith(b"\x1a\x45\xdf\xa3") or (head.startswith(b"RIFF") and head[8:12] == b"AVI "):
+        return "a video that is damaged, not whole, or without pictures", "Get a whole copy, or export it anew as mp4."
+    if b"\0" not in head:
+        return "a text, whatever its name says", "Read it with the Read tool."
+    return "in no format of pictures or videos that is known here", "Export it as PNG, JPEG or mp4 first."
+
+
+def _other(head: bytes) -> tuple[str, str] | None:
+    return next(((what, remedy) for offset, magic, what, remedy in _OTHERS if head.startswith(magic, offset)), None)

@@ -1,0 +1,1 @@
+"""The web: pages and images fetched behind an address guard, and searched."""

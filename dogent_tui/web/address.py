@@ -1,0 +1,146 @@
+"""Which machines may be talked to: public ones, and those private ones that somebody named exactly.
+
+An address is judged where the connection is made (`dogent_tui.web.connecting`), so nothing that names, redirects or changing
+answers of a name server do leads past it.
+"""
+
+import ipaddress
+import re
+from collections.abc import Iterable
+from typing import Literal, TypeAlias
+
+import msgspec
+
+Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+Place: TypeAlias = Literal["public", "private", "local", "never"]
+"""Where an address leads: anywhere, to the networks around us, to this machine or the cloud that it runs in, to nobody."""
+
+_V4: tuple[tuple[str, Place], ...] = (
+    # https://www.iana.org/assignments/iana-ipv4-special-registry
+    ("0.0.0.0/8", "never"),  # "this network": Linux connects to this machine
+    ("10.0.0.0/8", "private"),
+    ("100.64.0.0/10", "private"),  # carriers; holds a metadata service too (100.100.100.200)
+    ("127.0.0.0/8", "private"),
+    ("168.63.129.16/32", "local"),  # a metadata service at a public address
+    ("169.254.0.0/16", "local"),  # metadata services of clouds
+    ("172.16.0.0/12", "private"),
+    ("192.0.0.0/24", "never"),
+    ("192.0.2.0/24", "never"),
+    ("192.88.99.0/24", "never"),
+    ("192.168.0.0/16", "private"),
+    ("198.18.0.0/15", "never"),
+    ("198.51.100.0/24", "never"),
+    ("203.0.113.0/24", "never"),
+    ("224.0.0.0/3", "never"),  # multicast, reserved, broadcast
+)
+_V6: tuple[tuple[str, Place], ...] = (
+    # https://www.iana.org/assignments/iana-ipv6-special-registry; what is not in 2000::/3 is not given out
+    ("::1/128", "private"),
+    ("fc00::/7", "private"),
+    ("fe80::/10", "local"),
+    ("2001::/23", "never"),  # Teredo, benchmarks, ORCHID
+    ("2001:db8::/32", "never"),
+    ("2002::/16", "never"),  # 6to4 holds any IPv4 address
+    ("3fff::/20", "never"),
+    ("2000::/3", "public"),
+)
+_NETWORKS = tuple((ipaddress.ip_network(network), place) for network, place in (*_V4, *_V6))
+
+_LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback", "localhost6")
+
+
+def place_of(address: str | Address) -> Place:
+    """Return where `address` leads. Raises ValueError where it is none."""
+    parsed = ipaddress.ip_address(address.partition("%")[0]) if isinstance(address, str) else address
+    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
+        parsed = parsed.ipv4_mapped
+    for network, place in _NETWORKS:
+        if parsed.version == network.version and parsed in network:
+            return place
+    return "public" if parsed.version == 4 else "never"
+
+
+def literal(host: str) -> Address | None:
+    """Return the address that `host` is, in the plain way of writing it; None for a name."""
+    try:
+        return ipaddress.ip_address(host.removeprefix("[").removesuffix("]"))
+    except ValueError:
+        return None
+
+
+def looks_like_number(host: str) -> bool:
+    """Tell whether `host` ends in a number, which makes it an IPv4 address in one of many ways of writing (WHATWG URL)."""
+    return re.fullmatch(r"[0-9]+|0[xX][0-9a-fA-F]*", host.rpartition(".")[2]) is not None
+
+
+def is_local_name(host: str) -> bool:
+    """Tell whether `host` is a name of this machine, whatever a name server says (RFC 6761)."""
+    return host in _LOCAL_NAMES or host.endswith(".localhost")
+
+
+class Allowed(msgspec.Struct, frozen=True):
+    """Private hosts and addresses that somebody named: exactly these, and with a port only that one.
+
+    A name stands for the addresses that it leads to in the networks around us and on this machine. Where metadata services are,
+    only an address leads; and nothing leads to an address that belongs to nobody.
+    """
+
+    entries: frozenset[tuple[str, int | None]] = frozenset()
+
+    @classmethod
+    def of(cls, entries: Iterable[str]) -> "Allowed":
+        """Take entries such as ``wiki.corp``, ``10.1.2.3:8080`` or ``[fd00::1]``. What names no exact host is passed over."""
+        return cls(frozenset(found for entry in entries if (found := host_and_port(entry)) is not None))
+
+    def __or__(self, other: "Allowed") -> "Allowed":
+        return Allowed(self.entries | other.entries)
+
+    def permits(self, host: str, port: int, address: str | Address) -> bool:
+        """Tell whether a request to `host` may be sent to `address`."""
+        place = place_of(address)
+        if place == "public":
+            return True
+        if place == "never":
+            return False
+        parsed = ipaddress.ip_address(address.partition("%")[0]) if isinstance(address, str) else address
+        return self._has(_plain(parsed), port) or (place == "private" and literal(host) is None and self._has(host, port))
+
+    def _has(self, host: str, port: int) -> bool:
+        return (host, port) in self.entries or (host, None) in self.entries
+
+
+_ENTRY = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^\[\]:/@*\s]+)(?::(?P<port>[0-9]{1,5}))?")
+
+
+def host_and_port(entry: str) -> tuple[str, int | None] | None:
+    """Return what an entry of an allow list names; None where it is no exact host: a pattern, a network, an URL."""
+    entry = entry.strip().lower()
+    address = literal(entry)
+    if address is not None:
+        return _plain(address), None
+    match = _ENTRY.fullmatch(entry)
+    if match is None:
+        return None
+    host, port = match["host"], int(match["port"]) if match["port"] else None
+    address = literal(host)
+    if address is not None:
+        return _plain(address), port
+    host = _ascii(host.rstrip("."))
+    return (host, port) if host and not looks_like_number(host) else None
+
+
+def _plain(address: Address) -> str:
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return str(mapped or address)
+
+
+def _ascii(host: str) -> str:
+    if host.isascii():
+        return host
+    import idna
+
+    try:
+        return idna.encode(host, uts46=True).decode("ascii")
+    except idna.IDNAError:
+        return ""

@@ -1,0 +1,104 @@
+"""Connections that lead only where they may: each address is judged after the name server answered, and where the socket is made.
+
+Each request has a connection of its own, so that what was allowed for one host serves no other one.
+"""
+
+import socket
+from collections.abc import Callable
+
+from aiohttp import TCPConnector
+from aiohttp.abc import AbstractResolver, ResolveResult
+from aiohttp.connector import AddrInfoType
+from yarl import URL
+
+from dogent_tui.web.address import Allowed, is_local_name, literal, place_of
+from dogent_tui.web.model import WebError
+
+MakeResolver = Callable[[], AbstractResolver]
+
+
+class RefusedError(OSError):
+    """A connection that the guard did not make. aiohttp tries the next address after an OSError, and gives up after the last."""
+
+
+class Guard:
+    """Judges the connections of one request to `url`.
+
+    `refusal` is why one was not made, None as long as all were. `private` are the addresses that only an allowance led to.
+    """
+
+    def __init__(self, url: URL, allowed: Allowed) -> None:
+        self.refusal: WebError | None = None
+        self.private: set[tuple[str, int, str]] = set()
+        self._host, self._port = url.raw_host or "", url.port or 0
+        self._allowed = allowed
+
+    def check_name(self) -> None:
+        """Refuse, before anything is looked up, what the host says by itself. Raises WebError (`private_address`)."""
+        if literal(self._host) is not None:
+            addresses: tuple[str, ...] = (self._host,)
+        elif is_local_name(self._host):
+            addresses = ("127.0.0.1",)
+        else:
+            return
+        if not self._permits(addresses):
+            raise self._refuse(addresses)
+
+    def check(self, addresses: tuple[str, ...]) -> None:
+        """Refuse the host if any of its addresses may not be talked to. Raises RefusedError."""
+        if not self._permits(addresses):
+            raise RefusedError(str(self._refuse(addresses)))
+
+    def open_socket(self, info: AddrInfoType) -> socket.socket:
+        """Return a socket for an address that is about to be connected to. Raises RefusedError."""
+        family, kind, protocol, _, address = info
+        self.check((str(address[0]),))
+        return socket.socket(family, kind, protocol)
+
+    def _permits(self, addresses: tuple[str, ...]) -> bool:
+        if not all(self._allowed.permits(self._host, self._port, address) for address in addresses):
+            return False
+        self.private.update((self._host, self._port, address) for address in addresses if place_of(address) != "public")
+        return True
+
+    def _refuse(self, addresses: tuple[str, ...]) -> WebError:
+        where = "" if addresses == (self._host,) else f" ({', '.join(addresses)})"
+        self.refusal = WebError(
+            f"{self._host}{where} is not a public address: it leads to this machine or to the network around it.",
+            "Pages there can be fetched when the person names them and allows it, or when the settings name the host.",
+            code="private_address",
+            host=self._host,
+            addresses=addresses,
+        )
+        return self.refusal
+
+
+class _GuardedResolver(AbstractResolver):
+    """Asks a name server, and shows the guard each answer before it is used."""
+
+    def __init__(self, inner: AbstractResolver, guard: Guard) -> None:
+        self._inner = inner
+        self._guard = guard
+
+    async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET) -> list[ResolveResult]:
+        found = await self._inner.resolve(host, port, family)
+        self._guard.check(tuple(dict.fromkeys(result["host"] for result in found)))
+        return found
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+def guarded_connector(guard: Guard, make_resolver: MakeResolver) -> TCPConnector:
+    """Return a connector for one request, every connection of which is judged."""
+    return TCPConnector(
+        resolver=_GuardedResolver(make_resolver(), guard),
+        socket_factory=guard.open_socket,
+        use_dns_cache=False,
+        force_close=True,
+    )
+
+
+def open_connector() -> TCPConnector:
+    """Return a connector for one request through a proxy that was configured on purpose, wherever that stands."""
+    return TCPConnector(use_dns_cache=False, force_close=True)

@@ -1,0 +1,113 @@
+"""Content that was compressed on its way, taken apart a piece at a time: what it grows to is known before it is there."""
+
+import zlib
+from collections.abc import Iterator
+from typing import Protocol
+
+from dogent_tui.web.model import WebError
+
+ENCODINGS = "gzip, deflate, br"
+"""What we tell servers that we understand."""
+
+_STEP_BYTES = 1 << 20
+
+
+class Decoder(Protocol):
+    """Takes content as it comes."""
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield what `data` becomes, at most a megabyte at a time. Raises WebError (`damaged`)."""
+        ...
+
+    def finish(self) -> None:
+        """There is no more. Raises WebError (`damaged`) where there should be."""
+        ...
+
+
+def decoder_for(encoding: str) -> Decoder:
+    """Return the decoder for a ``Content-Encoding``. Raises WebError (`unsupported`)."""
+    names = [name for part in encoding.lower().split(",") if (name := part.strip()) not in {"", "identity"}]
+    if not names:
+        return _Plain()
+    if names in (["gzip"], ["x-gzip"]):
+        return _Zlib(zlib.MAX_WBITS | 16)
+    if names == ["deflate"]:
+        return _Zlib(zlib.MAX_WBITS)
+    if names == ["br"]:
+        return _Brotli()
+    raise WebError(
+        f"The server sends its content in an encoding that was not asked for ({', '.join(names)[:40]}).",
+        "Try another address of the same content.",
+        code="unsupported",
+    )
+
+
+class _Plain:
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        yield data
+
+    def finish(self) -> None:
+        return
+
+
+class _Zlib:
+    """gzip (also several members after each other) and deflate, with its header and, as some servers send it, without."""
+
+    def __init__(self, bits: int) -> None:
+        self._bits = bits
+        self._inner = zlib.decompressobj(bits)
+        self._begun = False
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        if data and not self._begun:
+            self._begun = True
+            if self._bits == zlib.MAX_WBITS and data[0] & 0x0F != 8:  # RFC 1950: no zlib header
+                self._inner = zlib.decompressobj(-zlib.MAX_WBITS)
+        while data:
+            if self._inner.eof:
+                if not data.startswith(b"\x1f\x8b"):  # what follows the last member is padding
+                    return
+                self._inner = zlib.decompressobj(self._bits)
+            try:
+                yield self._inner.decompress(data, _STEP_BYTES)
+            except zlib.error:
+                raise _damaged() from None
+            data = self._inner.unused_data if self._inner.eof else self._inner.unconsumed_tail
+
+    def finish(self) -> None:
+        if self._begun and not self._inner.eof:
+            raise _damaged()
+
+
+class _Brotli:
+    def __init__(self) -> None:
+        import brotli
+
+        self._inner = brotli.Decompressor()
+        self._error: type[Exception] = brotli.error
+        self._begun = False
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        self._begun = self._begun or bool(data)
+        while not self._inner.is_finished():
+            try:
+                piece = self._inner.process(data, output_buffer_limit=_STEP_BYTES)
+            except self._error:
+                raise _damaged() from None
+            data = b""
+            if piece:
+                yield piece
+            if self._inner.can_accept_more_data() and not piece:
+                return
+
+    def finish(self) -> None:
+        if self._begun and not self._inner.is_finished():
+            raise _damaged()
+
+
+def _damaged() -> WebError:
+    return WebError(
+        "The content arrived damaged: it is not compressed as the server says.",
+        "Try again, or try another address.",
+        code="damaged",
+    )

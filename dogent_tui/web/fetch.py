@@ -1,0 +1,254 @@
+"""Fetching what stands at an address: a page as its article, a document as its text, an image as a file."""
+
+import asyncio
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Collection
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+import msgspec
+
+from dogent_tui.documents.library import DocumentLibrary, ReadResult
+from dogent_tui.documents.model import DocumentError, ReadOptions, WebPage
+from dogent_tui.documents.worker import worker_command
+from dogent_tui.documents.workers import Limits as WorkerLimits
+from dogent_tui.documents.workers import Workers
+from dogent_tui.plain import one_line
+from dogent_tui.web.address import Allowed
+from dogent_tui.web.charset import decode
+from dogent_tui.web.images import not_image, safe_stem, save_image
+from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult, WebError
+from dogent_tui.web.sniffing import Sniffed, sniff
+
+if TYPE_CHECKING:
+    from dogent_tui.web.connecting import MakeResolver
+    from dogent_tui.web.transport import Limits, Response, Transport
+
+_PAGE_S = 3.0
+"""After so many seconds without a word the article of a page is given up, and its plain text taken instead."""
+_EXTRACTORS = ("dogent_tui.web.article", "dogent_tui.web.cleaning", "trafilatura")
+"""Loaded before a page is read, so that its time is its own."""
+_FRESH_S = 600.0
+_MOST_KEPT = 32
+_MOST_KEPT_BYTES = 96 << 20
+_SUFFIX = re.compile(r"\.[a-z0-9]{1,8}")
+
+
+class _Kept(msgspec.Struct):
+    """What was fetched, in a file of ours: as it came, or as UTF-8 where it is text.
+
+    `plain`: its article could not be found in time. `until` is a time of `time.monotonic`.
+    """
+
+    response: "Response"
+    sniffed: Sniffed
+    path: Path
+    until: float
+    plain: bool = False
+
+
+class Fetcher:
+    """Fetches for one session and one event loop. Cheap to make: nothing is started before the first fetch.
+
+    Images are saved in `images` (made on demand), and their snippets name them relative to `root`. `documents` reads what is no
+    page; without it one is made. `allow` are the private hosts and addresses that the settings name, exactly: ``wiki.corp``,
+    ``10.1.2.3``, ``[fd00::1]``, each with or without a port. `proxy` is the address of one that was configured on purpose: it
+    sees where we go, and the guard does not. `limits` and `make_resolver` are for tests.
+    """
+
+    def __init__(
+        self,
+        images: Path,
+        root: Path,
+        *,
+        documents: DocumentLibrary | None = None,
+        allow: Collection[str] = (),
+        proxy: str = "",
+        limits: "Limits | None" = None,
+        make_resolver: "MakeResolver | None" = None,
+    ) -> None:
+        self._images, self._root = images, root
+        self._allowed = Allowed.of(allow)
+        self._proxy, self._limits, self._make_resolver = proxy, limits, make_resolver
+        self._documents = documents
+        self._transport: Transport | None = None
+        self._folder: Path | None = None
+        self._own: list[DocumentLibrary] = []
+        self._pages: DocumentLibrary | None = None
+        self._workers: Workers
+        self._kept: dict[str, _Kept] = {}
+        self._count = 0
+
+    async def __aenter__(self) -> "Fetcher":
+        return self
+
+    async def __aexit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        await self.close()
+
+    async def fetch(
+        self,
+        url: str,
+        *,
+        mode: FetchMode = "auto",
+        max_chars: int = DEFAULT_CHARS,
+        offset: int = 0,
+        filename: str = "",
+        allow: Collection[str] = (),
+    ) -> FetchResult:
+        """Return what stands at `url`.
+
+        `filename` is what an image is to be called. `allow` are private hosts that the person named and approved, for this once
+        (see `WebError.host`). Raises WebError.
+        """
+        allowed = self._allowed | Allowed.of(allow)
+        kept, from_cache = self._find(url, allowed), True
+        if kept is None:
+            kept, from_cache = await self._get(url, allowed), False
+        if mode == "image" or (mode == "auto" and kept.sniffed.kind == "image"):
+            result = await self._image(url, kept, filename)
+        else:
+            result = await self._text(url, kept, max_chars, offset)
+        return msgspec.structs.replace(result, from_cache=from_cache)
+
+    async def close(self) -> None:
+        """Forget what was fetched, and end the processes that read it. Saved images stay."""
+        self._kept.clear()
+        self._pages = None
+        while self._own:
+            await self._own.pop().close()
+        folder, self._folder = self._folder, None
+        if folder is not None:
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+
+    def _find(self, url: str, allowed: Allowed) -> _Kept | None:
+        """Return what was fetched a short while ago, unless it came from where this call may not go."""
+        kept = self._kept.get(url.strip())
+        if kept is None or kept.until < time.monotonic() or not all(allowed.permits(*place) for place in kept.response.private):
+            return None
+        return kept
+
+    async def _get(self, url: str, allowed: Allowed) -> _Kept:
+        if self._transport is None:
+            self._transport = await asyncio.to_thread(self._make_transport)
+        response = await self._transport.get(url, allowed)
+        self._count += 1
+        kept = await asyncio.to_thread(self._keep, response, self._count)
+        self._kept.pop(url.strip(), None)
+        self._kept[url.strip()] = kept
+        await asyncio.to_thread(self._drop_old)
+        return kept
+
+    def _make_transport(self) -> "Transport":
+        """Return it; in a thread, since its libraries take some time to import."""
+        from dogent_tui.web.transport import Limits, Transport
+
+        return Transport(self._limits or Limits(), proxy=self._proxy, make_resolver=self._make_resolver)
+
+    def _keep(self, response: "Response", number: int) -> _Kept:
+        """Write the content to a file. Blocks."""
+        if self._folder is None:
+            self._folder = Path(tempfile.mkdtemp(prefix="dogent-web-"))
+        sniffed, body = sniff(response.body, response.declared), response.body
+        if sniffed.kind in {"page", "text"}:
+            text, _ = decode(body, response.declared, markup=sniffed.kind == "page" or "xml" in sniffed.content_type)
+            body = text.encode("utf-8", "replace")
+        folder = self._folder / str(number)
+        folder.mkdir()
+        path = folder / _name(response, sniffed)
+        path.write_bytes(body)
+        return _Kept(msgspec.structs.replace(response, body=b""), sniffed, path, time.monotonic() + _FRESH_S)
+
+    def _drop_old(self) -> None:
+        """Keep the latest ones, as long as there is room. Blocks."""
+        left = _MOST_KEPT_BYTES
+        for number, (url, kept) in enumerate(reversed(list(self._kept.items()))):
+            left -= kept.path.stat().st_size
+            if number and (number >= _MOST_KEPT or left < 0):
+                self._kept.pop(url, None)
+                shutil.rmtree(kept.path.parent, ignore_errors=True)
+
+    async def _image(self, url: str, kept: _Kept, filename: str) -> FetchResult:
+        if kept.sniffed.kind != "image":
+            raise not_image(kept.sniffed.what or _WHAT[kept.sniffed.kind])
+        name = filename or kept.path.name
+        image = await asyncio.to_thread(lambda: save_image(kept.path.read_bytes(), self._images, self._root, name))
+        return _result(url, kept, format="image", image=image)
+
+    async def _text(self, url: str, kept: _Kept, max_chars: int, offset: int) -> FetchResult:
+        if kept.sniffed.kind in {"image", "other"}:
+            raise WebError(
+                f"There is {kept.sniffed.what or _WHAT[kept.sniffed.kind]} at this address, which has no text to read.",
+                "Use mode image to save it." if kept.sniffed.kind == "image" else "Find a page that tells of it.",
+                code="unsupported",
+            )
+        try:
+            read = await (self._page if kept.sniffed.kind == "page" else self._document)(kept, max_chars, offset)
+        except DocumentError as error:
+            raise WebError(error.message, error.remedy, code=error.code) from error
+        return _result(
+            url,
+            kept,
+            format=read.format,
+            text=read.text,
+            title=_said(read, "title"),
+            author=_said(read, "author"),
+            date=_said(read, "date"),
+            offset=read.offset,
+            next_offset=read.next_offset,
+            total_chars=read.total_chars,
+            warnings=read.warnings,
+        )
+
+    async def _document(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
+        if self._documents is None:
+            self._documents = self._library("documents", Workers())
+        options = ReadOptions(page=WebPage(kept.response.url, plain=True) if kept.plain else None)
+        return await self._documents.read(kept.path, options, max_chars=max_chars, offset=offset)
+
+    async def _page(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
+        """Read the article of a page, or, where that takes too long, all of its text."""
+        if not kept.plain:
+            if self._pages is None:
+                self._workers = Workers(WorkerLimits(silence_s=_PAGE_S), worker_command(preload=_EXTRACTORS))
+                self._pages = self._library("pages", self._workers)
+            await self._workers.warm()
+            options = ReadOptions(page=WebPage(kept.response.url))
+            try:
+                return await self._pages.read(kept.path, options, max_chars=max_chars, offset=offset)
+            except DocumentError:
+                kept.plain = True
+        return await self._document(kept, max_chars, offset)
+
+    def _library(self, name: str, workers: Workers) -> DocumentLibrary:
+        assert self._folder is not None
+        library = DocumentLibrary(self._folder / name, workers)
+        self._own.append(library)
+        return library
+
+
+_WHAT = {"page": "a web page", "text": "a text", "document": "a document", "image": "an image", "other": "a file"}
+
+
+def _result(url: str, kept: _Kept, **more: Any) -> FetchResult:
+    response = kept.response
+    return FetchResult(url, response.url, response.fetched_at, kept.sniffed.content_type, **more)
+
+
+def _said(read: ReadResult, key: str) -> str:
+    value = read.metadata.get(key, "")
+    return one_line(value) if isinstance(value, str) else ""
+
+
+def _name(response: "Response", sniffed: Sniffed) -> str:
+    """Return what to call a file: as its server or address does, since errors name it, with the extension that it should have."""
+    called = PurePosixPath(response.filename or unquote(urlsplit(response.url).path)).name
+    suffix = PurePosixPath(called).suffix.lower()
+    stem = safe_stem(called.removesuffix(PurePosixPath(called).suffix) or urlsplit(response.url).hostname or "page")
+    if sniffed.kind == "text":
+        return f"{stem}.txt"  # shown as it is, whatever it is called
+    return stem + (sniffed.suffix or (suffix if _SUFFIX.fullmatch(suffix) else ""))

@@ -1,0 +1,199 @@
+"""Images from the web as files of the workspace: real images only, under safe names, over nothing that is there."""
+
+import contextlib
+import hashlib
+import os
+import re
+import unicodedata
+import warnings
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote, unquote
+
+from dogent_tui.web.model import SavedImage, WebError
+
+FORMATS = {
+    "PNG": ".png",
+    "JPEG": ".jpg",
+    "GIF": ".gif",
+    "WEBP": ".webp",
+    "AVIF": ".avif",
+    "TIFF": ".tiff",
+    "BMP": ".bmp",
+    "ICO": ".ico",
+}
+"""What is saved, and how it is called: Pillow's name of a format, and its extension."""
+
+MOST_BYTES = 24 << 20
+_MOST_PIXELS = 64_000_000
+"""Of all that is decoded to see whether an image is whole: some 200 MB."""
+_NAME_BYTES = 120
+"""Of a file name without its extension: file systems take 255 with it, some count twice, and a suffix may be added."""
+_EXTENSIONS = frozenset({*FORMATS.values(), ".jpeg", ".jpe", ".jfif", ".tif", ".svg", ".heic", ".apng"})
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-9¹²³])(?:\..*)?", re.IGNORECASE)
+"""Names of devices on Windows, also with an extension."""
+_UNSAFE = re.compile(r"[/\\:*?\"<>|\[\](){}`#%&$!'^~;]+|\s+")
+"""What some file system, shell or Markdown reader takes for more than a character of a name."""
+
+
+class _Image(NamedTuple):
+    format: str
+    width: int
+    height: int
+
+
+def save_image(body: bytes, folder: Path, root: Path, name: str) -> SavedImage:
+    """Save the image `body` in `folder`, which is made where it is not there, under a safe form of `name`. Blocks.
+
+    The same image under the same name is saved once. Raises WebError (`not_image`, `too_large`, `damaged`, `bad_folder`,
+    `failed`), and has saved nothing then.
+    """
+    image = _check(body)
+    extension = FORMATS[image.format]
+    place = _folder(folder, root)
+    stem = safe_stem(name)
+    try:
+        path = _write_new(place, stem, extension, body)
+    except OSError as error:
+        raise WebError(
+            f"The image could not be saved in {folder}: {error.strerror or error}.",
+            "Check that there is room, and that the folder may be written.",
+        ) from error
+    relative = path.relative_to(os.path.realpath(root)).as_posix()
+    snippet = f"![{_alt(path.stem)}]({quote(relative, safe=_UNQUOTED)})"
+    return SavedImage(path, snippet, image.format.lower(), image.width, image.height, len(body))
+
+
+_UNQUOTED = "/" + "".join(map(chr, range(0xA1, 0x2000)))
+
+
+def safe_stem(name: str) -> str:
+    """Return a name for a file, without an extension, that is one on every system: no path, no device, not too long."""
+    name = unicodedata.normalize("NFC", unquote(name).encode("utf-8", "replace").decode("utf-8"))
+    name = name.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    name = "".join(character for character in name if _may_stand(character))
+    name = name.strip()
+    stem, dot, extension = name.rpartition(".")
+    if dot and f".{extension.lower()}" in _EXTENSIONS:
+        name = stem
+    name = _UNSAFE.sub("-", name).strip("-. ")
+    while len(name.encode()) > _NAME_BYTES:
+        name = name[:-1]
+    name = name.strip("-. ") or "image"
+    return f"image-{name}" if _RESERVED.fullmatch(name) else name
+
+
+def _may_stand(character: str) -> bool:
+    """Tell whether a character may stand in a name: none that is unseen or changes the order, but the joiner in emoji."""
+    return unicodedata.category(character) not in {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"} or character == "\u200d"
+
+
+def _alt(stem: str) -> str:
+    return re.sub(r"[-_\s]+", " ", stem).strip()
+
+
+def _folder(folder: Path, root: Path) -> Path:
+    """Return where `folder` really is, made if need be; it has to lie in `root`, whatever links lead there."""
+    outside = WebError(
+        f"The images folder {folder} lies outside of the workspace.", "Set `images_path` to a folder in it.", code="bad_folder"
+    )
+    real_root = Path(os.path.realpath(root))
+    real = Path(os.path.realpath(real_root / folder))
+    if not real.is_relative_to(real_root):
+        raise outside
+    try:
+        real.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WebError(
+            f"The images folder {folder} cannot be made: {error.strerror}.",
+            "Set `images_path` to another folder.",
+            code="bad_folder",
+        ) from error
+    if Path(os.path.realpath(real)) != real:
+        raise outside
+    return real
+
+
+def _write_new(folder: Path, stem: str, extension: str, body: bytes) -> Path:
+    """Write `body` under the first name that is free, or return the file that holds it already. Raises OSError."""
+    digest = hashlib.sha256(body).hexdigest()
+    for suffix in ("", f"-{digest[:8]}", f"-{digest[:16]}", f"-{digest}"):
+        path = folder / f"{stem}{suffix}{extension}"
+        try:
+            _write_whole(path, body)
+        except FileExistsError:
+            if _holds(path, body):
+                return path
+            continue
+        return path
+    raise FileExistsError(f"{stem}{extension} is taken")
+
+
+def _write_whole(path: Path, body: bytes) -> None:
+    """Make the file `path` with `body` in it. Raises FileExistsError where anything is there, be it a link to nowhere."""
+    part = path.parent / f".dogent-{os.urandom(6).hex()}.tmp"
+    try:
+        with part.open("xb") as file:
+            file.write(body)
+        _name_anew(part, path)
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            part.unlink()
+
+
+def _name_anew(part: Path, path: Path) -> None:
+    if path.exists() or path.is_symlink():
+        raise FileExistsError(path)
+    try:
+        path.hardlink_to(part)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        with path.open("xb") as file:
+            file.write(part.read_bytes())
+
+
+def _holds(path: Path, body: bytes) -> bool:
+    try:
+        return path.is_file() and not path.is_symlink() and path.stat().st_size == len(body) and path.read_bytes() == body
+    except OSError:
+        return False
+
+
+def _check(body: bytes) -> _Image:
+    """Return what image `body` is. Raises WebError where it is none, or not a whole one, or too large to be decoded."""
+    import io
+
+    from PIL import Image, UnidentifiedImageError
+
+    if len(body) > MOST_BYTES:
+        raise WebError(f"The image is larger than {MOST_BYTES >> 20} MB.", "Find a smaller one.", code="too_large")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about large images, and metadata that is not as it should be
+        try:
+            with Image.open(io.BytesIO(body), formats=list(FORMATS)) as image:
+                found = _Image(image.format or "", image.width, image.height)
+                if found.width * found.height > _MOST_PIXELS:
+                    raise Image.DecompressionBombError
+                image.verify()
+            with Image.open(io.BytesIO(body), formats=list(FORMATS)) as image:
+                image.draft(None, (64, 64))  # where the format can be decoded in a smaller size
+                image.load()
+        except Image.DecompressionBombError:
+            raise WebError(
+                "The image has too many pixels to be opened safely.", "Find a smaller one.", code="too_large"
+            ) from None
+        except UnidentifiedImageError:
+            raise not_image("something that is no image") from None
+        except Exception as error:  # whatever a decoder makes of bytes from outside
+            raise WebError("The image is damaged or not whole.", "Try again, or find another one.", code="damaged") from error
+    return found
+
+
+def not_image(what: str) -> WebError:
+    """Return the error for an address with `what` at it where an image was wanted."""
+    return WebError(
+        f"There is {what} at this address, not an image that can be saved; nothing was saved.",
+        f"Give the address of an image file itself ({', '.join(sorted(name.lower() for name in FORMATS))}).",
+        code="not_image",
+    )

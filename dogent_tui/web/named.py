@@ -1,0 +1,132 @@
+"""Private hosts: fetching one needs that the person named it in a prompt and then approved it, or allowed it in their settings.
+
+The policy asks `leads_inside` about a call, the gate tells `approve` what the person allowed, and the tool asks `approved` what
+the address guard may let through. The guard judges each connection nevertheless: what is looked up here decides only whether
+there is a question.
+"""
+
+import re
+import socket
+import threading
+from collections.abc import Collection, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from dogent_tui.web.model import WebError
+
+if TYPE_CHECKING:
+    from yarl import URL
+
+_HALF = 20_000
+"""Characters at the beginning and at the end of a prompt: what is pasted between is not the person's own words."""
+_MOST_NAMED = 1000
+_MOST_APPROVED = 200
+
+_IN_ADDRESS = re.compile(r"https?://([^\s/?#<>\"'`,;()，。；、（）「」【】]+)", re.IGNORECASE)
+_BY_ITSELF = re.compile(
+    r"(?<![\w.@/-])(\[[0-9a-f:.]+\]|localhost|[\w-]+(?:\.[\w-]+)+|[\w-]+(?=:\d))(?::\d{1,5})?", re.IGNORECASE | re.ASCII
+)
+"""A host without ``http://`` before it: with a dot, with a port, or this machine. Any other word is only a word."""
+
+
+class NamedHosts:
+    """The hosts of one session. Safe for use by several threads. `allow` are those of the settings, each exactly.
+
+    `look_up`: names are asked of the name server; with a proxy, which does that itself, they are not.
+    """
+
+    def __init__(self, allow: Collection[str] = (), *, look_up: bool = True) -> None:
+        self._allow = tuple(allow)
+        self._look_up = look_up
+        self._unread: list[str] = []
+        self._named: dict[str, None] = {}
+        self._reading = threading.Lock()
+        self._approved: dict[str, tuple[str, ...]] = {}
+
+    def heard(self, text: str) -> None:
+        """Take in the hosts that the person names in a prompt. Cheap: it is read when a call asks for it, in a thread."""
+        self._unread.append(text if len(text) <= 2 * _HALF else f"{text[:_HALF]}\n{text[-_HALF:]}")
+
+    def _all_named(self) -> Mapping[str, None]:
+        """Return the hosts that were named, the latest last. Few sessions ask at all."""
+        with self._reading:
+            while self._unread:
+                named = {**self._named, **dict.fromkeys(_hosts_in(self._unread.pop(0)))}
+                self._named = dict(list(named.items())[-_MOST_NAMED:])
+            return self._named
+
+    def named(self, address: str) -> bool:
+        """Tell whether the person named the host of `address`."""
+        url = _parsed(address)
+        return url is not None and _plain_host(url) in self._all_named()
+
+    def leads_inside(self, address: str, granted: Collection[str] = ()) -> bool | None:
+        """Tell whether `address` leads to a private network and needs an approval; None where its name alone does not tell.
+
+        May wait for a name server, for what the person named, or `granted` for longer: whether there is a question depends on it.
+        """
+        from dogent_tui.web.address import Allowed, is_local_name, literal
+
+        url = _parsed(address)
+        if url is None:
+            return None
+        host, port = _plain_host(url), url.port or 0
+        allowed = Allowed.of(self._allow)
+        if literal(host) is not None:
+            return not allowed.permits(host, port, host)
+        if allowed.permits(host, port, "10.0.0.1"):  # the settings let this name lead to any private address
+            return False
+        if is_local_name(host):
+            return True
+        addresses = _looked_up(host, port) if self._look_up and (host in granted or host in self._all_named()) else ()
+        return not all(allowed.permits(host, port, found) for found in addresses) if addresses else None
+
+    def approve(self, address: str) -> None:
+        """The person approved a call that fetches `address`, once or for longer."""
+        url = _parsed(address)
+        if url is not None:
+            self._approved = dict([*self._approved.items(), (address, _entries(url))][-_MOST_APPROVED:])
+
+    def withdraw(self, address: str) -> None:
+        """A call that fetches `address` runs without such an approval."""
+        self._approved = {other: entries for other, entries in self._approved.items() if other != address}
+
+    def approved(self, address: str) -> tuple[str, ...]:
+        """Return what was approved for `address`, as `Fetcher.fetch` takes it."""
+        return self._approved.get(address, ())
+
+
+def _parsed(address: str) -> "URL | None":
+    from dogent_tui.web.url import parse_url
+
+    try:
+        return parse_url(address)
+    except WebError:
+        return None  # the fetch says what is wrong with it
+
+
+def _plain_host(url: "URL") -> str:
+    return (url.raw_host or "").lower()
+
+
+def _entries(url: "URL") -> tuple[str, ...]:
+    """Return the host with the port of the address, and with that of https where the address is plain http."""
+    host = f"[{_plain_host(url)}]" if ":" in _plain_host(url) else _plain_host(url)
+    return tuple(f"{host}:{port}" for port in dict.fromkeys((url.port, 443 if url.port == 80 else url.port)))
+
+
+def _hosts_in(text: str) -> Iterator[str]:
+    from dogent_tui.web.address import host_and_port
+
+    written = (*_IN_ADDRESS.findall(text), *(match[0] for match in _BY_ITSELF.finditer(text)))
+    for authority in list(dict.fromkeys(written))[:_MOST_NAMED]:
+        found = host_and_port(authority.rpartition("@")[2].rstrip(".:!?"))
+        if found is not None:
+            yield found[0]
+
+
+def _looked_up(host: str, port: int) -> tuple[str, ...]:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return ()
+    return tuple(dict.fromkeys(str(address[0]) for *_, address in found))

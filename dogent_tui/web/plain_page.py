@@ -1,0 +1,183 @@
+"""A page as Markdown without looking for its article: in one pass over its tags, which takes as long as the page is long.
+
+For pages that are no articles, such as lists of links, and for those that extractors choke on.
+"""
+
+import re
+from html import unescape
+from urllib.parse import urljoin
+
+_TOKEN = re.compile(
+    r"<!--.*?(?:-->|\Z)|<[!?][^<>]*>|<(?P<close>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]*)(?P<rest>[^<>]*)>|(?P<text>[^<]+)|<", re.DOTALL
+)
+_HREF = re.compile(r"""\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
+_RAW = frozenset({"script", "style", "noscript", "template", "svg", "textarea", "title", "iframe", "object", "canvas"})
+"""What holds no text for a reader, or text that is no markup: skipped up to its end."""
+_ASIDE = frozenset({"nav", "footer", "aside", "form", "dialog", "select", "button"})
+_BLOCKS = frozenset(
+    [
+        "p",
+        "div",
+        "section",
+        "article",
+        "main",
+        "header",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "ul",
+        "ol",
+        "li",
+        "dl",
+        "dt",
+        "dd",
+        "table",
+        "tr",
+        "blockquote",
+        "pre",
+        "figure",
+        "figcaption",
+        "br",
+        "hr",
+        "body",
+    ]
+)
+_HEADINGS = {f"h{level}": "#" * level for level in range(1, 7)}
+_LONGEST_LINK = 2000
+_MOST_CHARS = 4_000_000
+_MOST_TOKENS = 400_000
+"""Tags and texts of a page that are read: some half a second's worth."""
+
+
+def plain_page(html: str, url: str = "") -> str:
+    """Return the text of a page as Markdown: headings, lists, links, rows of tables and code; menus and forms are left out."""
+    page = _Page(url)
+    position, end = 0, len(html)
+    tokens = 0
+    while position < end and page.chars < _MOST_CHARS and tokens < _MOST_TOKENS:
+        tokens += 1
+        match = _TOKEN.match(html, position)
+        if match is None:  # cannot be: the last alternative and the text before take all
+            break
+        position = match.end()
+        tag = (match["tag"] or "").lower()
+        if tag in _RAW and not match["close"]:
+            position = _after(html, tag, position)
+        elif tag:
+            page.take_tag(tag, match["rest"] or "", closes=bool(match["close"]))
+        elif match["text"]:
+            page.take_text(match["text"])
+    return page.markdown()
+
+
+def _after(html: str, tag: str, position: int) -> int:
+    """Return where the element ends: browsers look for its end tag alone."""
+    match = re.compile(rf"</{tag}\b[^>]*>", re.IGNORECASE).search(html, position)
+    return match.end() if match is not None else len(html)
+
+
+class _Page:
+    """What was read so far: the blocks, and the one that is being read."""
+
+    def __init__(self, url: str) -> None:
+        self.chars = 0
+        self._url = url
+        self._blocks: list[str] = []
+        self._line: list[str] = []
+        self._prefix = ""
+        self._aside: list[str] = []
+        self._pre = 0
+        self._link: tuple[str, int] | None = None
+        self._last_item = False
+
+    def take_tag(self, tag: str, rest: str, *, closes: bool) -> None:
+        """Take a tag."""
+        if self._aside:
+            self._leave_aside(tag, closes=closes)
+            return
+        if tag in _ASIDE and not closes:
+            self._end_block()
+            self._aside = [tag]
+        elif tag == "a":
+            self._end_link()
+            if not closes and (match := _HREF.search(rest)):
+                self._link = (next(group for group in match.groups() if group is not None), len(self._line))
+        elif tag in {"td", "th"} and not closes and self._line:
+            self._line.append(" | ")
+        elif tag in _BLOCKS:
+            self._take_block(tag, closes=closes)
+
+    def take_text(self, text: str) -> None:
+        """Take text between tags."""
+        if self._aside:
+            return
+        text = unescape(text)
+        self.chars += len(text)
+        self._line.append(text if self._pre else re.sub(r"\s+", " ", text))
+
+    def markdown(self) -> str:
+        """Return it all."""
+        self._end_block()
+        return "".join(self._blocks).strip("\n")
+
+    def _leave_aside(self, tag: str, *, closes: bool) -> None:
+        if tag == self._aside[0]:
+            if closes:
+                self._aside.pop()
+            elif len(self._aside) < 1000:
+                self._aside.append(tag)
+
+    def _take_block(self, tag: str, *, closes: bool) -> None:
+        if tag == "pre":
+            self._end_block()
+            self._pre = 0 if closes else 1
+            return
+        if self._pre:
+            if tag == "br":
+                self._line.append("\n")
+            return
+        if tag == "br":
+            self._line.append("  \n" if self._line and not self._prefix else " ")
+            return
+        self._end_block()
+        if not closes:
+            self._prefix = (
+                f"{_HEADINGS[tag]} " if tag in _HEADINGS else "- " if tag == "li" else "> " if tag == "blockquote" else ""
+            )
+
+    def _end_link(self) -> None:
+        if self._link is None:
+            return
+        target, start = self._link
+        self._link = None
+        text = "".join(self._line[start:]).strip()
+        target = unescape(target).strip()
+        if not text or not target or len(target) > _LONGEST_LINK or target.startswith(("#", "javascript:", "data:")) or self._pre:
+            return
+        try:
+            target = urljoin(self._url, target)
+        except ValueError:
+            return
+        if re.search(r"[\s<>()]", target):
+            target = target.replace(" ", "%20").replace("(", "%28").replace(")", "%29").replace("<", "%3C").replace(">", "%3E")
+        self._line[start:] = [f"[{text}]({target})"]
+
+    def _end_block(self) -> None:
+        self._end_link()
+        text = "".join(self._line)
+        self._line = []
+        if self._pre:
+            text = text.strip("\n")
+            if text:
+                fence = "`" * max(3, *(len(run) + 1 for run in re.findall(r"`+", text)), 3)
+                self._blocks.append(f"\n\n{fence}\n{text}\n{fence}")
+            return
+        text = "\n".join(line.strip() for line in text.split("\n")).strip()
+        if text:
+            is_item = self._prefix == "- "
+            self._blocks.append(("\n" if is_item and self._last_item else "\n\n") + self._prefix + text)
+            self._last_item = is_item
+            self._prefix = ""

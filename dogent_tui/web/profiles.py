@@ -1,0 +1,179 @@
+"""Which profile of ``web.json`` searches for us, and what the person's own ``dogent.json`` allows of the web."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dogent_tui.web.model import WebError
+from dogent_tui.workspace.endpoint_url import check_url, sends_keys_in_clear
+from dogent_tui.workspace.files import read_json
+from dogent_tui.workspace.paths import display_path
+from dogent_tui.workspace.secrets import is_missing
+from dogent_tui.workspace.settings import (
+    ConfigWarning,
+    broken_file_warning,
+    nearest,
+    unknown_key_warning,
+)
+
+WEB_FILE = "web.json"
+
+NATIVE = "default"
+"""The `web_profile` by which a workspace says that it wants the agent's native tools; so does an empty one."""
+
+PROFILE_KEYS = ("provider", "api_key", "cse_id", "endpoint", "timeout_s")
+
+DEFAULT_TIMEOUT_S = 20.0
+_LONGEST_TIMEOUT_S = 120.0
+
+
+class WebProfile(msgspec.Struct, frozen=True):
+    """One way to search. What is missing or still a placeholder is empty. `file` is where it stands, as it is shown."""
+
+    name: str
+    provider: str
+    api_key: str = ""
+    cse_id: str = ""
+    endpoint: str = ""
+    timeout_s: float = DEFAULT_TIMEOUT_S
+    file: str = ""
+
+    def __repr__(self) -> str:
+        """Name the profile without its key, which no log and no traceback may hold."""
+        return f"WebProfile(name={self.name!r}, provider={self.provider!r})"
+
+
+class WebAccess(msgspec.Struct, frozen=True):
+    """What a session may do on the web. Without a `profile` it is left to the agent's native tools.
+
+    `allow_hosts` are the private hosts that the person allowed for good, each exactly; `proxy` is the address of one that they
+    configured on purpose.
+    """
+
+    profile: WebProfile | None = None
+    allow_hosts: tuple[str, ...] = ()
+    proxy: str = ""
+
+
+def read_access(wanted: str, home: Path) -> tuple[WebAccess, list[ConfigWarning]]:
+    """Return what may be done in a workspace whose `web_profile` is `wanted`, and a warning for each thing that is not right."""
+    profile, warnings = choose_profile(wanted, home)
+    allow_hosts, proxy = _own_settings(home, warnings)
+    return WebAccess(profile, allow_hosts, proxy), warnings
+
+
+def choose_profile(wanted: str, home: Path) -> tuple[WebProfile | None, list[ConfigWarning]]:
+    """Return the profile called `wanted`; None where it is empty or ``default``, or not there, which is a warning. Never raises.
+
+    A profile without its key is returned all the same: searching then says what to do.
+    """
+    wanted = wanted.strip()
+    if wanted in ("", NATIVE):
+        return None, []
+    warnings: list[ConfigWarning] = []
+    try:
+        return find_profile(wanted, home, warnings), warnings
+    except WebError as error:
+        remedy = f"{error.remedy} Until then the agent has its native web tools."
+        return None, [*warnings, ConfigWarning(error.message, remedy, "web_profile_unknown")]
+
+
+def find_profile(name: str, home: Path, warnings: list[ConfigWarning]) -> WebProfile:
+    """Return the profile called `name`, and add to `warnings` what is not right. Raises WebError (`no_profile`)."""
+    file = home / WEB_FILE
+    profiles, found = _read_profiles(file)
+    warnings += found
+    data = profiles.get(name)
+    if data is None:
+        near = nearest(name, profiles)
+        known = f'Did you mean "{near}"?' if near else f"It has: {', '.join(profiles) or 'none'}."
+        message = f"There is no profile {name} in {display_path(file)}."
+        raise WebError(message, f"{known} Correct web_profile in .dogent/dogent.json, or add the profile.", code="no_profile")
+    where = f" in the profile {name}"
+    warnings += [unknown_key_warning(file, key, PROFILE_KEYS, where) for key in data if key not in PROFILE_KEYS]
+    profile = _profile(name, data, file, warnings)
+    if profile.api_key and sends_keys_in_clear(profile.endpoint):
+        message = f"The profile {name} of {file.name} sends its key and your searches to {profile.endpoint} without encryption."
+        warnings.append(ConfigWarning(message, "Use an https address if the endpoint has one.", "profile_clear_text"))
+    return profile
+
+
+def _read_profiles(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[ConfigWarning]]:
+    empty: dict[str, Any] = {}
+    data, broken = read_json(file, empty)
+    warnings = [broken_file_warning(broken)] if broken else []
+    warnings += [unknown_key_warning(file, key, ("profiles",)) for key in data if key != "profiles"]
+    profiles = data.get("profiles", {})
+    if not isinstance(profiles, dict):
+        return {}, [*warnings, _wrong(f'"profiles" in {file.name} should hold one object per profile.', file)]
+    warnings += [
+        _wrong(f"The profile {name} in {file.name} should be an object {{…}}.", file)
+        for name, profile in profiles.items()
+        if not isinstance(profile, dict)
+    ]
+    return {name: profile for name, profile in profiles.items() if isinstance(profile, dict)}, warnings
+
+
+def _profile(name: str, data: Mapping[str, Any], file: Path, warnings: list[ConfigWarning]) -> WebProfile:
+    texts = {}
+    for key in ("provider", "api_key", "cse_id", "endpoint"):
+        value = data.get(key)
+        if value is not None and not isinstance(value, str):
+            warnings.append(_wrong(f'"{key}" in the profile {name} of {file.name} should be a text in quotes.', file))
+        texts[key] = "" if is_missing(value) else str(value).strip()
+    timeout_s = _timeout(name, data.get("timeout_s"), file, warnings)
+    return WebProfile(name, timeout_s=timeout_s, file=display_path(file), **texts)
+
+
+def _timeout(name: str, value: Any, file: Path, warnings: list[ConfigWarning]) -> float:
+    if value is None:
+        return DEFAULT_TIMEOUT_S
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _LONGEST_TIMEOUT_S:
+        return float(value)
+    message = f'"timeout_s" in the profile {name} of {file.name} should be a number of seconds, at most {_LONGEST_TIMEOUT_S:.0f}.'
+    warnings.append(_wrong(message, file))
+    return DEFAULT_TIMEOUT_S
+
+
+def _own_settings(home: Path, warnings: list[ConfigWarning]) -> tuple[tuple[str, ...], str]:
+    """Return `web_allow_hosts` and `web_proxy` of the person's own settings. Those of a workspace have no say in either."""
+    file = home / "dogent.json"
+    empty: dict[str, Any] = {}
+    data, broken = read_json(file, empty)
+    if broken:
+        warnings.append(broken_file_warning(broken))
+    return _allowed(data.get("web_allow_hosts", []), file, warnings), _proxy(data.get("web_proxy", ""), file, warnings)
+
+
+def _allowed(value: Any, file: Path, warnings: list[ConfigWarning]) -> tuple[str, ...]:
+    if not value:
+        return ()
+    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
+        warnings.append(_wrong(f'"web_allow_hosts" in {file.name} should be a list of hosts.', file))
+        return ()
+    from dogent_tui.web.address import host_and_port
+
+    for entry in value:
+        if host_and_port(entry) is None:
+            message = f"{entry} in web_allow_hosts is no exact host: patterns and networks are not allowed."
+            warnings.append(_wrong(message, file, "Name each host or address by itself, with or without a port, in"))
+    return tuple(entry for entry in value if host_and_port(entry) is not None)
+
+
+def _proxy(value: Any, file: Path, warnings: list[ConfigWarning]) -> str:
+    if not value:
+        return ""
+    if isinstance(value, str):
+        problem = check_url(value.strip())
+        if not problem:
+            return value.strip()
+        warnings.append(_wrong(f"web_proxy {problem}; it is not used.", file))
+        return ""
+    warnings.append(_wrong(f'"web_proxy" in {file.name} should be an address such as http://127.0.0.1:3128.', file))
+    return ""
+
+
+def _wrong(message: str, file: Path, remedy: str = "Correct it in") -> ConfigWarning:
+    return ConfigWarning(message, f"{remedy} {display_path(file)}.", "config_wrong_type")

@@ -1,0 +1,1 @@
+"""Searching the web: one protocol, a module for each provider, results in one shape."""

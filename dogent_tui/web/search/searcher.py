@@ -1,0 +1,245 @@
+"""One search from words to results: the request, its limits, and in which words it fails."""
+
+import asyncio
+import json
+import ssl
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, get_args
+from urllib.parse import quote, urlsplit
+
+import msgspec
+
+from dogent_tui import __version__
+from dogent_tui.plain import one_line
+from dogent_tui.web.model import WebError
+from dogent_tui.web.profiles import WEB_FILE, WebProfile
+from dogent_tui.web.search.model import (
+    DEFAULT_RESULTS,
+    MOST_RESULTS,
+    Query,
+    Request,
+    Result,
+    SearchMode,
+    SearchProvider,
+    SearchResults,
+)
+from dogent_tui.web.search.providers import PROVIDERS, endpoint_of, provider_of
+from dogent_tui.workspace.paths import display_path, dogent_home
+from dogent_tui.workspace.secrets import redact
+
+if TYPE_CHECKING:
+    import aiohttp
+
+_MOST_BYTES = 4 << 20
+"""Of an answer: ten results are some 30 KB."""
+_LONGEST_QUERY = 2000
+_LONGEST_SAYING = 200
+
+
+class _Answer(msgspec.Struct, frozen=True):
+    """What a provider answered. `data` is its JSON, None where it is none."""
+
+    status: int
+    headers: Mapping[str, str]
+    data: Any
+
+
+class Searcher:
+    """Searches by one profile. Holds no connection. `proxy` is the address of one that was configured on purpose."""
+
+    def __init__(self, profile: WebProfile | None, *, proxy: str = "") -> None:
+        self._profile = profile
+        self._proxy = proxy
+
+    async def search(self, words: str, *, mode: SearchMode = "web", count: int = DEFAULT_RESULTS) -> SearchResults:
+        """Return what is found. Raises WebError: the codes of its documentation, and `no_profile`, `unknown_provider`, `no_key`,
+        `bad_endpoint`, `bad_query`, `bad_key`, `quota`, `retired`, `bad_answer`.
+        """
+        profile, query = self._profile, _checked(Query(" ".join(words.split()), mode, count))
+        if profile is None:
+            raise _no_profile()
+        provider = provider_of(profile)
+        request = provider.request(profile, endpoint_of(profile, provider), query)
+        answer = await self._ask(profile, request)
+        if answer.status != 200:
+            raise _refused(profile, provider, answer)
+        if not isinstance(answer.data, Mapping):
+            raise _no_json(profile)
+        found = _chosen(provider, answer.data, query)
+        return SearchResults(profile.provider, profile.name, query.words, query.mode, found)
+
+    async def _ask(self, profile: WebProfile, request: Request) -> _Answer:
+        import aiohttp  # on use: nobody may search at all
+
+        host = urlsplit(request.url).hostname or ""
+        try:
+            async with (
+                asyncio.timeout(profile.timeout_s),
+                aiohttp.ClientSession(
+                    cookie_jar=aiohttp.DummyCookieJar(), headers={"User-Agent": f"dogent-tui/{__version__}"}
+                ) as session,
+                session.request(
+                    "GET" if request.body is None else "POST",
+                    request.url,
+                    params=request.params or None,
+                    headers={"Accept": "application/json", **request.headers},
+                    json=request.body,
+                    proxy=self._proxy or None,
+                    allow_redirects=False,  # a redirect would take the key along
+                ) as response,
+            ):
+                return _Answer(response.status, response.headers, _parsed(await _body(response, profile)))
+        except TimeoutError:
+            remedy = f"Try again, or raise timeout_s of the profile {profile.name} in {profile.file}."
+            raise WebError(f"{host} did not answer within {profile.timeout_s:g} seconds.", remedy, code="timeout") from None
+        except (aiohttp.ClientError, OSError, ValueError) as error:
+            # Without the cause: what the library says of an error holds the address, and that may hold a key.
+            raise _unreachable(profile, host, error) from None
+
+
+def _checked(query: Query) -> Query:
+    if not query.words:
+        raise WebError("There is nothing to search for.", "Give a query.", code="bad_query")
+    if len(query.words) > _LONGEST_QUERY:
+        raise WebError("The query is too long to search for.", "Search for a few words.", code="bad_query")
+    if query.mode not in get_args(SearchMode):
+        raise WebError(f"There is no search for “{one_line(query.mode)[:40]}”.", "Choose web or image.", code="bad_query")
+    if not 1 <= query.count <= MOST_RESULTS:
+        raise WebError(f"{query.count} results cannot be had.", f"Ask for 1 to {MOST_RESULTS}.", code="bad_query")
+    return query
+
+
+def _chosen(provider: SearchProvider, data: Mapping[str, Any], query: Query) -> tuple[Result, ...]:
+    """Return the results, each once, as many as were asked for."""
+    found = dict.fromkeys(result for result in provider.results(data, query) if result is not None)
+    return tuple(found)[: query.count]
+
+
+async def _body(response: "aiohttp.ClientResponse", profile: WebProfile) -> bytes:
+    body = bytearray()
+    async for chunk in response.content.iter_chunked(65_536):
+        body += chunk
+        if len(body) > _MOST_BYTES:
+            message = f"The answer for the profile {profile.name} is larger than {_MOST_BYTES >> 20} MB."
+            raise WebError(message, f"Check endpoint of that profile in {profile.file}.", code="too_large")
+    return bytes(body)
+
+
+def _parsed(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _no_profile() -> WebError:
+    return WebError(
+        "No web profile is chosen, so there is nobody to search with.",
+        f"Fill in a profile in {display_path(dogent_home() / WEB_FILE)} ({', '.join(PROVIDERS)}) and name it as web_profile in "
+        ".dogent/dogent.json.",
+        code="no_profile",
+    )
+
+
+def _no_json(profile: WebProfile) -> WebError:
+    return WebError(
+        f"The provider {profile.provider} answered with something that is not the JSON of its API.",
+        f"Check provider and endpoint of the profile {profile.name} in {profile.file}.",
+        code="bad_answer",
+    )
+
+
+def _refused(profile: WebProfile, provider: SearchProvider, answer: _Answer) -> WebError:
+    """Return the error for an answer that is not 200."""
+    status, data = answer.status, answer.data if isinstance(answer.data, Mapping) else {}
+    cause = provider.cause(status, data)
+    ours = not profile.endpoint or profile.endpoint.rstrip("/") == provider.endpoint
+    said, place = _saying(profile, data), f"the profile {profile.name} in {profile.file}"
+    if cause == "gone" and ours and provider.retirement:
+        message = f"{provider.retirement} Its endpoint answers {status}."
+        remedy = (
+            f"Choose another provider (brave, tavily, searxng), or give the endpoint of a service that speaks it, in {place}."
+        )
+        return WebError(message, remedy, code="retired", status=status)
+    if cause == "format":
+        message = f"The {profile.provider} server refuses to answer in JSON (HTTP {status}).{said}"
+        remedy = f"Add json to search.formats in its settings.yml; its address is endpoint of {place}."
+        return WebError(message, remedy, code="http", status=status)
+    if cause == "key":
+        message = f"The provider {profile.provider} does not accept the key (HTTP {status}).{said}"
+        keys = " and ".join(provider.needs) or "api_key"
+        return WebError(message, f"Check {keys} of {place}.", code="bad_key", status=status)
+    if cause == "quota":
+        message = f"The quota of the provider {profile.provider} is used up (HTTP {status}).{said}"
+        return WebError(
+            message, f"Raise it there, or choose another profile than {profile.name} in {profile.file}.", code="quota"
+        )
+    if cause == "busy":
+        return _busy(profile, provider, answer, said)
+    what = "has trouble with its server" if status >= 500 else "does not answer as it should"
+    remedy = "Try again later." if status >= 500 else f"Check the query, and endpoint of {place}."
+    return WebError(f"The provider {profile.provider} {what} (HTTP {status}).{said}", remedy, code="http", status=status)
+
+
+def _busy(profile: WebProfile, provider: SearchProvider, answer: _Answer, said: str) -> WebError:
+    from dogent_tui.web.transport import retry_after
+
+    wait = retry_after(answer.headers.get("Retry-After", ""))
+    wait = provider.wait_s(answer.headers) if wait is None else wait
+    when = "later" if wait is None else f"in {wait:.0f} seconds"
+    return WebError(
+        f"The provider {profile.provider} gets too many requests with this key (HTTP {answer.status}).{said}",
+        f"Search again {when}; the limit belongs to api_key of the profile {profile.name} in {profile.file}.",
+        code="http",
+        status=answer.status,
+        retry_after_s=wait,
+    )
+
+
+def _saying(profile: WebProfile, data: Mapping[str, Any]) -> str:
+    """Return what the provider says itself of an error, without the key, which some repeat."""
+    errors = data.get("errors")
+    entries = [data.get("error"), *(errors if isinstance(errors, list) else []), data.get("detail"), data]
+    for entry in entries:
+        text = entry if isinstance(entry, str) else _worded(entry)
+        if text.strip():
+            secret = profile.api_key
+            words = redact(one_line(text[:4000]), (secret, quote(secret, safe="")) if secret else ())
+            return f" It says: “{words[:_LONGEST_SAYING]}”."
+    return ""
+
+
+def _worded(entry: Any) -> str:
+    if isinstance(entry, Mapping):
+        for key in ("message", "detail", "error"):
+            if isinstance(entry.get(key), str):
+                return str(entry[key])
+    return ""
+
+
+def _unreachable(profile: WebProfile, host: str, error: Exception) -> WebError:
+    """Return the error of a connection as a sentence."""
+    import aiohttp
+
+    place, own = f"endpoint of the profile {profile.name} in {profile.file}", display_path(dogent_home() / "dogent.json")
+    if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
+        why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or "no secure connection could be made"
+        return WebError(f"The connection to {host} is not safe: {one_line(str(why))}.", f"Check {place}.", code="tls", host=host)
+    if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
+        return WebError("The proxy of the settings cannot be used.", f"Check web_proxy in {own}.", code="connect")
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        return WebError(
+            f"There is no machine called {host}, or no name server answers.",
+            f"Check the connection, and {place}.",
+            code="dns",
+            host=host,
+        )
+    if isinstance(error, aiohttp.ClientConnectorError):
+        why = one_line(error.os_error.strerror or "it does not answer").lower()
+        return WebError(f"{host} cannot be reached: {why}.", f"Check that it runs, and {place}.", code="connect", host=host)
+    return WebError(
+        f"The connection to {host} broke off ({type(error).__name__}).",
+        f"Try again, or check {place}.",
+        code="connect",
+        host=host,
+    )

@@ -1,0 +1,136 @@
+"""What content is, told by the content; what the server says decides only between kinds of text."""
+
+import io
+import json
+import re
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from dogent_tui.documents.text.charset import encoding_of
+
+Kind: TypeAlias = Literal["page", "text", "image", "document", "other"]
+"""A web page, text to be shown as it is, an image, what the documents library reads, anything else."""
+
+
+class Sniffed(msgspec.Struct, frozen=True):
+    """`content_type` is a media type; `suffix` what a file of this kind is called; `what` is for sentences: "a video"."""
+
+    kind: Kind
+    content_type: str
+    suffix: str = ""
+    what: str = ""
+
+
+_MAGIC: tuple[tuple[int, bytes, Sniffed], ...] = (
+    (0, b"\x89PNG\r\n\x1a\n", Sniffed("image", "image/png")),
+    (0, b"\xff\xd8\xff", Sniffed("image", "image/jpeg")),
+    (0, b"GIF87a", Sniffed("image", "image/gif")),
+    (0, b"GIF89a", Sniffed("image", "image/gif")),
+    (0, b"II*\0", Sniffed("image", "image/tiff")),
+    (0, b"MM\0*", Sniffed("image", "image/tiff")),
+    (4, b"ftypavif", Sniffed("image", "image/avif")),
+    (4, b"ftypavis", Sniffed("image", "image/avif")),
+    (4, b"ftypheic", Sniffed("image", "image/heic")),
+    (4, b"ftypmif1", Sniffed("image", "image/heif")),
+    (0, b"\0\0\1\0", Sniffed("image", "image/vnd.microsoft.icon")),
+    (0, b"{\\rtf", Sniffed("document", "application/rtf", ".rtf")),
+    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Sniffed("document", "application/x-ole-storage")),
+    (0, b"PK\x03\x04", Sniffed("document", "application/zip")),
+    (0, b"PK\x05\x06", Sniffed("document", "application/zip")),
+    (4, b"ftypM4A", Sniffed("other", "audio/mp4", what="a sound recording")),
+    (4, b"ftyp", Sniffed("other", "video/mp4", what="a video")),
+    (0, b"\x1a\x45\xdf\xa3", Sniffed("other", "video/webm", what="a video")),
+    (0, b"ID3", Sniffed("other", "audio/mpeg", what="a sound recording")),
+    (0, b"OggS", Sniffed("other", "audio/ogg", what="a sound recording")),
+    (0, b"fLaC", Sniffed("other", "audio/flac", what="a sound recording")),
+    (0, b"\x1f\x8b", Sniffed("other", "application/gzip", what="an archive")),
+    (0, b"BZh", Sniffed("other", "application/x-bzip2", what="an archive")),
+    (0, b"\xfd7zXZ\0", Sniffed("other", "application/x-xz", what="an archive")),
+    (0, b"7z\xbc\xaf\x27\x1c", Sniffed("other", "application/x-7z-compressed", what="an archive")),
+    (0, b"Rar!\x1a\x07", Sniffed("other", "application/vnd.rar", what="an archive")),
+    (0, b"\x28\xb5\x2f\xfd", Sniffed("other", "application/zstd", what="an archive")),
+    (0, b"\x7fELF", Sniffed("other", "application/x-executable", what="a program")),
+    (0, b"MZ", Sniffed("other", "application/x-msdownload", what="a program")),
+    (0, b"wOF2", Sniffed("other", "font/woff2", what="a font")),
+    (0, b"wOFF", Sniffed("other", "font/woff", what="a font")),
+)
+_RIFF = {
+    b"WEBP": Sniffed("image", "image/webp"),
+    b"WAVE": Sniffed("other", "audio/wav", what="a sound recording"),
+    b"AVI ": Sniffed("other", "video/x-msvideo", what="a video"),
+}
+_PDF_WITHIN = 1024
+"""Where the header of a pdf may begin; what stands before it is ignored by every reader."""
+
+_MARK = re.compile(rb"^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?(?:<!--.{0,2000}?-->\s*)*", re.DOTALL)
+_PAGE = re.compile(
+    rb"<(?:!doctype\s+html|html|head|body|title|script|style|meta|link|iframe|table|div|h1|p|br|a|b|font)[\s/>]", re.IGNORECASE
+)
+"""What a page begins with (WHATWG MIME sniffing, and two more)."""
+_CERTAIN_PAGE = re.compile(rb"<(?:!doctype\s+html|html|head)[\s>]", re.IGNORECASE)
+_SVG = re.compile(rb"<(?:!doctype\s+svg|svg)[\s>]", re.IGNORECASE)
+
+_SAID: dict[str, str] = {
+    "application/json": ".json",
+    "text/markdown": ".md",
+    "text/csv": ".csv",
+    "application/xml": ".xml",
+    "text/xml": ".xml",
+    "text/plain": ".txt",
+}
+
+
+def sniff(body: bytes, declared: str) -> Sniffed:
+    """Return what `body` is. `declared` is the header of the server."""
+    for offset, magic, found in _MAGIC:
+        if body.startswith(magic, offset):
+            return found
+    if body.startswith(b"RIFF") and body[8:12] in _RIFF:
+        return _RIFF[body[8:12]]
+    if body.startswith(b"BM") and b"\0" in body[:32]:
+        return Sniffed("image", "image/bmp")
+    if b"%PDF-" in body[:_PDF_WITHIN] and not _CERTAIN_PAGE.match(body[_start(body) :]):
+        return Sniffed("document", "application/pdf", ".pdf")
+    return _sniff_text(body, declared.partition(";")[0].strip().lower())
+
+
+def _sniff_text(body: bytes, said: str) -> Sniffed:
+    if body and not encoding_of(io.BytesIO(body)):
+        return Sniffed("other", "application/octet-stream", what="a file that is no text")
+    begin = body[_start(body) :][:200]
+    if _wide(body):
+        begin = body[:400].decode("utf-16", "ignore").lstrip("\ufeff \r\n\t").encode("utf-8")
+    if _CERTAIN_PAGE.match(begin):
+        return Sniffed("page", "text/html")
+    if _SVG.match(begin):
+        return Sniffed("text", "image/svg+xml", ".svg", "an SVG drawing")
+    if said in {"text/html", "application/xhtml+xml"}:
+        return Sniffed("text", "application/json", ".json") if _is_json(body) else Sniffed("page", "text/html")
+    if said.endswith(("+json", "/json")) or (said not in _SAID and _is_json(body)):
+        return Sniffed("text", "application/json", ".json")
+    if said not in _SAID and _PAGE.match(begin):
+        return Sniffed("page", "text/html")
+    if said.startswith("text/") or said.endswith(("+xml", "/xml")):
+        return Sniffed("text", said, _SAID.get(said, ".txt"))
+    return Sniffed("text", "text/plain", ".txt")
+
+
+def _start(body: bytes) -> int:
+    """Return where the content begins, after a mark, white space, an XML declaration and comments."""
+    found = _MARK.match(body[:16_384])
+    return found.end() if found else 0
+
+
+def _wide(body: bytes) -> bool:
+    return body.startswith((b"\xff\xfe", b"\xfe\xff"))
+
+
+def _is_json(body: bytes) -> bool:
+    if body.lstrip()[:1] not in {b"{", b"["}:
+        return False
+    try:
+        json.loads(body)
+    except (ValueError, RecursionError):
+        return False
+    return True

@@ -1,0 +1,142 @@
+"""An article's Markdown without the lines that pages put into their articles: adverts, "read also", "follow us", share buttons.
+
+Only whole blocks go, and only short ones; prose stays whatever it says.
+"""
+
+import re
+
+from dogent_tui.web.phrases import ALONE, ALSO, PLEA
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:\s+\"[^\"]*\")?\)")
+_MARKS = re.compile(r"</?[a-z]{1,6}>|[*_`#>|\\~-]+")
+_ADDRESS = re.compile(r"\[[*_ ]*(?:https?://|www\.)")
+_WORDS = re.compile(r"\w+")
+_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
+
+_SHORT = 260
+_PROSE_CHARS = 90
+_MOSTLY = 0.6
+_MUCH_PROSE = 700
+"""Of prose in an article, from which on what is only a link stands beside it and is not what the page is about."""
+
+
+def tidied(markdown: str, title: str = "") -> str:
+    """Return the article `markdown` without what is none of it; its first heading goes where it repeats `title`."""
+    found = blocks(markdown)
+    found = _without_title(found, title)
+    prose = sum(len(text_of(block)) for block in found if _is_prose(block))
+    kept: list[str] = []
+    for number, block in enumerate(found):
+        if _is_said_alone(block):
+            continue
+        if _is_pointer(block, has_prose=prose >= _MUCH_PROSE):
+            continue
+        if _is_heading(block) and ALSO.match(text_of(block)) and not any(map(_is_prose, found[number + 1 : number + 3])):
+            continue
+        kept.append(block)
+    if prose >= _MUCH_PROSE:
+        kept = _without_tail(kept)
+    return "\n\n".join(kept)
+
+
+def blocks(markdown: str) -> list[str]:
+    """Return the blocks of `markdown`: what empty lines part, outside of fenced code."""
+    found: list[str] = []
+    lines: list[str] = []
+    fence = ""
+    for line in markdown.split("\n"):
+        mark = _FENCE.match(line)
+        if mark is not None and not fence:
+            fence = mark[1]
+        elif mark is not None and mark[1].startswith(fence):
+            fence = ""
+        if line.strip() or fence or mark is not None:
+            lines.append(line.rstrip() if fence or mark is not None else _neat(line, lines))
+        elif lines:
+            found.append("\n".join(lines))
+            lines = []
+    if lines:
+        found.append("\n".join(lines))
+    return found
+
+
+def _neat(line: str, before: list[str]) -> str:
+    """Return a line without the white space that its page is indented with: Markdown would take it for code."""
+    indent = "" if not before or not _ITEM.match(before[0]) else line[: len(line) - len(line.lstrip())]
+    if _ITEM.match(line):
+        indent = line[: len(line) - len(line.lstrip())]
+    return indent + re.sub(r"[ \t\u00a0]+", " ", line).strip()
+
+
+def _without_title(found: list[str], title: str) -> list[str]:
+    wanted = squeezed(title)
+    for number, block in enumerate(found[:3]):
+        if _is_heading(block) and wanted and (said := squeezed(text_of(block))):
+            if said == wanted or (len(said) > 15 and (said in wanted or wanted in said)):
+                return found[:number] + found[number + 1 :]
+            return found
+    return found
+
+
+def _without_tail(found: list[str]) -> list[str]:
+    """Take away from the end what is only links, pleas and headings of nothing."""
+    end = len(found)
+    while end > 1:
+        block = found[end - 1]
+        text = text_of(block)
+        if _is_code(block) or not (_is_heading(block) or _is_links(block) or (len(text) <= _SHORT and PLEA.match(text))):
+            break
+        end -= 1
+    return found[:end]
+
+
+def _is_said_alone(block: str) -> bool:
+    return len(block) < 120 and ALONE.fullmatch(text_of(block).strip(" .:!…|>»")) is not None
+
+
+def _is_pointer(block: str, *, has_prose: bool) -> bool:
+    """Tell whether the block leads to another article, and is no part of this one."""
+    text = text_of(block)
+    if _is_code(block) or _is_heading(block) or len(text) > _SHORT or _ITEM.match(block):
+        return False
+    return ALSO.match(text) is not None or (has_prose and _is_links(block) and len(_WORDS.findall(text)) > 3)
+
+
+def _is_prose(block: str) -> bool:
+    return not _is_code(block) and not _is_heading(block) and len(text_of(block)) >= _PROSE_CHARS and not _is_links(block)
+
+
+def is_list_of_links(markdown: str, page: str) -> bool:
+    """Tell whether most lines of an extraction are what the links of the whole `page` (as Markdown) say, and nothing more."""
+    links = {squeezed(text) for text in _LINK.findall(page)}
+    lines = [squeezed(text_of(line)) for line in markdown.split("\n") if line.strip()]
+    return sum(line in links for line in lines) > _MOSTLY * len(lines)
+
+
+def _is_links(block: str) -> bool:
+    """Tell whether all that the block says are links."""
+    if _ADDRESS.search(block):  # said, so that it can be copied
+        return False
+    return bool(_LINK.search(block)) and not _WORDS.search(_MARKS.sub("", _LINK.sub("", _ITEM_EACH.sub("", block))))
+
+
+_ITEM_EACH = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+", re.MULTILINE)
+
+
+def _is_heading(block: str) -> bool:
+    return block.startswith("#") and "\n" not in block
+
+
+def _is_code(block: str) -> bool:
+    return _FENCE.match(block) is not None
+
+
+def text_of(block: str) -> str:
+    """Return what a reader sees of a block, roughly."""
+    return " ".join(_MARKS.sub(" ", _LINK.sub(r"\1", _ITEM_EACH.sub("", block))).split())
+
+
+def squeezed(text: str) -> str:
+    """Return the letters and digits of `text`, in small letters: what stays the same however a page writes it."""
+    return "".join(character for character in text.casefold() if character.isalnum())

@@ -1,0 +1,287 @@
+"""Getting what stands at an address: over guarded connections, redirect by redirect, within limits of time and of bytes."""
+
+import asyncio
+import re
+import ssl
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+
+import aiohttp
+import msgspec
+from aiohttp.resolver import DefaultResolver
+from yarl import URL
+
+from dogent_tui import __version__
+from dogent_tui.plain import one_line
+from dogent_tui.web.address import Allowed
+from dogent_tui.web.connecting import Guard, MakeResolver, guarded_connector, open_connector
+from dogent_tui.web.decoding import ENCODINGS, decoder_for
+from dogent_tui.web.model import WebError
+from dogent_tui.web.url import joined, parse_url
+
+USER_AGENT = f"dogent-tui/{__version__}"
+
+_HEADERS: Mapping[str, str] = {
+    "User-Agent": USER_AGENT,
+    "Accept": "text/html,application/xhtml+xml;q=0.9,text/markdown;q=0.9,application/pdf;q=0.8,image/*;q=0.8,*/*;q=0.7",
+    "Accept-Encoding": ENCODINGS,
+}
+_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_BUSY = frozenset({429, 503})
+_CHUNK = 65_536
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """When a fetch is given up. Seconds, and bytes.
+
+    `headers_s` is how long a server may take to answer at all, `silence_s` how long it may say nothing in the middle. Of every
+    `window_s` at least `window_bytes` must come. `sent_bytes` is what may be sent, `bytes` what that may grow to. A server that
+    asks us to come back within `retry_s` is asked once more.
+    """
+
+    total_s: float = 60.0
+    headers_s: float = 20.0
+    silence_s: float = 10.0
+    window_s: float = 10.0
+    window_bytes: int = 16_384
+    sent_bytes: int = 24 << 20
+    bytes: int = 48 << 20
+    redirects: int = 5
+    retry_s: float = 10.0
+
+
+class Response(msgspec.Struct, frozen=True):
+    """What a server sent. `declared` is its Content-Type, `filename` what it would call the file; both may say anything.
+
+    `private` are the hosts on the way that only an allowance led to, with port and address.
+    """
+
+    url: str
+    fetched_at: str
+    declared: str
+    filename: str
+    body: bytes
+    private: frozenset[tuple[str, int, str]] = frozenset()
+
+
+class Transport:
+    """Gets what stands at addresses. Holds nothing between requests: no connection, no cookie, no answer of a name server."""
+
+    def __init__(self, limits: Limits, *, proxy: str = "", make_resolver: MakeResolver | None = None) -> None:
+        self._limits = limits
+        self._proxy = proxy
+        self._make_resolver = make_resolver or DefaultResolver
+
+    async def get(self, address: str, allowed: Allowed) -> Response:
+        """Return what stands at `address`. Raises WebError."""
+        url = parse_url(address)
+        try:
+            async with asyncio.timeout(self._limits.total_s):
+                return await self._follow(url, allowed)
+        except TimeoutError:
+            raise _slow(url, f"was not done after {self._limits.total_s:g} seconds") from None
+
+    async def _follow(self, url: URL, allowed: Allowed) -> Response:
+        private: set[tuple[str, int, str]] = set()
+        may_retry = True
+        for _ in range(self._limits.redirects + 1):
+            guard = Guard(url, allowed)
+            try:
+                found = await self._request(url, guard)
+            except WebError as error:
+                wait = _polite_wait(error)
+                if not may_retry or wait is None or wait > self._limits.retry_s:
+                    raise
+                may_retry = False
+                await asyncio.sleep(wait)
+                found = await self._request(url, guard)
+            private |= guard.private
+            if isinstance(found, Response):
+                return msgspec.structs.replace(found, private=frozenset(private))
+            if url.scheme == "https" and found.scheme == "http":
+                raise WebError(
+                    f"{_short(url)} leads from https to plain http ({_short(found)}), which was not followed.",
+                    "Fetch that address itself if it is the right one.",
+                    code="redirects",
+                )
+            url = found
+        raise WebError(
+            f"{_short(url)} leads on and on: over {self._limits.redirects} redirects.",
+            "Use the address where it should end.",
+            code="redirects",
+        )
+
+    async def _request(self, url: URL, guard: Guard) -> Response | URL:
+        """Return what the server sends, or where it redirects to."""
+        guard.check_name()
+        connector = open_connector() if self._proxy else guarded_connector(guard, self._make_resolver)
+        try:
+            async with aiohttp.ClientSession(
+                connector=connector,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                headers=_HEADERS,
+                auto_decompress=False,
+                timeout=aiohttp.ClientTimeout(total=None, sock_read=self._limits.silence_s),
+                max_line_size=32_768,
+                max_field_size=32_768,
+                max_headers=256,
+            ) as session:
+                return await self._exchange(session, url)
+        except (aiohttp.ClientError, OSError, ValueError, asyncio.IncompleteReadError) as error:
+            if guard.refusal is not None:
+                raise guard.refusal from None
+            raise _failure(url, error) from error
+
+    async def _exchange(self, session: aiohttp.ClientSession, url: URL) -> Response | URL:
+        try:
+            async with asyncio.timeout(self._limits.headers_s):
+                response = await session.get(url, allow_redirects=False, proxy=self._proxy or None)
+        except TimeoutError:
+            raise _slow(url, "does not answer") from None
+        async with response:
+            location = response.headers.get("Location")
+            if response.status in _REDIRECTS and location is not None:
+                return joined(url, location)
+            if response.status >= 300 or response.status < 200:
+                raise _status_error(url, response.status, response.headers.get("Retry-After", ""))
+            return Response(
+                url=str(url),
+                fetched_at=datetime.now(UTC).isoformat(timespec="seconds"),
+                declared=response.headers.get("Content-Type", "")[:200],
+                filename=_filename(response),
+                body=await self._body(url, response),
+            )
+
+    async def _body(self, url: URL, response: aiohttp.ClientResponse) -> bytes:
+        if (response.content_length or 0) > self._limits.sent_bytes:
+            raise self._too_large(url)
+        decoder = decoder_for(",".join(response.headers.getall("Content-Encoding", [])))
+        body = bytearray()
+        pace = _Pace(self._limits)
+        sent = 0
+        try:
+            async for chunk in response.content.iter_chunked(_CHUNK):
+                sent += len(chunk)
+                pace.take(len(chunk))
+                for piece in decoder.feed(chunk):
+                    body += piece
+                    if len(body) > self._limits.bytes or sent > self._limits.sent_bytes:
+                        raise self._too_large(url)
+                    await asyncio.sleep(0)  # a chunk may grow to many pieces
+        except TimeoutError:
+            raise _slow(url, "stopped in the middle, or sends too slowly") from None
+        decoder.finish()
+        return bytes(body)
+
+    def _too_large(self, url: URL) -> WebError:
+        sent, whole = self._limits.sent_bytes >> 20, self._limits.bytes >> 20
+        return WebError(
+            f"{_short(url)} is too large: at most {sent} MB are fetched, and {whole} MB once they are unpacked.",
+            "Find a smaller page or file with the same content.",
+            code="too_large",
+        )
+
+
+class _Pace:
+    """Sees to it that something comes: a server that sends a byte now and then is never silent, and never done."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._now = asyncio.get_running_loop().time
+        self._since = self._now()
+        self._bytes = 0
+
+    def take(self, count: int) -> None:
+        """So many bytes came. Raises TimeoutError where it were too few in the last window."""
+        self._bytes += count
+        if self._now() - self._since >= self._limits.window_s:
+            if self._bytes < self._limits.window_bytes:
+                raise TimeoutError
+            self._since, self._bytes = self._now(), 0
+
+
+def _polite_wait(error: WebError) -> float | None:
+    """Return how many seconds to wait before asking once more, None where it would be no use."""
+    if error.code != "http" or error.status not in _BUSY:
+        return None
+    return 1.0 if error.retry_after_s is None else error.retry_after_s
+
+
+def retry_after(value: str) -> float | None:
+    """Return how many seconds a ``Retry-After`` header asks to wait: it holds seconds, or a date. None where it says nothing."""
+    value = value.strip()
+    if re.fullmatch(r"[0-9]{1,9}", value):
+        return float(value)
+    try:
+        when = parsedate_to_datetime(value)
+    except (ValueError, TypeError, OverflowError):
+        return None
+    when = when if when.tzinfo is not None else when.replace(tzinfo=UTC)
+    return max(0.0, (when - datetime.now(UTC)).total_seconds())
+
+
+_STATUS: Mapping[int, tuple[str, str]] = {
+    401: ("asks for a login", "Ask the person for the text, or find it elsewhere."),
+    402: ("asks for a payment", "Ask the person for the text, or find it elsewhere."),
+    403: ("does not let programs read it", "Ask the person for the text, or find it elsewhere."),
+    404: ("is not there", "Check the address, or search for the page."),
+    407: ("is behind a proxy that asks for a login", "Check `web_proxy` in the settings."),
+    410: ("is gone", "Search for another copy of it."),
+    429: ("gets too many requests", "Try again later."),
+    451: ("may not be shown, for legal reasons", "Find it elsewhere."),
+    503: ("is not available now", "Try again later."),
+}
+
+
+def _status_error(url: URL, status: int, wait: str) -> WebError:
+    what, remedy = _STATUS.get(status, ("", ""))
+    if not what:
+        what = "has trouble with its server" if status >= 500 else "cannot be had"
+        remedy = "Try again later, or find it elsewhere." if status >= 500 else "Check the address."
+    seconds = retry_after(wait)
+    if seconds is not None and status in _BUSY:
+        remedy = f"Try again in {seconds:.0f} seconds."
+    return WebError(f"{_short(url)} {what} (HTTP {status}).", remedy, code="http", status=status, retry_after_s=seconds)
+
+
+def _slow(url: URL, what: str) -> WebError:
+    return WebError(f"{_short(url)} {what}.", "Try again, or find it elsewhere.", code="timeout")
+
+
+def _failure(url: URL, error: Exception) -> WebError:
+    """Return the error of a connection as a sentence."""
+    host = url.host or ""
+    if isinstance(error, aiohttp.ClientConnectorDNSError):
+        message = f"There is no machine called {host}, or no name server answers."
+        return WebError(message, "Check the address.", code="dns", host=host)
+    if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
+        why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or "no secure connection could be made"
+        return WebError(
+            f"The connection to {host} is not safe: {one_line(str(why))}.", "Find the page elsewhere.", code="tls", host=host
+        )
+    if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
+        remedy = "Check `web_proxy` in the settings."
+        return WebError("The proxy of the settings cannot be used.", remedy, code="connect", host=host)
+    if isinstance(error, aiohttp.ClientConnectorError):
+        why = one_line(error.os_error.strerror or "it does not answer")
+        return WebError(f"{host} cannot be reached: {why}.", "Check the address, or try again later.", code="connect", host=host)
+    if isinstance(error, aiohttp.SocketTimeoutError):
+        return _slow(url, "stopped in the middle, or does not answer")
+    if isinstance(error, aiohttp.ClientResponseError | ValueError):
+        return WebError(f"{host} answers with something that is not HTTP.", "Check the address.", code="damaged", host=host)
+    message = f"The connection to {host} broke off ({type(error).__name__})."
+    return WebError(message, "Try again, or find it elsewhere.", code="connect", host=host)
+
+
+def _filename(response: aiohttp.ClientResponse) -> str:
+    try:
+        disposition = response.content_disposition
+    except (ValueError, LookupError):
+        return ""
+    return (disposition.filename or "")[:1000] if disposition is not None else ""
+
+
+def _short(url: URL) -> str:
+    text = one_line(str(url))
+    return text if len(text) <= 160 else f"{text[:159]}…"

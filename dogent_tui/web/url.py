@@ -1,0 +1,89 @@
+"""Addresses of pages, read strictly: what is written in a way that two programs could understand differently is refused."""
+
+import re
+
+from yarl import URL
+
+from dogent_tui.web.address import literal, looks_like_number
+from dogent_tui.web.model import WebError
+
+_LONGEST = 8192
+_UNSAFE = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):(?!\d+(?:[/?#]|$))")
+_AUTHORITY = re.compile(r"https?://([^/?#]*)", re.IGNORECASE)
+_HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?")
+
+
+def parse_url(text: str) -> URL:
+    """Return the address that `text` is; without a scheme it is taken to be https. Raises WebError (`bad_url`)."""
+    text = text.strip()
+    if not text:
+        raise _bad(text, "There is no address.")
+    if len(text) > _LONGEST:
+        raise _bad(text, f"The address is longer than {_LONGEST} characters.")
+    scheme = _SCHEME.match(text)
+    if scheme is None:
+        text = f"https://{text.removeprefix('//')}"
+    elif scheme[1].lower() not in {"http", "https"}:
+        raise _bad(text, f"Only http and https addresses can be fetched, not {scheme[1].lower()}.")
+    return checked(_parsed(text), text)
+
+
+def joined(base: URL, location: str) -> URL:
+    """Return where a redirect from `base` leads. Raises WebError (`bad_url`)."""
+    location = location.strip()
+    if len(location) > _LONGEST:
+        raise _bad(location, "The address of the redirect is too long.")
+    try:
+        target = base.join(URL(location.replace(" ", "%20")))
+    except (ValueError, UnicodeError):
+        raise _bad(location, f"The redirect leads to what is no address: {_shown(location)}.") from None
+    if target.scheme not in {"http", "https"}:
+        raise _bad(location, f"The redirect leads to {target.scheme or 'nowhere'}: only http and https can be fetched.")
+    return checked(_parsed(str(target)), location)
+
+
+def checked(url: URL, text: str) -> URL:
+    """Return `url` with its host in one way of writing, and without a fragment. Raises WebError (`bad_url`)."""
+    if url.user is not None or url.password is not None:
+        remedy = "Leave out what stands before the @."
+        raise _bad(text, "The address holds a user name or a password, which are not sent.", remedy)
+    host = (url.raw_host or "").lower().rstrip(".")
+    if not host:
+        raise _bad(text, f"There is no host in the address {_shown(text)}.")
+    if literal(host) is None:
+        if looks_like_number(host):
+            raise _bad(text, f"The host {_shown(host)} is a number in disguise.", "Write it as four numbers with dots.")
+        if _HOST.fullmatch(host) is None or ".." in host:
+            raise _bad(text, f"{_shown(host)} is no name of a host.")
+    elif "%" in host:
+        raise _bad(text, "The address names a network interface, which is not supported.")
+    try:
+        port = url.port
+    except ValueError:
+        port = 0
+    if not port:
+        raise _bad(text, "The port of the address is none.")
+    return url.with_host(host).with_fragment(None)
+
+
+def _parsed(text: str) -> URL:
+    authority = _AUTHORITY.match(text)
+    if authority is None or _UNSAFE.search(authority[1]) or "\\" in authority[1] or "%" in authority[1]:
+        raise _bad(text, f"{_shown(text)} is no address of a page.")
+    if _UNSAFE.search(text):
+        text = _UNSAFE.sub(lambda match: "%20" if match[0] == " " else "", text)
+    try:
+        return URL(text)
+    except (ValueError, UnicodeError):  # idna's errors are of the latter
+        raise _bad(text, f"{_shown(text)} is no address of a page.") from None
+
+
+def _shown(text: str) -> str:
+    from dogent_tui.plain import one_line
+
+    return one_line(text[:120]) + ("…" if len(text) > 120 else "")
+
+
+def _bad(text: str, message: str, remedy: str = "Give a full address, such as https://example.com/page.") -> WebError:
+    return WebError(message, remedy, code="bad_url", host=_shown(text))

@@ -1,0 +1,78 @@
+"""Finding the articles of real pages: F1 as two public benchmarks count it, and time, beside trafilatura alone and all the text.
+
+The pages are not a part of the project: they lie in the folder that DOGENT_SHARED names, or in ``../shared``.
+"""
+
+import logging
+import os
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from dogent_tui.web.article import find_article
+from dogent_tui.web.charset import decode
+from dogent_tui.web.plain_page import plain_page
+from tests.benchmarks.table import Row
+from tests.web.corpus.scoring import Page, pages, plain_text, score
+
+SLOWEST_MS = 5000.0
+SAEB, TRAF = 4.0, 7.4
+"""What trafilatura alone misses of an F1 of 1 on the whole benchmarks, in percent."""
+
+
+def documents() -> Path:
+    return Path(os.environ.get("DOGENT_SHARED") or Path(__file__).parents[2].parent / "shared") / "documents"
+
+
+def ours(html: str, url: str) -> str:
+    return find_article(html, url).markdown
+
+
+def alone(html: str, url: str) -> str:
+    from trafilatura import extract
+
+    wanted: dict[str, Any] = {"include_links": True, "include_tables": True, "include_formatting": True}
+    return extract(html, url=url, output_format="markdown", **wanted) or ""
+
+
+def stripped(html: str, url: str) -> str:
+    return plain_page(html, url)
+
+
+def run(found: list[Page], extract: Callable[[str, str], str]) -> tuple[dict[str, float], list[float]]:
+    """Return the F1 of each benchmark, and the milliseconds of each page."""
+    texts, times = [], []
+    extract(*_source(found[0]))  # its libraries are loaded
+    for page in found:
+        source = _source(page)
+        began = time.perf_counter()
+        markdown = extract(*source)
+        times.append((time.perf_counter() - began) * 1000)
+        texts.append((page, plain_text(markdown)))
+    return {name: value.f1 for name, value in score(texts).items()}, times
+
+
+def _source(page: Page) -> tuple[str, str]:
+    return decode(page.html, "", markup=True)[0], page.url
+
+
+def measure() -> list[Row]:
+    """Measure over the pages of the shared corpus, if it is here."""
+    if not (documents() / "manifest.json").is_file():
+        return []
+    logging.disable(logging.ERROR)
+    found = list(pages(documents()))
+    rows = []
+    for name, extract in (("ours", ours), ("trafilatura alone", alone), ("all text", stripped)):
+        scores, times = run(found, extract)
+        targets = (SAEB, TRAF, SLOWEST_MS) if extract is ours else (None, None, None)
+        rows += [
+            Row(f"F1 missed on article-extraction-benchmark, {name}", 100 * (1 - scores["saeb"]), "%", targets[0]),
+            Row(f"F1 missed on trafilatura's evaluation, {name}", 100 * (1 - scores["traf"]), "%", targets[1]),
+            Row(f"a page, {name}", statistics.mean(times), "ms", None, f"{len(found)} pages"),
+            Row(f"a page at most, {name}", max(times), "ms", targets[2]),
+        ]
+    logging.disable(logging.NOTSET)
+    return rows

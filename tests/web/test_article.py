@@ -1,0 +1,128 @@
+"""Articles of pages: what is taken, completed and left out; and pages that are none."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dogent_tui.documents.model import ReadOptions, WebPage
+from dogent_tui.web.article import find_article
+from dogent_tui.web.page import open_page
+from dogent_tui.web.plain_page import plain_page
+from dogent_tui.web.tidying import blocks, tidied
+
+WORDS = "The committee agreed on Tuesday, after a long debate, that the bridge should be painted blue before winter comes."
+URL = "https://example.com/news/bridge"
+
+
+def page(body: str, head: str = "") -> str:
+    return f"<!doctype html><html><head><title>Bridge | Daily</title>{head}</head><body>{body}</body></html>"
+
+
+def article(*paragraphs: str) -> str:
+    return "<h1>The bridge</h1>" + "".join(
+        f"<p>{text}</p>" for text in paragraphs or [f"On day {day}: {WORDS} {WORDS} That was day {day}." for day in "abcd"]
+    )
+
+
+def test_the_introduction_above_the_article_is_a_part_of_it() -> None:
+    lead = (
+        "Two bridges of the town will get a new color this year, says the plan that the council published on Monday morning; "
+        "the works begin in May. It costs 120,000 in all, paint included."
+    )
+    html = page(
+        f"<h1>The bridge</h1><div class='article-intro'>{lead}</div><main><article>" + article()[19:] + "</article></main>"
+    )
+    found = find_article(html, URL).markdown
+    assert found.startswith(lead)
+    assert found.count(lead) == 1
+
+
+def test_what_stands_around_an_article_is_left_out() -> None:
+    body = (
+        "<nav><a href=/a>Home</a></nav><div class='cookie-banner'>We use cookies for everything.</div>"
+        f"<article><h1>The bridge</h1><p>{WORDS * 3}</p><p>Advertisement</p>"
+        "<p><strong>READ MORE: <a href=/x>Ten bridges you have to see before you die</a></strong></p>"
+        f"<p>{WORDS * 3}</p><div class='share-buttons'><a href=/s>Share on everything</a></div>"
+        f"<p>{WORDS * 2}</p><p>Follow us on Twitter and never miss a bridge.</p></article>"
+        "<div class='related-articles'><h3>Related</h3><a href=/r>Another bridge</a></div>"
+        "<div style='display: none'>Hidden words</div><footer>Imprint</footer>"
+    )
+    found = find_article(page(body), URL).markdown
+    assert found.count("committee agreed") == 8
+    for unwanted in (
+        "Home",
+        "cookies",
+        "Advertisement",
+        "READ MORE",
+        "Share on",
+        "Follow us",
+        "Another",
+        "Hidden",
+        "Imprint",
+        "# The bridge",
+    ):
+        assert unwanted not in found
+
+
+def test_a_page_without_an_article_gives_all_of_its_text_and_says_so() -> None:
+    links = "".join(f"<li><a href='/{number}'>Entry {number}</a></li>" for number in range(40))
+    found = find_article(page(f"<h1>Index</h1><ul>{links}</ul>"), URL)
+    assert "Entry 7" in found.markdown
+    assert "https://example.com/7" in found.markdown
+    empty = find_article(page("<div id=root></div><script>start()</script>"), URL)
+    assert (empty.markdown, empty.title) == ("", "Bridge")
+    assert empty.warnings
+
+
+def test_plain_text_of_a_page_keeps_its_structure() -> None:
+    html = page(
+        "<script>var a = '<p>no</p>';</script>"
+        "<h2>One &amp; two</h2><p>A <b>word</b> and <a href='../x y'>a link</a></p>"
+        "<ul><li>first<li>second</ul>"
+        "<table><tr><th>a<th>b<tr><td>1<td>2</table><pre>x\n  y ```</pre>"
+        "<nav>menu <div>deep</div></nav><p>end<br>of it</p><!-- no --"
+    )
+    assert plain_page(html, URL).split("\n\n") == [
+        "## One & two",
+        "A word and [a link](https://example.com/x%20y)",
+        "- first\n- second",
+        "a | b",
+        "1 | 2",
+        "````\nx\n  y ```\n````",
+        "end\nof it",
+    ]
+
+
+@given(st.text(alphabet=st.sampled_from(list("<>/!-abp hli\"'=&;#1é\n[]()")), max_size=200))
+@settings(max_examples=150)
+def test_any_markup_is_read(html: str) -> None:
+    assert isinstance(plain_page(html, URL), str)
+
+
+@pytest.mark.parametrize("piece", ["<div>", "<a href=x>y", "<b><i><p>x</b></i>", "<", "<!--", "<p>x", "<table><tr><td>x", "[x]("])
+def test_tangled_pages_are_read_plainly_in_one_pass(piece: str) -> None:
+    found = find_article(piece * (400_000 // len(piece)), URL, plain=True)
+    assert found.warnings
+
+
+def test_prose_and_code_stay_whatever_they_say() -> None:
+    code = "```\nRead more\n\nShare\n```"
+    text = (
+        f"Advertisement is a word. {WORDS}\n\n{code}\n\nRelated work is discussed by many, such as these. {WORDS * 3}\n\n- [a](b)"
+    )
+    assert tidied(f"# Bridge\n\n{text}\n\n{WORDS * 4}", "Bridge") == f"{text}\n\n{WORDS * 4}"
+    assert blocks("a\n\n~~~\nb\n\nc\n~~~\n\n\nd") == ["a", "~~~\nb\n\nc\n~~~", "d"]
+
+
+def test_a_page_is_read_in_blocks_that_know_their_headings(tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(
+        page("<article>" + article(WORDS * 3) + f"<h2>Costs</h2><p>{WORDS * 3}</p><h3>Paint</h3><p>{WORDS * 3}</p></article>")
+    )
+    opened = open_page(file, ReadOptions(page=WebPage(URL)), lambda *_: None)
+    found = list(opened.blocks)
+    assert opened.metadata["title"]
+    assert found[-1].source.headings == ("Costs", "Paint")
+    assert found[-2].markdown == "### Paint"
