@@ -20,24 +20,20 @@ LINES = 110
 ROUNDS = 9
 QUERIES = ("nothing like it", "Lighthouse", "manuscript", "读者", "ÜBER")
 """In no file, in one of twenty, and in every one."""
-_WORDS = tuple(
-    [
-        "writer",
-        "river",
-        "chapter",
-        "light",
-        "manuscript",
-        "and",
-        "never",
-        "again",
-        "Morning",
-        "draft",
-        "TODO",
-        "über",
-        "读者",
-        "资料",
-        "window",
-    ]
+_WORDS = (
+    "writer",
+    "river",
+    "chapter",
+    "light",
+    "manuscript",
+    "and",
+    "never",
+    "Morning",
+    "draft",
+    "über",
+    "读者",
+    "资料",
+    "window",
 )
 
 
