@@ -12,7 +12,7 @@ from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.offline.draft import quotation
 from dogent_tui.print_mode import PrintRequest, run_print
 from dogent_tui.workspace.trust import make_own_folder
-from tests.e2e.terminal import DOGENT, ENTER, Terminal, plain_environment
+from tests.e2e.terminal import DOGENT, ENTER, Terminal, eventually, plain_environment
 
 pytestmark = pytest.mark.slow
 
@@ -94,7 +94,16 @@ async def test_an_attached_document_is_read_and_exported_in_the_application(work
         await terminal.wait_for("goes with the next prompt")
         terminal.type("Write a short report on batteries for everyone as a Word document")
         terminal.type(ENTER)
+        await terminal.wait_for("Outline of the draft", "safety")
+        await eventually(lambda: _accepted(terminal), "the draft")
         await terminal.wait_for("done in", "Read document", "Export document", "read ✓ · pdf", "Word: drafts/batteries.docx")
     assert any(
         "(safety.pdf, page 1)" in paragraph.text for paragraph in docx.Document(papers / "drafts/batteries.docx").paragraphs
     )
+
+
+def _accepted(terminal):
+    """Press the key that accepts the outline for as long as it is there: a form takes no keys in its first half second."""
+    if "headings · as proposed" in terminal.text():
+        terminal.type("a")
+    return "done in" in terminal.text()

@@ -35,6 +35,9 @@ if TYPE_CHECKING:
 FLUSH_INTERVAL = 1 / 15
 """Seconds between two flushes of streamed text, at least."""
 
+_PAINT_LIMIT_S = 0.5
+"""How long is waited for the paint of one flush before the next."""
+
 _FLUSH_SHARE = 4
 """A flush that took long is followed by a pause of so many times as long: layout never takes more than a fifth of the time."""
 
@@ -93,6 +96,7 @@ class Transcript(ScrollView, can_focus=True):
         self._waiting: set[int] = set()  # entries that changed since the last flush
         self._flush_timer: Timer | None = None
         self._unpainted = False
+        self._paint_limit: Timer | None = None
         self._next_flush = 0.0
         self._measure_timer: Timer | None = None
         self._tick_timer: Timer | None = None
@@ -153,9 +157,14 @@ class Transcript(ScrollView, can_focus=True):
         self._next_flush = began + max(FLUSH_INTERVAL, (ended - began) * _FLUSH_SHARE)
         self._unpainted = True
         self.call_after_refresh(self._painted)
+        # Textual gives that to the screen on top, and it is lost with a screen that is dismissed just then.
+        self._paint_limit = self.set_timer(_PAINT_LIMIT_S, self._painted)
 
     def _painted(self) -> None:
         self._unpainted = False
+        if self._paint_limit is not None:
+            self._paint_limit.stop()
+            self._paint_limit = None
         if self._waiting:
             self._schedule()
 

@@ -60,6 +60,20 @@ async def test_streamed_text_appears_and_the_end_is_followed(make_app: Make) -> 
         assert app.transcript.last_reply() == "All done."
 
 
+async def test_it_goes_on_where_the_word_of_a_paint_was_lost_with_a_screen(
+    make_app: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = make_app()
+    async with app.run_test(size=(60, 10)) as pilot:
+        await settle(pilot, app.transcript)
+        monkeypatch.setattr(app.transcript, "call_after_refresh", lambda *_: True)  # as where a screen on top took it along
+        app.transcript.apply(delta("first "))
+        await pilot.pause(0.1)
+        app.transcript.apply(delta("and second"))
+        await settle(pilot, app.transcript)
+        assert "  first and second" in lines(app.transcript)
+
+
 async def test_the_place_is_kept_while_text_arrives_and_end_follows_again(make_app: Make) -> None:
     app = make_app(turns(30))
     async with app.run_test(size=(60, 12)) as pilot:
