@@ -150,7 +150,7 @@ class Printer:
             self._progress(event)
             if isinstance(event, PermissionRequested):
                 with suppress(AgentError):  # it was cancelled meanwhile, by a signal or a denial beside it
-                    await self._service.reply(event.request_id, PermissionAnswer("deny"))
+                    await self._service.reply(event.request_id, PermissionAnswer("deny", ends_run=True))
             if isinstance(event, RunFinished) and not await self._goes_on(event):
                 return event
         return RunFinished(status="interrupted", duration_ms=0)

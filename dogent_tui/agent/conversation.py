@@ -41,6 +41,7 @@ class PermissionQuestion(msgspec.Struct, frozen=True):
     scopes: tuple[Scope, ...] = ("once",)
     once_because: str = ""
     rules: tuple[str, ...] = ()
+    ends_run: bool = True
 
 
 class Verdict(msgspec.Struct, frozen=True):

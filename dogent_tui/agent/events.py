@@ -60,11 +60,15 @@ class Prompt(msgspec.Struct, frozen=True):
 
 
 class PermissionAnswer(msgspec.Struct, frozen=True):
-    """The person's answer to `PermissionRequested`. `message`: words for the model, which then goes on after a denial."""
+    """The person's answer to `PermissionRequested`. `message`: words for the model, which then goes on after a denial.
+
+    `ends_run`: a denial without words ends the run, whatever was asked about: there is nobody whom the model could ask for more.
+    """
 
     behavior: Literal["allow", "deny"]
     scope: Scope = "once"
     message: str = ""
+    ends_run: bool = False
 
 
 class UiAnswer(msgspec.Struct, frozen=True):
@@ -240,7 +244,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     `spans` are the risky parts of ``input["command"]`` (start and end, in characters), `diff` is the unified diff of a Write or
     an Edit. `words` is the reason that the model gave. `scopes` are the answers that can be given, and `once_because` says why
     there is none that is remembered. `rules` are what `--allow` takes to allow it beforehand. `tool_use_id` is empty where the
-    application itself asks, before a write of its own.
+    application itself asks, before a write of its own. `ends_run`: a denial without words ends the run.
     """
 
     request_id: str
@@ -256,6 +260,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     scopes: tuple[Scope, ...] = ("once",)
     once_because: str = ""
     rules: tuple[str, ...] = ()
+    ends_run: bool = True
 
 
 class PermissionDecided(Event, frozen=True, kw_only=True):

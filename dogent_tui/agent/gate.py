@@ -27,6 +27,8 @@ from dogent_tui.agent.events import CopiesKept, Event, Notice
 from dogent_tui.agent.questions import put_in_words
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.errors import DogentError
+from dogent_tui.manuscripts.requests import RequestBook, Status
+from dogent_tui.permissions.consulting import CONSULTING
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
 from dogent_tui.workspace.copies import Copies
 
@@ -42,6 +44,7 @@ _MOST_ANNOUNCED = 200
 _CHANGED = "What it would touch changed while you were asked."
 _CHANGES = {EffectKind.WRITE, EffectKind.DELETE, EffectKind.MOVE}
 _MAKING_TOOLS = {"Write", "NotebookEdit"}
+_STATUS: Mapping[str, Status] = {"allow": "approved", "ask": "pending", "deny": "denied"}
 
 
 Answer: TypeAlias = Callable[[Mapping[str, Any]], Awaitable[PermissionResultAllow | PermissionResultDeny]]
@@ -66,12 +69,15 @@ class Gate:
         cwd: Path,
         copies: Copies | None = None,
         answered: Mapping[str, Answer] | None = None,
+        requests: RequestBook | None = None,
     ) -> None:
         """Decide by `authority` and `ask`. `cwd` is where the session starts; `copies` keeps what approved calls change.
 
         `answered` are the tools whose calls are no question of permission but one to the person, and what answers them.
+        `requests` records the calls that consult documents: those tools run by what was approved there.
         """
         self._answered = answered or {}
+        self._requests = requests or RequestBook()
         self._authority = authority
         self._ask = ask
         self._cwd = cwd
@@ -110,6 +116,7 @@ class Gate:
             if decision.verdict == "allow":
                 self._authority.let_through(call, decision)
                 await self._keep_copies(call, decision, tool_use_id)
+            self._record(call, tool_use_id, decision.verdict)
             self._announce(tool_use_id, _Announced(call.cwd or self._cwd, decision.verdict))
         except Exception as error:
             decision = Decision("deny", (f"The permission policy failed ({type(error).__name__}).",))
@@ -136,12 +143,28 @@ class Gate:
         while len(self._announced) > _MOST_ANNOUNCED:  # what runs unasked is not asked about later
             self._announced.pop(next(iter(self._announced)))
 
+    def _record(self, call: ToolCall, tool_use_id: str, verdict: str) -> None:
+        if call.tool in CONSULTING:
+            self._requests.open(tool_use_id, call.tool.rpartition("__")[2], CONSULTING[call.tool], call.input)
+            self._requests.settle(tool_use_id, _STATUS.get(verdict, "denied"))
+
     async def can_use_tool(
         self, tool: str, tool_input: dict[str, Any], context: ToolPermissionContext
     ) -> PermissionResultAllow | PermissionResultDeny:
         """Put the call to the person and wait. Suggestions of the CLI to remember the answer are never applied."""
         if tool in self._answered:
             return await self._answered[tool](tool_input)
+        status: Status = "denied"
+        try:
+            answer = await self._permit(tool, tool_input, context)
+            status = "approved" if isinstance(answer, PermissionResultAllow) else "denied"
+        finally:
+            self._requests.settle(context.tool_use_id or "", status)
+        return answer
+
+    async def _permit(
+        self, tool: str, tool_input: dict[str, Any], context: ToolPermissionContext
+    ) -> PermissionResultAllow | PermissionResultDeny:
         tool_use_id = context.tool_use_id or ""
         announced = self._announced.pop(tool_use_id, _Announced(self._cwd, "ask"))
         call = ToolCall(tool, tool_input, announced.cwd)

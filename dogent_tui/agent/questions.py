@@ -34,6 +34,7 @@ def put_in_words(
         scopes=asked.scopes,
         once_because=asked.once_because,
         rules=asked.rules,
+        ends_run=asked.ends_run,
     )
 
 

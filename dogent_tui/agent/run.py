@@ -12,6 +12,8 @@ from dogent_tui.agent.tool_names import friendly_name, input_summary
 _TELL_AGAIN_S = 5.0
 """How much longer a silence must be to be told once more."""
 
+_WITHOUT = "The person denied this call. Do not ask for the same again: go on without it, or say what you cannot do without it."
+
 STOPPED = Verdict(allow=False, message="The run was stopped.", stop=True)
 """What a call gets that nobody will answer any more."""
 
@@ -68,12 +70,17 @@ class Run(msgspec.Struct):
         return self.denied.get(_same(question))
 
     def verdict(self, question: PermissionQuestion, answer: PermissionAnswer | None, cwd: str) -> Verdict:
-        """Return what `answer` means for the call; None is nobody's answer. A denial without words aborts the run."""
+        """Return what `answer` means for the call; None is nobody's answer. A denial without words aborts the run.
+
+        It does not where the question says so: then the model hears of it, and goes on without what it asked for.
+        """
         if answer is not None and answer.behavior == "allow":
             return Verdict(allow=True, scope=answer.scope)
         verdict = STOPPED
         if answer is not None and answer.message:
             verdict = Verdict(allow=False, message=f"The person denied this call and says: {answer.message}")
+        elif answer is not None and not (question.ends_run or answer.ends_run):
+            verdict = Verdict(allow=False, message=_WITHOUT)
         elif answer is not None:
             self.aborted = f"Denied: {friendly_name(question.tool)} {input_summary(question.input, cwd)}".rstrip()
             verdict = Verdict(allow=False, message="The person denied this call.", stop=True)
@@ -91,4 +98,6 @@ class Run(msgspec.Struct):
 
 def _same(question: PermissionQuestion) -> str:
     """Return what an identical call has in common with this one."""
-    return json.dumps([question.tool, question.input], sort_keys=True, default=str)
+    from dogent_tui.permissions.consulting import without_reason  # on use: not needed before the first denial
+
+    return json.dumps([question.tool, without_reason(question.tool, question.input)], sort_keys=True, default=str)

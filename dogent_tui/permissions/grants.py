@@ -11,6 +11,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from dogent_tui.errors import UsageError
+from dogent_tui.permissions.consulting import CONSULTING
 from dogent_tui.permissions.disk import RealDisk, real_path
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
 
@@ -23,6 +24,7 @@ KINDS: Mapping[str, str] = {
     "move": "move a file or folder away",
     "run": "run a program outside the workspace",
     "network": "exchange data with other machines, by this program",
+    "use": "look through the documents of the workspace with this tool, such as use:read_markdown_file",
 }
 """The kinds that a rule can name, and what each allows."""
 
@@ -64,12 +66,16 @@ class Grant:
         """Return the rule for `--allow` that covers this in the workspace `root` (a real path). A rule means any program."""
         if self.kind == "network":
             return f"network:{self.program}{f'/{self.place}' if self.place else ''}"
+        if self.kind == "use":
+            return f"use:{self.program}"
         return f"{self.kind}:{self._shown(root)}{'/' if self.below and self.place != '/' else ''}"
 
     def sentence(self, root: Path) -> str:
         """Return what is allowed, for a person in the workspace `root`."""
         if self.kind == "network":
             return f"reach {self.place or 'other machines'} with {self.program or 'any program'}"
+        if self.kind == "use":
+            return f"look through the documents with {self.program}"
         place = f"everything in {self._shown(root)}" if self.below else self._shown(root)
         return f"{self.kind} {place}{f' (by {self.program})' if self.program else ''}"
 
@@ -82,6 +88,8 @@ def key_of(effect: Effect) -> Grant:
     kind = _kind(effect)
     if kind == "network":
         return Grant(kind, (urlsplit(effect.written).hostname or "") if "://" in effect.written else "", effect.program)
+    if kind == "use":
+        return Grant(kind, "", effect.program)
     # Reading is the same by whatever program: what it learns, it learns. All else is another matter with another program.
     program = "" if kind == "read" else _FILE_TOOL_FAMILY if effect.program in _FILE_TOOLS else effect.program
     return Grant(kind, "" if effect.path is None else str(effect.path), program)
@@ -120,6 +128,11 @@ def parse_rule(text: str, workspace: Path, home: Path | None = None) -> Grant:
         if not program or "/" in host:
             raise UsageError(f"“{text}” names no program.", "Write network:PROGRAM, for example network:curl.")
         return Grant(kind, host, program)
+    if kind == "use":
+        if f"mcp__dogent__{rest}" not in CONSULTING:
+            names = ", ".join(tool.rpartition("__")[2] for tool in CONSULTING)
+            raise UsageError(f"“{text}” names no tool that can be allowed.", f"Write use:TOOL, with one of these: {names}.")
+        return Grant(kind, "", rest)
     return _placed(text, kind, rest, workspace, str(home or Path.home()))
 
 

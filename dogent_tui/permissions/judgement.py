@@ -109,6 +109,11 @@ def _network(effect: Effect, _rule: PathRule) -> _Finding:
     return _Finding("ask", effect.note or f"{effect.program} exchanges data with other machines.")
 
 
+def _use(effect: Effect, _rule: PathRule) -> _Finding:
+    """One of our tools that consult the documents. A note says why the tool would refuse the call itself."""
+    return _Finding("deny", effect.note) if effect.note else _Finding("ask", "The agent asks to look through your documents.")
+
+
 def _unknown(effect: Effect, _rule: PathRule) -> _Finding:
     return _Finding("ask", effect.note or "What it does cannot be told.", rememberable=False)
 
@@ -126,5 +131,6 @@ _TABLE: dict[EffectKind, Callable[[Effect, PathRule], _Finding]] = {
     EffectKind.MOVE: _delete,
     EffectKind.EXECUTE: _execute,
     EffectKind.NETWORK: _network,
+    EffectKind.USE: _use,
     EffectKind.UNKNOWN: _unknown,
 }

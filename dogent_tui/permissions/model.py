@@ -20,6 +20,7 @@ class EffectKind(StrEnum):
     MOVE = "move"
     EXECUTE = "execute"
     NETWORK = "network"
+    USE = "use"
     UNKNOWN = "unknown"
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from dogent_tui.permissions.consulting import CONSULTING
+from dogent_tui.permissions.consulting import sentence as consulting
 from dogent_tui.permissions.disk import Disk, RealDisk, real_path, walk
 from dogent_tui.permissions.edits import edit_diff
 from dogent_tui.permissions.grants import keys_of
@@ -57,6 +59,7 @@ class Spot:
 @dataclass(frozen=True, slots=True)
 class Question:
     """What is put to the person. `words` are the model's; `rules` are those that would have allowed the call beforehand.
+    `ends_run`: a denial without words ends the run.
 
     `spans` are the risky parts of a command, in characters; `once_because` says why no answer is remembered.
     """
@@ -70,6 +73,7 @@ class Question:
     scopes: tuple[Holds, ...]
     once_because: str
     rules: tuple[str, ...]
+    ends_run: bool = True
 
 
 def ask_about(call: ToolCall, decision: Decision, workspace: Path, disk: Disk | None = None) -> Question:
@@ -88,6 +92,7 @@ def ask_about(call: ToolCall, decision: Decision, workspace: Path, disk: Disk | 
         scopes=("once", "session", "always") if keys else ("once",),
         once_because="" if keys else _once_because(decision.asked),
         rules=tuple(key.rule(root) for key in keys),
+        ends_run=call.tool not in CONSULTING,
     )
 
 
@@ -101,6 +106,9 @@ class _Wording:
 
     def sentence(self, asked: Sequence[Effect]) -> str:
         """Return what the call would do, the severest first."""
+        if self._call.tool in CONSULTING and all(effect.kind is EffectKind.USE for effect in asked):
+            place = next((self._shown(effect.path) for effect in asked if effect.path is not None), "")
+            return _capital(consulting(self._call.tool, self._call.input, place))
         parts = []
         for kind in _SEVEREST_FIRST:
             effects = [effect for effect in asked if effect.kind is kind]
@@ -172,7 +180,8 @@ class _Wording:
         elif entry is not None and entry.kind == "file" and entry.names > 1:
             notes.append("the file has another name elsewhere")
         size = entry.size if entry is not None and entry.kind == "file" else None
-        return Spot(path, effect.kind.value, entry is not None, size, "; ".join(filter(None, notes)))
+        kind = EffectKind.READ if effect.kind is EffectKind.USE else effect.kind
+        return Spot(path, kind.value, entry is not None, size, "; ".join(filter(None, notes)))
 
     def _by_link(self, effect: Effect, path: str) -> str:
         """Say so where a name leads elsewhere than it reads. Names in another folder than the call's are not judged here."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
+from dogent_tui.permissions.consulting import CONSULTING, refusal
 from dogent_tui.permissions.exports import export_target
 from dogent_tui.permissions.model import Effect, EffectKind, ToolCall
 from dogent_tui.permissions.paths import PathRule
@@ -20,7 +21,6 @@ _PATHLESS = {
     "mcp__dogent__web_search", "mcp__dogent__ui_request",
 }  # fmt: skip
 _OURS = "mcp__dogent__"
-_WITH_REASON = {"read_markdown_file", "search_markdown_files", "search_markdown_content", "list_file_tree"}
 _PATH_KEY = re.compile(
     r"(^|_)(paths?|files?|file_?names?|dir|directory|directories|folders?|root|cwd|source|src|destination|dest|target|output|input"
     r"|location|uri|roots|out|workspace)(_|$)"
@@ -157,11 +157,8 @@ def _is_private(host: str) -> bool:
 
 
 def _ours(inputs: _Inputs, name: str, leads_inside: LeadsInside | None) -> Iterator[Effect]:
-    if name in _WITH_REASON:
-        reason = "The agent asks to look through your documents."
-        yield Effect(EffectKind.READ, None, inputs.text("path"), None, inputs.call.tool, reason)
-        if inputs.text("path"):
-            yield inputs.touch(EffectKind.READ, inputs.text("path"))
+    if inputs.call.tool in CONSULTING:
+        yield _consult(inputs, name)
     elif name == "web_fetch":
         yield from _web_fetch(inputs, leads_inside)
         if inputs.text("filename"):
@@ -176,6 +173,15 @@ def _ours(inputs: _Inputs, name: str, leads_inside: LeadsInside | None) -> Itera
         yield inputs.touch(EffectKind.READ, inputs.text("path"))
     else:
         yield from _foreign(inputs)
+
+
+def _consult(inputs: _Inputs, name: str) -> Effect:
+    """A tool that says why it looks: of the workspace alone, so that a call for more is not put to the person."""
+    place = inputs.touch(EffectKind.READ, inputs.text("path")) if name == "read_markdown_file" else None
+    note = refusal(inputs.call.input)
+    if place is not None and not note and (place.path is None or not inputs.rule.inside(place.path)):
+        note = place.note or f"{inputs.text('path')} lies outside of the workspace. Only Markdown files in it are read."
+    return Effect(EffectKind.USE, place.path if place else None, inputs.text("path"), None, name, note)
 
 
 def _export(inputs: _Inputs) -> Iterator[Effect]:

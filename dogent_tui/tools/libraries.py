@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from dogent_tui.web.named import NamedHosts
 from dogent_tui.web.profiles import WebAccess
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
 from dogent_tui.workspace.settings import WorkspaceSettings
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from dogent_tui.documents.exporter import Exporter
     from dogent_tui.documents.library import DocumentLibrary
+    from dogent_tui.manuscripts.library import ManuscriptLibrary
+    from dogent_tui.manuscripts.requests import RequestBook
     from dogent_tui.tools.telling import Tell
     from dogent_tui.web.fetch import Fetcher
     from dogent_tui.web.search.searcher import Searcher
@@ -68,6 +70,21 @@ class Libraries:
         from dogent_tui.documents.exporter import Exporter
 
         return self._closed_with_us(Exporter())
+
+    @cached_property
+    def manuscripts(self) -> "ManuscriptLibrary":
+        """Finds and searches Markdown files, though never our own folders, where they lie in the workspace."""
+        from dogent_tui.manuscripts.library import ManuscriptLibrary
+
+        private = (dogent_home(), state_dir())
+        return self._closed_with_us(ManuscriptLibrary(self.workspace, self.settings.ignored_folders, private))
+
+    @cached_property
+    def requests(self) -> "RequestBook":
+        """What the agent asked to consult, and what was answered: the gate writes it, and the tools go by it."""
+        from dogent_tui.manuscripts.requests import RequestBook
+
+        return RequestBook()
 
     @property
     def images(self) -> Path:

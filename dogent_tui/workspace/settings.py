@@ -30,6 +30,7 @@ class WorkspaceSettings(msgspec.Struct, frozen=True):
     """What a workspace chose. An empty text means: not chosen.
 
     `sandbox` has the agent's commands run behind a second wall; a workspace can ask for it, since it only narrows.
+    `ignored_folders` are left out when Markdown files are searched: names, or paths from the root on with a ``/``.
     `extra` holds the keys that this version does not know; they are kept when the settings are saved.
     """
 
@@ -42,9 +43,11 @@ class WorkspaceSettings(msgspec.Struct, frozen=True):
     learn_auto: bool = True
     theme: str = ""
     sandbox: bool = False
+    ignored_folders: tuple[str, ...] = ()
     extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
+_EXPECTED = {bool: "true or false", str: "a text in quotes", tuple: "a list of texts in quotes"}
 _DEFAULTS = {f.name: f.default for f in fields(WorkspaceSettings) if f.name != "extra"}
 
 KNOWN_KEYS = tuple(_DEFAULTS)
@@ -87,8 +90,10 @@ def wants_sandbox(settings: WorkspaceSettings, home: Path, warnings: list[Config
 def _take(known: dict[str, Any], key: str, value: Any, file: Path, warnings: list[ConfigWarning]) -> None:
     """Put `value` into `known` if it is of the type that `key` has."""
     default = _DEFAULTS[key]
-    if type(value) is not type(default):
-        expected = "true or false" if isinstance(default, bool) else "a text in quotes"
+    if isinstance(default, tuple) and isinstance(value, list) and all(isinstance(entry, str) for entry in value):
+        known[key] = tuple(value)
+    elif type(value) is not type(default):
+        expected = _EXPECTED[type(default)]
         warnings.append(
             ConfigWarning(
                 f'"{key}" in {file.name} should be {expected}; its default is used.',

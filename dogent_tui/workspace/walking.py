@@ -1,14 +1,20 @@
 """Walking a folder as git sees it: what its ignore files leave out, and what is hidden, is not there."""
 
+import os
+import re
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
+from typing import Any
 
 
-def walk(root: Path, stopped: Callable[[], bool] = lambda: False) -> Iterator[str]:
-    """Yield the files and folders below `root`, relative to it, until `stopped`. What cannot be read is left out."""
-    from ignore import Error, WalkBuilder
+def walk(root: Path, stopped: Callable[[], bool] = lambda: False, without: Collection[str] = ()) -> Iterator[str]:
+    """Yield the files and folders below `root`, relative to it, until `stopped`. What cannot be read is left out.
 
-    entries = WalkBuilder(root).require_git(False).parents(_in_repository(root)).build()
+    `without` are folders to leave out beside: a name means every folder of that name, a path with a ``/`` the one at that place.
+    """
+    from ignore import Error
+
+    entries = _entries(root, without)
     prefix = len(str(root).rstrip("/")) + 1
     while not stopped():
         try:
@@ -31,6 +37,62 @@ def unseen(root: Path, paths: Collection[str]) -> frozenset[str]:
     for path in walk(root, stopped=lambda: not left):
         left.discard(path)
     return frozenset(left)
+
+
+def count(root: Path, without: Collection[str] = ()) -> int:
+    """Return how many files and folders `walk` yields, in a tenth of its time: it is the paths that cost."""
+    from ignore import Error
+
+    entries = _entries(root, without)
+    found = -1  # the root itself
+    while True:
+        try:
+            next(entries)
+            found += 1
+        except StopIteration:
+            return found
+        except (Error, OSError):
+            continue
+
+
+def scan(root: Path, without: Collection[str] = ()) -> Iterator[tuple[str, list[str], list[str]]]:
+    """Yield each folder below `root` and its folders and other files, all that `walk` would yield were there no ignore files.
+
+    Where `count` tells as many as this yields, nothing is ignored: a walk yields no more than this does.
+    """
+    names = {folder for folder in without if "/" not in folder}
+    places = {folder.strip("/") for folder in without if "/" in folder}
+    todo = [""]
+    while todo:
+        inside = todo.pop()
+        folders: list[str] = []
+        files: list[str] = []
+        try:
+            with os.scandir(root / inside) as entries:
+                for entry in entries:
+                    if not entry.name.startswith("."):
+                        (folders if entry.is_dir(follow_symlinks=False) else files).append(entry.name)
+        except OSError:  # it may not be read, or went away
+            continue
+        prefix = f"{inside}/" if inside else ""
+        folders = [name for name in folders if name not in names and f"{prefix}{name}" not in places]
+        todo.extend(prefix + name for name in folders)
+        yield inside, folders, files
+
+
+def _entries(root: Path, without: Collection[str]) -> Iterator[Any]:
+    from ignore import WalkBuilder
+    from ignore.overrides import OverrideBuilder
+
+    builder = WalkBuilder(root).require_git(False).parents(_in_repository(root))
+    if without:
+        left_out = OverrideBuilder(root)
+        for folder in without:
+            literal = re.sub(r"([\\*?\[\]{}!])", r"\\\1", folder.strip("/"))
+            left_out.add(f"!/{literal}/" if "/" in folder else f"!{literal}/")
+        builder = builder.overrides(left_out.build())
+    found: Iterator[Any] = builder.build()
+    return found
 
 
 def _in_repository(root: Path) -> bool:

@@ -9,6 +9,7 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Verdict
 from dogent_tui.agent.events import CopiesKept, Notice
 from dogent_tui.agent.gate import Gate
+from dogent_tui.manuscripts.requests import RequestBook
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.permissions.shell import parser
 from dogent_tui.web.named import NamedHosts
@@ -233,6 +234,27 @@ async def test_without_a_parser_commands_are_asked_about_and_that_is_said(worksp
     gate, _ = build(workspace)
     assert (await hook(gate, "Bash", {"command": "ls"}, workspace.root))[0] == "ask"
     assert [notice.code for notice in gate.heard() if isinstance(notice, Notice)] == ["no_parser"]
+
+
+@pytest.mark.parametrize(("answer", "status"), [(ALLOW, "approved"), (Verdict(allow=False), "denied")])
+async def test_what_consults_documents_is_on_record_with_the_answer(workspace, answer, status):
+    book = RequestBook()
+    gate = Gate(Authority(workspace), Person(answer), workspace.root, requests=book)
+    tool, values = "mcp__dogent__read_markdown_file", {"path": "a.md", "reason": "To see"}
+    assert (await hook(gate, tool, values, workspace.root))[0] == "ask"
+    (request,) = book.all()
+    assert (request.id, request.action, request.reason, request.status) == ("t", "read", "To see", "pending")
+    await gate.can_use_tool(tool, values, CONTEXT)
+    assert [request.status for request in book.all()] == [status]
+
+
+async def test_what_was_allowed_for_the_session_is_on_record_as_approved(workspace):
+    book = RequestBook()
+    gate = Gate(Authority(workspace, ["use:list_file_tree"]), Person(), workspace.root, requests=book)
+    assert (await hook(gate, "mcp__dogent__list_file_tree", {"reason": "r"}, workspace.root))[0] == "allow"
+    assert [request.status for request in book.all()] == ["approved"]
+    await hook(gate, "Read", {"file_path": "a.md"}, workspace.root)
+    assert len(book.all()) == 1
 
 
 async def test_a_private_address_reaches_the_fetch_only_with_the_persons_word(workspace):

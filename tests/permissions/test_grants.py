@@ -140,15 +140,45 @@ def test_what_is_no_rule_says_what_one_is(root, text):
 
 
 def test_a_grant_reads_as_a_rule_and_as_a_sentence(root):
+    unplaced = {"network": "network:curl", "use": "use:list_file_tree"}
     for kind in KINDS:
-        rule = f"{kind}:sub/a.md" if kind != "network" else "network:curl"
+        rule = unplaced.get(kind, f"{kind}:sub/a.md")
         assert parse_rule(rule, root).rule(root) == rule
     assert parse_rule("delete:sub/", root).rule(root) == "delete:sub/"
     assert Grant("delete", f"{root}/a.md", "rm").sentence(root) == "delete a.md (by rm)"
     assert Grant("network", "", "curl").sentence(root) == "reach other machines with curl"
+    assert parse_rule("use:list_file_tree", root).sentence(root) == "look through the documents with list_file_tree"
+    with pytest.raises(UsageError, match="names no tool"):
+        parse_rule("use:Bash", root)
     assert parse_rule("read:/etc/", root).sentence(root) == "read everything in /etc"
 
 
 def test_a_name_with_odd_characters_is_a_rule_too(root):
     (root / "what?.md").touch()
     assert parse_rule("delete:what?.md", root).place == str(Path(root, "what?.md"))
+
+
+def test_a_tool_that_consults_documents_is_allowed_by_its_name_alone(root):
+    def consult(tool, **values):
+        return decide(ToolCall(f"mcp__dogent__{tool}", {"reason": "r", **values}, root), root, root.parent / "home")
+
+    read = consult("read_markdown_file", path="a.md")
+    (key,) = keys_of(read)
+    assert key == Grant("use", "", "read_markdown_file")
+    assert covering([key], consult("read_markdown_file", path="sub/b.md"))
+    assert not covering([key], consult("search_markdown_content", query="a"))
+    assert not covering([Grant("read", f"{root}/a.md")], read)
+
+
+@pytest.mark.parametrize("path", ["../outside.txt", "/etc/hostname", "", "sub/../../outside.txt", "a\nb.md"])
+def test_what_such_a_tool_would_refuse_is_not_put_to_the_person(root, path):
+    values = {"path": path, "reason": "r"}
+    decision = decide(ToolCall("mcp__dogent__read_markdown_file", values, root), root, root.parent / "home")
+    assert (decision.verdict, len(decision.reasons)) == ("deny", 1)
+
+
+@pytest.mark.parametrize("reason", [None, "", "  ", 3])
+def test_without_a_reason_it_is_not_either(root, reason):
+    decision = decide(ToolCall("mcp__dogent__list_file_tree", {"reason": reason}, root), root, root.parent / "home")
+    assert decision.verdict == "deny"
+    assert "say in reason" in decision.reasons[0]

@@ -112,3 +112,13 @@ def test_a_broken_file_at_home_is_told(workspace, home):
     warnings = []
     assert not wants_sandbox(WorkspaceSettings(), home, warnings)
     assert [warning.code for warning in warnings] == ["config_broken"]
+
+
+def test_a_list_of_folders_is_taken_and_anything_else_is_said(workspace):
+    workspace.dot.mkdir(exist_ok=True)
+    workspace.settings_file.write_text('{"ignored_folders": ["old", "notes/private"]}', encoding="utf-8")
+    assert load_settings(workspace) == (WorkspaceSettings(ignored_folders=("old", "notes/private")), [])
+    workspace.settings_file.write_text('{"ignored_folders": ["old", 3]}', encoding="utf-8")
+    settings, (warning,) = load_settings(workspace)
+    assert settings == WorkspaceSettings()
+    assert "a list of texts" in str(warning)

@@ -1,0 +1,1 @@
+"""The Markdown files of a workspace: read, found and searched, and never anything outside of it."""

@@ -1,0 +1,149 @@
+"""The Markdown files of one workspace: a process looks through them, a request at a time, and is ended when it takes too long."""
+
+import asyncio
+import contextlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from dogent_tui.manuscripts.model import (
+    IGNORED_FOLDERS,
+    Answer,
+    Failed,
+    FindFiles,
+    FoundContent,
+    FoundFiles,
+    FoundTree,
+    ListTree,
+    ManuscriptError,
+    Request,
+    Scope,
+    SearchContent,
+)
+from dogent_tui.manuscripts.reading import MarkdownFile, read_markdown
+from dogent_tui.manuscripts.worker import worker_command
+from dogent_tui.processes import end_tree, talk_process
+from dogent_tui.workspace.paths import Workspace
+
+LIMIT_S = 20.0
+"""After which a search is given up."""
+_IDLE_S = 300.0
+_CHUNK = 262_144
+_PASSED_ON = ("PATH", "HOME", "LANG", "XDG_CONFIG_HOME", "LD_LIBRARY_PATH", "SYSTEMROOT")
+"""What the process gets of our environment: no key of anybody's. Git's own ignore file lies below the home folder."""
+
+_Found = TypeVar("_Found", FoundFiles, FoundContent, FoundTree)
+
+
+class ManuscriptLibrary:
+    """Reads, finds and searches the Markdown files of `workspace`."""
+
+    def __init__(
+        self, workspace: Workspace, ignored: Sequence[str] = (), private: Sequence[Path] = (), limit_s: float = LIMIT_S
+    ) -> None:
+        """`ignored` are folders to leave out: names, or paths from the root on with a ``/``. `private` are never looked into."""
+        self._workspace = workspace
+        self._private = tuple(private)
+        self._limit_s = limit_s
+        own = [os.path.realpath(folder) for folder in private]
+        hidden = [os.path.relpath(folder, workspace.root) for folder in own if Path(folder).is_relative_to(workspace.root)]
+        self._scope = Scope(
+            str(workspace.root), (*IGNORED_FOLDERS, *filter(None, map(str.strip, ignored)), *(f"/{folder}" for folder in hidden))
+        )
+        self._turn = asyncio.Lock()
+        self._process: asyncio.subprocess.Process | None = None
+        self._retiring: asyncio.TimerHandle | None = None
+
+    async def read(self, path: str) -> MarkdownFile:
+        """Return a file, relative to the workspace or absolute. Raises ManuscriptError."""
+        return await asyncio.to_thread(read_markdown, self._workspace, path, self._private)
+
+    async def find(self, pattern: str = "", *, regex: bool = False) -> FoundFiles:
+        """Return the files with `pattern` in their names, all where it is empty. Raises ManuscriptError."""
+        return await self._ask(FindFiles(self._scope, _encodable(pattern), regex), FoundFiles)
+
+    async def search(self, query: str, file_pattern: str = "", *, regex: bool = False) -> FoundContent:
+        """Return where `query` stands. Raises ManuscriptError, also where it takes too long."""
+        return await self._ask(SearchContent(self._scope, _encodable(query), _encodable(file_pattern), regex), FoundContent)
+
+    async def tree(self) -> FoundTree:
+        """Return what lies in the workspace. Raises ManuscriptError."""
+        return await self._ask(ListTree(self._scope), FoundTree)
+
+    async def close(self) -> None:
+        """End the process."""
+        if self._retiring is not None:
+            self._retiring.cancel()
+        process, self._process = self._process, None
+        if process is not None:
+            await asyncio.shield(end_tree(process))
+
+    async def _ask(self, request: Request, kind: type[_Found]) -> _Found:
+        async with self._turn:
+            try:
+                async with asyncio.timeout(self._limit_s):
+                    answer = await self._answer(request)
+            except BaseException as error:  # whatever it was about, nobody will read the answer
+                await self.close()
+                if isinstance(error, TimeoutError):
+                    raise _too_slow(request) from None
+                raise
+        if isinstance(answer, Failed):
+            raise ManuscriptError(answer.message, answer.remedy)
+        assert isinstance(answer, kind)
+        self._retire_later()
+        return answer
+
+    async def _answer(self, request: Request) -> Answer:
+        data = msgspec.json.encode(request) + b"\n"
+        for _ in range(2):  # the one that waited may have ended meanwhile
+            process = self._process = self._process or await self._start()
+            assert process.stdin is not None
+            with contextlib.suppress(ConnectionError):
+                process.stdin.write(data)
+                await process.stdin.drain()
+            line = await _line(process)
+            if line.endswith(b"\n"):
+                return msgspec.json.decode(line, type=Answer)  # type: ignore[no-any-return]
+            await self.close()
+        raise ManuscriptError("The process that looks through the workspace ended on its own.", "Ask for less, or try again.")
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
+        try:
+            return await talk_process(worker_command(), cwd=Path("/"), env=environment)
+        except OSError as error:
+            raise ManuscriptError(f"The workspace cannot be searched: {error.strerror or error}.", "Try again.") from error
+
+    def _retire_later(self) -> None:
+        if self._retiring is not None:
+            self._retiring.cancel()
+        loop = asyncio.get_running_loop()
+        self._retiring = loop.call_later(_IDLE_S, lambda: loop.create_task(self._retire()))
+
+    async def _retire(self) -> None:
+        async with self._turn:
+            await self.close()
+
+
+async def _line(process: asyncio.subprocess.Process) -> bytes:
+    assert process.stdout is not None
+    parts: list[bytes] = []
+    while not (parts and parts[-1].endswith(b"\n")) and (part := await process.stdout.read(_CHUNK)):
+        parts.append(part)
+    return b"".join(parts)
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _too_slow(request: Request) -> ManuscriptError:
+    if getattr(request, "regex", False):
+        return ManuscriptError(
+            "The regular expression takes too long.", "Use a simpler one, without repetitions in repetitions, or leave regex out."
+        )
+    return ManuscriptError("Looking through the workspace takes too long.", "Search fewer files: name some in file_pattern.")

@@ -1,0 +1,162 @@
+"""What matches: names of files, and texts in them, whatever their capitals."""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol, TypeAlias
+
+from dogent_tui.manuscripts.model import ManuscriptError
+
+_SHOWN = 200
+"""Characters of a line."""
+_BEFORE = 60
+"""Of them before the match."""
+
+Place: TypeAlias = tuple[int, str]
+"""The number of a line, from 1, and what is shown of it."""
+
+
+class Matcher(Protocol):
+    """Finds a query in the contents of a file. Where these are no UTF-8, what is none counts as U+FFFD."""
+
+    def count(self, data: bytes) -> int:
+        """Return how often it stands there."""
+
+    def lines(self, data: bytes, most: int) -> list[Place]:
+        """Return the first lines on which it stands."""
+
+
+def matcher(query: str, *, regex: bool) -> Matcher:
+    """Return what finds `query`. Raises ManuscriptError where it is empty, or no regular expression though it should be."""
+    if not query:
+        raise ManuscriptError("There is nothing to search for.", "Give the text in query.")
+    return _Pattern(query) if regex else _Words(query)
+
+
+def name_filter(pattern: str, *, regex: bool = False) -> Callable[[str], bool]:
+    """Return what tells whether the relative path of a file fits `pattern`, whatever its capitals. An empty one fits all.
+
+    It is a part of the name, or with a ``/`` of the path; with ``*`` or ``?`` all of it. Raises ManuscriptError where it is no
+    regular expression though it should be.
+    """
+    wanted = _plain(pattern.strip())
+    if not wanted:
+        return lambda _: True
+    if regex:
+        expression = _compiled(pattern.strip())
+        return lambda path: expression.search(unicodedata.normalize("NFC", path)) is not None
+    is_path = "/" in wanted
+    wanted = wanted.removeprefix("./")
+    if "*" in wanted or "?" in wanted:
+        fits = _glob(wanted)
+        return lambda path: fits.fullmatch(_plain(path if is_path else _name(path))) is not None
+    return lambda path: wanted in _plain(path if is_path else _name(path))
+
+
+def _glob(pattern: str) -> re.Pattern[str]:
+    """Return a glob as an expression: ``**/`` is any folders or none, ``*`` stays within a name."""
+    meanings = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    parts = re.split(r"(\*\*/|\*\*|\*|\?)", re.sub(r"\*{3,}", "**", pattern))
+    return re.compile("".join(meanings.get(part) or re.escape(part) for part in parts), re.DOTALL)
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+class _Words:
+    """A plain text, however its accents are written. StringZilla folds capitals as Unicode says, at gigabytes a second."""
+
+    def __init__(self, query: str) -> None:
+        from stringzilla import utf8_uncased_matches, utf8_uncased_search
+
+        self._search, self._matches = utf8_uncased_search, utf8_uncased_matches
+        self._forms = sorted({unicodedata.normalize(form, query).encode() for form in ("NFC", "NFD")} | {query.encode()})
+
+    def count(self, data: bytes) -> int:
+        data, first = self._first(data, 0)
+        return sum(1 for form in self._forms for _ in self._matches(data, form)) if first >= 0 else 0
+
+    def lines(self, data: bytes, most: int) -> list[Place]:
+        def spans() -> Iterator[int]:
+            at, length = first, len(text)
+            while at >= 0:
+                yield at
+                end = text.find(b"\n", at)
+                at = self._first(text, end)[1] if 0 <= end < length else -1
+
+        text, first = self._first(data, 0)
+        return _lines(text, spans(), most)
+
+    def _first(self, data: bytes, start: int) -> tuple[bytes, int]:
+        """Return where the query stands first from `start` on, below 0 where it does not, and `data` as UTF-8."""
+        try:
+            found = [self._search(data, form, start, len(data), not start) for form in self._forms]
+        except ValueError:
+            data = data.decode("utf-8", "replace").encode()
+            found = [self._search(data, form, start) for form in self._forms]
+        return data, min((at for at in found if at >= 0), default=-1)
+
+
+class _Pattern:
+    """A regular expression of Python's. It may take for ever: whoever uses it limits the time."""
+
+    def __init__(self, query: str) -> None:
+        self._expression = _compiled(query)
+
+    def count(self, data: bytes) -> int:
+        return sum(1 for _ in self._matches(data.decode("utf-8", "replace")))
+
+    def lines(self, data: bytes, most: int) -> list[Place]:
+        text = data.decode("utf-8", "replace")
+        return _lines(text.encode(), _in_bytes(text, self._matches(text)), most)
+
+    def _matches(self, text: str) -> Iterator[int]:
+        return (match.start() for match in self._expression.finditer(text) if match.end() > match.start())
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ManuscriptError(f"“{pattern}” is no regular expression: {error}.", "Correct it, or leave regex out.") from None
+
+
+def _in_bytes(text: str, places: Iterable[int]) -> Iterator[int]:
+    """Yield rising places in `text` as places in it as UTF-8."""
+    at = done = 0
+    for place in places:
+        done += len(text[at:place].encode())
+        at = place
+        yield done
+
+
+def _lines(data: bytes, places: Iterable[int], most: int) -> list[Place]:
+    """Return the first lines that hold one of the rising `places`."""
+    found: list[Place] = []
+    number, counted, end = 1, 0, -1
+    for place in places:
+        if place <= end:
+            continue
+        if len(found) == most:
+            break
+        number, counted = number + data.count(b"\n", counted, place), place
+        end = data.find(b"\n", place)
+        end = len(data) if end < 0 else end
+        found.append((number, _snippet(data, place, end)))
+    return found
+
+
+def _snippet(data: bytes, place: int, end: int) -> str:
+    """Return what is shown of the line that ends at `end`: all of it, or what stands around `place`."""
+    begin = data.rfind(b"\n", 0, place) + 1
+    from_, to = max(begin, place - 4 * _SHOWN), min(end, place + 4 * _SHOWN)  # no character has more than four bytes
+    before = data[from_:place].decode("utf-8", "ignore")
+    text = before + data[place:to].decode("utf-8", "ignore")
+    first = 0 if from_ == begin and len(text) <= _SHOWN else max(0, len(before) - _BEFORE)
+    shown = text[first : first + _SHOWN]
+    return f"{'…' if first or from_ > begin else ''}{shown.strip()}{'…' if to < end or first + _SHOWN < len(text) else ''}"

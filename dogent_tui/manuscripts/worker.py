@@ -1,0 +1,47 @@
+"""The process that looks through a workspace: a pattern may keep it busy for ever, and the application does not notice.
+
+It takes a `Request` a line on its standard input and gives an `Answer` a line. What a search finds is counted by processes
+that it forks, one for each processor. It ends with whoever started it: at the end of its input, or when a request takes too long.
+"""
+
+import signal
+import sys
+from pathlib import Path
+
+import msgspec
+
+from dogent_tui.manuscripts.counting import LIMIT_S
+from dogent_tui.manuscripts.model import Answer, Failed, FindFiles, ListTree, ManuscriptError, Request
+from dogent_tui.manuscripts.naming import find_files
+from dogent_tui.manuscripts.searching import search_content
+from dogent_tui.manuscripts.tree import list_tree
+
+
+def main() -> None:
+    """Answer requests until the input ends."""
+    for line in sys.stdin.buffer:
+        signal.alarm(LIMIT_S)  # whoever started us has ended us before, unless they are gone
+        answer = msgspec.json.encode(_answer(msgspec.json.decode(line, type=Request)))
+        signal.alarm(0)
+        sys.stdout.buffer.write(answer + b"\n")
+        sys.stdout.buffer.flush()
+
+
+def _answer(request: Request) -> Answer:
+    try:
+        if isinstance(request, FindFiles):
+            return find_files(request)
+        return list_tree(request) if isinstance(request, ListTree) else search_content(request)
+    except ManuscriptError as error:
+        return Failed(error.message, error.remedy)
+    except (MemoryError, RecursionError, OSError) as error:
+        return Failed(f"The workspace could not be looked through: {type(error).__name__}.", "Ask for less.")
+
+
+def worker_command() -> list[str]:
+    """Return how to start this process: with the modules that we have, and none of the folder that we happen to be in."""
+    package = str(Path(__file__).parents[2])
+    path = [entry for entry in sys.path if entry]
+    path += [] if package in path else [package]
+    start = f"import sys; sys.path[:] = {path!r}; from dogent_tui.manuscripts.worker import main; main()"
+    return [sys.executable, "-I", "-X", "utf8", "-c", start]

@@ -1,0 +1,48 @@
+"""The tools by which the agent consults the documents of the workspace: each call says why, and the person decides by that.
+
+A denial of theirs is an answer like any other: it does not end the run.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+CONSULTING: Mapping[str, str] = {
+    "mcp__dogent__read_markdown_file": "read",
+    "mcp__dogent__search_markdown_files": "find",
+    "mcp__dogent__search_markdown_content": "search",
+    "mcp__dogent__list_file_tree": "list",
+}
+"""The tools, and what each does."""
+
+
+def refusal(values: Mapping[str, Any]) -> str:
+    """Return what is to be changed in the input of a call before it is put to the person, empty where it can be."""
+    reason = values.get("reason")
+    if isinstance(reason, str) and reason.strip():
+        return ""
+    return "The reason is missing: say in reason why you need this. The person reads it and decides by it."
+
+
+def without_reason(tool: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a call asks for: the same with other words for why is the same."""
+    return {key: value for key, value in values.items() if key != "reason"} if tool in CONSULTING else values
+
+
+def sentence(tool: str, values: Mapping[str, Any], place: str) -> str:
+    """Return what a call would do. `place` is the file that it reads, as the person knows it."""
+    what = CONSULTING[tool]
+    if what == "read":
+        return f"read {place}"
+    if what == "find":
+        pattern = _shown(values.get("pattern"))
+        return f"look for Markdown files named like “{pattern}”" if pattern else "list all Markdown files of the workspace"
+    if what == "search":
+        files = _shown(values.get("file_pattern"))
+        where = f"Markdown files named like “{files}”" if files else "all Markdown files"
+        return f"search {where} for “{_shown(values.get('query'))}”"
+    return "list the files and folders of the workspace"
+
+
+def _shown(value: Any) -> str:
+    text = " ".join(value.split()) if isinstance(value, str) else ""
+    return text if len(text) <= 80 else f"{text[:79]}…"
