@@ -193,7 +193,10 @@ class _Filling:
         if self._spans:
             self._break(unit.space)
         elif unit.space:
-            self._put(unit.space[: self._width // 2], [])  # indentation of the text, as far as there is room
+            room = self._width // 2  # for the indentation of the text
+            if len(unit.space) > room:
+                self._break(unit.space[room:])  # not drawn, but copied
+            self._put(unit.space[:room], [])
         if self._used + needed <= self._width:
             self._put("", unit.pieces)
             return

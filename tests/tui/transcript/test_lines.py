@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dogent_tui.tui.transcript.lines import Line, Span, crop, wrap
@@ -13,6 +13,7 @@ def test_plain_text_is_broken_as_any_other(text: str, width: int) -> None:
     assert plain == [(line.text, line.glue) for line in wrap([Span(text[:7]), Span(text[7:], "strong")], width)]
 
 
+@example("  a", 2)
 @given(_words, st.integers(2, 30))
 def test_wrapping_loses_only_trailing_space(text: str, width: int) -> None:
     lines = wrap([Span(text)], width)
