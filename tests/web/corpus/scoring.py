@@ -98,7 +98,7 @@ def score(found: Iterable[tuple[Page, str]]) -> dict[str, Score]:
     results = list(found)
     whole = [(page.text, text) for page, text in results if page.text is not None]
     parts = [(page, text) for page, text in results if page.text is None]
-    return {"saeb": shingles_of(whole), "traf": pieces_of(parts)}
+    return {name: of(chosen) for name, of, chosen in (("saeb", shingles_of, whole), ("traf", pieces_of, parts)) if chosen}
 
 
 def scored(documents: Path, extract: Callable[[bytes, str], str]) -> dict[str, Score]:
