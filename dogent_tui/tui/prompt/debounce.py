@@ -5,6 +5,8 @@ from time import monotonic
 
 from textual.message_pump import MessagePump
 
+from dogent_tui.tui.later import after
+
 
 class Debounce:
     """Runs `action` once `delay` seconds have passed since the last `poke`. A poke costs a clock reading, not a timer."""
@@ -22,7 +24,7 @@ class Debounce:
         self._due = monotonic() + self._delay
         if not self._ticking:
             self._ticking = True
-            self._owner.set_timer(self._delay, self._tick)
+            after(self._owner, self._delay, self._tick)
 
     def flush(self) -> None:
         """Run the action now when it is waiting."""
@@ -33,7 +35,7 @@ class Debounce:
     def _tick(self) -> None:
         remaining = self._due - monotonic()
         if self._due and remaining > 0:
-            self._owner.set_timer(remaining, self._tick)
+            after(self._owner, remaining, self._tick)
             return
         self._ticking = False
         self.flush()

@@ -17,6 +17,7 @@ from textual.widget import Widget
 
 from dogent_tui.agent.events import Event
 from dogent_tui.tui import clipboard
+from dogent_tui.tui.later import after
 from dogent_tui.tui.straight import straight_lines
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript import selecting
@@ -30,6 +31,8 @@ from dogent_tui.tui.transcript.search import Search
 from dogent_tui.tui.transcript.viewport import Viewport
 
 if TYPE_CHECKING:
+    from asyncio import TimerHandle
+
     from textual.timer import Timer
 
 FLUSH_INTERVAL = 1 / 15
@@ -94,11 +97,11 @@ class Transcript(ScrollView, can_focus=True):
         self._painter = Painter(self, self._layout)
         self._spins = animate
         self._waiting: set[int] = set()  # entries that changed since the last flush
-        self._flush_timer: Timer | None = None
+        self._flush_timer: TimerHandle | None = None
         self._unpainted = False
-        self._paint_limit: Timer | None = None
+        self._paint_limit: TimerHandle | None = None
         self._next_flush = 0.0
-        self._measure_timer: Timer | None = None
+        self._measure_timer: TimerHandle | None = None
         self._tick_timer: Timer | None = None
         self._under_way: set[int] = set()  # tool calls that are under way
         self._placing = False
@@ -141,7 +144,7 @@ class Transcript(ScrollView, can_focus=True):
 
     def _schedule(self) -> None:
         if self._flush_timer is None and not self._unpainted and self.is_mounted:
-            self._flush_timer = self.set_timer(max(0.001, self._next_flush - time.monotonic()), self._flush)
+            self._flush_timer = after(self, max(0.001, self._next_flush - time.monotonic()), self._flush)
 
     def _flush(self) -> None:
         self._flush_timer = None
@@ -158,12 +161,12 @@ class Transcript(ScrollView, can_focus=True):
         self._unpainted = True
         self.call_after_refresh(self._painted)
         # Textual gives that to the screen on top, and it is lost with a screen that is dismissed just then.
-        self._paint_limit = self.set_timer(_PAINT_LIMIT_S, self._painted)
+        self._paint_limit = after(self, _PAINT_LIMIT_S, self._painted)
 
     def _painted(self) -> None:
         self._unpainted = False
         if self._paint_limit is not None:
-            self._paint_limit.stop()
+            self._paint_limit.cancel()
             self._paint_limit = None
         if self._waiting:
             self._schedule()
@@ -235,7 +238,7 @@ class Transcript(ScrollView, can_focus=True):
     def _keep_going(self) -> None:
         """See that what needs time gets it, and that nothing runs when nothing does."""
         if not self._layout.measured and self._measure_timer is None:
-            self._measure_timer = self.set_timer(_SLICE_PAUSE, self._measure)
+            self._measure_timer = after(self, _SLICE_PAUSE, self._measure)
         if self._under_way and self._tick_timer is None:
             self._tick_timer = self.set_interval(_TICK if self._animating else 1.0, self._tick)
         elif not self._under_way and self._tick_timer is not None:
