@@ -5,7 +5,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-JOBS ?= auto
+# Half of the tests wait for terminals and processes: twice as many as there are processors keep these busy.
+JOBS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 WORKSPACE ?=
 
 .PHONY: run setup test lint bench snapshots clean

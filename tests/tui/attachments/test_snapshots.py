@@ -80,7 +80,7 @@ def test_preview_of_a_workbook(snap_compare, size, tmp_path) -> None:
     workbook["Old"].sheet_state = "hidden"
     workbook.properties.creator = "Ann"
     workbook.save(tmp_path / "visits.xlsx")
-    assert snap_compare(SidebarApp(*ENTRIES), terminal_size=size, run_before=previewed(tmp_path / "visits.xlsx", "24"))
+    assert snap_compare(SidebarApp(*ENTRIES), terminal_size=size, run_before=previewed(tmp_path / "visits.xlsx", "1990"))
 
 
 @pytest.mark.parametrize("size", THREE_SIZES)
@@ -112,6 +112,7 @@ def previewed(path, until: str):
             for _ in range(1000):
                 await pilot.pause(0.01)
                 if until in pilot.app.drawn() and not pilot.app.screen._is_reading:
-                    break
+                    return
+            raise AssertionError(f"“{until}” never came:\n{pilot.app.drawn()}")
 
     return run

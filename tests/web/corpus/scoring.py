@@ -9,7 +9,7 @@ import gzip
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -99,11 +99,6 @@ def score(found: Iterable[tuple[Page, str]]) -> dict[str, Score]:
     whole = [(page.text, text) for page, text in results if page.text is not None]
     parts = [(page, text) for page, text in results if page.text is None]
     return {name: of(chosen) for name, of, chosen in (("saeb", shingles_of, whole), ("traf", pieces_of, parts)) if chosen}
-
-
-def scored(documents: Path, extract: Callable[[bytes, str], str]) -> dict[str, Score]:
-    """Return the score of each benchmark for a function from a page and its address to Markdown."""
-    return score((page, plain_text(extract(page.html, page.url))) for page in pages(documents))
 
 
 def _shingles(text: str) -> Iterator[tuple[str, ...]]:

@@ -1,5 +1,6 @@
 """The articles of real pages, scored as two public benchmarks score them; the pages are not a part of the project."""
 
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -7,20 +8,19 @@ import pytest
 from dogent_tui.web.article import find_article
 from dogent_tui.web.charset import decode
 from tests.documents.conftest import shared_documents  # noqa: F401 — a fixture
-from tests.web.corpus.scoring import Score, plain_text, shingle_score
+from tests.web.corpus.scoring import Score, pages, plain_text, score, shingle_score
 
-ALONE = {"saeb": 0.953, "traf": 0.936}
-"""The best that one temper of trafilatura reaches on each of the two, without comments."""
+ALONE = {"saeb": 0.945, "traf": 0.966}
+"""The best that one temper of trafilatura reaches on every third page, without comments. `make bench` goes through all of them,
+where it reaches 0.953 and 0.936."""
 
 
 @pytest.mark.slow
 def test_articles_are_found_better_than_by_the_extractor_alone(shared_documents: Path) -> None:  # noqa: F811
-    from tests.web.corpus.scoring import scored
-
-    found = scored(shared_documents, lambda html, url: find_article(decode(html, "", markup=True)[0], url).markdown)
-    assert found["saeb"].f1 >= 0.968
-    assert found["traf"].f1 >= 0.944
-    assert all(found[name].f1 > alone for name, alone in ALONE.items())
+    chosen = islice(pages(shared_documents), 0, None, 3)
+    articles = ((page, find_article(decode(page.html, "", markup=True)[0], page.url).markdown) for page in chosen)
+    found = score((page, plain_text(markdown)) for page, markdown in articles)
+    assert all(found[name].f1 >= alone + 0.015 for name, alone in ALONE.items())
 
 
 def test_the_scorer_counts_as_the_benchmarks_do() -> None:
