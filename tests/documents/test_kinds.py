@@ -15,7 +15,8 @@ def zipped(**members):
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for name, content in members.items():
-            archive.writestr(name.replace("__", "/").replace("_xml", ".xml").replace("_bin", ".bin"), content)
+            path = name.replace("__", "/").replace("_xml", ".xml").replace("_bin", ".bin")
+            archive.writestr(zipfile.ZipInfo(path), content)  # of 1980: the same in each of the processes that run the tests
     return data.getvalue()
 
 
