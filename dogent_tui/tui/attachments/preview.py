@@ -122,6 +122,7 @@ class PreviewScreen(ModalScreen[None]):
         self._reading = DocumentReading(library, path, sheet)
         self._is_document = path.suffix.lower() in CONVERTED
         self._is_reading = False
+        self._jumping = False
         self._known_sheets: tuple[Sheet, ...] = ()
         self._note = Static("loading…", id="preview-note", markup=False)
         self._sheets = Static("", id="preview-sheets", markup=False)
@@ -166,25 +167,23 @@ class PreviewScreen(ModalScreen[None]):
 
     # ── Documents ─────────────────────────────────────────────────────────────────────────────
 
-    async def _read_on(self, *, jump: bool = False) -> None:
-        """Read until there is more than a screen below what is seen. `jump`: go to where the next part begins."""
+    async def _read_on(self) -> None:
+        """Read until there is more than a screen below what is seen; where it was asked for, go to the part that came."""
         reading, self._is_reading = self._reading, True
         try:
-            begins = self._view.line_count
-            while reading.has_more:
+            while reading.has_more and (self._jumping or self._view.near_end):
+                begins = self._view.line_count
                 part = await reading.more(self._report)
                 await self._view.append(part)
                 self._show_known()
-                if jump:
+                if self._jumping and begins:
+                    self._jumping = False
                     self._view.scroll_to(y=begins, animate=False)
-                    return
-                if not self._view.near_end:
-                    return
         except DocumentError as error:
             self._note.update(one_line(str(error)))
         finally:
             if reading is self._reading:
-                self._is_reading = False
+                self._is_reading = self._jumping = False
 
     def _report(self, done: int, total: int, what: str) -> None:
         far = f" {done:,} of {total:,} {what}" if total else f" {done:,} {what}" if done else ""
@@ -204,16 +203,17 @@ class PreviewScreen(ModalScreen[None]):
     @on(DocumentView.NearEnd)
     def _near_end(self, event: DocumentView.NearEnd) -> None:
         event.stop()
-        self._continue(jump=False)
+        self._continue()
 
     def action_read_on(self) -> None:
-        """Go to the next part of the document."""
-        self._continue(jump=True)
+        """Go to the next part of the document, now or once it is read."""
+        self._jumping = True
+        self._continue()
 
-    def _continue(self, *, jump: bool) -> None:
+    def _continue(self) -> None:
         if self._is_document and not self._is_reading and self._reading.has_more:
             self._is_reading = True
-            self.run_worker(self._read_on(jump=jump), group="read", exclusive=True)
+            self.run_worker(self._read_on(), group="read", exclusive=True)
 
     def action_sheet(self, step: int) -> None:
         """Show another sheet of the workbook."""
