@@ -21,7 +21,7 @@ from dogent_tui.web.profiles import read_access
 from dogent_tui.workspace.files import private_folder
 from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, state_dir
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
-from dogent_tui.workspace.references import Reference, ResolvedReference, resolve
+from dogent_tui.workspace.references import Reference, ResolvedReference, format_lines, resolve
 from dogent_tui.workspace.sessions import latest_session
 from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings, broken_file_warning, load_settings, wants_sandbox
 from dogent_tui.workspace.trust import FolderTrust
@@ -144,7 +144,8 @@ def make_prompt(
 
 def as_attachment(found: ResolvedReference) -> Attachment:
     """Return what travels of a file that a reference leads to."""
-    return Attachment(found.path, found.name, found.type, found.sheet)
+    lines = found.reference.lines if found.type != "folder" else None
+    return Attachment(found.path, found.name, found.type, found.sheet, format_lines(lines) if lines else None)
 
 
 def endpoint_label(name: str, kind: EndpointKind, model: str) -> str:

@@ -42,10 +42,10 @@ class Conversation:
     seen: set[str] = field(default_factory=set)
     warnings: tuple[str, ...] = ()
 
-    def ask(self, typed: str, *paths: str, kind: str = "", sheet: str = "") -> str:
-        """Send a prompt that references `paths`, run the calls of every reply, and return the closing text."""
+    def ask(self, typed: str, *paths: str, kind: str = "", **part: str) -> str:
+        """Send a prompt that references `paths` (`part`: a sheet or lines of them), run the calls, and return the closing text."""
         array = [{"path": path, "name": path.rpartition("/")[2], "type": kind or path.rpartition(".")[2]} for path in paths]
-        array = [{**item, **({"sheet": sheet} if sheet else {})} for item in array]
+        array = [{**item, **part} for item in array]
         environment = (
             f"<system-reminder>\n# Environment\n - Primary working directory: {CWD}\n - Platform: linux\n</system-reminder>"
         )
@@ -115,7 +115,9 @@ class Conversation:
             return "File content (488.3KB) exceeds maximum allowed size (256KB). Use offset and limit parameters.", True
         if not self.files[path]:
             return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>", False
-        return "\n".join(f"{number}\t{line}" for number, line in enumerate(lines[: tool_input.get("limit")], 1)), False
+        first = tool_input.get("offset") or 1
+        chosen = lines[first - 1 :][: tool_input.get("limit")]
+        return "\n".join(f"{number}\t{line}" for number, line in enumerate(chosen, first)), False
 
     def _document(self, path: str, tool_input: Mapping[str, Any]) -> tuple[str, bool]:
         text, metadata, kind = self.files[path], {}, path.rpartition(".")[2]
