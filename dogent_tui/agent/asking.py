@@ -1,7 +1,7 @@
 """What the model asks the person: our tool `ui_request`, which ends its turn, and the CLI's `AskUserQuestion`, which waits."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -41,18 +41,24 @@ class Asking:
     """Brings the model's questions to the person. `form` puts one that waits within the turn.
 
     `at_screen`: somebody can answer while the turn waits. Where nobody can, `AskUserQuestion` ends the turn like `ui_request`.
+    `open_document` tells the path of the document that the person has open.
     """
 
-    def __init__(self, form: AskForm, workspace: Workspace, *, at_screen: bool = True) -> None:
+    def __init__(
+        self, form: AskForm, workspace: Workspace, *, at_screen: bool = True, open_document: Callable[[], str] = lambda: ""
+    ) -> None:
         self._form = form
         self._workspace = workspace
+        self._open_document = open_document
         self._at_screen = at_screen
         self._said: list[Event] = []
 
     def tools(self) -> list[SdkMcpTool[Any]]:
         """Return the tools by which the model asks; it proposes a change only where somebody can review it meanwhile."""
         asking = ui_request_tool(JSON_SCHEMA, parse_request)
-        return [asking, propose_document_change_tool(self._workspace, self.review)] if self._at_screen else [asking]
+        if not self._at_screen:
+            return [asking]
+        return [asking, propose_document_change_tool(self._workspace, self.review, self._open_document)]
 
     async def review(self, opened: Reviewed, text: str) -> str | None:
         """Have the person review a proposal. Returns what came of it, None where the turn was stopped before."""

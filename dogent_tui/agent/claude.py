@@ -111,7 +111,9 @@ class ClaudeConversation:
         copies: Copies | None = None,
     ) -> None:
         self.session_id = options.session_id
-        self._asking = asking = Asking(form, libraries.workspace, at_screen=options.at_screen)
+        self._asking = asking = Asking(
+            form, libraries.workspace, at_screen=options.at_screen, open_document=lambda: libraries.open_document
+        )
         self._gate = gate = Gate(authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer}, libraries.requests)
         self._inbox: asyncio.Queue[Event | Message | None] = asyncio.Queue()
         libraries.listener = self._hear_progress

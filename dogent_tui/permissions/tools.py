@@ -166,6 +166,8 @@ def _ours(inputs: _Inputs, name: str, leads_inside: LeadsInside | None) -> Itera
     elif name == "export_document":
         yield from _export(inputs)
     elif name == "propose_document_change":
+        if not inputs.text("path"):
+            return  # the open document, which the tool checks; it writes nothing
         effect = inputs.touch(EffectKind.WRITE, inputs.text("path"))
         if effect.path is None or not inputs.rule.inside(effect.path):
             yield effect  # inside, the review of the change is the permission

@@ -43,7 +43,7 @@ class Conversation:
     warnings: tuple[str, ...] = ()
 
     def ask(self, typed: str, *paths: str, kind: str = "", **part: str) -> str:
-        """Send a prompt that references `paths` (`part`: a sheet or lines of them), run the calls, and return the closing text."""
+        """Send a prompt that references `paths` (`part`: a sheet or lines), run the calls, and return the closing text."""
         array = [{"path": path, "name": path.rpartition("/")[2], "type": kind or path.rpartition(".")[2]} for path in paths]
         array = [{**item, **part} for item in array]
         environment = (
