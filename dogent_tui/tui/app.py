@@ -262,6 +262,8 @@ class DogentApp(App[None]):
     def action_help(self) -> None:
         """Show all keys and commands."""
         from dogent_tui.tui.attachments.sidebar import AttachmentList
+        from dogent_tui.tui.pane.pane import DocumentPane
+        from dogent_tui.tui.pane.view import PaneView
         from dogent_tui.tui.screens.clarification import ClarificationScreen
         from dogent_tui.tui.screens.help import PROMPT_HELP, HelpScreen, binding_section, command_section
         from dogent_tui.tui.screens.permission import PermissionScreen
@@ -274,6 +276,7 @@ class DogentApp(App[None]):
             binding_section("Everywhere", [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS]),
             binding_section("Transcript", Transcript.BINDINGS),
             binding_section("Attachments", AttachmentList.BINDINGS),
+            binding_section("The open document", [*PaneView.BINDINGS, *DocumentPane.BINDINGS]),
             binding_section("A permission", PermissionScreen.BINDINGS),
             binding_section("Questions of the agent", ClarificationScreen.BINDINGS),
         ]
