@@ -139,11 +139,11 @@ class Furniture:
     def _place_pane(self, width: int = 0) -> None:
         if self._pane is None:
             return
-        wide = self._is_wide(width)
+        wide, had_focus = self._is_wide(width), self._pane.has_focus_within
         self._pane.display = wide or self._pane_covers
         self._pane.set_class(not wide, "-whole")
         self._screen.query_one("#conversation").display = wide or not self._pane_covers
-        if not self._pane.display and self._pane.has_focus_within:
+        if not self._pane.display and had_focus:
             self._screen.prompt.focus_editor()
 
     async def clear(self) -> None:

@@ -145,6 +145,7 @@ class PaneController:
         if isinstance(event, RunStarted):
             document.before = document.manuscript.lines
             self._show_changes(document, Changes())
+            self._screen.furniture.uncover()
         elif isinstance(event, ToolResult | RunFinished):
             self.look()
 

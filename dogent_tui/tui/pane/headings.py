@@ -41,4 +41,4 @@ def heading_palette(headings: Sequence[Heading], go: Callable[[int], None]) -> C
     def provider(screen: Screen[Any], style: Style | None = None) -> Provider:
         return _Headings(headings, go, screen, style)
 
-    return CommandPalette(providers=[provider], placeholder="Find a heading…")  # type: ignore[list-item]
+    return CommandPalette(providers=[lambda: provider], placeholder="Find a heading…")  # type: ignore[list-item,return-value]

@@ -85,6 +85,16 @@ class DocumentRows(Rows):
             (line.source for _, line in self._from(place, -1) if line.source), None
         )
 
+    def drawn_above(self, place: Place) -> int:
+        """Return the line of the file after those that are drawn above `place` in its part."""
+        lines = self.lines(place.row)
+        at = place.line
+        while at > 0:
+            at -= 1
+            if (source := lines[at].source) is not None:
+                return source[0] if source == lines[place.line].source else source[1]
+        return self._firsts[place.row.part]
+
     def unit_beside(self, unit: Unit, step: int) -> Unit | None:
         """Return the unit after `unit`, or before it where `step` is negative; None at the end."""
         place = self.place_of(unit[0])

@@ -103,11 +103,15 @@ class Changes(NamedTuple):
     added: tuple[int, ...] = ()
     cut: tuple[int, ...] = ()
 
-    def mark(self, first: int, end: int) -> str:
-        """Return what happened to the lines from `first` to before `end`: ``added``, ``cut`` (some above), or nothing."""
+    def mark(self, lines: tuple[int, int], after: int) -> str:
+        """Return what happened to `lines`, of which the last is not one: ``added``, ``cut``, or nothing.
+
+        ``cut`` are lines that went away above them, as far up as `after`: not all that stands in a text is drawn.
+        """
+        first, end = lines
         if _holds(self.added, first, end):
             return "added"
-        return "cut" if _holds(self.cut, first, end) else ""
+        return "cut" if _holds(self.cut, min(after, first), end) else ""
 
 
 def _holds(numbers: Sequence[int], first: int, end: int) -> bool:

@@ -286,6 +286,8 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw the lines in `crop`."""
+        if not self.is_attached:  # closed, and drawn once more
+            return [Strip.blank(crop.width)] * crop.height
         if self._rows.width != self._text_width:  # a scrollbar came or went, which is no resize to Textual
             self.call_later(self.on_resize)
         return straight_lines(self, crop, self._strip)
@@ -301,8 +303,9 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         lines = self._rows.lines(place.row) if place is not None else []
         line = lines[place.line] if place is not None and place.line < len(lines) else BLANK
         mark, style = "", ""
-        if line.source is not None:
-            mark, style = _MARKS.get(self._changes.mark(*line.source), ("", ""))
+        if place is not None and line.source is not None:
+            happened = self._changes.mark(line.source, self._rows.drawn_above(place))
+            mark, style = _MARKS.get(happened, ("", ""))
             chosen = self.chosen
             if chosen is not None and chosen[0] < line.source[1] and line.source[0] < chosen[1]:
                 line = line._replace(fill="chosen")
