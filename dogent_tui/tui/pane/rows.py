@@ -86,13 +86,13 @@ class DocumentRows(Rows):
         )
 
     def drawn_above(self, place: Place) -> int:
-        """Return the line of the file after those that are drawn above `place` in its part."""
+        """Return the line of the file after those that are drawn above `place` in its part, those that it goes on with included."""
         lines = self.lines(place.row)
         at = place.line
         while at > 0:
             at -= 1
             if (source := lines[at].source) is not None:
-                return source[0] if source == lines[place.line].source else source[1]
+                return source[1]
         return self._firsts[place.row.part]
 
     def unit_beside(self, unit: Unit, step: int) -> Unit | None:

@@ -106,12 +106,12 @@ class Changes(NamedTuple):
     def mark(self, lines: tuple[int, int], after: int) -> str:
         """Return what happened to `lines`, of which the last is not one: ``added``, ``cut``, or nothing.
 
-        ``cut`` are lines that went away above them, as far up as `after`: not all that stands in a text is drawn.
+        ``cut`` are lines that went away above them, from `after` on: not all that stands in a text is drawn.
         """
         first, end = lines
         if _holds(self.added, first, end):
             return "added"
-        return "cut" if _holds(self.cut, min(after, first), end) else ""
+        return "cut" if _holds(self.cut, after, end) else ""
 
 
 def _holds(numbers: Sequence[int], first: int, end: int) -> bool:
