@@ -86,7 +86,7 @@ class DocumentRows(Rows):
         )
 
     def drawn_above(self, place: Place) -> int:
-        """Return the line of the file after those that are drawn above `place` in its part, those that it goes on with included."""
+        """Return the line of the file after those that are drawn above `place` in its part."""
         lines = self.lines(place.row)
         at = place.line
         while at > 0:
