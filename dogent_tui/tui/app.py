@@ -32,7 +32,8 @@ from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import own_terminal
-from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
+from dogent_tui.tui.themed_styles import ThemedStylesheet
+from dogent_tui.tui.themes import DEFAULT_THEME, THEMES, theme_colors
 from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
 from dogent_tui.workspace.drafts import Drafts
@@ -62,6 +63,7 @@ class DogentApp(App[None]):
 
     def __init__(self, opened: OpenedSession) -> None:
         super().__init__()
+        self.stylesheet: ThemedStylesheet = ThemedStylesheet(variables=self.get_css_variables())
         self.opened = opened
         self.drafts = Drafts(opened.workspace)
         self.edits = DraftKeeper(AnswerDrafts(opened.workspace))
@@ -217,6 +219,11 @@ class DogentApp(App[None]):
         await self.conversation.show_session(self.opened)
         self._begin()
         await _close(service, following)
+
+    def prepare_theme(self, name: str) -> None:
+        """Get ready to show the theme `name`, if there is one, so that choosing it is quick."""
+        if theme := self.get_theme(name):
+            self.stylesheet.prepare(theme_colors(theme, self.get_theme_variable_defaults()))
 
     def search_themes(self) -> None:
         """List the themes to choose from."""

@@ -36,3 +36,8 @@ PAPER = Theme(
 
 THEMES = (NIGHT, PAPER)
 DEFAULT_THEME = NIGHT.name
+
+
+def theme_colors(theme: Theme, defaults: dict[str, str]) -> dict[str, str]:
+    """Return what the variables of a stylesheet are in `theme`, as `App.get_css_variables` has them for the present one."""
+    return {**defaults, **theme.to_color_system().generate(), **theme.variables}

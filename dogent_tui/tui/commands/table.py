@@ -17,7 +17,8 @@ class Command(msgspec.Struct, frozen=True):
     """A command of the application. `help` is one line.
 
     `argument` is how its argument is named to the person, ``PATH`` where it is needed, ``[name]`` where it is not, empty where it
-    takes none. `words` may stand in an argument of several.
+    takes none. `words` may stand in an argument of several. `prepare` is called with an argument that stands in the prompt for a
+    moment, so that running the command is quick then.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Command(msgspec.Struct, frozen=True):
     argument: str = ""
     completes: Completes = ""
     words: tuple[str, ...] = ()
+    prepare: Callable[[str], None] | None = None
 
     @property
     def usage(self) -> str:

@@ -120,8 +120,12 @@ class PromptController:
         self._screen.refresh(layout=True)
 
     def draft_changed(self, text: str) -> None:
-        """Keep what is typed, and look for the files that it begins to name."""
+        """Keep what is typed, look for the files that it begins to name, and get ready for the command that it is."""
         self._app.save_draft(text)
+        if text.startswith("/"):
+            command, argument = self._commands.find(text)
+            if command is not None and command.prepare is not None:
+                command.prepare(argument)
         if "@" in text:
             self._screen.look_again()
 
