@@ -24,6 +24,7 @@ from dogent_tui.agent.session import OpenedSession, open_session
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands.all import app_commands
+from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.garbage import COLLECT_EVERY_S, collect_young, hold_back
 from dogent_tui.tui.keeping import DraftKeeper
@@ -139,6 +140,7 @@ class DogentApp(App[None]):
         for warning in self.opened.warnings:
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
+        await offer_custom_commands(self)
         await screen.typed.refresh_index()
         if service.has_unsent_answers:  # what came with the folder is asked about before anything is sent
             with suppress(AgentError):

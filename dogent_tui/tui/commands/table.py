@@ -1,6 +1,6 @@
 """What a command is, and how it is found by what was typed."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from difflib import get_close_matches
 from typing import Literal, TypeAlias
 
@@ -44,7 +44,12 @@ class CommandTable:
     """The commands by name."""
 
     def __init__(self, *commands: Command) -> None:
-        self._commands = {command.name: command for command in commands}
+        self._own = {command.name: command for command in commands}
+        self._commands = self._own
+
+    def offer_also(self, commands: Iterable[Command]) -> None:
+        """Offer `commands` beside our own, in place of those offered so before. Where a name is taken, ours is meant."""
+        self._commands = {**{command.name: command for command in commands}, **self._own}
 
     def __iter__(self) -> Iterator[Command]:
         return iter(self._commands.values())

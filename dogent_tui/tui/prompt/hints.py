@@ -35,11 +35,12 @@ def hint(
     on_pasted_text: bool,
     busy: bool = False,
     doing: str = "",
+    offer: str = "",
 ) -> Hint:
     """Return the one hint that matters most.
 
     `notice` is a passing sentence, `doing` a phrase for what was asked for by hand and goes on, `problems` say which references
-    do not resolve.
+    do not resolve. `offer` is what could be done now, as long as nothing is typed.
     """
     if armed:
         return Hint(AGAIN[armed])
@@ -52,6 +53,8 @@ def hint(
         return Hint(f"{first}, and {others} more" if others else first, warning=True)
     if on_pasted_text:
         return Hint(UNFOLD)
+    if offer and mode == "prompt" and not busy:
+        return Hint(offer)
     return Hint(BUSY if busy and mode == "prompt" else HINTS[mode])
 
 
