@@ -8,7 +8,7 @@ import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar, TextIO
+from typing import TYPE_CHECKING, ClassVar, TextIO
 
 import msgspec
 from textual.app import App, SystemCommand
@@ -34,7 +34,7 @@ from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import own_terminal
 from dogent_tui.tui.themed_styles import ThemedStylesheet
-from dogent_tui.tui.themes import DEFAULT_THEME, THEMES, theme_colors
+from dogent_tui.tui.themes import DEFAULT_THEME, LIGHT_THEME, THEMES, theme_colors
 from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
 from dogent_tui.workspace.drafts import Drafts
@@ -43,7 +43,13 @@ from dogent_tui.workspace.paths import log_dir
 from dogent_tui.workspace.sessions import latest_session
 from dogent_tui.workspace.trust import make_own_folder
 
+if TYPE_CHECKING:
+    from dogent_tui.tui.driver import BackgroundTold
+
 _LOG = logging.getLogger(__name__)
+
+_LIGHT = 0.5
+"""A background that is lighter than this is a light one."""
 
 MOST_SEARCHED = 100_000
 """So many earlier prompts are searched at the most."""
@@ -103,6 +109,8 @@ class DogentApp(App[None]):
         """Show the prompt first; everything else begins once it can be seen."""
         self._listen_to_signals()
         self.set_interval(COLLECT_EVERY_S, collect_young)
+        if not self.opened.settings.theme and (ask := getattr(self._driver, "ask_background", None)) is not None:
+            ask()  # an answer takes a moment, or never comes
         self.app_resume_signal.subscribe(self, lambda _: self.refresh())  # a terminal forgets the screen while we are suspended
         self.call_after_refresh(self._begin)
 
@@ -115,6 +123,12 @@ class DogentApp(App[None]):
         await self.conversation.keep_answers()
         await self.edits.close()
         await asyncio.to_thread(self.drafts.close)
+
+    def on_background_told(self, message: "BackgroundTold") -> None:
+        """Be light where the terminal is, until a theme is chosen."""
+        message.stop()
+        if not self.opened.settings.theme and self.theme == DEFAULT_THEME and message.lightness > _LIGHT:
+            self.theme = LIGHT_THEME
 
     def _begin(self) -> None:
         self.run_worker(self._start(), name="session")

@@ -8,9 +8,11 @@ import pytest
 from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded
 from dogent_tui.agent.events import TextDelta, TextFinished, ToolResult, ToolUse, UsageChanged, to_json
 from dogent_tui.errors import AgentError
+from dogent_tui.tui.driver import BackgroundTold
 from dogent_tui.tui.screens.help import HelpScreen
 from dogent_tui.tui.screens.history import HistoryScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
+from dogent_tui.tui.themes import DEFAULT_THEME, LIGHT_THEME
 from dogent_tui.workspace.history import History, HistoryEntry
 
 REPLY = "# Draft\n\nTea is **hot**, says [b]the[/b] note.\n\n| a | b |\n|---|---|\n| 1 | 茶 |"
@@ -219,6 +221,19 @@ async def test_questions_of_one_turn_come_one_after_the_other(stage):
         await s.until(lambda: s.app.screen.guard.open)
         await s.pilot.press("y")
         assert (await second).allow
+
+
+async def test_it_is_light_where_the_terminal_is_until_a_theme_is_chosen(stage):
+    async with stage() as s:
+        s.app.post_message(BackgroundTold(0.1))
+        await s.pilot.pause()
+        assert s.app.theme == DEFAULT_THEME
+        s.app.post_message(BackgroundTold(0.95))
+        await s.until(lambda: s.app.theme == LIGHT_THEME)
+        s.app.theme = "nord"
+        s.app.post_message(BackgroundTold(0.95))
+        await s.settle()
+        assert s.app.theme == "nord"
 
 
 async def test_commands_run_are_recorded_and_recalled(stage, workspace):
