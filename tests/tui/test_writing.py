@@ -26,7 +26,7 @@ async def test_init_with_a_template_writes_the_wishes_and_the_agent_starts_with_
         begun = len(s.launcher.started)
         await run(s, "/init proposal")
         await s.until(workspace.constraints_file.exists)
-        assert "proposal" in workspace.constraints_file.read_text()
+        assert "Proposal" in workspace.constraints_file.read_text()
         await s.until(lambda: "The agent keeps to it" in hint(s))
         await s.until(lambda: len(s.launcher.started) > begun)
 
@@ -45,7 +45,7 @@ async def test_wishes_that_are_there_are_replaced_only_when_the_person_says_so(s
         await run(s, "/init resume")
         await s.until(lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen.guard.open)
         await s.pilot.press("y")
-        await s.until(lambda: "resume" in workspace.constraints_file.read_text())
+        await s.until(lambda: "Resume" in workspace.constraints_file.read_text())
 
 
 async def test_init_alone_lists_the_templates(stage, workspace):
@@ -67,7 +67,7 @@ async def test_init_with_a_description_has_the_agent_fill_it_in(stage):
 async def test_a_template_travels_with_the_request_that_names_it(stage):
     async with stage() as s:
         await s.send("Write to the board @@built-in:proposal")
-        assert "# Writing constraints: proposal" in s.conversation.sent[0]
+        assert "# Proposal: how to write it" in s.conversation.sent[0]
 
 
 async def test_a_template_that_is_not_there_keeps_the_prompt(stage):

@@ -79,7 +79,7 @@ class WritingCommands:
         from dogent_tui.workspace.paths import dogent_home
         from dogent_tui.workspace.templates import where_templates_lie
 
-        titles = await asyncio.to_thread(lambda: [f"{template.spelled} · {template.title}" for template in among])
+        titles = await asyncio.to_thread(lambda: [f"{template.title} · {template.spelled}" for template in among])
         folders = where_templates_lie(self._app.opened.workspace, dogent_home())
         why = f"The template becomes .dogent/dogent.md. /init WHAT YOU WRITE has the agent fill it in. Your own lie in {folders}."
         place = await choose(self._app, "What is written in this folder?", why, titles)
@@ -93,14 +93,14 @@ class WritingCommands:
         done = await self._write(partial(plan_change, file, text), f"You asked for it: /init {template.spelled}")
         if done == "denied":
             return ".dogent/dogent.md stays as it is."
-        return f".dogent/dogent.md says {template.spelled} now: change it with /edit .dogent/dogent.md. {await self._from_when()}"
+        return f"{template.spelled} is in .dogent/dogent.md. {await self._from_when()}"
 
     async def _from_when(self) -> str:
         """Have the agent know of new wishes at once where nothing was said yet, and say from when on they hold."""
         service = self._app.opened.service
         begun = service.begun
         await service.renew()
-        return "They hold from the next conversation on: /new." if begun else "The agent keeps to it."
+        return "It holds from the next conversation on: /new." if begun else "The agent keeps to it."
 
     async def _describe(self, described: str) -> str:
         prompt = (
@@ -136,9 +136,7 @@ class WritingCommands:
         plan = partial(plan_lesson, self._app.opened.workspace, lesson, day=date.today().isoformat(), about=about)
         done = await self._write(plan, "You asked for it: /learn")
         return (
-            ".dogent/lessons.md stays as it is."
-            if done == "denied"
-            else "Noted in .dogent/lessons.md, for the next conversations."
+            ".dogent/lessons.md stays as it is." if done == "denied" else "Noted in .dogent/lessons.md for the next conversation."
         )
 
     async def _archive(self, _: str) -> str:
