@@ -53,12 +53,20 @@ class Attachment(msgspec.Struct, frozen=True):
         return {name: value for name, value in metadata.items() if value is not None}
 
 
+class UsedTemplate(msgspec.Struct, frozen=True):
+    """A document template for one request: how it is named, and what it says."""
+
+    name: str
+    text: str
+
+
 class Prompt(msgspec.Struct, frozen=True):
     """What the person typed, and the files it refers to, in the order typed. `answers`: the requests that it answers."""
 
     text: str
     attachments: tuple[Attachment, ...] = ()
     answers: tuple[str, ...] = ()
+    template: UsedTemplate | None = None
 
 
 class PermissionAnswer(msgspec.Struct, frozen=True):
