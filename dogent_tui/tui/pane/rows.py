@@ -13,6 +13,10 @@ Unit: TypeAlias = tuple[int, int]
 """Lines of the file that are chosen together, such as a paragraph: the first, and the one after the last, from 0."""
 
 
+_LONGEST_DRAWN = 60_000
+"""Characters of a part that are drawn. Only a comment, or a line of code, makes a longer one."""
+
+
 class DocumentRows(Rows):
     """A row for each part of a document."""
 
@@ -61,7 +65,8 @@ class DocumentRows(Rows):
         # Before the text, where a fence that is never closed cannot swallow them.
         before = (*self._definitions, "") if self._definitions and "[" in part.text else ()
         shift = part.first - len(before)
-        drawn = sourced_lines("\n".join((*before, part.text)), self._width)
+        text = part.text if len(part.text) <= _LONGEST_DRAWN else f"{part.text[:_LONGEST_DRAWN]}\n\n…"
+        drawn = sourced_lines("\n".join((*before, text)), self._width)
         return above + [_shifted(line, shift) for line in drawn]
 
     # ── Lines of the file ─────────────────────────────────────────────────────────────────────────

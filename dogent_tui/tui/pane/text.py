@@ -2,14 +2,14 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from dogent_tui.changes.matching import Pair, gaps, matched
 from dogent_tui.errors import DogentError
-from dogent_tui.outline.blocks import fenced_lines, front_matter, heading_lines
+from dogent_tui.outline.blocks import fenced_lines, front_matter, heading_lines, open_fence
 
 LARGEST = 16 << 20
 """Bytes of a file that is shown."""
@@ -21,7 +21,6 @@ _LONGEST_PART = 20_000
 _GOES_ON = re.compile(r"\s|[-+*>|]|\d{1,9}[.)]")
 """How a line begins that may belong to what stands above the blank line before it."""
 _DEFINITION = re.compile(r" {0,3}\[[^\]]+\]:[ \t]*\S")
-_MARKS = re.compile(r"^ {0,3}#{1,6}(?=\s|$)\s*|(?:^|\s+)#+\s*$")
 
 
 class Part(NamedTuple):
@@ -67,28 +66,57 @@ class Manuscript:
     def headings(self) -> tuple[Heading, ...]:
         """The headings. The first time, a megabyte takes a second: ask in a thread."""
         text = "\n".join(self.lines)
-        return tuple(Heading(start, level, self._title(start)) for start, _end, level in heading_lines(text))
+        try:
+            return tuple(Heading(start, level, self._title(start)) for start, _end, level in heading_lines(text))
+        except RecursionError:  # thousands of quotes or lists inside one another
+            return ()
 
     def _title(self, line: int) -> str:
-        return _MARKS.sub("", self.lines[line]).strip()
+        title = self.lines[line].strip().lstrip("#").strip()
+        shorter = title.rstrip("#")
+        return shorter.rstrip() if shorter != title and shorter[-1:].isspace() else title
 
-    def _cut(self) -> Iterable[Part]:
+    def _cut(self) -> Iterator[Part]:
         if self._front:  # the parser would take it for a rule and a heading
             inside = "\n".join(self.lines[1 : self._front - 1])
             yield Part(f"```yaml\n{inside}\n```", 0)
-        start, size, is_comment, is_blank = self._front, 0, False, True
+        start, opener = self._front, ""
+        for end in self._ends():
+            if end == start + 1 and len(self.lines[start]) > _LONGEST_PART and start not in self._fenced:
+                yield from _pieces(self.lines[start], start)
+                start, opener = end, ""
+                continue
+            part = Part("\n".join([*([opener] if opener else []), *self.lines[start:end]]), start - bool(opener))
+            yield part
+            start, opener = end, _opener(part.text) if end in self._fenced else ""
+
+    def _ends(self) -> Iterator[int]:
+        """Yield where the parts end, each before a line that begins something, or where the part is long enough as it is."""
+        size, is_comment, is_blank = 0, False, True
         for number in range(self._front, len(self.lines)):
             line = self.lines[number]
-            is_free = number not in self._fenced and not is_comment
-            ends = is_free and is_blank and not _GOES_ON.match(line) and size >= _PART and bool(line)
-            if ends or (size >= _LONGEST_PART and is_free):
-                yield Part("\n".join(self.lines[start:number]), start)
-                start, size = number, 0
+            is_fenced = number in self._fenced
+            begins = is_blank and not is_fenced and bool(line) and not _GOES_ON.match(line)
+            if size and not is_comment and ((begins and size >= _PART) or size + len(line) >= _LONGEST_PART):
+                yield number
+                size = 0
             size += len(line) + 1
             is_blank = not line.strip()
-            is_comment = _in_comment(line, is_comment) if number not in self._fenced else is_comment
-        if start < len(self.lines):
-            yield Part("\n".join(self.lines[start:]), start)
+            is_comment = is_comment if is_fenced else _in_comment(line, is_comment)
+        if self._front < len(self.lines):
+            yield len(self.lines)
+
+
+def _pieces(line: str, number: int) -> Iterator[Part]:
+    """Yield a line that is too long to be laid out at once."""
+    for start in range(0, len(line), _LONGEST_PART):
+        yield Part(line[start : start + _LONGEST_PART], number)
+
+
+def _opener(text: str) -> str:
+    """Return the line that opens the code with which `text` ends, to stand before what follows; empty where none is open."""
+    fence = open_fence(text)
+    return next((line for line in reversed(text.split("\n")) if line.lstrip().startswith(fence)), "") if fence else ""
 
 
 def _in_comment(line: str, before: bool) -> bool:
