@@ -91,7 +91,7 @@ class PaneController:
                     document.manuscript = await asyncio.to_thread(read_manuscript, document.path)
                     parts, definitions = document.manuscript.parts, document.manuscript.definitions
                 else:
-                    parts, definitions = await self._first_part(document.reading), ()
+                    parts, definitions = await self._first_part(document.reading), {}
             except DogentError as error:
                 return one_line(str(error))
             if not parts and document.reading is not None:

@@ -1,10 +1,12 @@
 """The parts of a document as rows of drawn lines, and the way between these and the lines of the file."""
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TypeAlias
 
-from dogent_tui.tui.pane.text import Part
+from dogent_tui.tui.pane.text import Part, link_name
 from dogent_tui.tui.transcript.lines import BLANK, Line
 from dogent_tui.tui.transcript.markdown import markdown_lines, sourced_lines
 from dogent_tui.tui.transcript.rows import Place, Row, Rows
@@ -13,7 +15,8 @@ Unit: TypeAlias = tuple[int, int]
 """Lines of the file that are chosen together, such as a paragraph: the first, and the one after the last, from 0."""
 
 
-_LONGEST_DRAWN = 60_000
+_NAMED = re.compile(r"\[([^\[\]]+)\](?!:)")
+_LONGEST_DRAWN = 20_000
 """Characters of a part that are drawn. Only a comment, or a line of code, makes a longer one."""
 
 
@@ -25,10 +28,10 @@ class DocumentRows(Rows):
         self._width = 80
         self._parts: list[Part] = []
         self._firsts: list[int] = []
-        self._definitions: tuple[str, ...] = ()
+        self._definitions: Mapping[str, str] = {}
 
-    def show(self, parts: Sequence[Part], definitions: tuple[str, ...] = ()) -> None:
-        """Show `parts` and nothing else. `definitions` are the lines of Markdown that say where their links lead."""
+    def show(self, parts: Sequence[Part], definitions: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Show `parts` and nothing else. `definitions` are the lines of Markdown that say where their links lead, by name."""
         heights = {part.text: row.height for part, row in zip(self._parts, self.rows, strict=True) if row.measured}
         self.rows, self._parts, self._firsts, self._unmeasured = [], [], [], []
         self._definitions = definitions
@@ -63,11 +66,19 @@ class DocumentRows(Rows):
         if part.first is None:
             return above + markdown_lines(part.text, self._width)
         # Before the text, where a fence that is never closed cannot swallow them.
-        before = (*self._definitions, "") if self._definitions and "[" in part.text else ()
+        before = self._definitions_for(part.text)
         shift = part.first - len(before)
         text = part.text if len(part.text) <= _LONGEST_DRAWN else f"{part.text[:_LONGEST_DRAWN]}\n\n…"
         drawn = sourced_lines("\n".join((*before, text)), self._width)
         return above + [_shifted(line, shift) for line in drawn]
+
+    def _definitions_for(self, text: str) -> list[str]:
+        """Return the definitions of the links that `text` names, and a blank line behind them."""
+        if not self._definitions:
+            return []
+        names = dict.fromkeys(link_name(found) for found in _NAMED.findall(text))
+        lines = [self._definitions[name] for name in names if name in self._definitions]
+        return [*lines, ""] if lines else []
 
     # ── Lines of the file ─────────────────────────────────────────────────────────────────────────
 

@@ -10,17 +10,18 @@ from typing import NamedTuple
 from dogent_tui.changes.matching import Pair, gaps, matched
 from dogent_tui.errors import DogentError
 from dogent_tui.outline.blocks import fenced_lines, front_matter, heading_lines, open_fence
+from dogent_tui.tui.attachments.reading import head_of_last_table
 
 LARGEST = 16 << 20
 """Bytes of a file that is shown."""
 _PART = 2_000
 """Characters that are laid out together, more or less."""
-_LONGEST_PART = 20_000
+_LONGEST_PART = 8_000
 """Characters after which a text is cut at the next line, although a list or a table may go on."""
 
 _GOES_ON = re.compile(r"\s|[-+*>|]|\d{1,9}[.)]")
 """How a line begins that may belong to what stands above the blank line before it."""
-_DEFINITION = re.compile(r" {0,3}\[[^\]]+\]:[ \t]*\S")
+_DEFINITION = re.compile(r" {0,3}\[([^\]]+)\]:[ \t]*\S")
 
 
 class Part(NamedTuple):
@@ -58,9 +59,13 @@ class Manuscript:
         self.parts = tuple(self._cut())
 
     @cached_property
-    def definitions(self) -> tuple[str, ...]:
-        """The lines that say where links lead which parts of the text name."""
-        return tuple(line for number, line in enumerate(self.lines) if _DEFINITION.match(line) and number not in self._fenced)
+    def definitions(self) -> dict[str, str]:
+        """The lines that say where links lead, by the names that other lines give these links."""
+        found: dict[str, str] = {}
+        for number, line in enumerate(self.lines):
+            if (definition := _DEFINITION.match(line)) and number not in self._fenced:
+                found.setdefault(link_name(definition[1]), line)
+        return found
 
     @cached_property
     def headings(self) -> tuple[Heading, ...]:
@@ -80,15 +85,15 @@ class Manuscript:
         if self._front:  # the parser would take it for a rule and a heading
             inside = "\n".join(self.lines[1 : self._front - 1])
             yield Part(f"```yaml\n{inside}\n```", 0)
-        start, opener = self._front, ""
+        start, opener = self._front, list[str]()
         for end in self._ends():
             if end == start + 1 and len(self.lines[start]) > _LONGEST_PART and start not in self._fenced:
                 yield from _pieces(self.lines[start], start)
-                start, opener = end, ""
+                start, opener = end, []
                 continue
-            part = Part("\n".join([*([opener] if opener else []), *self.lines[start:end]]), start - bool(opener))
+            part = Part("\n".join([*opener, *self.lines[start:end]]), start - len(opener))
             yield part
-            start, opener = end, _opener(part.text) if end in self._fenced else ""
+            start, opener = end, _opener(part.text, is_fenced=end in self._fenced)
 
     def _ends(self) -> Iterator[int]:
         """Yield where the parts end, each before a line that begins something, or where the part is long enough as it is."""
@@ -113,10 +118,17 @@ def _pieces(line: str, number: int) -> Iterator[Part]:
         yield Part(line[start : start + _LONGEST_PART], number)
 
 
-def _opener(text: str) -> str:
-    """Return the line that opens the code with which `text` ends, to stand before what follows; empty where none is open."""
+def _opener(text: str, *, is_fenced: bool) -> list[str]:
+    """Return the lines that begin the code or the table with which `text` ends, to stand before what follows of it."""
+    if not is_fenced:
+        return head_of_last_table(text).split("\n")[:-1]
     fence = open_fence(text)
-    return next((line for line in reversed(text.split("\n")) if line.lstrip().startswith(fence)), "") if fence else ""
+    return [next(line for line in reversed(text.split("\n")) if line.lstrip().startswith(fence))] if fence else []
+
+
+def link_name(label: str) -> str:
+    """Return the name of a link as names are compared."""
+    return " ".join(label.casefold().split())
 
 
 def _in_comment(line: str, before: bool) -> bool:

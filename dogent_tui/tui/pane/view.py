@@ -1,7 +1,8 @@
 """The widget that draws a document and lets lines of it be chosen; only the lines that are seen are laid out at once."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.segment import Segment
@@ -83,7 +84,7 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
 
     # ── What is shown ─────────────────────────────────────────────────────────────────────────────
 
-    def show(self, parts: Sequence[Part], definitions: tuple[str, ...] = (), *, top: int | None = 0) -> None:
+    def show(self, parts: Sequence[Part], definitions: Mapping[str, str] = MappingProxyType({}), *, top: int | None = 0) -> None:
         """Show `parts`, with line `top` of the file at the top; None leaves the place as it is, for parts with no lines."""
         y = self._viewport.top
         self._rows.show(parts, definitions)

@@ -18,8 +18,8 @@ def test_the_parts_are_the_text(lines):
     manuscript = Manuscript("\n".join(lines))
     rebuilt: list[str] = []
     for part in manuscript.parts:
-        repeated = len(rebuilt) - part.first  # the line that opens a piece of code stands before the rest of it again
-        assert repeated in {0, 1}
+        repeated = len(rebuilt) - part.first  # what opens a piece of code or a table stands before the rest of it again
+        assert repeated in {0, 1, 2}
         rebuilt += part.text.split("\n")[repeated:]
     assert rebuilt == manuscript.lines
 
@@ -44,10 +44,15 @@ def test_what_is_long_is_cut_all_the_same():
     first = parts[1].first + 1
     assert parts[1].text.split("\n")[1] == f"x = {first - 1}"
     one = Manuscript("# Tea\n\n" + "茶是一种饮料。" * 9000 + "\n\nEnd\n")
-    assert max(len(part.text) for part in one.parts) <= 20_000
+    assert max(len(part.text) for part in one.parts) <= 8_000
     assert "".join(part.text for part in one.parts if part.first == 2) == "茶是一种饮料。" * 9000
     assert one.parts[-1].text == "\nEnd"
     assert len(Manuscript("- item\n" * 20_000).parts) > 5
+    table = "| a | b |\n|---|---|\n"
+    rows = Manuscript(table + "| one | two |\n" * 2_000).parts
+    assert len(rows) > 2
+    assert all(part.text.startswith(table) for part in rows)
+    assert [part.first for part in rows][1] == rows[0].text.count("\n") + 1 - 2
     assert Manuscript("> " * 3000 + "deep\n").headings == ()
 
 
@@ -61,7 +66,7 @@ def test_front_matter_is_shown_as_it_is_written():
 def test_headings_and_definitions():
     manuscript = Manuscript("# One #\n\n[a]: b\n\nTwo *words*\n===\n\n```\n# none\n[c]: d\n```\n")
     assert manuscript.headings == (Heading(0, 1, "One"), Heading(4, 1, "Two *words*"))
-    assert manuscript.definitions == ("[a]: b",)
+    assert manuscript.definitions == {"a": "[a]: b"}
 
 
 def test_what_was_added_and_what_is_gone():
