@@ -37,7 +37,8 @@ _PASSED_ON = (
     "TZ",
     "LD_LIBRARY_PATH",
     "SYSTEMROOT",
-    "PYPANDOC_PANDOC",
+    "DOGENT_HOME",
+    "XDG_DATA_HOME",
 )
 """What the worker gets of our environment: no key of anybody's."""
 
