@@ -1,4 +1,4 @@
-"""Pandoc from its makers, where it came neither with our wheels nor is on PATH. Only a person has it downloaded, after a question.
+"""Pandoc from its makers, where it neither came with our wheels nor is on PATH. A person has it downloaded, after a question.
 
 Run as a program, this module is the download itself: a process of its own can be ended at any moment, whatever it waits for.
 """
@@ -92,14 +92,15 @@ def release_here() -> Release:
     return found
 
 
-async def install_pandoc(on_progress: Progress = unheard, *, source: str = SOURCE, release: Release | None = None) -> Path:
-    """Download pandoc (some `MEGABYTES`), check it, and return its path. Ask the person before.
+async def install_pandoc(on_progress: Progress = unheard, *, source: str = "", release: Release | None = None) -> Path:
+    """Download pandoc (some `MEGABYTES`) from `source`, its makers unless told, check it, and return its path.
 
-    Nothing stays of a download that is cancelled, fails, or is not what was published. Raises DocumentError.
+    Ask the person before. Nothing stays of a download that is cancelled, fails, or is not what was published. Raises
+    DocumentError.
     """
     release = release or release_here()
     target = downloaded_path()
-    said = ["it took too long"]
+    said = ["the download ended"]
 
     def hear(output: bytes) -> None:
         for line in output.decode("utf-8", "replace").splitlines():
@@ -110,11 +111,12 @@ async def install_pandoc(on_progress: Progress = unheard, *, source: str = SOURC
     try:
         target.parent.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".new-", dir=target.parent.parent, ignore_cleanup_errors=True) as folder:
-            address = f"{source}/{VERSION}/{release.archive}"
+            address = f"{source or SOURCE}/{VERSION}/{release.archive}"
             command = [*python_command(__name__), address, release.sha256, release.program, folder, str(target)]
             status = await stream_process(command, cwd=Path.home(), on_output=hear, limit_s=_LIMIT_S)
     except TimeoutError:
         status = -1
+        said.append("it took too long")
     except OSError as error:
         status = -1
         said.append((error.strerror or "the disk refused").lower())
@@ -167,7 +169,7 @@ def _fetch(address: str, path: Path) -> str:
 
     _print("Downloading pandoc")
     digest, done = hashlib.sha256(), 0
-    with urllib.request.urlopen(address, timeout=_SILENCE_S) as answer, path.open("xb") as file:
+    with urllib.request.urlopen(address, timeout=_SILENCE_S) as answer, path.open("xb") as file:  # noqa: S310 — an address of ours
         total = int(answer.headers.get("Content-Length") or 0)
         while chunk := answer.read(_CHUNK):
             digest.update(chunk)
@@ -212,4 +214,5 @@ def _why(error: Exception) -> str:
 
 
 def _print(what: str) -> None:
-    print(what, flush=True)
+    sys.stdout.write(f"{what}\n")
+    sys.stdout.flush()

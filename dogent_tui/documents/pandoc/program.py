@@ -47,16 +47,25 @@ def pandoc_path() -> Path:
         if bundled.is_file() and os.access(bundled, os.X_OK):
             return bundled
     found = shutil.which("pandoc")
-    version = _version(Path(found)) if found else ()
-    if found and version >= MINIMUM:
+    wrong = _what_is_wrong(Path(found)) if found else "The program pandoc, which this kind of document needs, is not here."
+    if found and not wrong:
         return Path(found)
     downloaded = downloaded_path()
     if downloaded.is_file():
         return downloaded
-    if not found:
-        raise DocumentError("The program pandoc, which this kind of document needs, is not here.", _REMEDY, code="engine_missing")
+    raise DocumentError(wrong, _REMEDY, code="engine_missing")
+
+
+def _what_is_wrong(path: Path) -> str:
+    """Return why the pandoc on PATH will not do, empty where it does."""
+    try:
+        version = _version(path)
+    except DocumentError:
+        return f"The pandoc on PATH does not start ({path})."
+    if version >= MINIMUM:
+        return ""
     needed, has = (".".join(map(str, numbers)) for numbers in (MINIMUM, version))
-    raise DocumentError(f"The pandoc on PATH is too old: {has}, {needed} or later is needed.", _REMEDY, code="engine_missing")
+    return f"The pandoc on PATH is too old: {has}, {needed} or later is needed."
 
 
 _REMEDY = (
