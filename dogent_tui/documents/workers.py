@@ -49,7 +49,7 @@ class Limits(msgspec.Struct, frozen=True):
     """When a conversion is given up: without a new block for `silence_s` seconds, and where the worker and all that it started
     have more than `memory_bytes` resident together."""
 
-    silence_s: float = 7.5
+    silence_s: float = 6.5
     memory_bytes: int = 560 << 20
 
 

@@ -19,7 +19,7 @@ from dogent_tui.documents.pandoc.program import Output, run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
 from dogent_tui.documents.pandoc.tree import Node
 
-LIMIT_S = 6.5
+LIMIT_S = 5.8
 """How long a document may take until it is open, and each further part of a long one. Pandoc takes 3 s over 400 pages."""
 _LEAST_S = 3.0
 
