@@ -11,6 +11,9 @@ from dogent_tui.documents.pdf.structure import begins_item
 _WIDE_GAP = 3.0
 """Sizes of the text between two words of a row, after which they are in columns: a section's number stands nearer."""
 
+_MOST_IN_ROW = 8
+"""Blocks side by side that are compared: what is in a row follows each other from top to bottom too."""
+
 _CONTACT = re.compile(r"\w@\w|\(\d{2,5}\) ?\d{3}|\b\d{3}[-. ]\d{3}[-. ]\d{4}\b|https?://|\bwww\.")
 """What is in an address, and in no heading."""
 
@@ -19,10 +22,11 @@ def label_numbers(items: Sequence[TextBlock | Table], body: float) -> set[int]:
     """Return which of a page's `items` are no headings, however they are set. `body` is the size of the text."""
     blocks = [(number, item) for number, item in enumerate(items) if isinstance(item, TextBlock)]
     found = {number for number, block in blocks if _CONTACT.search(block.text) or _in_columns(block)}
-    upright = [(number, block) for number, block in blocks if _is_row(block)]
-    for number, block in upright:
-        if any(_names(block, other) for _, other in upright):
-            found.add(number)
+    rows = sorted(((number, block) for number, block in blocks if _is_row(block)), key=lambda row: row[1].lines[0].box.y0)
+    for place, (number, block) in enumerate(rows):
+        for other_number, other in rows[place + 1 : place + 1 + _MOST_IN_ROW]:
+            if _names(block, other):
+                found |= {number, other_number}
     for (number, block), (after, below) in pairwise(blocks):
         if after == number + 1 and _defines(block, below, body):
             found.add(number)
