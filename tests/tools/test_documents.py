@@ -5,6 +5,7 @@ import re
 import pytest
 
 from dogent_tui.documents.library import DocumentLibrary, ReadResult
+from dogent_tui.documents.pandoc.download import downloaded_path
 from dogent_tui.tools.documents import MOST_CHARS, SCHEMA, as_text, read_document_tool
 from dogent_tui.workspace.paths import Workspace
 
@@ -88,3 +89,11 @@ def test_what_is_known_of_a_document_stays_short():
     assert '"Chapter 0"' in text
     assert re.search(r"… and 49\d\d more", text)
     assert len(text) < 2500
+
+
+async def test_it_says_that_pandoc_is_missing_and_never_downloads_it(offered, read, tmp_path):
+    (tmp_path / "w" / "letter.rtf").write_text(r"{\rtf1 Dear reader\par}", encoding="ascii")
+    text, is_error = await read(path="letter.rtf")
+    assert is_error
+    assert "pandoc, which this kind of document needs, is not here" in text
+    assert not downloaded_path().parents[1].exists()
