@@ -23,7 +23,9 @@ def run_read(arguments: Sequence[str], terminal: Terminal) -> int:
     chosen = _parser().parse_args(arguments)
     terminal = msgspec.structs.replace(terminal, agreed=chosen.yes)
     stdout, stderr = terminal.stdout, terminal.stderr
-    options = ReadOptions(sheet=chosen.sheet, pages=chosen.pages, changes=chosen.changes)
+    options = ReadOptions(
+        sheet=chosen.sheet, pages=chosen.pages, changes=chosen.changes, images_dir=_images_folder(chosen.images)
+    )
     try:
         found = asyncio.run(_read(Path(chosen.file).absolute(), options, chosen.max_chars, chosen.offset, terminal))
     except KeyboardInterrupt:
@@ -40,6 +42,18 @@ def run_read(arguments: Sequence[str], terminal: Terminal) -> int:
     stdout.flush()
     stderr.writelines(f"{one_line(line)}\n" for line in _notes(found))
     return 0
+
+
+def _images_folder(named: str) -> str | None:
+    if not named:
+        return None
+    folder = Path(named).absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or "the disk refused").lower()
+        raise DocumentError(f"The folder {one_line(named)} cannot be made: {reason}.", "Name another with --images.") from error
+    return str(folder)
 
 
 async def _read(path: Path, options: ReadOptions, max_chars: int, offset: int, terminal: Terminal) -> ReadResult:
@@ -93,6 +107,7 @@ def _parser() -> argparse.ArgumentParser:
         "--max-chars", type=int, default=DEFAULT_CHARS, metavar="N", help=f"at most N characters (default: {DEFAULT_CHARS})"
     )
     parser.add_argument("--offset", type=int, default=0, metavar="N", help="begin after N characters")
+    parser.add_argument("--images", default="", metavar="DIR", help="also save the pictures of the document into DIR")
     parser.add_argument("--yes", action="store_true", help="download pandoc without asking, where it is needed and missing")
     parser.add_argument("--json", action="store_true", help="print one JSON object with the text and what is known about it")
     return parser

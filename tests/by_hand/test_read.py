@@ -3,6 +3,7 @@
 import io
 import json
 
+import docx
 import pytest
 
 from dogent_tui.by_hand.read import run_read
@@ -10,6 +11,7 @@ from dogent_tui.by_hand.terminal import Terminal
 from dogent_tui.cli import main
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.download import downloaded_path
+from tests.documents.pandoc.made_docx import PNG
 
 
 @pytest.fixture
@@ -72,6 +74,20 @@ def test_wrong_usage(capsys, arguments):
     with pytest.raises(SystemExit) as raised:
         main(["read", *arguments])
     assert raised.value.code == 2
+
+
+def test_pictures_are_saved_where_it_is_said(tmp_path, capsys):
+    document = docx.Document()
+    document.add_picture(io.BytesIO(PNG))
+    document.save(tmp_path / "a.docx")
+    status, out, _ = read(capsys, tmp_path / "a.docx", "--images", tmp_path / "new" / "pictures")
+    assert status == 0
+    (saved,) = (tmp_path / "new" / "pictures" / "media").iterdir()
+    assert f"media/{saved.name}" in out
+    (tmp_path / "file").touch()
+    status, _, err = read(capsys, tmp_path / "a.docx", "--images", tmp_path / "file" / "x")
+    assert status == 1
+    assert "cannot be made" in err
 
 
 class Tty(io.StringIO):
