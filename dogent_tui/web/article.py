@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from dogent_tui.web.entities import unescaped
 from dogent_tui.web.plain_page import plain_page
 from dogent_tui.web.tidying import blocks, is_list_of_links, squeezed, text_of, tidied
 
@@ -120,7 +121,6 @@ def _line(value: object) -> str:
 
 def _title_by_hand(html: str) -> str:
     import re
-    from html import unescape
 
     match = re.search(r"<title[^<>]{0,200}>([^<]{1,500})", html[:200_000], re.IGNORECASE)
-    return _line(unescape(match[1])) if match is not None else ""
+    return _line(unescaped(match[1])) if match is not None else ""

@@ -1,6 +1,7 @@
 """Fetching what stands at an address: a page as its article, a document as its text, an image as a file."""
 
 import asyncio
+import contextlib
 import re
 import shutil
 import tempfile
@@ -29,10 +30,19 @@ if TYPE_CHECKING:
     from dogent_tui.web.connecting import MakeResolver
     from dogent_tui.web.transport import Limits, Response, Transport
 
-_PAGE_S = 3.0
+_PAGE_S = 2.0
 """After so many seconds without a word the article of a page is given up, and its plain text taken instead."""
+_HELP_S = 0.7
+"""After so many seconds the process is started that would take the plain text, so that it is there when it is needed."""
+_PLAIN_S = 1.5
+"""How long the plain text may take, which is a quarter of a second's work."""
+_ARTICLE_S = 2.8
+"""How long all of that may take, also where the process of the articles was not there yet."""
+_WHOLE_S = 4.5
+"""No page takes longer from its last byte to its text, whatever it does to our readers."""
 _EXTRACTORS = ("dogent_tui.web.article", "dogent_tui.web.cleaning", "trafilatura")
 """Loaded before a page is read, so that its time is its own."""
+_PLAIN_READERS = ("dogent_tui.web.page",)
 _FRESH_S = 600.0
 _MOST_KEPT = 32
 _MOST_KEPT_BYTES = 96 << 20
@@ -79,8 +89,7 @@ class Fetcher:
         self._transport: Transport | None = None
         self._folder: Path | None = None
         self._own: list[DocumentLibrary] = []
-        self._pages: DocumentLibrary | None = None
-        self._workers: Workers
+        self._pages: _PageReader | None = None
         self._kept: dict[str, _Kept] = {}
         self._count = 0
 
@@ -197,28 +206,72 @@ class Fetcher:
     async def _document(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
         if self._documents is None:
             self._documents = self._library("documents", Workers())
-        options = ReadOptions(page=WebPage(kept.response.url, plain=True) if kept.plain else None)
-        return await self._documents.read(kept.path, options, max_chars=max_chars, offset=offset)
+        return await self._documents.read(kept.path, max_chars=max_chars, offset=offset)
 
     async def _page(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
         """Read the article of a page, or, where that takes too long, all of its text."""
-        if not kept.plain:
-            if self._pages is None:
-                self._workers = Workers(WorkerLimits(silence_s=_PAGE_S), worker_command(preload=_EXTRACTORS))
-                self._pages = self._library("pages", self._workers)
-            await self._workers.warm()
-            options = ReadOptions(page=WebPage(kept.response.url))
-            try:
-                return await self._pages.read(kept.path, options, max_chars=max_chars, offset=offset)
-            except DocumentError:
-                kept.plain = True
-        return await self._document(kept, max_chars, offset)
+        if self._pages is None:
+            articles = Workers(WorkerLimits(silence_s=_PAGE_S), worker_command(preload=_EXTRACTORS))
+            plain = Workers(WorkerLimits(silence_s=_PLAIN_S), worker_command(preload=_PLAIN_READERS))
+            self._pages = _PageReader(self._library("pages", articles), self._library("plain", plain), articles, plain)
+        try:
+            async with asyncio.timeout(_WHOLE_S):
+                return await self._pages.read(kept, max_chars, offset)
+        except TimeoutError:
+            kept.plain = True
+            raise _tangled(kept) from None
 
     def _library(self, name: str, workers: Workers) -> DocumentLibrary:
         assert self._folder is not None
         library = DocumentLibrary(self._folder / name, workers)
         self._own.append(library)
         return library
+
+
+class _PageReader(msgspec.Struct, frozen=True):
+    """Reads pages: their articles in one process, and all of their text in another, which starts when the first one is slow."""
+
+    articles: DocumentLibrary
+    texts: DocumentLibrary
+    article_workers: Workers
+    text_workers: Workers
+
+    async def read(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
+        """Return a part of a page. Raises DocumentError where it can be read in neither way."""
+        found = None if kept.plain else await self._article(kept, max_chars, offset)
+        if found is not None:
+            return found
+        kept.plain = True
+        options = ReadOptions(page=WebPage(kept.response.url, plain=True))
+        return await self.texts.read(kept.path, options, max_chars=max_chars, offset=offset)
+
+    async def _article(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult | None:
+        """Return it, None where it cannot be had in time; there is somebody then who reads the text."""
+        helping = asyncio.create_task(self._help())
+        try:
+            async with asyncio.timeout(_ARTICLE_S):
+                await self.article_workers.warm()
+                options = ReadOptions(page=WebPage(kept.response.url))
+                return await self.articles.read(kept.path, options, max_chars=max_chars, offset=offset)
+        except (DocumentError, TimeoutError):
+            await helping
+            return None
+        finally:
+            helping.cancel()
+            await asyncio.wait([helping])
+
+    async def _help(self) -> None:
+        await asyncio.sleep(_HELP_S)
+        with contextlib.suppress(DocumentError):  # the read says it
+            await self.text_workers.warm()
+
+
+def _tangled(kept: _Kept) -> WebError:
+    return WebError(
+        f"{one_line(kept.response.url)[:160]} takes too long to read.",
+        "Find a smaller page with the same content.",
+        code="timeout",
+    )
 
 
 def _keep(response: "Response", folder: Path) -> _Kept:

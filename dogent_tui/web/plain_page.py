@@ -4,11 +4,12 @@ For pages that are no articles, such as lists of links, and for those that extra
 """
 
 import re
-from html import unescape
 from urllib.parse import urljoin
 
+from dogent_tui.web.entities import unescaped
+
 _TOKEN = re.compile(
-    r"<!--.*?(?:-->|\Z)|<[!?][^<>]*>|<(?P<close>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]*)(?P<rest>[^<>]*)>|(?P<text>[^<]+)|<", re.DOTALL
+    r"<!--.*?(?:-->|\Z)|<[!?][^<>]*>|<(?P<close>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]*+)(?P<rest>[^<>]*+)>|(?P<text>[^<]+)|<", re.DOTALL
 )
 _HREF = re.compile(r"""\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 _RAW = frozenset({"script", "style", "noscript", "template", "svg", "textarea", "title", "iframe", "object", "canvas"})
@@ -77,8 +78,9 @@ def plain_page(html: str, url: str = "") -> str:
 
 def _after(html: str, tag: str, position: int) -> int:
     """Return where the element ends: browsers look for its end tag alone."""
-    match = re.compile(rf"</{tag}\b[^>]*>", re.IGNORECASE).search(html, position)
-    return match.end() if match is not None else len(html)
+    match = re.compile(rf"</{tag}\b", re.IGNORECASE).search(html, position)
+    # found by itself: for each of many that are not closed, all of the page would be searched
+    return html.find(">", match.end()) + 1 or len(html) if match is not None else len(html)
 
 
 class _Page:
@@ -118,7 +120,7 @@ class _Page:
         """Take text between tags."""
         if self._aside:
             return
-        text = unescape(text)
+        text = unescaped(text)
         self.chars += len(text)
         self._line.append(text if self._pre else re.sub(r"\s+", " ", text))
 
@@ -158,7 +160,7 @@ class _Page:
         target, start = self._link
         self._link = None
         text = "".join(self._line[start:]).strip()
-        target = unescape(target).strip()
+        target = unescaped(target).strip()
         if not text or not target or len(target) > _LONGEST_LINK or target.startswith(("#", "javascript:", "data:")) or self._pre:
             return
         try:

@@ -107,6 +107,21 @@ def test_tangled_pages_are_read_plainly_in_one_pass(piece: str) -> None:
     assert found.warnings
 
 
+@pytest.mark.parametrize(
+    "html",
+    [f"<p>x</p><{'a' * 300_000}", "<p>x<script>" + "</script " * 100_000, f"<p>x {'1' * 300_000}{'<br>a' * 30_000}"],
+    ids=["tag without end", "script without end", "lines below a long number"],
+)
+def test_no_page_has_its_text_looked_through_again_and_again(html: str) -> None:
+    """Each of these took minutes: the reader of the worker process was killed, and there was no text."""
+    assert find_article(html, URL, plain=True).markdown.startswith("x")
+    assert blocks(plain_page(html, URL))
+
+
+def test_a_character_reference_without_end_stands_for_nothing() -> None:
+    assert plain_page(f"<p>a&#{'1' * 5000};b &#8364;</p>", URL) == "a\ufffdb €"
+
+
 def test_prose_and_code_stay_whatever_they_say() -> None:
     code = "```\nRead more\n\nShare\n```"
     text = (

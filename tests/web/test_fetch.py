@@ -67,6 +67,23 @@ async def test_a_page_that_extractors_hang_on_gives_its_text(
     assert (await fetcher.fetch(site.add("/after", ARTICLE, "text/html"))).text
 
 
+async def test_a_page_that_nothing_can_read_in_time_is_a_sentence(
+    fetcher: Fetcher, site: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dogent_tui.web.fetch._WHOLE_S", 0.01)
+    assert await code_of(fetcher, site.add("/tangled", ARTICLE, "text/html")) == "timeout"
+
+
+async def test_a_page_whose_reader_starts_slowly_gives_its_text(
+    fetcher: Fetcher, site: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dogent_tui.web.fetch._ARTICLE_S", 0.01)
+    monkeypatch.setattr("dogent_tui.web.fetch._HELP_S", 0.0)
+    found = await fetcher.fetch(site.add("/bridge", ARTICLE, "text/html"))
+    assert "Ropes and ladders" in found.text
+    assert "too tangled" in found.warnings[0]
+
+
 async def test_a_long_page_is_read_in_parts_that_make_it_up_and_is_fetched_once(fetcher: Fetcher, site: Any) -> None:
     body = "".join(f"<h2>Part {number}</h2><p>{SENTENCE * 4}</p>" for number in range(30))
     url = site.add("/long", f"<!doctype html><title>Long</title><body><article>{body}</article>", "text/html")
