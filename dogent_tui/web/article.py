@@ -26,6 +26,7 @@ _LEAD_WITHIN = 400
 """An article that is shorter gets no introduction: it may be the wrong one."""
 
 _NO_ARTICLE = "No article could be told from the rest of this page: this is all of its text."
+_NO_TEXT = "The page holds no text of its own: its scripts would bring it, and they are not run."
 _TOO_MUCH = "The page is too large or too tangled to find its article: this is its text, as far as it was read."
 
 
@@ -57,10 +58,14 @@ def find_article(html: str, url: str = "", *, plain: bool = False) -> Article:
     title = meta.title or heading
     whole = plain_page(kept, url) if len(markdown) < _SHORT else ""
     if not markdown or (whole and is_list_of_links(markdown, whole)):
-        return msgspec.structs.replace(meta, markdown=whole, title=title, warnings=(_NO_ARTICLE,))
+        warning = _NO_ARTICLE if whole or "<script" not in html else _NO_TEXT
+        return msgspec.structs.replace(meta, markdown=whole, title=title, warnings=(warning,))
     if len(markdown) > _LEAD_WITHIN:
         markdown = _with_leads(markdown, list(leads(tree)))
-    return msgspec.structs.replace(meta, markdown=tidied(markdown, heading or title), title=title)
+    article = tidied(markdown, heading or title)
+    if whole and not article:  # it was only the title
+        return msgspec.structs.replace(meta, markdown=whole, title=title, warnings=(_NO_ARTICLE,))
+    return msgspec.structs.replace(meta, markdown=article, title=title)
 
 
 def _extracted(html: str, url: str) -> str:

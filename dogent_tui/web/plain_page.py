@@ -14,7 +14,7 @@ _TOKEN = re.compile(
 _HREF = re.compile(r"""\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 _RAW = frozenset({"script", "style", "noscript", "template", "svg", "textarea", "title", "iframe", "object", "canvas"})
 """What holds no text for a reader, or text that is no markup: skipped up to its end."""
-_ASIDE = frozenset({"nav", "footer", "aside", "form", "dialog", "select", "button"})
+_ASIDE = frozenset({"nav", "footer", "aside", "dialog", "select", "button"})
 _BLOCKS = frozenset(
     [
         "p",
@@ -56,7 +56,7 @@ _MOST_TOKENS = 200_000
 
 
 def plain_page(html: str, url: str = "") -> str:
-    """Return the text of a page as Markdown: headings, lists, links, rows of tables and code; menus and forms are left out."""
+    """Return the text of a page as Markdown: headings, lists, links, rows of tables and code; menus are left out."""
     page = _Page(url)
     position, end = 0, len(html)
     tokens = 0

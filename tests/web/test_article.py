@@ -73,7 +73,28 @@ def test_a_page_without_an_article_gives_all_of_its_text_and_says_so() -> None:
     assert "https://example.com/7" in found.markdown
     empty = find_article(page("<div id=root></div><script>start()</script>"), URL)
     assert (empty.markdown, empty.title) == ("", "Bridge")
-    assert empty.warnings
+    assert empty.warnings == ("The page holds no text of its own: its scripts would bring it, and they are not run.",)
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (
+            "<h1>Otters</h1><ul><li><a href=/a>one</a><li><a href=/b>two</a></ul>",
+            "# Otters\n\n- [one](https://example.com/a)\n- [two](https://example.com/b)",
+        ),
+        ("<h1>Otters</h1>", "# Otters"),
+    ],
+    ids=["links below a title", "a title alone"],
+)
+def test_a_page_of_which_only_the_title_is_told_gives_all_of_its_text(body: str, text: str) -> None:
+    found = find_article(f"<!doctype html><title>Otters</title><body>{body}</body>", URL)
+    assert (found.markdown, len(found.warnings)) == (text, 1)
+
+
+def test_a_page_that_is_one_form_has_text() -> None:
+    """Some servers wrap all that they make into one."""
+    assert plain_page(f"<body><form><p>{WORDS}</p><select><option>a</select><button>Send</button></form>", URL) == WORDS
 
 
 def test_plain_text_of_a_page_keeps_its_structure() -> None:
