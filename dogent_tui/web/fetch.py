@@ -175,7 +175,8 @@ class Fetcher:
         if kept.sniffed.kind != "image":
             raise not_image(kept.sniffed.what or _WHAT[kept.sniffed.kind])
         name = filename or kept.path.name
-        image = await asyncio.to_thread(lambda: save_image(kept.path.read_bytes(), self._images, self._root, name))
+        body = await asyncio.to_thread(kept.path.read_bytes)
+        image = await save_image(body, self._images, self._root, name)
         return _result(url, kept, format="image", image=image)
 
     async def _text(self, url: str, kept: _Kept, max_chars: int, offset: int) -> FetchResult:
