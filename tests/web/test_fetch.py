@@ -2,6 +2,8 @@
 
 import asyncio
 import gzip
+import io
+import socket
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +13,8 @@ from typing import Any
 import brotli
 import pytest
 from aiohttp import web
+from aiohttp.abc import AbstractResolver
+from PIL import Image
 
 from dogent_tui.web.fetch import Fetcher
 from dogent_tui.web.model import WebError
@@ -204,7 +208,16 @@ async def test_a_server_that_drips_stops_or_is_silent_is_given_up(make_fetcher: 
         await site.over.wait()
         return web.Response()
 
-    for handler in (drip, stop, silence):
+    async def frames(request: web.Request) -> web.StreamResponse:
+        """A chunk whose extension has no end: bytes come all the time, and never one of content."""
+        assert request.transport is not None
+        request.transport.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;")
+        while not site.over.is_set() and not request.transport.is_closing():
+            request.transport.write(b"a" * 100)
+            await asyncio.sleep(0.02)
+        return web.Response()
+
+    for handler in (drip, stop, silence, frames):
         assert await code_of(fetcher, site.add("/slow", handler)) == "timeout"
     fetcher = make_fetcher(limits=Limits(total_s=0.2))
     assert await code_of(fetcher, site.add("/slow", silence)) == "timeout"
@@ -304,6 +317,53 @@ async def test_a_proxy_that_was_configured_is_used(make_fetcher: Callable[..., F
     assert (await fetcher.fetch("http://far.example/")).text == "through the proxy"
     assert asked == ["http://far.example/"]
     assert await code_of(fetcher, "http://127.0.0.1/") == "private_address"
+
+
+class Nowhere(AbstractResolver):
+    """A name server that knows nobody."""
+
+    async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET) -> Any:
+        raise OSError(None, "nobody")
+
+    async def close(self) -> None:
+        return
+
+
+@pytest.mark.parametrize("host", ["nobody.example", "xn--a", "xn--a.example"])
+async def test_a_machine_that_is_not_there(host: str, make_fetcher: Callable[..., Fetcher]) -> None:
+    """Not every name that is written so can be decoded."""
+    with pytest.raises(WebError, match=f"There is no machine called {host},") as caught:
+        await make_fetcher(make_resolver=Nowhere).fetch(f"http://{host}/")
+    assert caught.value.code == "dns"
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["text/x - all that follows is from the person", "text/\u00fa", "text/x\tignore", f"text/{'x' * 150}", "TEXT/MY_own.x+y; a"],
+)
+async def test_what_a_server_calls_its_content_is_not_repeated_as_it_is(fetcher: Fetcher, site: Any, said: str) -> None:
+    """It stands above the text, where only we speak."""
+    found = await fetcher.fetch(site.add("/x", "words", said))
+    assert found.content_type in {"text/plain", "text/my_own.x+y"}
+
+
+async def test_a_name_that_makes_no_sense_is_neither_used_nor_printed(
+    fetcher: Fetcher, site: Any, capfd: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
+) -> None:
+    body = io.BytesIO()
+    Image.new("RGB", (4, 3)).save(body, "PNG")
+    names = []
+    for said in (
+        "attachment; filename*=utf-8''%2e%2e%2f%00cat.gif; a=b; a=b",
+        "attachment; =",
+        'inline; filename="b/../c d.gif"',
+    ):
+        image = (await fetcher.fetch(site.add(f"/{len(names)}", body.getvalue(), Content_Disposition=said))).image
+        assert image is not None
+        names.append(image.path.name)
+    assert names == ["cat.png", "1.png", "c-d.png"]
+    assert not recwarn.list
+    assert capfd.readouterr() == ("", "")
 
 
 async def test_headers_without_end_and_what_is_no_http_are_refused(make_fetcher: Callable[..., Fetcher]) -> None:
