@@ -46,8 +46,8 @@ def find_article(html: str, url: str = "", *, plain: bool = False) -> Article:
     `plain`: all of its text will do; that takes as long as the page is long. Else it may take any time: call it where it can be
     ended.
     """
-    if plain or len(html) > _MOST_CHARS or html.count("<") > _MOST_TAGS:
-        return Article(plain_page(html, url), title=_title_by_hand(html), warnings=(_TOO_MUCH,))
+    if plain or is_too_much(html):
+        return msgspec.structs.replace(unsearched(html), markdown=plain_page(html, url))
     from dogent_tui.web.cleaning import cleaned, leads, title_of
 
     tree = cleaned(html)
@@ -66,6 +66,16 @@ def find_article(html: str, url: str = "", *, plain: bool = False) -> Article:
     if whole and not article:  # it was only the title
         return msgspec.structs.replace(meta, markdown=whole, title=title, warnings=(_NO_ARTICLE,))
     return msgspec.structs.replace(meta, markdown=article, title=title)
+
+
+def is_too_much(html: str) -> bool:
+    """Tell whether nobody looks for the article of the page `html`."""
+    return len(html) > _MOST_CHARS or html.count("<") > _MOST_TAGS
+
+
+def unsearched(html: str) -> Article:
+    """Return what is known of such a page beside its text."""
+    return Article("", title=_title_by_hand(html), warnings=(_TOO_MUCH,))
 
 
 def _extracted(html: str, url: str) -> str:

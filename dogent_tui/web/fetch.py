@@ -34,11 +34,11 @@ _PAGE_S = 2.0
 """After so many seconds without a word the article of a page is given up, and its plain text taken instead."""
 _HELP_S = 0.7
 """After so many seconds the process is started that would take the plain text, so that it is there when it is needed."""
-_PLAIN_S = 1.5
-"""How long the plain text may take, which is a quarter of a second's work."""
-_ARTICLE_S = 2.8
+_PLAIN_S = 1.2
+"""How long the plain text may be silent, which comes block by block; and after how long a part that is not full will do."""
+_ARTICLE_S = 2.5
 """How long all of that may take, also where the process of the articles was not there yet."""
-_WHOLE_S = 4.5
+_WHOLE_S = 4.0
 """No page takes longer from its last byte to its text, whatever it does to our readers."""
 _EXTRACTORS = ("dogent_tui.web.article", "dogent_tui.web.cleaning", "trafilatura")
 """Loaded before a page is read, so that its time is its own."""
@@ -214,7 +214,7 @@ class Fetcher:
         if self._pages is None:
             articles = Workers(WorkerLimits(silence_s=_PAGE_S), worker_command(preload=_EXTRACTORS))
             plain = Workers(WorkerLimits(silence_s=_PLAIN_S), worker_command(preload=_PLAIN_READERS))
-            self._pages = _PageReader(self._library("pages", articles), self._library("plain", plain), articles, plain)
+            self._pages = _PageReader(self._library("pages", articles), self._library("plain", plain, _PLAIN_S), articles, plain)
         try:
             async with asyncio.timeout(_WHOLE_S):
                 return await self._pages.read(kept, max_chars, offset)
@@ -222,9 +222,9 @@ class Fetcher:
             kept.plain = True
             raise _tangled(kept) from None
 
-    def _library(self, name: str, workers: Workers) -> DocumentLibrary:
+    def _library(self, name: str, workers: Workers, full_page_s: float = 7.0) -> DocumentLibrary:
         assert self._folder is not None
-        library = DocumentLibrary(self._folder / name, workers)
+        library = DocumentLibrary(self._folder / name, workers, full_page_s=full_page_s)
         self._own.append(library)
         return library
 

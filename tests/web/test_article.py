@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dogent_tui.documents.model import ReadOptions, WebPage
 from dogent_tui.web.article import find_article
 from dogent_tui.web.page import open_page
-from dogent_tui.web.plain_page import plain_page
+from dogent_tui.web.plain_page import plain_blocks, plain_page
 from dogent_tui.web.tidying import blocks, tidied
 
 WORDS = "The committee agreed on Tuesday, after a long debate, that the bridge should be painted blue before winter comes."
@@ -90,6 +90,12 @@ def test_a_page_without_an_article_gives_all_of_its_text_and_says_so() -> None:
 def test_a_page_of_which_only_the_title_is_told_gives_all_of_its_text(body: str, text: str) -> None:
     found = find_article(f"<!doctype html><title>Otters</title><body>{body}</body>", URL)
     assert (found.markdown, len(found.warnings)) == (text, 1)
+
+
+def test_the_plain_text_of_a_page_comes_while_it_is_being_read() -> None:
+    found = plain_blocks("<h1>Otters</h1><ul><li>one<li>two</ul><p>Three." + "<p>x" * 90_000, URL)
+    assert [next(found), next(found), next(found)] == ["# Otters", "- one\n- two", "Three."]
+    assert max(map(len, plain_blocks("<p>" + "word " * 100_000, URL))) <= 150_000
 
 
 def test_a_page_that_is_one_form_has_text() -> None:
