@@ -59,6 +59,7 @@ class _Kept(msgspec.Struct):
     sniffed: Sniffed
     path: Path
     until: float
+    bytes: int
     plain: bool = False
 
 
@@ -147,10 +148,16 @@ class Fetcher:
         if self._transport is None:
             self._transport = await asyncio.to_thread(self._make_transport)
         response = await self._transport.get(url, allowed)
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="dogent-web-"))
-        self._count += 1
-        kept = await asyncio.to_thread(_keep, response, self._folder / str(self._count))
+        try:
+            if self._folder is None:
+                self._folder = Path(tempfile.mkdtemp(prefix="dogent-web-"))
+            self._count += 1
+            kept = await asyncio.to_thread(_keep, response, self._folder / str(self._count))
+        except OSError as error:
+            raise WebError(
+                f"What was fetched could not be kept for reading: {error.strerror or error}.",
+                "Check that there is room in the folder for temporary files.",
+            ) from error
         self._kept.pop(url.strip(), None)
         self._kept[url.strip()] = kept
         await asyncio.to_thread(self._drop_old)
@@ -166,7 +173,7 @@ class Fetcher:
         """Keep the latest ones, as long as there is room. Blocks."""
         left = _MOST_KEPT_BYTES
         for number, (url, kept) in enumerate(reversed(list(self._kept.items()))):
-            left -= kept.path.stat().st_size
+            left -= kept.bytes
             if number and (number >= _MOST_KEPT or left < 0):
                 self._kept.pop(url, None)
                 shutil.rmtree(kept.path.parent, ignore_errors=True)
@@ -284,7 +291,7 @@ def _keep(response: "Response", folder: Path) -> _Kept:
     folder.mkdir()
     path = folder / _name(response, sniffed)
     path.write_bytes(body)
-    return _Kept(msgspec.structs.replace(response, body=b""), sniffed, path, time.monotonic() + _FRESH_S)
+    return _Kept(msgspec.structs.replace(response, body=b""), sniffed, path, time.monotonic() + _FRESH_S, len(body))
 
 
 _WHAT = {"page": "a web page", "text": "a text", "document": "a document", "image": "an image", "other": "a file"}

@@ -11,6 +11,7 @@ from random import Random
 from typing import Any
 
 import brotli
+import docx
 import pytest
 from aiohttp import web
 from aiohttp.abc import AbstractResolver
@@ -116,6 +117,14 @@ async def test_text_and_json_come_as_they_are(fetcher: Fetcher, site: Any) -> No
 async def test_a_document_is_read_by_the_documents_library(fetcher: Fetcher, site: Any) -> None:
     url = site.add("/figures.csv", "name,cost\nblue,12\n", "application/octet-stream")
     assert "blue" in (await fetcher.fetch(url)).text
+    report = io.BytesIO()
+    document = docx.Document()
+    document.add_heading("The bridge", 1)
+    document.add_paragraph(SENTENCE)
+    document.save(report)
+    found = await fetcher.fetch(site.add("/download", report.getvalue(), "text/html"))  # named and called as nothing
+    assert found.text.startswith("# The bridge\n\nThe committee")
+    assert found.format == "docx"
     url = site.add("/report", b"%PDF-1.4\nnothing", "text/html")
     assert await code_of(fetcher, url) in {"damaged", "unsupported", "failed", "encrypted"}
 
@@ -398,6 +407,25 @@ async def test_what_was_fetched_with_leave_is_not_given_without(make_fetcher: Ca
     assert (await fetcher.fetch(url, allow=["127.0.0.1"])).from_cache
     assert await code_of(fetcher, url) == "private_address"
     assert len(site.asked) == 1
+
+
+async def test_a_disk_that_takes_nothing_is_a_sentence(
+    fetcher: Fetcher, site: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tempfile
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    assert await code_of(fetcher, site.add("/x", "words", "text/plain")) == "failed"
+
+
+async def test_only_the_latest_pages_are_kept(fetcher: Fetcher, site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dogent_tui.web.fetch._MOST_KEPT", 2)
+    urls = [site.add(f"/{name}", name, "text/plain") for name in "abcd"]
+    assert [(await fetcher.fetch(url)).text for url in urls] == ["a", "b", "c", "d"]
+    assert [(await fetcher.fetch(url)).from_cache for url in (urls[3], urls[2], urls[0])] == [True, True, False]
+    monkeypatch.setattr("dogent_tui.web.fetch._FRESH_S", -1.0)
+    assert not (await fetcher.fetch(urls[1])).from_cache
+    assert not (await fetcher.fetch(urls[1])).from_cache
 
 
 async def test_closing_leaves_nothing_behind(
