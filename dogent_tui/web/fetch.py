@@ -46,6 +46,15 @@ _PLAIN_READERS = ("dogent_tui.web.page",)
 _FRESH_S = 600.0
 _MOST_KEPT = 32
 _MOST_KEPT_BYTES = 96 << 20
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_PACKED = {
+    "docx": f"{_OFFICE}.wordprocessingml.document",
+    "xlsx": f"{_OFFICE}.spreadsheetml.sheet",
+    "pptx": f"{_OFFICE}.presentationml.presentation",
+    "odt": "application/vnd.oasis.opendocument.text",
+    "epub": "application/epub+zip",
+}
+"""Media types of documents that look like any other zip file until they are read."""
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,8}")
 
 
@@ -197,7 +206,7 @@ class Fetcher:
             read = await (self._page if kept.sniffed.kind == "page" else self._document)(kept, max_chars, offset)
         except DocumentError as error:
             raise WebError(error.message, error.remedy, code=error.code) from error
-        return _result(
+        result = _result(
             url,
             kept,
             format=read.format,
@@ -210,6 +219,7 @@ class Fetcher:
             total_chars=read.total_chars,
             warnings=read.warnings,
         )
+        return msgspec.structs.replace(result, content_type=_PACKED.get(read.format, result.content_type))
 
     async def _document(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
         if self._documents is None:

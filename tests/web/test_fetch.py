@@ -125,6 +125,7 @@ async def test_a_document_is_read_by_the_documents_library(fetcher: Fetcher, sit
     found = await fetcher.fetch(site.add("/download", report.getvalue(), "text/html"))  # named and called as nothing
     assert found.text.startswith("# The bridge\n\nThe committee")
     assert found.format == "docx"
+    assert found.content_type.endswith("wordprocessingml.document")
     url = site.add("/report", b"%PDF-1.4\nnothing", "text/html")
     assert await code_of(fetcher, url) in {"damaged", "unsupported", "failed", "encrypted"}
 
