@@ -43,6 +43,8 @@ _WHOLE_S = 4.0
 _EXTRACTORS = ("dogent_tui.web.article", "dogent_tui.web.cleaning", "trafilatura")
 """Loaded before a page is read, so that its time is its own."""
 _PLAIN_READERS = ("dogent_tui.web.page",)
+_MOST_PAGE_BYTES = 12 << 20
+"""Of a page; what comes after it is not read. All of 48 MB would hold up the application while it is decoded."""
 _FRESH_S = 600.0
 _MOST_KEPT = 32
 _MOST_KEPT_BYTES = 96 << 20
@@ -295,13 +297,16 @@ def _tangled(kept: _Kept) -> WebError:
 def _keep(response: "Response", folder: Path) -> _Kept:
     """Write the content to a file in `folder`, which is made for it. Blocks."""
     sniffed, body = sniff(response.body, response.declared), response.body
+    cut = sniffed.kind == "page" and len(body) > _MOST_PAGE_BYTES
+    if cut:
+        body = body[:_MOST_PAGE_BYTES]
     if sniffed.kind in {"page", "text"}:
         text, _ = decode(body, response.declared, markup=sniffed.kind == "page" or "xml" in sniffed.content_type)
         body = text.encode("utf-8", "replace")
     folder.mkdir()
     path = folder / _name(response, sniffed)
     path.write_bytes(body)
-    return _Kept(msgspec.structs.replace(response, body=b""), sniffed, path, time.monotonic() + _FRESH_S, len(body))
+    return _Kept(msgspec.structs.replace(response, body=b""), sniffed, path, time.monotonic() + _FRESH_S, len(body), plain=cut)
 
 
 _WHAT = {"page": "a web page", "text": "a text", "document": "a document", "image": "an image", "other": "a file"}

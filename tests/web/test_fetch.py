@@ -89,6 +89,14 @@ async def test_a_page_whose_reader_starts_slowly_gives_its_text(
     assert "too tangled" in found.warnings[0]
 
 
+async def test_of_a_giant_page_the_beginning_is_read(fetcher: Fetcher, site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dogent_tui.web.fetch._MOST_PAGE_BYTES", 1000)
+    found = await fetcher.fetch(site.add("/giant", ARTICLE + f"<p>{SENTENCE}" * 100, "text/html"))
+    assert "painted blue" in found.text
+    assert len(found.text) < 1000
+    assert "as far as it was read" in found.warnings[0]
+
+
 async def test_a_long_page_is_read_in_parts_that_make_it_up_and_is_fetched_once(fetcher: Fetcher, site: Any) -> None:
     body = "".join(f"<h2>Part {number}</h2><p>{SENTENCE * 4}</p>" for number in range(30))
     url = site.add("/long", f"<!doctype html><title>Long</title><body><article>{body}</article>", "text/html")
