@@ -13,8 +13,12 @@ from dogent_tui.tui.review.rows import LOOKS, list_row
 from dogent_tui.tui.transcript.palette import Palette
 
 if TYPE_CHECKING:
+    from dogent_tui.changes.hunks import Hunk
     from dogent_tui.changes.model import DocumentChange
     from dogent_tui.tui.transcript.lines import Line
+
+_MOST_ROWS = 1_000
+"""Rows of the list that are kept as they were drawn."""
 
 
 class _Drawn(Widget):
@@ -48,6 +52,7 @@ class HunkList(KeysAtOnce, _Drawn, can_focus=True):
         super().__init__(id=id)
         self.change = change
         self.cursor = 0
+        self._rows: dict[tuple[object, ...], Strip] = {}
         self._perform = perform
         self._choose = choose
 
@@ -67,8 +72,18 @@ class HunkList(KeysAtOnce, _Drawn, can_focus=True):
         if place >= len(self.change.hunks):
             return Strip([Segment(" " * width, self.palette.base)])
         is_cursor = place == self.cursor
+        hunk = self.change.hunks[place]
+        key = (self.change, hunk.number, self.change.decision(hunk.number), width, is_cursor, self.has_focus, self.palette)
+        strip = self._rows.get(key)
+        if strip is None:
+            if len(self._rows) > _MOST_ROWS:
+                self._rows.clear()
+            strip = self._rows[key] = self._row(hunk, width, is_cursor=is_cursor)
+        return strip
+
+    def _row(self, hunk: "Hunk", width: int, *, is_cursor: bool) -> Strip:
         fill = ("cursor" if self.has_focus else "idle") if is_cursor else ""
-        spans = list_row(self.change, self.change.hunks[place], width, is_cursor=is_cursor)
+        spans = list_row(self.change, hunk, width, is_cursor=is_cursor)
         segments = [Segment(span.text, self.palette.style(span.style, fill=fill)) for span in spans]
         return Strip(segments).adjust_cell_length(width, self.palette.style("", fill=fill))
 

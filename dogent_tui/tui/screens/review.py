@@ -177,12 +177,17 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
 
     def action_next_open(self) -> None:
         """To the next hunk that is undecided, from the start again behind the last."""
+        self._go_to_open()
+
+    def _go_to_open(self) -> bool:
+        """Go to the next hunk that is undecided. Returns whether there is one."""
         count, cursor = len(self.change.hunks), self._list.cursor
         for step in range(1, count + 1):
             place = (cursor + step) % count
             if self.change.decision(self.change.hunks[place].number).verdict == "open":
                 self._choose(place)
-                return
+                return True
+        return False
 
     def action_scroll(self, pages: int) -> None:
         """A page of the hunk down or up."""
@@ -214,9 +219,9 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
             return
         again = self.change.decision(hunk.number).verdict == verdict
         self.change.decide(hunk.number, "open" if again else verdict)
-        self._changed()
-        if not again:
-            self.action_next_open()
+        self._keep_soon()
+        if again or not self._go_to_open():
+            self._changed()
 
     def action_decide_all(self, verdict: Verdict) -> None:
         """Accept or reject all hunks."""
@@ -229,6 +234,9 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         self._confirming = ""
         self._tell()
         self._show(anew=False)
+        self._keep_soon()
+
+    def _keep_soon(self) -> None:
         if self._draft_timer is None:
             self._draft_timer = self.set_timer(DRAFT_DELAY_S, self._give_draft)
 
