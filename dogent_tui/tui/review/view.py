@@ -25,17 +25,22 @@ class _Drawn(Widget):
     """Draws lines in the colors of the review."""
 
     _palette: Palette | None = None
+    _is_styled = False
 
     def notify_style_update(self) -> None:
         """Colors may have changed."""
         super().notify_style_update()
-        self._palette = None
+        self._is_styled = False
 
     @property
     def palette(self) -> Palette:
-        """The styles as they are now."""
-        if self._palette is None:
-            self._palette = Palette(self, LOOKS)
+        """The styles as they are now: another object only where they look different."""
+        if self._palette is None or not self._is_styled:
+            made = Palette(self, LOOKS)
+            if not made.same_as(self._palette):
+                self._palette = made
+            self._is_styled = True
+        assert self._palette is not None
         return self._palette
 
 
