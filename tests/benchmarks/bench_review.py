@@ -24,7 +24,6 @@ KEYS = {
     "scroll": ("space",),
     "comment": ("c", "escape"),
     "edit": ("e", "ctrl+x"),
-    "type": ("e", "x", "ctrl+x"),
 }
 
 

@@ -13,7 +13,6 @@ from dogent_tui.tui.review.rows import LOOKS, list_row
 from dogent_tui.tui.transcript.palette import Palette
 
 if TYPE_CHECKING:
-    from dogent_tui.changes.hunks import Hunk
     from dogent_tui.changes.model import DocumentChange
     from dogent_tui.tui.transcript.lines import Line
 
@@ -77,20 +76,18 @@ class HunkList(KeysAtOnce, _Drawn, can_focus=True):
         if place >= len(self.change.hunks):
             return Strip([Segment(" " * width, self.palette.base)])
         is_cursor = place == self.cursor
+        fill = ("cursor" if self.has_focus else "idle") if is_cursor else ""
         hunk = self.change.hunks[place]
-        key = (self.change, hunk.number, self.change.decision(hunk.number), width, is_cursor, self.has_focus, self.palette)
+        key = (self.change, hunk.number, self.change.decision(hunk.number), width, fill, self.palette)
         strip = self._rows.get(key)
         if strip is None:
             if len(self._rows) > _MOST_ROWS:
                 self._rows.clear()
-            strip = self._rows[key] = self._row(hunk, width, is_cursor=is_cursor)
+            spans = list_row(self.change, hunk, width, is_cursor=is_cursor)
+            segments = [Segment(span.text, self.palette.style(span.style, fill=fill)) for span in spans]
+            strip = Strip(segments).adjust_cell_length(width, self.palette.style("", fill=fill))
+            self._rows[key] = strip
         return strip
-
-    def _row(self, hunk: "Hunk", width: int, *, is_cursor: bool) -> Strip:
-        fill = ("cursor" if self.has_focus else "idle") if is_cursor else ""
-        spans = list_row(self.change, hunk, width, is_cursor=is_cursor)
-        segments = [Segment(span.text, self.palette.style(span.style, fill=fill)) for span in spans]
-        return Strip(segments).adjust_cell_length(width, self.palette.style("", fill=fill))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Go to the hunk that is pressed."""

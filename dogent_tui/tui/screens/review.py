@@ -83,10 +83,11 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
             with Container(id="review-pane"):
                 yield self._view
                 yield self._area
-        with Horizontal(id="review-ask"):
-            yield Static("Comment", id="review-question", markup=False)
-            yield self._line
-        yield self._said
+        with Container(id="review-line"):  # one row for both: what is above it need not be laid out anew
+            with Horizontal(id="review-ask"):
+                yield Static("Comment", id="review-question", markup=False)
+                yield self._line
+            yield self._said
         yield KeyHints(id="review-keys")
 
     def on_mount(self) -> None:
@@ -288,7 +289,7 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         self._line.value = carry(self.change.decision(hunk.number).comment)
         self._line.cursor_position = len(self._line.value)
         self._line.placeholder = "what the agent should know about this hunk"
-        self.query_one("#review-ask").display = True
+        self.query_one("#review-ask").display, self._said.display = True, False
         self.set_focus(self._line)
         self.refresh_bindings()
 
@@ -302,7 +303,7 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
     def action_leave_comment(self) -> None:
         """Back to the list."""
         self._typing = ""
-        self.query_one("#review-ask").display = False
+        self.query_one("#review-ask").display, self._said.display = False, True
         self.set_focus(self._list)
         self.refresh_bindings()
 
