@@ -2,6 +2,8 @@
 
 from textual.binding import Binding
 
+from dogent_tui.tui.screens.withdrawable import LEAVING_KEYS
+
 EDITOR_KEYS: tuple[Binding, ...] = (
     Binding("ctrl+s", "send", "Send", key_display="^S"),
     Binding("ctrl+s", "save", "Save", key_display="^S"),
@@ -15,7 +17,6 @@ EDITOR_KEYS: tuple[Binding, ...] = (
     Binding("ctrl+t", "raw", "Markdown", key_display="^T"),
     Binding("s", "ask('save')", "Save as"),
     Binding("x", "abandon", "Abandon"),
-    Binding("escape", "leave", "Back", key_display="Esc"),
-    Binding("f1", "help", "Help", show=False),
+    *LEAVING_KEYS,
 )
 """What the editor does; what its tree does, `OutlineView` knows. The first key of each is one that every terminal can send."""

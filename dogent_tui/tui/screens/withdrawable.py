@@ -2,6 +2,8 @@
 
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from textual.binding import Binding
+
 Answer = TypeVar("Answer")
 
 if TYPE_CHECKING:
@@ -13,6 +15,13 @@ else:  # no screen itself: Textual takes the styles of the first base that is on
 
     class _Screen(Generic[Answer]):
         """What this is mixed into."""
+
+
+LEAVING_KEYS = (
+    Binding("escape", "leave", "Back", key_display="Esc"),
+    Binding("f1", "help", "Help", show=False),
+)
+"""How an editor is left for a while, and what helps in it."""
 
 
 class Withdrawable(_Screen[Answer], Generic[Answer]):
