@@ -46,14 +46,17 @@ class Reviewing:
 
         What they accept is written by the review. A call that cannot be reviewed is not run: the answer says why.
         """
-        self._reviewed.add(tool_use_id)
         try:
             opened, text = await asyncio.to_thread(self._opened, call, place)
         except DogentError as error:
             return f"Nothing was written. The person reviews every change. {error}"
         if not opened.change.hunks:
             return f"Nothing was written: {opened.change.name} holds this text already."
-        return await self._review(opened, text) or UNDECIDED
+        outcome = await self._review(opened, text)
+        if outcome is None:
+            return UNDECIDED
+        self._reviewed.add(tool_use_id)
+        return outcome
 
     def is_reviewed(self, tool_use_id: str) -> bool:
         """Tell whether the result of this call is the outcome of a review, though the CLI reports it as refused."""

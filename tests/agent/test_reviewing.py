@@ -122,6 +122,7 @@ async def test_what_cannot_be_reviewed_is_not_run(desk):
     assert desk.shown == []
     desk.answer = None
     assert "did not decide" in (await desk.call("Write", file_path=str(desk.root / "tea.md"), content="x")).message
+    assert not desk.asking.reviewing.is_reviewed("t")
 
 
 async def test_a_proposal_outside_is_reviewed_once_it_was_approved(desk):

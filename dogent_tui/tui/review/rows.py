@@ -85,7 +85,7 @@ def hunk_lines(change: DocumentChange, hunk: Hunk, width: int, *, by_side: bool)
         lines += wrap([Span(said or "The file is gone. Accepting this writes it anew.", "warning")], width)
         lines += prefixed(_told(hunk.ours, "muted", width - 2), Span("o ", "muted"))
     sides = _sides(_cut(hunk.old), _cut(change.lines_of(hunk)))
-    lines += _beside(sides, width) if by_side else _below(sides, width)
+    lines += _beside(sides, width) if by_side and sides.old and sides.new else _below(sides, width)
     lines += _context(base[hunk.end : hunk.end + CONTEXT], width)
     return lines
 
