@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 
 from textual.binding import Binding
 
+from dogent_tui.language import tr
+
 Answer = TypeVar("Answer")
 
 if TYPE_CHECKING:
@@ -18,8 +20,8 @@ else:  # no screen itself: Textual takes the styles of the first base that is on
 
 
 LEAVING_KEYS = (
-    Binding("escape", "leave", "Back", key_display="Esc"),
-    Binding("f1", "help", "Help", show=False),
+    Binding("escape", "leave", tr("Back"), key_display="Esc"),
+    Binding("f1", "help", tr("Help"), show=False),
 )
 """How an editor is left for a while, and what helps in it."""
 
