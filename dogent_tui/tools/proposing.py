@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -46,10 +48,20 @@ class _Input(msgspec.Struct):
     path: str = ""
 
 
+Approved = Callable[[Mapping[str, Any]], Path | None]
+"""Gives the real path that was approved for a call with this input, None where there was nothing to approve."""
+
+
 def propose_document_change_tool(
-    workspace: Workspace, review: Review, open_document: Callable[[], str] = lambda: ""
+    workspace: Workspace,
+    review: Review,
+    approved: Approved = lambda _payload: None,
+    open_document: Callable[[], str] = lambda: "",
 ) -> SdkMcpTool[Any]:
-    """Return the tool. It writes nothing itself. `open_document` tells the path of the document that is open, empty for none."""
+    """Return the tool. It writes nothing itself. Outside of the workspace it proposes only for what is `approved`.
+
+    `open_document` tells the path of the document that the person has open, empty for none.
+    """
 
     async def propose(payload: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -60,7 +72,9 @@ def propose_document_change_tool(
         if not path:
             return result(NOTHING_OPEN, is_error=True)
         try:
-            opened = await asyncio.to_thread(Reviewed.open, workspace, path, wanted.new_content, wanted.summary)
+            opened = await asyncio.to_thread(
+                partial(Reviewed.open, workspace, path, wanted.new_content, wanted.summary, approved=approved(payload))
+            )
         except DogentError as error:
             return result(f"Nothing was proposed. {error}", is_error=True)
         if not opened.change.hunks and not opened.change.is_new:

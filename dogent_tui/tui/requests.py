@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -165,7 +166,14 @@ class RequestController:
         from dogent_tui.tui.review.task import ReviewTask
         from dogent_tui.tui.screens.review import ReviewScreen
 
-        reviewed = Reviewed.open(self.desk.workspace, asked.path, asked.new_content, asked.summary, base=asked.base)
+        reviewed = Reviewed.open(
+            self.desk.workspace,
+            asked.path,
+            asked.new_content,
+            asked.summary,
+            base=asked.base,
+            approved=Path(asked.place) if asked.place else None,
+        )
         is_restored = draft is not None and reviewed.change.restore(draft)
         is_other = reviewed.refresh()
         if draft is not None and not is_restored:  # decided over what the file held later

@@ -6,19 +6,9 @@ import sys
 from tests.benchmarks.table import Row, show, write
 
 SUBJECTS = (
-    "start",
-    "session",
-    "transcript",
-    "prompt",
-    "index",
-    "outline",
-    "pane",
-    "docx",
-    "printing",
-    "documents",
-    "web",
-    "search",
-)
+    "start", "session", "transcript", "prompt", "index", "outline", "review", "pane", "docx", "printing",
+    "documents", "web", "search",
+)  # fmt: skip
 
 
 def main() -> int:

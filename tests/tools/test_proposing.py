@@ -21,7 +21,7 @@ def tool(tmp_path):
                 self.shown.append((opened.change, text))
                 return self.answer
 
-            said = await propose_document_change_tool(self.workspace, review, lambda: self.is_open).handler(payload)
+            said = await propose_document_change_tool(self.workspace, review, open_document=lambda: self.is_open).handler(payload)
             return said["content"][0]["text"], said["is_error"]
 
     made = Tool()

@@ -270,9 +270,11 @@ class PaneController:
         self._screen.attaching.show()
 
     def _tell_the_tools(self) -> None:
+        """Have a proposal without a path be for what is open: a text of the workspace, and none that the agent has to obey."""
         document, opened = self.open_document, self._screen.opened
-        is_ours = document is not None and document.reading is None and opened.workspace.contains(document.path)
-        opened.libraries.open_document = document.name if document is not None and is_ours else ""
+        name = document.name if document is not None and document.reading is None else ""
+        is_ours = bool(name) and opened.workspace.contains(name) and not any(part.startswith(".") for part in Path(name).parts)
+        opened.libraries.open_document = name if is_ours else ""
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
 

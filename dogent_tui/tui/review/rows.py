@@ -85,7 +85,7 @@ def hunk_lines(change: DocumentChange, hunk: Hunk, width: int, *, by_side: bool)
         lines += wrap([Span(said or "The file is gone. Accepting this writes it anew.", "warning")], width)
         lines += prefixed(_told(hunk.ours, "muted", width - 2), Span("o ", "muted"))
     sides = _sides(_cut(hunk.old), _cut(change.lines_of(hunk)))
-    lines += _beside(sides, width) if by_side else _below(sides, width)
+    lines += _beside(sides, width) if by_side and sides.old and sides.new else _below(sides, width)
     lines += _context(base[hunk.end : hunk.end + CONTEXT], width)
     return lines
 
@@ -119,10 +119,17 @@ def _context(lines: Sequence[str], width: int) -> Iterator[Line]:
 
 
 def _told(lines: Sequence[str], style: str, width: int) -> list[Line]:
-    return [line for text in lines for line in wrap([Span(revealed(text[:_MOST_CHARACTERS]), style)], width)]
+    return [line for text in lines for line in _wrapped(text[:_MOST_CHARACTERS], style, width)]
 
 
-def _laid(parts: Sequence[Part], style: str, width: int) -> list[Line]:
+@lru_cache(64)
+def _wrapped(text: str, style: str, width: int) -> Sequence[Line]:
+    """Return a paragraph as lines. Kept, since what stands around a hunk is drawn anew with every key."""
+    return tuple(wrap([Span(revealed(text), style)], width))
+
+
+@lru_cache(32)
+def _laid(parts: tuple[Part, ...], style: str, width: int) -> Sequence[Line]:
     """Return one side of a hunk; what changed within it stands out, unless all of it did."""
     some = any(not part.changed and part.text.strip() for part in parts)
     text = [Span(revealed(part.text), f"{style}-part" if part.changed and some else style) for part in parts]

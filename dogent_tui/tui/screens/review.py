@@ -83,10 +83,11 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
             with Container(id="review-pane"):
                 yield self._view
                 yield self._area
-        with Horizontal(id="review-ask"):
-            yield Static("Comment", id="review-question", markup=False)
-            yield self._line
-        yield self._said
+        with Container(id="review-line"):  # one row for both: what is above it need not be laid out anew
+            with Horizontal(id="review-ask"):
+                yield Static("Comment", id="review-question", markup=False)
+                yield self._line
+            yield self._said
         yield KeyHints(id="review-keys")
 
     def on_mount(self) -> None:
@@ -177,12 +178,17 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
 
     def action_next_open(self) -> None:
         """To the next hunk that is undecided, from the start again behind the last."""
+        self._go_to_open()
+
+    def _go_to_open(self) -> bool:
+        """Go to the next hunk that is undecided. Returns whether there is one."""
         count, cursor = len(self.change.hunks), self._list.cursor
         for step in range(1, count + 1):
             place = (cursor + step) % count
             if self.change.decision(self.change.hunks[place].number).verdict == "open":
                 self._choose(place)
-                return
+                return True
+        return False
 
     def action_scroll(self, pages: int) -> None:
         """A page of the hunk down or up."""
@@ -214,9 +220,9 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
             return
         again = self.change.decision(hunk.number).verdict == verdict
         self.change.decide(hunk.number, "open" if again else verdict)
-        self._changed()
-        if not again:
-            self.action_next_open()
+        self._keep_soon()
+        if again or not self._go_to_open():
+            self._changed()
 
     def action_decide_all(self, verdict: Verdict) -> None:
         """Accept or reject all hunks."""
@@ -229,6 +235,9 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         self._confirming = ""
         self._tell()
         self._show(anew=False)
+        self._keep_soon()
+
+    def _keep_soon(self) -> None:
         if self._draft_timer is None:
             self._draft_timer = self.set_timer(DRAFT_DELAY_S, self._give_draft)
 
@@ -280,7 +289,7 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         self._line.value = carry(self.change.decision(hunk.number).comment)
         self._line.cursor_position = len(self._line.value)
         self._line.placeholder = "what the agent should know about this hunk"
-        self.query_one("#review-ask").display = True
+        self.query_one("#review-ask").display, self._said.display = True, False
         self.set_focus(self._line)
         self.refresh_bindings()
 
@@ -294,7 +303,7 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
     def action_leave_comment(self) -> None:
         """Back to the list."""
         self._typing = ""
-        self.query_one("#review-ask").display = False
+        self.query_one("#review-ask").display, self._said.display = False, True
         self.set_focus(self._list)
         self.refresh_bindings()
 

@@ -101,6 +101,7 @@ async def test_beside_the_conversation(stage, draft) -> None:
         assert pane.screen.prompt.editor.has_focus
         assert s.app.opened.libraries.open_document == ""
         await pane.press("f3")
+        await s.until(lambda: "/open PATH" in str(pane.screen.query_one("#prompt-hint").render()))
         assert "/open PATH" in str(pane.screen.query_one("#prompt-hint").render())
         await pane.open()
         await pane.say("/open")
