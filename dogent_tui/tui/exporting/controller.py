@@ -14,7 +14,7 @@ from dogent_tui.documents.exporter import Exporter, ExportKind, plan_export
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.download import install_pandoc
 from dogent_tui.errors import DogentError
-from dogent_tui.language import tr
+from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import readable_size
@@ -183,7 +183,7 @@ def _markdown_files(index: FileIndex) -> list[str]:
 
 
 def _done(name: str, made: ExportResult) -> str:
-    pages = f"{made.pages:,} page{'s' if made.pages != 1 else ''}, " if made.pages else ""
+    pages = ngettext("{count:,} page, ", "{count:,} pages, ", made.pages).format(count=made.pages) if made.pages else ""
     remarks = len(made.warnings) + bool(made.left_out)
     more = tr(" Remarks are above.") if remarks else ""
     return tr("Wrote {name}: {pages}{path}, by {engine}.{more}").format(
