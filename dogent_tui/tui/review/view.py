@@ -8,6 +8,7 @@ from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 
+from dogent_tui.language import tr
 from dogent_tui.tui.at_once import KeysAtOnce
 from dogent_tui.tui.review.rows import LOOKS, list_row
 from dogent_tui.tui.transcript.palette import Palette
@@ -138,7 +139,7 @@ class HunkView(_Drawn):
             return Strip([Segment(" " * width, self.palette.base)])
         below = len(self._lines) - place
         if y == self.size.height - 1 and below > 1:
-            words = f"  ↓ {below} more lines · Space"
+            words = tr("  ↓ {below} more lines · Space").format(below=below)
             return Strip([Segment(words, self.palette.style("muted"))]).adjust_cell_length(width, self.palette.base)
         line = self._lines[place]
         segments = [Segment(span.text, self.palette.style(span.style, span.link, line.fill)) for span in line.spans]

@@ -7,6 +7,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.widgets import OptionList
 
+from dogent_tui.language import tr
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 
@@ -16,7 +17,7 @@ Answer = TypeVar("Answer")
 class AnsweringScreen(Withdrawable[Answer], ModalScreen[Answer]):
     """Dismissed with an answer of its `OptionList`, whose first one does no harm, or with None where the person goes back."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "Back")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
 
     def __init__(self) -> None:
         super().__init__()

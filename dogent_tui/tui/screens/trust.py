@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.screens.answering import AnsweringScreen
 from dogent_tui.tui.stylesheets import stylesheet
@@ -19,15 +20,15 @@ _MOST_TEXT = 300
 _OTHER_ROWS = 14
 """Rows of the frame, the question, the answers and the keys."""
 _LEAST_ROWS = 2
-_USED = "Used once you trust this folder"
-_UNUSED = "Never used by dogent-tui, whatever you answer"
-_KEYS = "↑ ↓ choose · Enter answers · PgDn reads on · Esc goes back"
+_USED = tr("Used once you trust this folder")
+_UNUSED = tr("Never used by dogent-tui, whatever you answer")
+_KEYS = tr("↑ ↓ choose · Enter answers · PgDn reads on · Esc goes back")
 
 
 def _found_parts(found: Sequence[Found]) -> Iterable[Static]:
     """Return what came as lines, in two groups: what trusting uses, and what is there and never used."""
     if not found:
-        yield Static("There is nothing in it that dogent-tui would use.", markup=False)
+        yield Static(tr("There is nothing in it that dogent-tui would use."), markup=False)
     for title, used in ((_USED, True), (_UNUSED, False)):
         some = [one for one in found if one.used is used]
         if some:
@@ -60,15 +61,15 @@ class TrustScreen(AnsweringScreen[bool]):
     def compose(self) -> ComposeResult:
         """Lay out the question, what came, and the answers."""
         with Vertical(id="trust"):
-            yield Static("Do you trust what came with this folder?", id="trust-title", markup=False)
+            yield Static(tr("Do you trust what came with this folder?"), id="trust-title", markup=False)
             came = " and ".join(self._came)
-            where = (
-                f"{_shown(self._folder)} holds {came}, not made here: somebody else’s words, until you say that you trust them."
+            where = tr("{folder} holds {came}, not made here: somebody else’s words, until you say that you trust them.").format(
+                folder=_shown(self._folder), came=came
             )
             yield Static(where, id="trust-why", markup=False)
             with VerticalScroll(id="trust-found", can_focus=False):
                 yield from _found_parts(self._found)
-            without, trust = Option("Work without them", id="without"), Option("Trust this folder", id="trust")
+            without, trust = Option(tr("Work without them"), id="without"), Option(tr("Trust this folder"), id="trust")
             yield OptionList(without, trust, id="trust-answers", markup=False, compact=True)
             yield Static(_KEYS, id="trust-keys", markup=False)
 
