@@ -268,8 +268,12 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         self._choose(self._anchor if event.shift and self._anchor is not None else unit, unit)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Choose on while the button is down."""
-        if self._is_dragging and (unit := self._unit_at_y(self._viewport.top + event.y)) is not None:
+        """Choose on while the button is down, and beyond the edges scroll."""
+        if not self._is_dragging:
+            return
+        if not 0 <= event.y < self.size.height:
+            self._go(max(0, self._viewport.top + (1 if event.y > 0 else -1)))
+        if (unit := self._unit_at_y(self._viewport.top + max(0, min(event.y, self.size.height - 1)))) is not None:
             self._choose(self._anchor, unit)
 
     def on_mouse_up(self) -> None:

@@ -281,6 +281,20 @@ async def test_other_documents_are_converted_and_what_cannot_be_is_said(stage, w
         assert "sales.csv" in pane.title, "what was open stays so"
 
 
+async def test_what_the_agent_has_to_obey_is_no_default_of_a_proposal(stage, workspace) -> None:
+    (workspace.root / ".dogent").mkdir()
+    (workspace.root / ".dogent" / "dogent.md").write_text("Obey.\n", encoding="utf-8")
+    (workspace.root.parent / "outside.md").write_text("Outside.\n", encoding="utf-8")
+    async with stage((120, 30)) as s:
+        pane = Pane(s)
+        await pane.open(".dogent/dogent.md")
+        await pane.sees("Obey.")
+        assert s.app.opened.libraries.open_document == ""
+        await pane.say("/open ../outside.md")
+        await pane.sees("Outside.")
+        assert s.app.opened.libraries.open_document == ""
+
+
 async def test_a_new_conversation_has_the_document_beside_it_too(stage, draft, monkeypatch) -> None:
     async with stage((120, 30)) as s:
         pane = Pane(s)
