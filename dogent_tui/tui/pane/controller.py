@@ -331,11 +331,18 @@ class PaneController:
         if document is None:
             return
         chosen = self.view.chosen
-        lines = f"lines {format_lines((chosen[0] + 1, chosen[1]))} go with the next prompt" if chosen else ""
+        lines = format_lines((chosen[0] + 1, chosen[1])) if chosen else ""
+        goes = (
+            f"lines {lines} go with the next prompt"
+            if "-" in lines
+            else f"line {lines} goes with the next prompt"
+            if lines
+            else ""
+        )
         added, cut = len(document.changes.added), len(document.changes.cut)
         changed = f"{added:,} line{'s' if added != 1 else ''} changed" if added else "lines are gone" if cut else ""
         note = document.reading.note if document.reading is not None else ""
-        self.pane.say(document.name, document.trouble, lines, changed, note)
+        self.pane.say(document.name, document.trouble, goes, changed, note)
 
 
 def _not_told(_done: int, _total: int, _what: str) -> None:
