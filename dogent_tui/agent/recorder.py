@@ -22,7 +22,8 @@ from dogent_tui.plain import one_line
 from dogent_tui.workspace.history import History, HistoryEntry
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.secrets import redact
-from dogent_tui.workspace.sessions import SessionLog, read_lines
+from dogent_tui.workspace.session_log import SessionHold, SessionLog, read_lines
+from dogent_tui.workspace.sessions import SessionRecord, open_log
 from dogent_tui.workspace.trust import make_own_folder
 
 _LOG = logging.getLogger(__name__)
@@ -44,12 +45,20 @@ class Recorder:
         *,
         secrets: Iterable[str] = (),
         notify: Callable[[Notice], None] | None = None,
+        hold: SessionHold | None = None,
+        fork_of: SessionRecord | None = None,
     ) -> None:
-        """Record the session `session_id`. `secrets` are left out of what is written; `notify` tells the person of trouble."""
+        """Record the session `session_id`. `secrets` are left out of what is written; `notify` tells the person of trouble.
+
+        `hold` keeps other windows from writing it, and is let go at the end. A new session begins with what was said in `fork_of`.
+        """
         self._workspace = workspace
         self._session_id = session_id
         self._secrets = tuple(secrets)
         self._notify = notify
+        self._hold = hold
+        self._fork_of = fork_of
+        self._titled = False
         self._told = False
         self._history = History(workspace.history_file)
         self._log: SessionLog | None = None
@@ -59,26 +68,33 @@ class Recorder:
 
     async def record(self, events: AsyncIterator[Event]) -> None:
         """Record `events` until they end."""
-        async for event in events:
-            for write in (self._write, self._remember):
-                try:
-                    await asyncio.to_thread(write, event)
-                except (OSError, DogentError) as error:  # a full disk must not end the conversation
-                    self._tell(error)
-        if self._log is not None:
-            self._log.close()
+        try:
+            async for event in events:
+                for write in (self._write, self._remember):
+                    try:
+                        await asyncio.to_thread(write, event)
+                    except (OSError, DogentError) as error:  # a full disk must not end the conversation
+                        self._tell(error)
+        finally:
+            if self._log is not None:
+                self._log.close()
+            if self._hold is not None:
+                self._hold.release()
 
     def _write(self, event: Event) -> None:
         if isinstance(event, SessionStarted):
             self._session_id = event.session_id
             if self._log is not None:
-                self._log.describe(session_id=event.session_id)  # it could not be resumed, and goes on under another id
+                self._log.goes_on_as(event.session_id)  # it could not be resumed
         if self._log is None and isinstance(event, (RunStarted, UiSettled)):  # what an earlier session asked is settled first
-            self._open_log(event)
+            self._open_log()
         if self._log is not None:
             self._log.append(self._line(event))
         elif self._started is None:
             self._before_first_run.append(event)
+        if isinstance(event, RunStarted) and self._log is not None and not self._titled:
+            self._titled = True
+            self._log.entitle(one_line(event.prompt.text)[:_TITLE_CHARS])
 
     def _line(self, event: Event) -> str:
         return redact(to_json(event), self._secrets)
@@ -97,10 +113,8 @@ class Recorder:
                 )
             )
 
-    def _open_log(self, first: RunStarted | UiSettled) -> None:
-        self._log = SessionLog.create(self._workspace, self._session_id)
-        if self._log.path.stat().st_size == 0 and isinstance(first, RunStarted):
-            self._log.describe(title=one_line(first.prompt.text)[:_TITLE_CHARS])
+    def _open_log(self) -> None:
+        self._log = open_log(self._workspace, self._session_id, self._hold, fork_of=self._fork_of)
         for event in self._before_first_run:
             self._log.append(self._line(event))
         self._before_first_run.clear()

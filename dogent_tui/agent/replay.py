@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from dogent_tui.agent.events import Event, from_json
-from dogent_tui.workspace.sessions import read_lines
+from dogent_tui.workspace.session_log import read_lines
 
 _OF = r'"[^{\[]*?"(?:message_id|tool_use_id)": ?"([^"]*)"(?:, ?"block": ?(\d+))?'
 _PIECE = re.compile(r'\{"type": ?"(?:text_delta|tool_output)' + _OF)
