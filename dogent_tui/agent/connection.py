@@ -48,6 +48,7 @@ class Connection:
         self._reader: asyncio.Task[None] | None = None
         self._endings: list[asyncio.Task[None]] = []
         self._resumed = False
+        self._fork_of = ""
 
     @property
     def session_id(self) -> str:
@@ -76,8 +77,14 @@ class Connection:
         if self._reader is not None:
             self._reader.cancel()
         self._end(conversation)
-        self._session = SessionChoice(conversation.session_id, self._resumed)
+        self._session = self._as_before(conversation)
         await self.warm_up()
+
+    def _as_before(self, conversation: Conversation) -> SessionChoice:
+        """Return the choice by which `conversation`, in which nothing was said, starts as it did."""
+        if self._fork_of:  # under another id: the one before may be taken
+            return SessionChoice(str(uuid.uuid4()), fork_of=self._fork_of)
+        return SessionChoice(conversation.session_id, self._resumed)
 
     async def interrupt(self) -> None:
         """Ask the process to stop its turn."""
@@ -125,9 +132,9 @@ class Connection:
             raise failure from error
         self.live = conversation
         self._reader = asyncio.create_task(self._read(conversation), name="agent-reader")
-        self._resumed = resumed = self._session.resume
+        self._resumed, self._fork_of = self._session.resume, self._session.fork_of
         self._session = SessionChoice(conversation.session_id, resume=True)
-        self._listener.on_start(conversation, resumed=resumed)
+        self._listener.on_start(conversation, resumed=self._resumed or bool(self._fork_of))
         return conversation
 
     async def _launch(self) -> Conversation:
@@ -135,7 +142,7 @@ class Connection:
         try:
             return await self._launcher.start(self._session, self._ask, self._form)
         except AgentError as error:
-            if not (self._session.resume and _UNKNOWN_SESSION in error.message):
+            if not ((self._session.resume or self._session.fork_of) and _UNKNOWN_SESSION in error.message):
                 raise
         anew = SessionChoice(str(uuid.uuid4()))
         conversation = await self._launcher.start(anew, self._ask, self._form)

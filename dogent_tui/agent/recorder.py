@@ -50,7 +50,7 @@ class Recorder:
     ) -> None:
         """Record the session `session_id`. `secrets` are left out of what is written; `notify` tells the person of trouble.
 
-        `hold` keeps other windows from writing it, and is let go at the end. A new session begins with what was said in `fork_of`.
+        `hold` keeps other windows from writing it, and is let go at the end. A new one begins with what was said in `fork_of`.
         """
         self._workspace = workspace
         self._session_id = session_id

@@ -18,9 +18,9 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 
 from dogent_tui.agent.events import Event, Notice, SessionStarted
-from dogent_tui.agent.recorder import Recorder
+from dogent_tui.agent.recording import session_recorder
 from dogent_tui.agent.service import AgentService
-from dogent_tui.agent.session import OpenedSession, open_session
+from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands.all import app_commands
@@ -37,11 +37,16 @@ from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
 from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
-from dogent_tui.workspace.paths import log_dir
+from dogent_tui.workspace.paths import Workspace, log_dir
 from dogent_tui.workspace.sessions import latest_session
 from dogent_tui.workspace.trust import make_own_folder
 
 _LOG = logging.getLogger(__name__)
+
+OPEN_ELSEWHERE = "This conversation is open in another window, so it can only be read here."
+OPEN_ELSEWHERE_REMEDY = (
+    "Go on there, or close it there and open it here again. /sessions can also fork it: then both go on by themselves."
+)
 
 MOST_SEARCHED = 100_000
 """So many earlier prompts are searched at the most."""
@@ -60,9 +65,13 @@ class DogentApp(App[None]):
         Binding("ctrl+z", "suspend_process", "Suspend", show=False, priority=True),
     ]
 
-    def __init__(self, opened: OpenedSession) -> None:
+    def __init__(self, opened: OpenedSession, *, choose: bool = False) -> None:
+        """Show `opened`. `choose`: have the person choose an earlier conversation first."""
         super().__init__()
         self.opened = opened
+        self.elsewhere: tuple[Workspace, SessionOptions] | None = None
+        """What to open in another workspace once this one is left."""
+        self._choose = choose
         self.drafts = Drafts(opened.workspace)
         self.edits = DraftKeeper(AnswerDrafts(opened.workspace))
         self.history = History(opened.workspace.history_file)
@@ -108,43 +117,61 @@ class DogentApp(App[None]):
         self.conversation.index.stop()
         unsent = [queued.prompt.text for queued in self.opened.service.queued]
         await self._save_draft("\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value])))
-        await _close(self.opened.service, self._following)
+        await _close(self.opened, self._following)
         await self.conversation.keep_answers()
         await self.edits.close()
         await asyncio.to_thread(self.drafts.close)
 
     def _begin(self) -> None:
-        self.run_worker(self._start(), name="session")
+        first, self._choose = self._choose, False
+        self.run_worker(self._choose_first() if first else self._start(), name="session")
+
+    async def _choose_first(self) -> None:
+        """Have the person choose which conversation to open, before any agent is started for another."""
+        from dogent_tui.tui.sessions.controller import SessionChooser
+
+        if not await SessionChooser(self).choose():
+            await self._start()
 
     async def _start(self) -> None:
         """Start the service and follow it; read what the screen can do without at first."""
-        screen = self.conversation
+        screen, opened = self.conversation, self.opened
         await screen.furniture.bring()
         if draft := await asyncio.to_thread(self._unsent):
             screen.prompt.put_back(draft)
-        if self.opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
-            earlier = await asyncio.to_thread(self._earlier, self.opened.earlier_log)
+        if opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
+            earlier = await asyncio.to_thread(self._earlier, opened.earlier_log)
             await screen.replay(earlier)
-            self.opened.service.restore(earlier, send=not self.opened.trust.must_ask)
-        service = self.opened.service
+            if not opened.read_only:
+                opened.service.restore(earlier, send=not opened.trust.must_ask)
+        if self.opened is not opened:  # another conversation was opened meanwhile
+            return
+        if opened.read_only:
+            screen.handle(Notice(level="warning", message=OPEN_ELSEWHERE, remedy=OPEN_ELSEWHERE_REMEDY, code="read_only"))
+        else:
+            await self._converse(opened, screen)
+        for warning in opened.warnings:
+            screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
+        screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
+        await screen.typed.refresh_index()
+        if opened.service.has_unsent_answers:  # what came with the folder is asked about before anything is sent
+            with suppress(AgentError):
+                await settle_trust(self, opened)
+                opened.service.send_answers()
+
+    async def _converse(self, opened: OpenedSession, screen: ConversationScreen) -> None:
+        """Start the service and follow it."""
+        service = opened.service
         self._following = [  # before the service starts: a prompt may wait already, and its run begins at once
             asyncio.create_task(self._follow(service, screen, service.events())),
-            asyncio.create_task(self._record(service, screen, service.events())),
+            asyncio.create_task(self._record(opened, screen, service.events())),
         ]
         if service.requests:
             screen.requests.restore(service.requests)
         await service.__aenter__()
-        for warning in self.opened.warnings:
-            screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
-        screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
-        await screen.typed.refresh_index()
-        if service.has_unsent_answers:  # what came with the folder is asked about before anything is sent
-            with suppress(AgentError):
-                await settle_trust(self, self.opened)
-                service.send_answers()
 
-    async def _record(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
-        recorder = Recorder(self.opened.workspace, service.session_id, secrets=self.opened.endpoint.secrets, notify=screen.handle)
+    async def _record(self, opened: OpenedSession, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
+        recorder = await asyncio.to_thread(session_recorder, opened, screen.handle)
         await recorder.record(events)
 
     async def _follow(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
@@ -211,12 +238,29 @@ class DogentApp(App[None]):
 
     async def start_anew(self) -> None:
         """Begin a new session, in the same workspace and with the same profile; the one before ends behind it."""
-        service, following = self.opened.service, self._following
-        options = msgspec.structs.replace(self.opened.options, continue_latest=False)
-        self.opened = await asyncio.to_thread(open_session, self.opened.workspace, options)
-        await self.conversation.show_session(self.opened)
+        await self.open_conversation("")
+
+    async def open_conversation(self, session_id: str, *, fork: bool = False) -> None:
+        """Show the conversation `session_id` of this workspace, a fork of it, or a new one where it is empty.
+
+        The one before ends behind it; what waited in it is in the prompt again. Raises DogentError where it is not there.
+        """
+        left, following = self.opened, self._following
+        options = msgspec.structs.replace(left.options, continue_latest=False, resume=session_id, fork=fork)
+        opened = await asyncio.to_thread(open_session, left.workspace, options)
+        waiting = [queued.prompt.text for queued in left.service.queued]
+        self.opened, self._following = opened, []
+        await self.conversation.show_session(opened)
+        if waiting:
+            self.conversation.prompt.put_back("\n\n".join(waiting))
         self._begin()
-        await _close(service, following)
+        await _close(left, following)
+
+    def go_elsewhere(self, workspace: Workspace, session_id: str, *, fork: bool = False) -> None:
+        """Leave this workspace for a conversation of another."""
+        profile = self.opened.options.profile
+        self.elsewhere = workspace, SessionOptions(profile, resume=session_id, fork=fork)
+        self.exit()
 
     def search_themes(self) -> None:
         """List the themes to choose from."""
@@ -280,26 +324,43 @@ class DogentApp(App[None]):
         self.push_screen(HelpScreen(sections))
 
 
-async def _close(service: AgentService, following: list[asyncio.Task[None]]) -> None:
-    """Close `service`, and let those who follow it take in its end."""
-    await service.close()
+async def _close(opened: OpenedSession, following: list[asyncio.Task[None]]) -> None:
+    """Close a session, let those who follow it take in its end, and let other windows have it."""
+    await opened.service.close()
     if following:
         await asyncio.wait(following, timeout=1.0)
+    opened.hold.release()
 
 
 def _log_stream() -> TextIO:
     return open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
 
 
-def run_app(opened: OpenedSession) -> int:
-    """Run the application until the person leaves, and say how to come back. Returns the exit status."""
+def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
+    """Run the application until the person leaves, and say how to come back. Returns the exit status.
+
+    `choose`: have the person choose an earlier conversation first. Raises DogentError where one that was chosen is gone.
+    """
     log_file = log_dir() / "dogent-tui.log"
     with own_terminal(log_file):
         # To stderr, which is the log file now, where there can be one.
         logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s", stream=_log_stream())
-        app = DogentApp(opened)
         hold_back()
+        app = DogentApp(opened, choose=choose)
         app.run()
-    if latest_session(opened.workspace) is not None:
-        print(f"Go on with:  dogent-tui --continue {shlex.quote(str(opened.workspace.root))}")
+        while app.elsewhere is not None:
+            app = DogentApp(open_session(*app.elsewhere))
+            app.run()
+    if way := _way_back(app.opened):
+        print(f"Go on with:  {way}")
     return app.return_code or 0
+
+
+def _way_back(opened: OpenedSession) -> str:
+    """Return the command that goes on with a conversation, or, where nothing was said in it, with the one before."""
+    latest = latest_session(opened.workspace)
+    if latest is None:
+        return ""
+    if opened.earlier_log is not None and latest.path != opened.earlier_log and opened.fork_of is None:
+        return f"dogent-tui --resume {shlex.quote(opened.service.session_id)}"
+    return f"dogent-tui --continue {shlex.quote(str(opened.workspace.root))}"

@@ -180,7 +180,8 @@ def opening_status(opened: OpenedSession) -> Status:
     """Return what is known of a session before it starts."""
     endpoint = opened.endpoint
     label = endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
-    return Status(one_line(display_path(opened.workspace.root)), one_line(label))
+    doing = "read only" if opened.read_only else "connecting"
+    return Status(one_line(display_path(opened.workspace.root)), one_line(label), doing=doing)
 
 
 class StatusBar(Widget):

@@ -1,7 +1,7 @@
-"""The log of one conversation: events as JSON, one line after the other, in pieces of a limited size, and one writer at a time.
+"""The log of one conversation: events as JSON, one line after the other, in pieces of a limited size, one writer at a time.
 
-``STARTED_ID.jsonl`` is the first piece, ``STARTED_ID.jsonl.2`` the next. Beside it lie ``STARTED_ID.json``, the page that says what
-the conversation is, and ``STARTED_ID.lock``, which a window holds while it writes.
+``STARTED_ID.jsonl`` is the first piece, ``STARTED_ID.jsonl.2`` the next. Beside it lie ``STARTED_ID.json``, the page that says
+what the conversation is, and ``STARTED_ID.lock``, which a window holds while it writes.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ _PIECE = re.compile(r"\.jsonl(?:\.(\d{1,6}))?$")
 
 
 class SessionHold:
-    """The right to write one conversation's log, which a single window has at a time. The kernel takes it from a process that dies."""
+    """The right to write one conversation's log, which one window has at a time. The kernel takes it from a process that dies."""
 
     def __init__(self) -> None:
         self._log: Path | None = None

@@ -1,7 +1,7 @@
 """The conversations of all workspaces: each a log of events, and a page that says what it is.
 
 ``STATE/sessions/WORKSPACE-KEY/STARTED_ID.jsonl`` holds the events (`session_log.py`), ``STARTED_ID.json`` beside it the id, the
-time, the title and the workspace. They lie outside of the workspace, readable by the user only: they hold all that was said and read.
+time, the title and the workspace. They lie outside of the workspace, readable by the user only: they hold all that was said.
 """
 
 import contextlib
@@ -34,7 +34,7 @@ _SHORTEST_ID = 4
 
 
 class SessionRecord(msgspec.Struct, frozen=True):
-    """A conversation that can be resumed. `path` is its log, `workspace` the folder it was held in, empty where that is not known.
+    """A conversation that can be resumed. `path` is its log, `workspace` the folder it was held in, empty where not known.
 
     `started` and `updated` are UTC, ISO 8601.
     """

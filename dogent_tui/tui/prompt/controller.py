@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dogent_tui.tui.screens.conversation import ConversationScreen
 
 
+READ_ONLY = "This conversation is open in another window and can only be read here. /new begins another, /sessions opens one."
+
 INDEX_DELAY_S = 0.5
 """How long the file index waits after a tool result before it looks again."""
 
@@ -39,6 +41,8 @@ class PromptController:
         """Send or run `text`, in the background."""
         if text.startswith("/"):
             self._app.run_worker(self._run_typed(text), group="command")  # it may replace this screen
+        elif self._screen.opened.read_only:
+            self._give_back(text, READ_ONLY)
         elif text.startswith("!"):
             self._screen.run_worker(self._run_shell(text[1:].strip()), group="shell")
         else:
