@@ -3,6 +3,7 @@
 import pytest
 from textual.widgets import Input, OptionList
 
+from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.agent.events import Prompt, RunFinished, RunStarted, TextFinished, to_json
 from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.service import AgentService
@@ -176,3 +177,28 @@ async def test_while_the_agent_works_nothing_is_opened(stage, workspace, opening
         await s.pilot.press("enter")
         await s.until(lambda: "at work" in s.app.conversation.prompt._notice)
         assert not opening
+
+
+async def test_the_conversation_is_written_to_a_file_and_nothing_is_replaced_unasked(stage, workspace):
+    async with stage() as s:
+        await s.send("Write on tea")
+        s.conversation.arrive(TextFinished(message_id="m", block=0, text="# Tea"), TurnEnded("completed", text="# Tea"))
+        await s.until(lambda: s.app.conversation.transcript.last_reply())
+        await command(s, "/export-session talk.md")
+        await s.until((workspace.root / "talk.md").exists)
+        assert "Write on tea" in (workspace.root / "talk.md").read_text()
+        await command(s, "/export-session notes.md")
+        await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
+        await s.pilot.press("enter")
+        await s.until(lambda: "left as it is" in s.app.conversation.prompt._notice)
+        assert "Tea is hot." in (workspace.root / "notes.md").read_text()
+        await command(s, "/export-session talk.pdf")
+        await s.until(lambda: ".html" in s.app.conversation.prompt._notice)
+
+
+async def command(s, text: str) -> None:
+    s.app.conversation.prompt.editor.replace_all("")
+    await s.type(text)
+    if s.app.conversation.prompt.picker.display:
+        await s.pilot.press("escape")
+    await s.pilot.press("enter")
