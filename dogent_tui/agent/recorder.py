@@ -23,13 +23,12 @@ from dogent_tui.workspace.history import History, HistoryEntry
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.secrets import redact
 from dogent_tui.workspace.session_log import SessionHold, SessionLog, read_lines
-from dogent_tui.workspace.sessions import SessionRecord, open_log
+from dogent_tui.workspace.sessions import TITLE_CHARS, SessionRecord, open_log
 from dogent_tui.workspace.trust import make_own_folder
 
 _LOG = logging.getLogger(__name__)
 _SUMMARY_CHARS = 500
 """How much of a reply the history keeps; the session's log has all of it."""
-_TITLE_CHARS = 80
 
 
 class Recorder:
@@ -94,7 +93,7 @@ class Recorder:
             self._before_first_run.append(event)
         if isinstance(event, RunStarted) and self._log is not None and not self._titled:
             self._titled = True
-            self._log.entitle(one_line(event.prompt.text)[:_TITLE_CHARS])
+            self._log.entitle(one_line(event.prompt.text)[:TITLE_CHARS])
 
     def _line(self, event: Event) -> str:
         return redact(to_json(event), self._secrets)

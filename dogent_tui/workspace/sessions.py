@@ -5,17 +5,20 @@ time, the title and the workspace. They lie outside of the workspace, readable b
 """
 
 import contextlib
+import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from dogent_tui.errors import DogentError
+from dogent_tui.plain import one_line
 from dogent_tui.workspace.files import private_folder, read_json
 from dogent_tui.workspace.paths import Workspace, state_dir
 from dogent_tui.workspace.session_log import (
@@ -27,7 +30,14 @@ from dogent_tui.workspace.session_log import (
     log_pieces,
     page_of,
     piece_number,
+    read_lines,
 )
+
+TITLE_CHARS = 80
+"""The length of a title that is taken from the first prompt."""
+
+_FIRST_EVENTS = 50
+"""Among so many lines of a log, the first prompt is to be found."""
 
 _SHORTEST_ID = 4
 """So many characters of an id may stand for all of it."""
@@ -153,12 +163,33 @@ def _records(folder: Path) -> Iterator[SessionRecord]:
 def _record(path: Path, modified_ns: int) -> SessionRecord | None:
     empty: dict[str, Any] = {}
     page, _ = read_json(page_of(path), empty)
-    texts = {key: page.get(key) for key in ("session_id", "started", "title", "workspace")}
-    session_id, started, title, workspace = (value if isinstance(value, str) else "" for value in texts.values())
+    if not _text(page, "session_id"):
+        page = _told_by_the_log(path)
+    session_id, started, title, workspace = (_text(page, key) for key in ("session_id", "started", "title", "workspace"))
     if not session_id:
         return None
     updated = datetime.fromtimestamp(modified_ns / 1e9, UTC).isoformat(timespec="milliseconds")
     return SessionRecord(session_id, path, started, title, updated, workspace)
+
+
+def _text(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _told_by_the_log(path: Path) -> dict[str, Any]:
+    """Return what the page of a log would say, where it was lost or damaged: its first events know it, too."""
+    page: dict[str, Any] = {}
+    with contextlib.suppress(OSError):
+        for line in islice(read_lines(path), _FIRST_EVENTS):
+            with contextlib.suppress(ValueError, AttributeError, KeyError, TypeError):
+                event = json.loads(line)
+                if event.get("type") == "session_started":
+                    page |= {"session_id": event.get("session_id"), "workspace": event.get("cwd")}
+                elif event.get("type") == "run_started":
+                    page |= {"title": one_line(event["prompt"]["text"])[:TITLE_CHARS]}
+                    break
+    return page
 
 
 def _folder(workspace: Workspace) -> Path:
