@@ -15,6 +15,7 @@ from dogent_tui.agent.events import (
     Event,
     Interrupted,
     Prompt,
+    QueueChanged,
     QueuedPrompt,
     Reply,
     RunFinished,
@@ -108,6 +109,8 @@ class AgentService:
             return
         self._closing = True
         self._queue.stop()
+        if self._queue.waiting:
+            self._publish(QueueChanged())  # they are the caller's again, and not what a crash cut off
         self._requests.release()
         await self._stop_run()
         self.state = "closed"
@@ -170,6 +173,10 @@ class AgentService:
         if self.has_unsent_answers:
             self.send_answers()
         return self._queue.put(prompt, waits=self._run is not None or bool(self._requests))
+
+    def tell_queue(self) -> None:
+        """Publish which prompts wait: the log of an earlier session may end with others, which are the person's again."""
+        self._queue.tell()
 
     def take_back(self, queued_id: str) -> Prompt | None:
         """Remove a waiting prompt from the queue and return it; None where it does not wait any more."""

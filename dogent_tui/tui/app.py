@@ -139,8 +139,9 @@ class DogentApp(App[None]):
         await screen.furniture.bring()
         if draft := await asyncio.to_thread(self._unsent):
             screen.prompt.put_back(draft)
+        waited: list[str] = []
         if opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
-            earlier = await asyncio.to_thread(self._earlier, opened.earlier_log)
+            earlier, waited = await asyncio.to_thread(self._earlier, opened.earlier_log)
             await screen.replay(earlier)
             if not opened.read_only:
                 opened.service.restore(earlier, send=not opened.trust.must_ask)
@@ -150,6 +151,7 @@ class DogentApp(App[None]):
             screen.handle(Notice(level="warning", message=OPEN_ELSEWHERE, remedy=OPEN_ELSEWHERE_REMEDY, code="read_only"))
         else:
             await self._converse(opened, screen)
+            self._give_back(waited, draft)
         for warning in opened.warnings:
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
@@ -158,6 +160,13 @@ class DogentApp(App[None]):
             with suppress(AgentError):
                 await settle_trust(self, opened)
                 opened.service.send_answers()
+
+    def _give_back(self, waited: list[str], draft: str) -> None:
+        """Have the prompts that an earlier session did not come to in the prompt again, but what the draft has already."""
+        if texts := [text for text in waited if text not in draft]:
+            self.conversation.prompt.put_back("\n\n".join(texts))
+        if waited:
+            self.opened.service.tell_queue()
 
     async def _converse(self, opened: OpenedSession, screen: ConversationScreen) -> None:
         """Start the service and follow it."""
@@ -190,12 +199,14 @@ class DogentApp(App[None]):
             return self.drafts.load()
         return ""
 
-    def _earlier(self, log: Path) -> list[Event]:
-        from dogent_tui.agent.replay import earlier_events
+    def _earlier(self, log: Path) -> tuple[list[Event], list[str]]:
+        """Return what happened in an earlier session, and the prompts that it did not come to."""
+        from dogent_tui.agent.replay import cut_off, earlier_events
 
         with suppress(OSError):
-            return list(earlier_events(log))
-        return []
+            events = list(earlier_events(log))
+            return events, cut_off(events)
+        return [], []
 
     def _recallable(self) -> list[str]:
         with suppress(OSError):

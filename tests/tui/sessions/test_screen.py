@@ -4,7 +4,7 @@ import pytest
 from textual.widgets import Input, OptionList
 
 from dogent_tui.agent.conversation import TurnEnded
-from dogent_tui.agent.events import Prompt, RunFinished, RunStarted, TextFinished, to_json
+from dogent_tui.agent.events import Prompt, QueueChanged, QueuedPrompt, RunFinished, RunStarted, TextFinished, to_json
 from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions, open_session
@@ -202,3 +202,14 @@ async def command(s, text: str) -> None:
     if s.app.conversation.prompt.picker.display:
         await s.pilot.press("escape")
     await s.pilot.press("enter")
+
+
+async def test_prompts_that_waited_when_a_window_was_killed_are_in_the_prompt_again_once(stage, workspace):
+    held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
+    log = open_log(workspace, "22222222-2222-4222-8222-222222222222")
+    waiting = tuple(QueuedPrompt(id=text, prompt=Prompt(text)) for text in ("And milk", "And sugar"))
+    log.append(to_json(QueueChanged(prompts=waiting)))
+    log.close()
+    for _ in range(2):  # the second time they are in the draft
+        async with stage(earlier=log.path) as s:
+            await s.until(lambda: s.app.conversation.prompt.editor.value == "And milk\n\nAnd sugar")
