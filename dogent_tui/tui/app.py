@@ -7,6 +7,7 @@ import shlex
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import ClassVar, TextIO
 
@@ -47,6 +48,9 @@ OPEN_ELSEWHERE = "This conversation is open in another window, so it can only be
 OPEN_ELSEWHERE_REMEDY = (
     "Go on there, or close it there and open it here again. /sessions can also fork it: then both go on by themselves."
 )
+
+SEARCHED_AT_ONCE = 1_000
+"""So many earlier prompts can be searched as soon as the search opens: reading them takes no time, however many there are."""
 
 MOST_SEARCHED = 100_000
 """So many earlier prompts are searched at the most."""
@@ -302,14 +306,17 @@ class DogentApp(App[None]):
         """Find an earlier prompt, and take it into the prompt; what was typed there can be undone back."""
         from dogent_tui.tui.screens.history import HistoryScreen
 
-        self.push_screen(HistoryScreen(self._all_prompts), self._take_earlier)
+        loads = [partial(self._prompts, limit) for limit in (SEARCHED_AT_ONCE, MOST_SEARCHED)]
+        self.push_screen(HistoryScreen(*loads), self.take_earlier)
 
-    def _all_prompts(self) -> list[str]:
+    def _prompts(self, limit: int) -> list[str]:
+        """Return the latest prompts, each once, the latest first."""
         with suppress(OSError):
-            return list(dict.fromkeys(reversed(self.history.recall(MOST_SEARCHED))))
+            return list(dict.fromkeys(reversed(self.history.recall(limit))))
         return []
 
-    def _take_earlier(self, prompt: str | None) -> None:
+    def take_earlier(self, prompt: str | None) -> None:
+        """Take an earlier prompt into the prompt, where there is one."""
         if prompt is not None:
             self.conversation.prompt.editor.replace_all(prompt)
             self.conversation.prompt.focus_editor()
