@@ -17,6 +17,8 @@ _LAST_BREATH_S = 0.5
 """How long a process that ends takes from the end of its turn to the end of its output (75 ms measured)."""
 _CLOSE_LIMIT_S = 1.0
 """How long the CLI may take to end by itself when we close; then it is killed."""
+FORGOTTEN = "resume_failed"
+"""The code of the notice that the earlier conversation is not remembered."""
 _UNKNOWN_SESSION = "No conversation found"
 """What the CLI says where it does not know the session that it is asked to resume."""
 
@@ -150,9 +152,9 @@ class Connection:
         self._listener.on_item(
             Notice(
                 level="warning",
-                code="resume_failed",
-                message="The earlier conversation could not be resumed.",
-                remedy="The agent starts without memory of it; repeat what it should know.",
+                code=FORGOTTEN,
+                message="The agent does not remember the earlier conversation any more.",
+                remedy="It is told what was said, as far as the transcript has it; what it read then, it may have to read again.",
             )
         )
         return conversation

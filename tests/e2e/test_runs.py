@@ -104,14 +104,19 @@ async def test_a_session_goes_on_after_the_process_ended_and_a_fork_leaves_it_as
     assert "mauve" not in str(api.requests[3].messages)
 
 
-async def test_a_session_that_cannot_be_resumed_starts_anew_and_says_so(api, open_service):
+async def test_a_session_that_is_not_remembered_starts_anew_is_told_what_was_said_and_says_so(api, open_service):
     api.say("Hello.")
+    said = (RunStarted(prompt=Prompt("My color is teal.")), TextFinished(message_id="m", block=0, text="Noted."))
     async with open_service(session=SessionChoice("00000000-0000-4000-8000-000000000000", resume=True)) as agent:
+        agent.service.restore(said)
         finished = await agent.run("Hi")
         started = agent.of(SessionStarted)[0]
     assert finished.status == "completed"
     assert not started.resumed
     assert [notice.code for notice in agent.events if notice.type == "notice"] == ["resume_failed"]
+    told = api.requests[0].last_user_text()
+    assert told.startswith("Hi")
+    assert "The person:\nMy color is teal.\n\nYou:\nNoted." in told
 
 
 async def test_prompts_queue_and_can_be_taken_back(api, agent):
