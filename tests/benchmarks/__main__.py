@@ -5,7 +5,20 @@ import sys
 
 from tests.benchmarks.table import Row, show, write
 
-SUBJECTS = ("start", "session", "transcript", "prompt", "index", "outline", "docx", "printing", "documents", "web", "search")
+SUBJECTS = (
+    "start",
+    "session",
+    "transcript",
+    "prompt",
+    "index",
+    "outline",
+    "docx",
+    "printing",
+    "documents",
+    "web",
+    "search",
+    "windows",
+)
 
 
 def main() -> int:
