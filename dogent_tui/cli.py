@@ -155,13 +155,13 @@ def _print(options: argparse.Namespace) -> int:
 
     from dogent_tui.print_mode import PrintRequest, run_print
 
+    if options.session == "":
+        print("dogent-tui: --resume needs the id of a conversation with -p.", file=sys.stderr)
+        return USAGE_ERROR
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     piped = "" if sys.stdin is None or sys.stdin.isatty() else _read_stdin()
     answers = _read_answers(options.answers) if options.answers is not None else None
-    if options.session == "":
-        print("dogent-tui: --resume needs the id of a conversation with -p.", file=sys.stderr)
-        return USAGE_ERROR
     goes_on = options.resume or options.session
     if not options.print.strip() and not piped.strip() and not (goes_on and answers is not None):
         print("dogent-tui: -p needs a prompt: after it, or on standard input.", file=sys.stderr)

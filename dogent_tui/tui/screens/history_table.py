@@ -17,9 +17,13 @@ from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.workspace.history import HistoryEntry
 
 _MOST_SHOWN = 1000
-_NARROW = {"When": 16, "What came": 9, "Took": 7}
-_PADDING = 12
-"""Columns that the frame and the gaps take."""
+_WIDTHS = {"When": 16, "What came": 9, "Took": 10}
+_FRAME = 8
+"""Columns beside the table."""
+_GAP = 2
+"""Columns between two cells."""
+_ROOMY = 100
+"""Columns in which it is also told how long it took."""
 
 
 class HistoryTableScreen(ModalScreen[str]):
@@ -50,12 +54,14 @@ class HistoryTableScreen(ModalScreen[str]):
         rows = await asyncio.to_thread(lambda: history_rows(self._load()))
         self._rows = rows[:_MOST_SHOWN]
         table: DataTable[Text] = self.query_one(DataTable)
-        rest = max(30, self.size.width * 9 // 10 - sum(_NARROW.values()) - _PADDING)
-        for name, width in {**_NARROW, "Prompt": rest * 3 // 5, "Reply": rest * 2 // 5}.items():
+        widths = {name: width for name, width in _WIDTHS.items() if name != "Took" or self.size.width >= _ROOMY}
+        rest = max(20, self.size.width * 96 // 100 - _FRAME - sum(widths.values()) - _GAP * (len(widths) + 2))
+        widths |= {"Prompt": rest * 3 // 5, "Reply": rest * 2 // 5}
+        for name, width in widths.items():
             table.add_column(name, width=width)
         for row in self._rows:
-            cells = (row.when, row.outcome, row.took, row.prompt, row.came)
-            table.add_row(*(Text(cell, no_wrap=True, overflow="ellipsis") for cell in cells))
+            cells = {"When": row.when, "What came": row.outcome, "Took": row.took, "Prompt": row.prompt, "Reply": row.came}
+            table.add_row(*(Text(cells[name], no_wrap=True, overflow="ellipsis") for name in widths))
         more = f" · {len(rows) - _MOST_SHOWN:,} older ones are in the file" if len(rows) > _MOST_SHOWN else ""
         keys = "Enter takes the prompt again · Esc closes" if rows else "Nothing was asked yet · Esc closes"
         self.query_one("#history-table-keys", Static).update(f"{keys}{more}")

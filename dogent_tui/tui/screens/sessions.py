@@ -20,7 +20,9 @@ from dogent_tui.tui.sessions.model import SessionList, SessionShelf, SessionWish
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.workspace.sessions import SessionRecord
 
-_KEYS = "Enter opens · F2 renames · F3 forks · Del deletes · Tab {}· Esc closes"
+_KEYS = "Enter open · F2 rename · F3 fork · Del delete · Tab {} · Esc close"
+_ROOMY = 90
+"""Columns in which the keys can be named with all words."""
 _RENAMING = "Type the new title · Enter takes it · Esc leaves it as it is"
 
 
@@ -87,7 +89,8 @@ class SessionsScreen(ModalScreen[SessionWish]):
         self._show_keys()
 
     def _show_keys(self) -> None:
-        other = "this folder " if self.list.everywhere else "all folders "
+        roomy = self.size.width >= _ROOMY
+        other = ("this folder" if roomy else "here") if self.list.everywhere else ("all folders" if roomy else "all")
         self.query_one("#sessions-keys", Static).update(_RENAMING if self._renaming else _KEYS.format(other))
 
     @property

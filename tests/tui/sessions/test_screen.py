@@ -8,13 +8,15 @@ from dogent_tui.agent.events import Prompt, QueueChanged, QueuedPrompt, RunFinis
 from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions, open_session
+from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.session_log import SessionHold, read_lines
 from dogent_tui.workspace.sessions import list_sessions, open_log
-from tests.agent.fake_conversation import FakeLauncher
+from tests.agent.fake_conversation import FakeLauncher, opened_session
+from tests.tui.conftest import Stage
 
 
 def held(workspace: Workspace, session_id: str, said: str) -> None:
@@ -213,3 +215,23 @@ async def test_prompts_that_waited_when_a_window_was_killed_are_in_the_prompt_ag
     for _ in range(2):  # the second time they are in the draft
         async with stage(earlier=log.path) as s:
             await s.until(lambda: s.app.conversation.prompt.editor.value == "And milk\n\nAnd sugar")
+
+
+@pytest.mark.parametrize("chosen", [True, False])
+async def test_one_is_chosen_before_an_agent_is_started_for_another(workspace, opening, chosen):
+    held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
+    launcher = FakeLauncher()
+    endpoint = Endpoint("offline", "offline")
+    service = AgentService(launcher, endpoint, cwd=str(workspace.root))
+    app = DogentApp(opened_session(workspace, endpoint, service), choose=True)
+    async with app.run_test(size=(100, 30)) as pilot:
+        s = Stage(app, pilot, launcher)
+        await s.until(lambda: isinstance(app.screen, SessionsScreen) and app.screen._shown)
+        assert not launcher.started
+        await pilot.press("enter" if chosen else "escape")
+        if chosen:
+            await s.until(lambda: opening and opening[0].started)
+            assert opening[0].started[0][0].resume
+        else:
+            await s.until(lambda: launcher.started)
+        assert bool(launcher.started) != chosen
