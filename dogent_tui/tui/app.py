@@ -81,6 +81,7 @@ class DogentApp(App[None]):
         self.history = History(opened.workspace.history_file)
         self.commands = app_commands(self)
         self._saving_draft = asyncio.Lock()
+        self._switching = asyncio.Lock()
         self._draft_taken = False
         self.conversation = ConversationScreen(opened, self.commands)
         self._following: list[asyncio.Task[None]] = []
@@ -260,16 +261,17 @@ class DogentApp(App[None]):
 
         The one before ends behind it; what waited in it is in the prompt again. Raises DogentError where it is not there.
         """
-        left, following = self.opened, self._following
-        options = msgspec.structs.replace(left.options, continue_latest=False, resume=session_id, fork=fork)
-        opened = await asyncio.to_thread(open_session, left.workspace, options)
-        waiting = [queued.prompt.text for queued in left.service.queued]
-        self.opened, self._following = opened, []
-        await self.conversation.show_session(opened)
-        if waiting:
-            self.conversation.prompt.put_back("\n\n".join(waiting))
-        self._begin()
-        await _close(left, following)
+        async with self._switching:  # the one before has to let go first
+            left, following = self.opened, self._following
+            options = msgspec.structs.replace(left.options, continue_latest=False, resume=session_id, fork=fork)
+            opened = await asyncio.to_thread(open_session, left.workspace, options)
+            waiting = [queued.prompt.text for queued in left.service.queued]
+            self.opened, self._following = opened, []
+            await self.conversation.show_session(opened)
+            if waiting:
+                self.conversation.prompt.put_back("\n\n".join(waiting))
+            self._begin()
+            await _close(left, following)
 
     def go_elsewhere(self, workspace: Workspace, session_id: str, *, fork: bool = False) -> None:
         """Leave this workspace for a conversation of another."""
@@ -327,6 +329,7 @@ class DogentApp(App[None]):
         from dogent_tui.tui.screens.clarification import ClarificationScreen
         from dogent_tui.tui.screens.help import PROMPT_HELP, HelpScreen, binding_section, command_section
         from dogent_tui.tui.screens.permission import PermissionScreen
+        from dogent_tui.tui.screens.sessions import SessionsScreen
         from dogent_tui.tui.transcript.view import Transcript
 
         sections = [
@@ -338,6 +341,7 @@ class DogentApp(App[None]):
             binding_section("Attachments", AttachmentList.BINDINGS),
             binding_section("A permission", PermissionScreen.BINDINGS),
             binding_section("Questions of the agent", ClarificationScreen.BINDINGS),
+            binding_section("Earlier conversations", SessionsScreen.BINDINGS),
         ]
         self.push_screen(HelpScreen(sections))
 

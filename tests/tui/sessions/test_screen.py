@@ -11,6 +11,7 @@ from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.sessions import SessionsScreen
+from dogent_tui.workspace.history import History
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.session_log import SessionHold, read_lines
@@ -235,3 +236,20 @@ async def test_one_is_chosen_before_an_agent_is_started_for_another(workspace, o
         else:
             await s.until(lambda: launcher.started)
         assert bool(launcher.started) != chosen
+
+
+async def test_without_a_home_that_can_be_written_one_can_still_work(stage, workspace, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DOGENT_HOME", str(tmp_path / "file" / "home"))
+    async with stage() as s:
+        await s.send("Write on tea")
+        s.conversation.arrive(TextFinished(message_id="m", block=0, text="# Tea"), TurnEnded("completed", text="# Tea"))
+        await s.until(lambda: s.app.conversation.transcript.last_reply())
+        await s.until(
+            lambda: any("cannot be kept" in getattr(e, "message", "") for e in s.app.conversation.transcript.model.entries)
+        )
+        await command(s, "/sessions")
+        await s.until(lambda: isinstance(s.app.screen, SessionsScreen))
+        await s.pilot.press("escape")
+        await s.type("half a thought")
+    assert [entry.status for entry in History(workspace.history_file).entries()][:2] == ["started", "completed"]
