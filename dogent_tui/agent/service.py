@@ -286,7 +286,7 @@ class AgentService:
         forgotten, self._forgotten = self._forgotten, False
         notes = [earlier_conversation(self._said)] if forgotten and self._said else []
         notes += [*self._requests.take_note(), *self._shell.take_notes()]
-        return "\n\n".join([user_prompt(prompt.text, prompt.attachments), *notes])
+        return "\n\n".join([user_prompt(prompt.text, prompt.attachments, prompt.template), *notes])
 
     async def _send(self, conversation: Conversation, text: str) -> None:
         try:

@@ -8,6 +8,7 @@ from dogent_tui.tui.commands.documents import DocumentCommands
 from dogent_tui.tui.commands.history import HistoryCommands
 from dogent_tui.tui.commands.sessions import SessionCommands
 from dogent_tui.tui.commands.table import Command, CommandTable
+from dogent_tui.tui.commands.writing import WritingCommands
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
@@ -21,6 +22,7 @@ def app_commands(app: "DogentApp") -> CommandTable:
         DocumentCommands(app),
         HistoryCommands(app),
         SessionCommands(app),
+        WritingCommands(app),
     )
     commands = [command for family in families for command in family]
     return CommandTable(*sorted(commands, key=_place))
