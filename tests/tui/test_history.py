@@ -69,7 +69,7 @@ async def test_forgetting_asks_and_empties_the_file_and_what_is_recalled(stage, 
             await s.pilot.press(*(["enter"] if answer == "enter" else ["down", "enter"]))
             await s.until(lambda: s.app.screen is s.app.conversation)
             await s.until(lambda left=left: bool(history.entries()) == bool(left))
-        await s.until(lambda: "is empty" in s.app.conversation.prompt._notice)
+        await s.until(lambda: "Forgotten: history" in s.app.conversation.prompt._notice)
         assert s.app.conversation.prompt.editor.recall.older("") is None
     assert json.loads(workspace.history_file.read_text()) == []
 
@@ -89,3 +89,26 @@ async def test_all_of_a_hundred_thousand_entries_can_be_found(stage, workspace):
         assert s.app.screen._shown[0] == "Prompt 99999"
         await s.pilot.press(*"marma")
         await s.until(lambda: s.app.screen._shown == ["Write about marmalade"])
+
+
+async def test_lessons_and_notes_are_shown_and_forgotten_too(stage, workspace):
+    workspace.dot.mkdir()
+    for file in (workspace.lessons_file, workspace.memory_file):
+        file.write_text("# Use the second column\n")
+    async with stage() as s:
+        await s.type("/show lessons")
+        await s.pilot.press("enter")
+        await s.until(lambda: s.app.screen is not s.app.conversation)
+        await s.pilot.press("escape")
+        await s.until(lambda: s.app.screen is s.app.conversation)
+        await s.type("/clean all")
+        await s.pilot.press("enter")
+        await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
+        await s.pilot.press("down", "enter")
+        await s.until(lambda: "Forgotten: history, lessons, memory" in s.app.conversation.prompt._notice)
+        assert not workspace.lessons_file.exists()
+        assert not workspace.memory_file.exists()
+        assert History(workspace.history_file).entries() == []
+        await s.type("/clean everything")
+        await s.pilot.press("enter")
+        await s.until(lambda: "or all" in s.app.conversation.prompt._notice)
