@@ -11,6 +11,8 @@ from dogent_tui.agent.events import Notice
 from dogent_tui.documents.export.browser import find_browsers, install_browser
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
 from dogent_tui.documents.exporter import Exporter, ExportKind, plan_export
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.pandoc.download import install_pandoc
 from dogent_tui.errors import DogentError
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.plain import one_line
@@ -18,6 +20,7 @@ from dogent_tui.tui.attachments.model import readable_size
 from dogent_tui.tui.by_hand import Tell
 from dogent_tui.tui.exporting.wish import parse_wish
 from dogent_tui.tui.exporting.written import is_markdown
+from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.questions.own_writes import may_do
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.workspace.file_index import FileIndex
@@ -69,12 +72,24 @@ class Exporting:
             return "Nothing was exported."
         if screen.by_hand.busy or self._app.opened is not opened:  # while the question was open
             return _BUSY if screen.by_hand.busy else "Nothing was exported."
-        made = await screen.by_hand.run(partial(_make, opened.libraries.exporter, request, kind))
+        made = await self._make(opened.libraries.exporter, request, kind)
         if made is None:
             return f"The export was stopped: {name} was not written."
         self._say_what_is_missing(name, made)
         screen.look_again()
         return await asyncio.to_thread(_done, name, made)
+
+    async def _make(self, exporter: Exporter, request: ExportRequest, kind: ExportKind) -> ExportResult | None:
+        """Have it made, with a pandoc that is downloaded before where the person says so. None where it was stopped."""
+        by_hand = self._app.conversation.by_hand
+        try:
+            return await by_hand.run(partial(_make, exporter, request, kind))
+        except DocumentError as error:
+            if not await wants_pandoc(self._app, error):
+                raise
+        if by_hand.busy:
+            raise DogentError(_BUSY)
+        return await by_hand.run(partial(_fetch_pandoc_and_make, exporter, request, kind))
 
     # ── Which document ────────────────────────────────────────────────────────────────────────
 
@@ -140,6 +155,11 @@ def _as_call(request: ExportRequest, kind: ExportKind) -> ToolCall:
 async def _make(exporter: Exporter, request: ExportRequest, kind: ExportKind, tell: Tell) -> ExportResult:
     tell(f"Exporting {request.markdown.name}")
     return await exporter.export(request, kind, tell)
+
+
+async def _fetch_pandoc_and_make(exporter: Exporter, request: ExportRequest, kind: ExportKind, tell: Tell) -> ExportResult:
+    await install_pandoc(tell)
+    return await _make(exporter, request, kind, tell)
 
 
 async def _fetch_browser(tell: Tell) -> bool:
