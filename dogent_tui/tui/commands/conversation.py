@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dogent_tui.agent.tool_names import relative
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.prompt.controller import READ_ONLY
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
@@ -52,6 +53,8 @@ class ConversationCommands:
 
     async def _restart(self, _: str) -> str:
         service = self._app.opened.service
+        if self._app.opened.read_only:
+            return READ_ONLY
         if service.state != "lost":
             return "The agent is running."
         await service.restart()
@@ -69,6 +72,8 @@ class ConversationCommands:
 
     async def _undo(self, _: str) -> str:
         opened = self._app.opened
+        if opened.read_only:
+            return READ_ONLY
         if opened.service.state == "running":
             return "The agent is at work. Stop it with Esc first, or wait."
         return undone_words(await asyncio.to_thread(opened.copies().undo), str(opened.workspace.root))

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from dogent_tui.tui.screens.conversation import ConversationScreen
 
 
+READ_ONLY = "This conversation is open in another window and can only be read here. /new begins another, /sessions opens one."
+
 INDEX_DELAY_S = 0.5
 """How long the file index waits after a tool result before it looks again."""
 
@@ -47,6 +49,9 @@ class PromptController:
     async def send(self, text: str, references: Sequence[Reference]) -> None:
         """Send `text` with the files of its `references` and those that wait, and the template that it names."""
         screen = self._screen
+        if screen.opened.read_only:
+            self._give_back(text, READ_ONLY)
+            return
         async with self._sending:  # one at a time: prompts go in the order in which they were sent
             pending = screen.attachments.pending
             prompt, missing = await asyncio.to_thread(make_prompt, text, screen.opened.workspace, references, pending)
@@ -67,6 +72,9 @@ class PromptController:
         screen.action_follow()
 
     async def _run_shell(self, command: str) -> None:
+        if self._screen.opened.read_only:
+            self._give_back(f"!{command}", READ_ONLY)
+            return
         self._screen.furniture.show_transcript()
         self._screen.action_follow()
         try:
