@@ -6,8 +6,8 @@ import sys
 from tests.benchmarks.table import Row, show, write
 
 SUBJECTS = (
-    "start", "session", "transcript", "prompt", "index", "outline", "review", "pane", "docx", "printing",
-    "documents", "web", "search",
+    "start", "session", "transcript", "prompt", "index", "outline", "review", "pane", "docx", "printing", "documents", "web",
+    "search", "windows",
 )  # fmt: skip
 
 
