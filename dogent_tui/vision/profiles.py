@@ -34,6 +34,12 @@ def load_profile(name: str, home: Path) -> VisionProfile:
         raise _unknown(name, _profiles(file, where), where)
     if not isinstance(data, dict):
         raise _config(f"The vision profile {name} in {where} should be an object {{…}}.", f"Correct it, {_CHOOSE}.")
+    return vision_profile(name, data, file)
+
+
+def vision_profile(name: str, data: Mapping[str, Any], file: Path, environ: Mapping[str, str] | None = None) -> VisionProfile:
+    """Return the profile `name` of `file` as `data` describes it. Raises VisionError (`config`)."""
+    where = display_path(file)
     usable, warnings = checked(data, config_models.VisionProfile, file, ("profiles", name))
     for warning in warnings:
         if warning.code == "config_wrong_type":  # not passed over: another model, or another size, would cost money
@@ -43,7 +49,7 @@ def load_profile(name: str, home: Path) -> VisionProfile:
         provider=usable.get("provider", ""),
         model=usable.get("model", ""),
         base_url=usable.get("base_url", "").rstrip("/"),
-        api_key=_key(usable.get("api_key", ""), name, where),
+        api_key=_key(usable.get("api_key", ""), name, where, environ),
         extra=usable.get("extra", {}),
         timeout_s=usable.get("timeout_s", 0),
         max_side=int(usable.get("max_side", 0)),
@@ -93,10 +99,10 @@ def _unknown(name: str, profiles: Mapping[str, Any], where: str) -> VisionError:
     return _config(f"There is no vision profile {name} in {where}.", f"{known} Add it there, {_CHOOSE}.")
 
 
-def _key(text: str, name: str, where: str) -> str:
+def _key(text: str, name: str, where: str, environ: Mapping[str, str] | None) -> str:
     """Return the key that `text` is, or refers to."""
     try:
-        return text if is_missing(text) else revealed(text)
+        return text if is_missing(text) else revealed(text, environ)
     except ConfigError as error:
         raise _config(f"{_of(name, where)} has no key: {error.message}", error.remedy) from None
 

@@ -85,21 +85,28 @@ def find_profile(name: str, home: Path, warnings: list[ConfigWarning]) -> WebPro
         known = f'Did you mean "{near}"?' if near else f"It has: {', '.join(profiles) or 'none'}."
         message = f"There is no profile {name} in {display_path(file)}."
         raise WebError(message, f"{known} Correct web_profile in .dogent/dogent.json, or add the profile.", code="no_profile")
-    profile = _profile(name, data, file, warnings)
+    profile = web_profile(name, data, file, warnings)
     if profile.api_key and sends_keys_in_clear(profile.endpoint):
         message = f"The profile {name} of {file.name} sends its key and your searches to {profile.endpoint} without encryption."
         warnings.append(ConfigWarning(message, "Use an https address if the endpoint has one.", "profile_clear_text"))
     return profile
 
 
-def _profile(name: str, data: Mapping[str, Any], file: Path, warnings: list[ConfigWarning]) -> WebProfile:
+def web_profile(
+    name: str,
+    data: Mapping[str, Any],
+    file: Path,
+    warnings: list[ConfigWarning],
+    environ: Mapping[str, str] | None = None,
+) -> WebProfile:
+    """Return the profile `name` of `file` as `data` describes it, and add to `warnings` what is not right."""
     usable, wrong = checked(data, config_models.WebProfile, file, ("profiles", name))
     warnings += wrong
     texts = {}
     for key in ("provider", "api_key", "cse_id", "endpoint"):
         value = usable.get(key, "")
         try:
-            texts[key] = "" if is_missing(value) else revealed(value) if key in _SECRETS else value
+            texts[key] = "" if is_missing(value) else revealed(value, environ) if key in _SECRETS else value
         except ConfigError as error:
             texts[key] = ""
             message = f"The profile {name} of {file.name} has no {key}: {error.message}"

@@ -136,10 +136,16 @@ def _named(
             ConfigWarning(message, f"{known} Correct the profile in .dogent/dogent.json, or add it here.", "profile_unknown")
         )
         return None
-    usable, wrong = checked(data, LlmProfile, file, ("profiles", wanted))
+    return profile_endpoint(wanted, data, file, environ, warnings)
+
+
+def profile_endpoint(
+    name: str, data: Mapping[str, Any], file: Path, environ: Mapping[str, str], warnings: list[ConfigWarning]
+) -> Endpoint | None:
+    """Return the endpoint that the profile `name` of `file` leads to, None if it cannot be used; `warnings` then says why."""
+    usable, wrong = checked(data, LlmProfile, file, ("profiles", name))
     warnings += wrong
-    of = _Origin(wanted, f"The profile {wanted}", f"of {display_path(file)}", environ)
-    return _endpoint(of, usable, warnings)
+    return _endpoint(_Origin(name, f"The profile {name}", f"of {display_path(file)}", environ), usable, warnings)
 
 
 def _from_environment(environ: Mapping[str, str], warnings: list[ConfigWarning]) -> Endpoint | None:
