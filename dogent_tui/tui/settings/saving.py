@@ -1,0 +1,79 @@
+"""From opening the settings to what holds afterwards: shown, saved file by file, taken into use."""
+
+import asyncio
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dogent_tui.errors import DogentError
+from dogent_tui.plain import one_line
+from dogent_tui.tui.questions.own_writes import write_own
+from dogent_tui.tui.screens.settings import SettingsScreen
+from dogent_tui.tui.settings.draft import SettingsDraft
+from dogent_tui.tui.themes import DEFAULT_THEME
+from dogent_tui.workspace.config_writing import plan_values, write_home_values
+from dogent_tui.workspace.paths import display_path, dogent_home
+from dogent_tui.workspace.settings import load_home_settings
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
+
+_BECAUSE = "You changed it in the settings."
+
+
+async def open_settings(app: "DogentApp", section: int = 0) -> None:
+    """Show the settings of `app` until they are left, and say what came of it. Not to be awaited by a handler of messages."""
+    draft = await asyncio.to_thread(SettingsDraft, app.opened.workspace, dogent_home())
+    note = ""
+    while True:
+        screen = SettingsScreen(draft, app.keys, note, section)
+        if not await app.push_screen_wait(screen):
+            return
+        section = screen.section
+        try:
+            said = await _save(app, draft)
+        except (OSError, DogentError) as error:
+            note = f"Not saved: {error}"  # what was typed is still there
+            continue
+        app.conversation.prompt.notify_hint(one_line(said))
+        return
+
+
+async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
+    """Write the files that changed, have it hold, and return the line that says so. Raises OSError, DogentError."""
+    written: list[Path] = []
+    left: list[Path] = []
+    for file, changes in list(draft.changes.items()):
+        if file == app.opened.workspace.settings_file:
+            plan = partial(plan_values, file, dict(changes))
+            done = await write_own(app.opened.workspace, app.opened.authority, app.conversation.questions.ask, plan, _BECAUSE)
+        else:  # the person's own file, which they just said to save; a question would show the keys in it
+            await asyncio.to_thread(write_home_values, file, dict(changes))
+            done = "written"
+        (left if done == "denied" else written).append(file)
+        del draft.changes[file]
+    said = [f"Saved: {_named(written)}."] if written else []
+    said += [f"Left as it is: {_named(left)}."] if left else []
+    return " ".join([*said, await _take_into_use(app) if written else ""]).strip()
+
+
+async def _take_into_use(app: "DogentApp") -> str:
+    own, _ = await asyncio.to_thread(load_home_settings, dogent_home())
+    app.use_keys(own.keys)
+    before = app.opened
+    if before.service.begun or before.earlier_log is not None:
+        app.show_theme(await asyncio.to_thread(_theme, app))
+        return "What the agent works with holds from the next conversation on: /new."
+    await app.start_anew()  # nothing was said yet: nothing is lost by beginning again
+    app.show_theme(app.opened.settings.theme)
+    return ""
+
+
+def _theme(app: "DogentApp") -> str:
+    from dogent_tui.workspace.settings import load_settings
+
+    return load_settings(app.opened.workspace)[0].theme or DEFAULT_THEME
+
+
+def _named(files: list[Path]) -> str:
+    return ", ".join(map(display_path, files))
