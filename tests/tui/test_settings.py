@@ -5,6 +5,7 @@ import json
 import pytest
 from textual.widgets import Input, OptionList, Static
 
+from dogent_tui.agent.service import AgentService
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.press_key import PressKeyScreen
@@ -13,6 +14,8 @@ from dogent_tui.tui.screens.settings import SettingsScreen
 from dogent_tui.tui.screens.typing import TypingScreen
 from dogent_tui.tui.settings.rows import RowList
 from dogent_tui.workspace.paths import dogent_home
+from dogent_tui.workspace.profiles import Endpoint
+from tests.agent.fake_conversation import FakeLauncher, opened_session
 
 KEY = "sk-secret-0123456789"
 PROFILES = {
@@ -67,7 +70,7 @@ async def test_settings_of_the_folder_are_saved_together_and_hold(stage, workspa
         assert "Language of replies" in seen(s)
         screen.query_one(RowList).go_to("6")
         await pressed(s, "enter", then=SettingsScreen)
-        await s.until(lambda: "Review each change          on" in seen(s))
+        await s.until(lambda: "Review each change on" in " ".join(seen(s).split()))
         screen.query_one(RowList).go_to("3")
         await pressed(s, "enter", then=TypingScreen)
         await s.pilot.press(*"Deutsch")
@@ -97,8 +100,8 @@ async def test_what_is_already_there_is_asked_about_and_unknown_keys_stay(stage,
         await s.pilot.press("ctrl+s")
         await on(s, PermissionScreen)
         assert stored(workspace)["learn_auto"] is False
-        s.app.screen.guard.opened()
-        await s.pilot.press("1")
+        await s.until(lambda: s.app.screen.guard.open)
+        await s.pilot.press("y")
         await s.until(lambda: stored(workspace) == {"future": {"a": 1}, "learn_auto": True})
 
 
@@ -228,13 +231,51 @@ async def test_what_cannot_be_saved_is_still_there_to_be_saved(stage, own, monke
         await s.until(lambda: json.loads(own.read_text())["profiles"]["deepseek"].get("API_TIMEOUT_MS") == 5000)
 
 
-async def test_another_profile_answers_by_command(stage, own):
+def hint(s):
+    return str(s.app.conversation.prompt.query_one("#prompt-hint", Static).content)
+
+
+@pytest.fixture
+def reopened(workspace, monkeypatch):
+    """What the sessions that are opened while the test runs were opened with."""
+    options = []
+
+    def open_again(_, chosen):
+        options.append(chosen)
+        endpoint = Endpoint(chosen.profile or "offline", "custom", model="chat")
+        return opened_session(workspace, endpoint, AgentService(FakeLauncher(), endpoint, cwd=str(workspace.root)))
+
+    monkeypatch.setattr("dogent_tui.tui.app.open_session", open_again)
+    return options
+
+
+async def test_another_profile_answers_by_command(stage, own, reopened):
     async with stage() as s:
-        assert s.app.opened.endpoint.name == "offline"
+        first = s.app.opened.service
         await s.type("/profile deepsek")
         await s.pilot.press("enter")
-        await s.until(lambda: "Did you mean deepseek" in str(s.app.conversation.prompt.query_one("#hint", Static).content))
+        await s.until(lambda: "Did you mean deepseek" in hint(s))
+        s.app.conversation.prompt.editor.replace_all("")
+        await s.type("/profile deepseek")
+        await s.pilot.press("enter")
+        await s.until(lambda: "deepseek · chat answers from now on." in hint(s))
+        assert (first.state, reopened[0].profile, reopened[0].continue_latest) == ("closed", "deepseek", False)
 
 
-def hint(s):
-    return str(s.app.conversation.prompt.query_one("#hint").render())
+async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, own, reopened):
+    async with stage() as s:
+        await s.send("go")
+        await s.type("/profile")
+        await s.pilot.press("enter")
+        await s.until(lambda: "The agent is at work" in hint(s))
+        s.app.conversation.prompt.editor.replace_all("")
+        await s.pilot.press("escape")
+        await s.until(lambda: s.app.opened.service.state == "idle")
+        await s.type("/profile")
+        await s.pilot.press("enter")
+        await on(s, ChoiceScreen)
+        assert "work · key set" in seen(s)
+        assert KEY not in seen(s)
+        await s.pilot.press("home", "down", "enter")
+        await s.until(lambda: "work · chat answers from now on." in hint(s))
+        assert (reopened[0].profile, reopened[0].continue_latest) == ("work", True)

@@ -27,11 +27,10 @@ class ProfileScreen(ModalScreen[None]):
     CSS_PATH = stylesheet("settings.tcss")
     AUTO_FOCUS = "#settings-rows"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "edit", "Change", key_display="⏎"),
         Binding("delete", "reset", "Take out", key_display="Del"),
-        Binding("c", "check", "Check the connection"),
+        Binding("c", "check", "Check"),
         Binding("u", "use", "Use here"),
-        Binding("ctrl+x", "remove", "Remove the profile", key_display="^X"),
+        Binding("ctrl+x", "remove", "Remove", key_display="^X"),
         Binding("escape,left", "dismiss", "Back", key_display="Esc"),
         Binding("f1", "app.help", "Help", show=False),
     ]
@@ -66,7 +65,15 @@ class ProfileScreen(ModalScreen[None]):
         draft = self._draft
         self._list.show(
             [
-                Row(setting.path[-1], setting.label, shown(setting, draft), setting.about, "", draft.is_changed(setting))
+                Row(
+                    setting.path[-1],
+                    setting.label,
+                    shown(setting, draft),
+                    setting.about,
+                    "",
+                    draft.is_changed(setting),
+                    is_set=draft.is_set(setting),
+                )
                 for setting in self._settings
             ]
         )

@@ -39,7 +39,6 @@ class SettingsScreen(ModalScreen[bool]):
     CSS_PATH = stylesheet("settings.tcss")
     AUTO_FOCUS = "#settings-rows"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "edit", "Change", key_display="⏎"),
         Binding("left,shift+tab", "section(-1)", "Section", key_display="← →"),
         Binding("right,tab", "section(1)", "Section", show=False),
         Binding("delete", "reset", "Default", key_display="Del"),
@@ -94,6 +93,7 @@ class SettingsScreen(ModalScreen[bool]):
                 setting.about,
                 display_path(setting.file),
                 self.draft.is_changed(setting),
+                is_set=self.draft.is_set(setting),
             )
             for number, setting in enumerate(folder_settings(self.draft))
         ]
@@ -124,7 +124,15 @@ class SettingsScreen(ModalScreen[bool]):
             keys = self.draft.value(setting) or action.default
             about = f"Usually {_keys_shown(action.default)}. Enter, then press the key that you want."
             rows.append(
-                Row(action.id, action.words, _keys_shown(keys), about, display_path(file), self.draft.is_changed(setting))
+                Row(
+                    action.id,
+                    action.words,
+                    _keys_shown(keys),
+                    about,
+                    display_path(file),
+                    self.draft.is_changed(setting),
+                    is_set=self.draft.is_set(setting),
+                )
             )
         return rows
 

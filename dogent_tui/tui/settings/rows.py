@@ -1,10 +1,12 @@
 """A list of settings: a name, what it is, and whether that was changed; below it what the chosen one means."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import msgspec
 from rich.cells import set_cell_size
 from textual import events
+from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
@@ -18,7 +20,10 @@ _CHANGED = "● "
 
 
 class Row(msgspec.Struct, frozen=True):
-    """A line of the list. `id` tells the screen what it is; `about` is what it means, and `place` where it is kept."""
+    """A line of the list. `id` tells the screen what it is; `about` is what it means, and `place` where it is kept.
+
+    `is_set`: somebody chose it; else it is what holds without that.
+    """
 
     id: str
     label: str
@@ -27,10 +32,13 @@ class Row(msgspec.Struct, frozen=True):
     place: str = ""
     changed: bool = False
     strong: bool = False
+    is_set: bool = True
 
 
 class RowList(OptionList):
     """Shows rows, and says which one is under the cursor."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "Change", key_display="⏎")]
 
     class Moved(Message):
         """Another row is under the cursor."""
@@ -75,7 +83,7 @@ class Sections(Widget, can_focus=False):
             self.number = number
 
     ALLOW_SELECT = False
-    COMPONENT_CLASSES = {"sections--open", "sections--other"}  # noqa: RUF012  (as Textual declares it)
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"sections--open", "sections--other"}
 
     def __init__(self, names: Sequence[str], *, id: str) -> None:  # noqa: A002
         super().__init__(id=id)
@@ -109,4 +117,4 @@ def _drawn(row: Row) -> Content:
     value = one_line(revealed(row.value))
     mark = (_CHANGED if row.changed else "  ", "$text-warning")
     style = "bold" if row.strong else ""
-    return Content.assemble(mark, (label, style), " ", (value, "" if row.changed else "$text-muted"))
+    return Content.assemble(mark, (label, style), " ", (value, "" if row.is_set else "dim"))
