@@ -258,11 +258,11 @@ async def test_another_profile_answers_by_command(stage, own, reopened):
         s.app.conversation.prompt.editor.replace_all("")
         await s.type("/profile deepseek")
         await s.pilot.press("enter")
-        await s.until(lambda: "deepseek · chat answers from now on." in hint(s))
+        await s.until(lambda: "From now on: deepseek · chat." in hint(s))
         assert (first.state, reopened[0].profile, reopened[0].continue_latest) == ("closed", "deepseek", False)
 
 
-async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, own, reopened):
+async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, own, reopened, monkeypatch):
     async with stage() as s:
         await s.send("go")
         await s.type("/profile")
@@ -277,5 +277,10 @@ async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, 
         assert "work · key set" in seen(s)
         assert KEY not in seen(s)
         await s.pilot.press("home", "down", "enter")
-        await s.until(lambda: "work · chat answers from now on." in hint(s))
+        await s.until(lambda: "WORK_KEY is not set" in hint(s))
+        assert reopened == []
+        monkeypatch.setenv("WORK_KEY", "sk-of-work")
+        s.app.conversation.prompt.editor.replace_all("/profile work")
+        await s.pilot.press("enter")
+        await s.until(lambda: "From now on: work · chat." in hint(s))
         assert (reopened[0].profile, reopened[0].continue_latest) == ("work", True)

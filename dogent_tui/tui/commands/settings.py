@@ -1,14 +1,16 @@
 """The commands about what was chosen: the settings, and who answers."""
 
 import asyncio
+import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dogent_tui.agent.session import endpoint_label
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands.table import Command
-from dogent_tui.workspace.checking import nearest, read_profiles
+from dogent_tui.workspace.checking import ConfigWarning, nearest, read_profiles
 from dogent_tui.workspace.paths import dogent_home
+from dogent_tui.workspace.profiles import profile_endpoint
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
@@ -65,10 +67,13 @@ class SettingsCommands:
         if name and name != _OFFLINE and name not in profiles:
             near = nearest(name, [*profiles, _OFFLINE])
             return one_line(f"There is no profile {name}. " + (f"Did you mean {near}?" if near else "/profile lists them."))
+        if name in profiles:  # looked at before the session is left
+            wrong: list[ConfigWarning] = []
+            file = dogent_home() / "claude.json"
+            if await asyncio.to_thread(profile_endpoint, name, profiles[name], file, os.environ, wrong) is None:
+                return one_line(str(wrong[-1]))
         await self._app.change_profile(name)
-        wanted = name and name != self._app.opened.endpoint.name
-        why = "; ".join(warning.message for warning in self._app.opened.warnings if warning.code.startswith("profile_"))
-        return one_line(f"{name} cannot be used: {why}" if wanted else f"{self._label()} answers from now on.")
+        return f"From now on: {self._label()}."
 
     def _label(self) -> str:
         endpoint = self._app.opened.endpoint

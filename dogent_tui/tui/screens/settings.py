@@ -20,7 +20,7 @@ from dogent_tui.tui.screens.press_key import press_key
 from dogent_tui.tui.screens.profile import ProfileScreen
 from dogent_tui.tui.screens.typing import type_text
 from dogent_tui.tui.settings.catalog import LLM, VISION, WEB, chosen_profile, folder_settings, summary
-from dogent_tui.tui.settings.draft import Setting, SettingsDraft, name_problem, shown
+from dogent_tui.tui.settings.draft import Setting, SettingsDraft, name_problem, place_of, shown
 from dogent_tui.tui.settings.editing import edit_setting
 from dogent_tui.tui.settings.rows import Row, RowList, Sections
 from dogent_tui.tui.stylesheets import stylesheet
@@ -91,7 +91,7 @@ class SettingsScreen(ModalScreen[bool]):
                 setting.label,
                 shown(setting, self.draft),
                 setting.about,
-                display_path(setting.file),
+                place_of(setting.file, self.draft.workspace),
                 self.draft.is_changed(setting),
                 is_set=self.draft.is_set(setting),
             )
@@ -262,7 +262,7 @@ class SettingsScreen(ModalScreen[bool]):
             self.run_worker(self._ask_to_save(), group="edit", exclusive=True)
 
     async def _ask_to_save(self) -> None:
-        files = ", ".join(display_path(file) for file in self.draft.changes)
+        files = ", ".join(place_of(file, self.draft.workspace) for file in self.draft.changes)
         answers = ("Save them", "Leave without them", "Go on here")
         answer = await choose(self.app, "Save the changes?", f"They go to {files}.", answers, 0)
         if answer in (_SAVE, _DISCARD):

@@ -18,7 +18,7 @@ _FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
     ("vision_profile", "Who looks at pictures", "choice", "glm-4.6v", "", "A profile of yours for pictures and videos."),
     ("primary_language", "Language of replies", "text", "", "that of the prompt", "For example: English, 简体中文."),
     ("images_path", "Folder for images", "folder", "./images", "", "Where images from the web are saved, inside the workspace."),
-    ("theme", "Colors", "choice", "", "dogent-night", "Holds at once."),
+    ("theme", "Colors", "choice", "", "dogent-night", "They hold as soon as this is saved."),
     ("review_edits", "Review each change", "switch", False, "", "What the agent writes is put to you, change by change."),
     ("sandbox", "Sandbox for commands", "switch", False, "", "The agent’s commands write nothing outside the folder."),
     ("learn_auto", "Offer to note lessons", "switch", True, "", "After a run that failed or was stopped."),

@@ -10,7 +10,7 @@ from dogent_tui.workspace.checking import SCHEMA_KEY, KeyPath, expected
 from dogent_tui.workspace.config_models import PROFILE_MODELS
 from dogent_tui.workspace.endpoint_url import check_url
 from dogent_tui.workspace.files import read_json
-from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.paths import Workspace, display_path
 from dogent_tui.workspace.secrets import is_missing, reference
 from dogent_tui.workspace.settings import HomeSettings, WorkspaceSettings
 
@@ -115,6 +115,11 @@ class SettingsDraft:
             nothing: dict[str, Any] = {}
             self._data[file] = read_json(file, nothing)[0]
         return self._data[file]
+
+
+def place_of(file: Path, workspace: Workspace) -> str:
+    """Return `file` as it is named to the person: from the folder on where it lies in there."""
+    return workspace.relative(file) if file == workspace.settings_file else display_path(file)
 
 
 def shown(setting: Setting, draft: SettingsDraft) -> str:

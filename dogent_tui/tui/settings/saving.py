@@ -2,17 +2,16 @@
 
 import asyncio
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dogent_tui.errors import DogentError
 from dogent_tui.plain import one_line
 from dogent_tui.tui.questions.own_writes import write_own
 from dogent_tui.tui.screens.settings import SettingsScreen
-from dogent_tui.tui.settings.draft import SettingsDraft
+from dogent_tui.tui.settings.draft import SettingsDraft, place_of
 from dogent_tui.tui.themes import DEFAULT_THEME
 from dogent_tui.workspace.config_writing import plan_values, write_home_values
-from dogent_tui.workspace.paths import display_path, dogent_home
+from dogent_tui.workspace.paths import dogent_home
 from dogent_tui.workspace.settings import load_home_settings
 
 if TYPE_CHECKING:
@@ -41,8 +40,8 @@ async def open_settings(app: "DogentApp", section: int = 0) -> None:
 
 async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
     """Write the files that changed, have it hold, and return the line that says so. Raises OSError, DogentError."""
-    written: list[Path] = []
-    left: list[Path] = []
+    written: list[str] = []
+    left: list[str] = []
     for file, changes in list(draft.changes.items()):
         if file == app.opened.workspace.settings_file:
             plan = partial(plan_values, file, dict(changes))
@@ -50,10 +49,10 @@ async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
         else:  # the person's own file, which they just said to save; a question would show the keys in it
             await asyncio.to_thread(write_home_values, file, dict(changes))
             done = "written"
-        (left if done == "denied" else written).append(file)
+        (left if done == "denied" else written).append(place_of(file, draft.workspace))
         del draft.changes[file]
-    said = [f"Saved: {_named(written)}."] if written else []
-    said += [f"Left as it is: {_named(left)}."] if left else []
+    said = [f"Saved: {', '.join(written)}."] if written else []
+    said += [f"Left as it is: {', '.join(left)}."] if left else []
     return " ".join([*said, await _take_into_use(app) if written else ""]).strip()
 
 
@@ -73,7 +72,3 @@ def _theme(app: "DogentApp") -> str:
     from dogent_tui.workspace.settings import load_settings
 
     return load_settings(app.opened.workspace)[0].theme or DEFAULT_THEME
-
-
-def _named(files: list[Path]) -> str:
-    return ", ".join(map(display_path, files))
