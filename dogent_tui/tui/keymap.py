@@ -30,8 +30,9 @@ class Keymap:
         self._others = _keys_of([binding for binding in bindings if isinstance(binding, Binding) and not binding.id])
         self.keys: dict[str, str] = {}
         self.warnings: list[ConfigWarning] = []
-        for action_id, keys in wanted.items():
-            self._take(action_id, keys.strip().lower())
+        cleaned = {action_id: keys.strip().lower() for action_id, keys in wanted.items()}
+        for action_id, keys in cleaned.items():
+            self._take(action_id, keys, cleaned)
 
     def action(self, action_id: str) -> KeyAction:
         """Return an action by its id."""
@@ -53,14 +54,14 @@ class Keymap:
                 return f"{key} is taken: {self._others[key]}."
         return ""
 
-    def _take(self, action_id: str, keys: str) -> None:
+    def _take(self, action_id: str, keys: str, wanted: Mapping[str, str]) -> None:
         ids = [action.id for action in self.actions]
         if action_id not in ids:
             near = nearest(action_id, ids)
             known = f'Did you mean "{near}"?' if near else f"There are {', '.join(ids)}."
             message = f"There is no action {action_id} for the key {keys} of your dogent.json."
             self.warnings.append(ConfigWarning(message, known, "keys_unknown"))
-        elif problem := self.problem(action_id, keys):
+        elif problem := self.problem(action_id, keys, wanted):
             message = f"Your key for “{self.action(action_id).words}” is not used: {problem}"
             self.warnings.append(ConfigWarning(message, "Choose another in /settings.", "keys_conflict"))
         else:

@@ -3,9 +3,11 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 from textual.widgets import Input, OptionList, Static
 
 from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.session import SessionOptions
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.press_key import PressKeyScreen
@@ -64,7 +66,25 @@ def stored(workspace):
     return json.loads(workspace.settings_file.read_text(encoding="utf-8"))
 
 
-async def test_settings_of_the_folder_are_saved_together_and_hold(stage, workspace, own, monkeypatch):
+def hint(s):
+    return str(s.app.conversation.prompt.query_one("#prompt-hint", Static).content)
+
+
+@pytest.fixture
+def reopened(workspace, monkeypatch):
+    """What the sessions that are opened while the test runs were opened with."""
+    options = []
+
+    def open_again(_, chosen):
+        options.append(chosen)
+        endpoint = Endpoint(chosen.profile or "offline", "custom", model="chat")
+        return opened_session(workspace, endpoint, AgentService(FakeLauncher(), endpoint, cwd=str(workspace.root)))
+
+    monkeypatch.setattr("dogent_tui.tui.app.open_session", open_again)
+    return options
+
+
+async def test_settings_of_the_folder_are_saved_together_and_hold(stage, workspace, own, reopened):
     async with stage() as s:
         screen = await opened(s)
         assert "Language of replies" in seen(s)
@@ -80,10 +100,10 @@ async def test_settings_of_the_folder_are_saved_together_and_hold(stage, workspa
         await pressed(s, "end", "enter", then=SettingsScreen)
         await s.until(lambda: screen.draft.changes)
         assert not workspace.settings_file.exists()
-        anew = []
-        monkeypatch.setattr(s.app, "start_anew", lambda: anew.append(1) or s.pilot.pause())
         await s.pilot.press("ctrl+s")
-        await s.until(lambda: anew)  # nothing was said: it begins again with what was chosen
+        await s.until(lambda: reopened and "Saved: .dogent/dogent.json" in hint(s))  # nothing was said: it begins again
+        assert reopened[0].continue_latest is False
+        assert s.app.theme == stored(workspace)["theme"]
         assert stored(workspace)["review_edits"] is True
         assert stored(workspace)["primary_language"] == "Deutsch"
         assert set(stored(workspace)) == {"review_edits", "primary_language", "theme"}
@@ -143,7 +163,7 @@ async def test_a_key_is_never_seen_and_stays_unless_it_is_typed_anew(stage, own)
         assert own.stat().st_mode & 0o777 == 0o600
 
 
-async def test_a_profile_is_added_checked_and_used(stage, workspace, own):
+async def test_a_profile_is_added_checked_and_used(stage, workspace, own, reopened):
     async with stage() as s:
         screen = await opened(s, "right", "end")
         await pressed(s, "enter", then=TypingScreen)
@@ -171,7 +191,29 @@ async def test_a_profile_is_added_checked_and_used(stage, workspace, own):
         await s.until(lambda: workspace.settings_file.exists() and stored(workspace) == {"profile": "work2"})
         added = json.loads(own.read_text())["profiles"]["work2"]
         assert added == {"ANTHROPIC_BASE_URL": "http://127.0.0.1:1", "ANTHROPIC_AUTH_TOKEN": "s3cret-key"}
+        await s.until(lambda: reopened)
         assert screen.draft.changes == {}
+
+
+async def test_who_answers_holds_at_once_and_the_conversation_goes_on(stage, workspace, own, reopened):
+    async with stage() as s:
+        await s.send("go")
+        await s.pilot.press("escape")
+        await s.until(lambda: s.app.opened.service.state == "idle")
+        s.app.opened = replace(s.app.opened, options=SessionOptions(profile="work"))  # named on the command line
+        await opened(s, "right", "u", "ctrl+s")
+        await s.until(lambda: reopened and "From now on:" in hint(s))
+        assert stored(workspace) == {"profile": "deepseek"}
+        assert (reopened[0].profile, reopened[0].continue_latest) == ("", True)
+        s.app.opened.service.begun = True
+        screen = await opened(s)
+        screen.query_one(RowList).go_to("9")
+        await s.pilot.press("enter")
+        await s.until(lambda: screen.draft.changes)
+        await s.pilot.press("ctrl+s")
+        await s.until(lambda: "from the next conversation on" in hint(s))
+        assert json.loads((dogent_home() / "dogent.json").read_text()) == {"sandbox": True}
+        assert len(reopened) == 1
 
 
 async def test_a_profile_is_removed_when_asked_twice(stage, own):
@@ -229,24 +271,6 @@ async def test_what_cannot_be_saved_is_still_there_to_be_saved(stage, own, monke
         monkeypatch.setattr(saving, "write_home_values", real)
         await s.pilot.press("ctrl+s")
         await s.until(lambda: json.loads(own.read_text())["profiles"]["deepseek"].get("API_TIMEOUT_MS") == 5000)
-
-
-def hint(s):
-    return str(s.app.conversation.prompt.query_one("#prompt-hint", Static).content)
-
-
-@pytest.fixture
-def reopened(workspace, monkeypatch):
-    """What the sessions that are opened while the test runs were opened with."""
-    options = []
-
-    def open_again(_, chosen):
-        options.append(chosen)
-        endpoint = Endpoint(chosen.profile or "offline", "custom", model="chat")
-        return opened_session(workspace, endpoint, AgentService(FakeLauncher(), endpoint, cwd=str(workspace.root)))
-
-    monkeypatch.setattr("dogent_tui.tui.app.open_session", open_again)
-    return options
 
 
 async def test_another_profile_answers_by_command(stage, own, reopened):

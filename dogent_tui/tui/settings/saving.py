@@ -4,15 +4,15 @@ import asyncio
 from functools import partial
 from typing import TYPE_CHECKING
 
+from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
 from dogent_tui.plain import one_line
 from dogent_tui.tui.questions.own_writes import write_own
 from dogent_tui.tui.screens.settings import SettingsScreen
 from dogent_tui.tui.settings.draft import SettingsDraft, place_of
-from dogent_tui.tui.themes import DEFAULT_THEME
 from dogent_tui.workspace.config_writing import plan_values, write_home_values
 from dogent_tui.workspace.paths import dogent_home
-from dogent_tui.workspace.settings import load_home_settings
+from dogent_tui.workspace.settings import load_home_settings, load_settings
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
@@ -42,6 +42,7 @@ async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
     """Write the files that changed, have it hold, and return the line that says so. Raises OSError, DogentError."""
     written: list[str] = []
     left: list[str] = []
+    chosen = ("profile",) in draft.changes.get(app.opened.workspace.settings_file, {})
     for file, changes in list(draft.changes.items()):
         if file == app.opened.workspace.settings_file:
             plan = partial(plan_values, file, dict(changes))
@@ -53,22 +54,18 @@ async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
         del draft.changes[file]
     said = [f"Saved: {', '.join(written)}."] if written else []
     said += [f"Left as it is: {', '.join(left)}."] if left else []
-    return " ".join([*said, await _take_into_use(app) if written else ""]).strip()
+    return " ".join([*said, await _take_into_use(app, chosen=chosen) if written else ""]).strip()
 
 
-async def _take_into_use(app: "DogentApp") -> str:
+async def _take_into_use(app: "DogentApp", *, chosen: bool) -> str:
+    """Have it hold as far as it can, and return the line about the rest. `chosen`: who answers was chosen anew."""
+    opened = app.opened
     own, _ = await asyncio.to_thread(load_home_settings, dogent_home())
+    settings, _ = await asyncio.to_thread(load_settings, opened.workspace)
     app.use_keys(own.keys)
-    before = app.opened
-    if before.service.begun or before.earlier_log is not None:
-        app.show_theme(await asyncio.to_thread(_theme, app))
+    app.show_theme(settings.theme)
+    said_something = opened.service.begun or opened.earlier_log is not None or opened.service.queued
+    if opened.service.state == "running" or (said_something and not chosen):
         return "What the agent works with holds from the next conversation on: /new."
-    await app.start_anew()  # nothing was said yet: nothing is lost by beginning again
-    app.show_theme(app.opened.settings.theme)
-    return ""
-
-
-def _theme(app: "DogentApp") -> str:
-    from dogent_tui.workspace.settings import load_settings
-
-    return load_settings(app.opened.workspace)[0].theme or DEFAULT_THEME
+    await app.change_profile("" if chosen else opened.options.profile)
+    return f"From now on: {endpoint_label(app.opened.endpoint.name, app.opened.endpoint.kind, app.opened.endpoint.model)}."
