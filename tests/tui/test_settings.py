@@ -49,6 +49,14 @@ def seen(s):
     return "\n".join(lines)
 
 
+def row(workspace, key):
+    return f"{workspace.settings_file}:{key}"
+
+
+def own_row(key):
+    return f"{dogent_home() / 'dogent.json'}:{key}"
+
+
 async def opened(s, *keys):
     await s.pilot.press("f4")
     await on(s, SettingsScreen)
@@ -88,14 +96,14 @@ async def test_settings_of_the_folder_are_saved_together_and_hold(stage, workspa
     async with stage() as s:
         screen = await opened(s)
         assert "Language of replies" in seen(s)
-        screen.query_one(RowList).go_to("6")
+        screen.query_one(RowList).go_to(row(workspace, "review_edits"))
         await pressed(s, "enter", then=SettingsScreen)
         await s.until(lambda: "Review each change on" in " ".join(seen(s).split()))
-        screen.query_one(RowList).go_to("3")
+        screen.query_one(RowList).go_to(row(workspace, "primary_language"))
         await pressed(s, "enter", then=TypingScreen)
         await s.pilot.press(*"Deutsch")
         await pressed(s, "enter", then=SettingsScreen)
-        screen.query_one(RowList).go_to("5")
+        screen.query_one(RowList).go_to(row(workspace, "theme"))
         await pressed(s, "enter", then=ChoiceScreen)
         await pressed(s, "end", "enter", then=SettingsScreen)
         await s.until(lambda: screen.draft.changes)
@@ -114,7 +122,7 @@ async def test_what_is_already_there_is_asked_about_and_unknown_keys_stay(stage,
     workspace.settings_file.write_text('{"future": {"a": 1}, "learn_auto": false}')
     async with stage() as s:
         screen = await opened(s)
-        screen.query_one(RowList).go_to("8")
+        screen.query_one(RowList).go_to(row(workspace, "learn_auto"))
         await s.pilot.press("enter")
         await s.until(lambda: screen.draft.changes)
         await s.pilot.press("ctrl+s")
@@ -130,7 +138,7 @@ async def test_leaving_asks_and_writes_nothing_unless_it_is_wanted(stage, worksp
         screen = await opened(s, "escape")
         await s.until(lambda: s.app.screen is s.app.conversation)
         screen = await opened(s)
-        screen.query_one(RowList).go_to("7")
+        screen.query_one(RowList).go_to(row(workspace, "review_edits"))
         await s.pilot.press("enter")
         await s.until(lambda: screen.draft.changes)
         await pressed(s, "escape", then=ChoiceScreen)
@@ -207,7 +215,7 @@ async def test_who_answers_holds_at_once_and_the_conversation_goes_on(stage, wor
         assert (reopened[0].profile, reopened[0].continue_latest) == ("", True)
         s.app.opened.service.begun = True
         screen = await opened(s)
-        screen.query_one(RowList).go_to("9")
+        screen.query_one(RowList).go_to(own_row("sandbox"))
         await s.pilot.press("enter")
         await s.until(lambda: screen.draft.changes)
         await s.pilot.press("ctrl+s")

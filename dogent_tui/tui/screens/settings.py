@@ -87,7 +87,7 @@ class SettingsScreen(ModalScreen[bool]):
             return self._key_rows()
         return [
             Row(
-                str(number),
+                setting.id,
                 setting.label,
                 shown(setting, self.draft),
                 setting.about,
@@ -95,8 +95,12 @@ class SettingsScreen(ModalScreen[bool]):
                 self.draft.is_changed(setting),
                 is_set=self.draft.is_set(setting),
             )
-            for number, setting in enumerate(folder_settings(self.draft))
+            for setting in folder_settings(self.draft)
         ]
+
+    def _setting(self, row: Row) -> Setting:
+        """Return the setting that a row of the first section shows."""
+        return next(setting for setting in folder_settings(self.draft) if setting.id == row.id)
 
     def _profile_rows(self, file: Path) -> list[Row]:
         draft = self.draft
@@ -189,7 +193,7 @@ class SettingsScreen(ModalScreen[bool]):
         elif self.section == _KEYS:
             await self._edit_key(row.id)
         else:
-            await edit_setting(self.app, self.draft, folder_settings(self.draft)[int(row.id)])
+            await edit_setting(self.app, self.draft, self._setting(row))
         self.show_rows()
 
     async def _edit_profile(self, file: Path, name: str) -> None:
@@ -232,7 +236,7 @@ class SettingsScreen(ModalScreen[bool]):
         if self.section == _KEYS:
             self.draft.set(self.draft.home / "dogent.json", ("keys", row.id), None)
         else:
-            setting = folder_settings(self.draft)[int(row.id)]
+            setting = self._setting(row)
             self.draft.set(setting.file, setting.path, None)
         self.show_rows()
 

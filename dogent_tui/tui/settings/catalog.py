@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 from dogent_tui.tui.settings.draft import Kind, Setting, SettingsDraft
 from dogent_tui.workspace.secrets import is_missing
+from dogent_tui.workspace.templates import templates
+from dogent_tui.workspace.trust import FolderTrust
 
 LLM, WEB, VISION = "claude.json", "web.json", "vision.json"
 
@@ -17,8 +19,9 @@ _FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
     ("web_profile", "Who searches the web", "choice", "", "the agent’s own tools", "A profile of yours for searching."),
     ("vision_profile", "Who looks at pictures", "choice", "glm-4.6v", "", "A profile of yours for pictures and videos."),
     ("primary_language", "Language of replies", "text", "", "that of the prompt", "For example: English, 简体中文."),
+    ("doc_template", "Document template", "choice", "", "none", "Documents follow it, unless the prompt names another."),
     ("images_path", "Folder for images", "folder", "./images", "", "Where images from the web are saved, inside the workspace."),
-    ("theme", "Colors", "choice", "", "dogent-night", "They hold as soon as this is saved."),
+    ("theme", "Colors", "choice", "", "those for this terminal", "They hold as soon as this is saved."),
     ("review_edits", "Review each change", "switch", False, "", "What the agent writes is put to you, change by change."),
     ("sandbox", "Sandbox for commands", "switch", False, "", "The agent’s commands write nothing outside the folder."),
     ("learn_auto", "Offer to note lessons", "switch", True, "", "After a run that failed or was stopped."),
@@ -74,6 +77,9 @@ def options_of(setting: Setting, draft: SettingsDraft, themes: Sequence[str]) ->
     key = setting.path[-1]
     if key == "theme":
         return [unset, *((name, name) for name in themes)]
+    if key == "doc_template":
+        found = templates(draft.workspace, draft.home, trusted=FolderTrust(draft.workspace).trusted)
+        return [unset, *((template.spelled, template.spelled) for template in found)]
     if key == "provider":
         return [(name, name) for name in _providers(setting.file.name)]
     if key == "profile":

@@ -28,6 +28,11 @@ class Setting(msgspec.Struct, frozen=True):
     default: Any = ""
     unset: str = ""
 
+    @property
+    def id(self) -> str:
+        """A name of its own among the settings on a screen."""
+        return ":".join((str(self.file), *self.path))
+
 
 class SettingsDraft:
     """The settings of one workspace and of the person, with what was changed and is not saved.

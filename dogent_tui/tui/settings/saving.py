@@ -42,7 +42,7 @@ async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
     """Write the files that changed, have it hold, and return the line that says so. Raises OSError, DogentError."""
     written: list[str] = []
     left: list[str] = []
-    chosen = ("profile",) in draft.changes.get(app.opened.workspace.settings_file, {})
+    changed = frozenset(path[0] for path in draft.changes.get(app.opened.workspace.settings_file, {}))
     for file, changes in list(draft.changes.items()):
         if file == app.opened.workspace.settings_file:
             plan = partial(plan_values, file, dict(changes))
@@ -54,16 +54,18 @@ async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
         del draft.changes[file]
     said = [f"Saved: {', '.join(written)}."] if written else []
     said += [f"Left as it is: {', '.join(left)}."] if left else []
-    return " ".join([*said, await _take_into_use(app, chosen=chosen) if written else ""]).strip()
+    return " ".join([*said, await _take_into_use(app, changed) if written else ""]).strip()
 
 
-async def _take_into_use(app: "DogentApp", *, chosen: bool) -> str:
-    """Have it hold as far as it can, and return the line about the rest. `chosen`: who answers was chosen anew."""
+async def _take_into_use(app: "DogentApp", changed: frozenset[str]) -> str:
+    """Have it hold as far as it can, and return the line about the rest. `changed` are the keys of the folder's settings."""
     opened = app.opened
     own, _ = await asyncio.to_thread(load_home_settings, dogent_home())
     settings, _ = await asyncio.to_thread(load_settings, opened.workspace)
     app.use_keys(own.keys)
-    app.show_theme(settings.theme)
+    if "theme" in changed:
+        app.show_theme(settings.theme)
+    chosen = "profile" in changed
     said_something = opened.service.begun or opened.earlier_log is not None or opened.service.queued
     if opened.service.state == "running" or (said_something and not chosen):
         return "What the agent works with holds from the next conversation on: /new."

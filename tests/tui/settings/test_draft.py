@@ -92,6 +92,7 @@ def test_what_is_typed_becomes_a_value_or_a_sentence(draft, file, key, text, val
 def test_what_can_be_chosen(draft):
     assert [value for value, _ in options_of(chosen_profile(draft, draft.home / LLM), draft, ())] == [None, "a", "offline"]
     assert "brave" in [value for value, _ in options_of(setting(profile_settings(draft.home / WEB, "x"), "provider"), draft, ())]
+    assert "built-in:resume" in [value for value, _ in options_of(setting(folder_settings(draft), "doc_template"), draft, ())]
     assert name_problem("a", draft.home / LLM, draft)
     assert name_problem("offline", draft.home / LLM, draft)
     assert name_problem("", draft.home / LLM, draft)
