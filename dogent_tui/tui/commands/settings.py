@@ -26,7 +26,7 @@ class SettingsCommands:
 
     def __iter__(self) -> Iterator[Command]:
         yield Command("profile", "Show who can answer, and go on with another", self._profile, "[NAME]")
-        yield Command("settings", "Choose models, colors, keys and how the agent works", self._settings)
+        yield Command("settings", "Choose models, keys, and how the agent works", self._settings)
 
     async def _settings(self, _: str) -> str:
         self._app.action_settings()
