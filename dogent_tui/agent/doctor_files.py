@@ -174,7 +174,7 @@ def _content(path: Path) -> tuple[Any, str]:
 
 def _folders(environ: Mapping[str, str]) -> Iterator[Finding]:
     folders = {
-        "profiles": dogent_home(environ),
+        "your files": dogent_home(environ),
         "conversations": state_dir(environ),
         "documents read": cache_dir(environ),
         "logs": log_dir(environ),

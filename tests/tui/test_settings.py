@@ -137,7 +137,8 @@ async def test_leaving_asks_and_writes_nothing_unless_it_is_wanted(stage, worksp
     async with stage() as s:
         screen = await opened(s, "escape")
         await s.until(lambda: s.app.screen is s.app.conversation)
-        screen = await opened(s)
+        await pressed(s, "ctrl+comma", then=SettingsScreen)
+        screen = s.app.screen
         screen.query_one(RowList).go_to(row(workspace, "review_edits"))
         await s.pilot.press("enter")
         await s.until(lambda: screen.draft.changes)
