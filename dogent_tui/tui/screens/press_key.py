@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from dogent_tui.language import tr
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 
@@ -29,9 +30,9 @@ class PressKeyScreen(Withdrawable[str], ModalScreen[str]):
         """Lay out the question."""
         with Vertical(id="typing"):
             yield Static(self._title, id="typing-title", markup=False)
-            yield Static("Press it now.", id="typing-why", markup=False)
+            yield Static(tr("Press it now."), id="typing-why", markup=False)
             yield Static("", id="typing-problem", markup=False)
-            yield Static("Esc goes back", id="typing-keys", markup=False)
+            yield Static(tr("Esc goes back"), id="typing-keys", markup=False)
 
     def on_key(self, event: events.Key) -> None:
         """Take the key, if it can be taken."""

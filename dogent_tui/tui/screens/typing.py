@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from dogent_tui.language import tr
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
 
@@ -20,7 +21,7 @@ class TypingScreen(Withdrawable[str], ModalScreen[str]):
 
     CSS_PATH = stylesheet("typing.tcss")
     AUTO_FOCUS = "#typing-text"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "Back")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
 
     def __init__(self, title: str, why: str, text: str, *, secret: bool, problem: Callable[[str], str]) -> None:
         """Ask for `title`, with `why` below it. `secret`: dots are shown. `problem` says why not, or nothing."""
@@ -38,7 +39,7 @@ class TypingScreen(Withdrawable[str], ModalScreen[str]):
             yield Input(self._text, password=self._secret, compact=True, id="typing-text")
             yield Static(self._why, id="typing-why", markup=False)
             yield Static("", id="typing-problem", markup=False)
-            yield Static("Enter takes it · Esc goes back", id="typing-keys", markup=False)
+            yield Static(tr("Enter takes it · Esc goes back"), id="typing-keys", markup=False)
 
     def on_mount(self) -> None:
         """Keep the line still for whoever reads along."""

@@ -13,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
 
 _LABEL_CELLS = 25
@@ -38,7 +39,7 @@ class Row(msgspec.Struct, frozen=True):
 class RowList(OptionList):
     """Shows rows, and says which one is under the cursor."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "Change", key_display="⏎")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", tr("Change"), key_display="⏎")]
 
     class Moved(Message):
         """Another row is under the cursor."""
