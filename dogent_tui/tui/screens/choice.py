@@ -1,6 +1,5 @@
 """A question of the application itself with a few answers to choose from, or a list to pick one of."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -14,7 +13,7 @@ from textual.widgets import OptionList, Static
 
 from dogent_tui.plain import one_line
 from dogent_tui.tui.questions.guard import AnswerGuard
-from dogent_tui.tui.screens.withdrawable import Withdrawable
+from dogent_tui.tui.screens.withdrawable import Withdrawable, answer_of
 from dogent_tui.tui.stylesheets import stylesheet
 
 
@@ -74,16 +73,4 @@ class ChoiceScreen(Withdrawable[int], ModalScreen[int]):
 
 async def choose(app: App[Any], title: str, why: str, answers: Sequence[str], chosen: int | None = None) -> int | None:
     """Ask and return the place of the answer, None for none. Not to be awaited by a handler of messages."""
-    answered: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
-
-    def settle(answer: int | None) -> None:
-        if not answered.done():
-            answered.set_result(answer)
-
-    screen = ChoiceScreen(title, why, answers, chosen)
-    await app.push_screen(screen, settle)
-    try:
-        return await answered
-    finally:
-        if not answered.done():  # whoever asked is gone
-            screen.cancel()
+    return await answer_of(app, ChoiceScreen(title, why, answers, chosen))

@@ -1,6 +1,5 @@
 """Press the key that shall do something."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from dogent_tui.language import tr
-from dogent_tui.tui.screens.withdrawable import Withdrawable
+from dogent_tui.tui.screens.withdrawable import Withdrawable, answer_of
 from dogent_tui.tui.stylesheets import stylesheet
 
 
@@ -48,16 +47,4 @@ class PressKeyScreen(Withdrawable[str], ModalScreen[str]):
 
 async def press_key(app: App[Any], title: str, problem: Callable[[str], str]) -> str | None:
     """Ask for a key and return its name, None for none. Not to be awaited by a handler of messages."""
-    pressed: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-
-    def settle(answer: str | None) -> None:
-        if not pressed.done():
-            pressed.set_result(answer)
-
-    screen = PressKeyScreen(title, problem)
-    await app.push_screen(screen, settle)
-    try:
-        return await pressed
-    finally:
-        if not pressed.done():  # whoever asked is gone
-            screen.cancel()
+    return await answer_of(app, PressKeyScreen(title, problem))

@@ -1,6 +1,5 @@
 """One line of text to type: the value of a setting, a name."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -12,7 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from dogent_tui.language import tr
-from dogent_tui.tui.screens.withdrawable import Withdrawable
+from dogent_tui.tui.screens.withdrawable import Withdrawable, answer_of
 from dogent_tui.tui.stylesheets import stylesheet
 
 
@@ -68,16 +67,4 @@ async def type_text(
     app: App[Any], title: str, why: str, text: str = "", *, secret: bool = False, problem: Callable[[str], str] = lambda _: ""
 ) -> str | None:
     """Ask for a line and return it, None for none. Not to be awaited by a handler of messages."""
-    typed: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-
-    def settle(answer: str | None) -> None:
-        if not typed.done():
-            typed.set_result(answer)
-
-    screen = TypingScreen(title, why, text, secret=secret, problem=problem)
-    await app.push_screen(screen, settle)
-    try:
-        return await typed
-    finally:
-        if not typed.done():  # whoever asked is gone
-            screen.cancel()
+    return await answer_of(app, TypingScreen(title, why, text, secret=secret, problem=problem))

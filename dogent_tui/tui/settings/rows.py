@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import msgspec
-from rich.cells import set_cell_size
+from rich.cells import cell_len, set_cell_size
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -107,7 +107,7 @@ class Sections(Widget, can_focus=False):
         start = 0
         x = event.get_content_offset_capture(self).x
         for number, name in enumerate(self._names):
-            end = start + len(name) + 2
+            end = start + cell_len(name) + 2
             if start <= x < end:
                 self.post_message(self.Picked(number))
             start = end + 1
