@@ -25,9 +25,11 @@ from claude_agent_sdk import (
     ToolUseBlock,
     UserMessage,
 )
+from msgspec.structs import replace
 
 from dogent_tui.agent.asking import ASK_USER_QUESTION, Asking
 from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
     Event,
@@ -86,6 +88,7 @@ class ConversationOptions:
 
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
+    `review_mode` says whether the person reviews every change; it may change at any time.
     """
 
     cwd: Path
@@ -96,6 +99,7 @@ class ConversationOptions:
     resume: bool = False
     at_screen: bool = True
     sandbox: bool = False
+    review_mode: ReviewMode | None = None
 
 
 class ClaudeConversation:
@@ -111,8 +115,10 @@ class ClaudeConversation:
         copies: Copies | None = None,
     ) -> None:
         self.session_id = options.session_id
-        self._asking = asking = Asking(form, libraries.workspace, at_screen=options.at_screen)
-        self._gate = gate = Gate(authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer}, libraries.requests)
+        self._asking = asking = Asking(form, libraries.workspace, at_screen=options.at_screen, review_mode=options.review_mode)
+        self._gate = gate = Gate(
+            authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer}, libraries.requests, asking.reviewing
+        )
         self._inbox: asyncio.Queue[Event | Message | None] = asyncio.Queue()
         libraries.listener = self._hear_progress
         self._stderr: list[str] = []
@@ -168,6 +174,8 @@ class ClaudeConversation:
                 for said in (*self._gate.heard(), *self._asking.heard()):
                     yield said
                 for event in (message,) if isinstance(message, Event) else self._translator.translate(message):
+                    if isinstance(event, ToolResult) and self._asking.reviewing.is_reviewed(event.tool_use_id):
+                        event = replace(event, is_error=False)  # what was reviewed did not fail
                     yield event
             await receiving
         except ClaudeSDKError as error:

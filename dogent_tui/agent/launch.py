@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.conversation import Ask, AskForm, Conversation
 from dogent_tui.agent.prompts import system_prompt
 from dogent_tui.agent.standing import standing_wishes
@@ -54,6 +55,7 @@ class ClaudeLauncher(msgspec.Struct):
 
     `libraries` is what our tools work with; it is closed with the launcher. `doc_template` names the template that stands in
     every conversation. `answered_by` is who answers what the agent asks.
+    `review_mode`: whether the person reviews every change that it makes.
     """
 
     workspace: Workspace
@@ -66,6 +68,7 @@ class ClaudeLauncher(msgspec.Struct):
     copies: "Callable[[], Copies] | None" = None
     answered_by: AnsweredBy = "person"
     sandbox: bool = False
+    review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
 
@@ -83,6 +86,7 @@ class ClaudeLauncher(msgspec.Struct):
             resume=choice.resume,
             at_screen=self.answered_by == "person",
             sandbox=self.sandbox,
+            review_mode=self.review_mode,
         )
         copies = self.copies() if self.copies else None
         conversation = claude.ClaudeConversation(options, self.authority, ask, form, self.libraries, copies)
