@@ -22,6 +22,7 @@ from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, open_session
 from dogent_tui.errors import AgentError, DogentError
+from dogent_tui.language import tr
 from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
@@ -318,6 +319,8 @@ class DogentApp(App[None]):
         from dogent_tui.tui.screens.clarification import ClarificationScreen
         from dogent_tui.tui.screens.help import PROMPT_HELP, HelpScreen, binding_section, command_section
         from dogent_tui.tui.screens.permission import PermissionScreen
+        from dogent_tui.tui.screens.profile import ProfileScreen
+        from dogent_tui.tui.screens.settings import SettingsScreen
         from dogent_tui.tui.transcript.view import Transcript
 
         sections = [
@@ -329,6 +332,8 @@ class DogentApp(App[None]):
             binding_section("Attachments", AttachmentList.BINDINGS),
             binding_section("A permission", PermissionScreen.BINDINGS),
             binding_section("Questions of the agent", ClarificationScreen.BINDINGS),
+            binding_section(tr("Settings"), SettingsScreen.BINDINGS),
+            binding_section(tr("A profile"), ProfileScreen.BINDINGS),
         ]
         self.push_screen(HelpScreen(sections))
 
