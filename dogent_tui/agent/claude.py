@@ -84,8 +84,9 @@ _STOPPED = frozenset({"aborted_streaming", "aborted_tools", "hook_stopped"})
 
 @dataclass(frozen=True, slots=True)
 class ConversationOptions:
-    """What a conversation is started with. `resume` names an earlier session of the same workspace to go on with.
+    """What a conversation is started with. `resume`: `session_id` is an earlier session of the same workspace to go on with.
 
+    `fork_of` is an earlier session that the new one remembers.
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
     `review_mode` says whether the person reviews every change; it may change at any time.
@@ -97,6 +98,7 @@ class ConversationOptions:
     system_prompt: str
     session_id: str
     resume: bool = False
+    fork_of: str = ""
     at_screen: bool = True
     sandbox: bool = False
     review_mode: ReviewMode | None = None
@@ -143,7 +145,8 @@ class ClaudeConversation:
                 max_buffer_size=_MAX_MESSAGE_BYTES,
                 stderr=self._keep_stderr,
                 session_id=None if options.resume else options.session_id,
-                resume=options.session_id if options.resume else None,
+                resume=options.fork_of or (options.session_id if options.resume else None),
+                fork_session=bool(options.fork_of),
             )
         )
         self._translator = Translator()

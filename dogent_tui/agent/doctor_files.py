@@ -19,11 +19,11 @@ from dogent_tui.web.search.providers import provider_of
 from dogent_tui.workspace.checking import checked, read_profiles
 from dogent_tui.workspace.config_models import PROFILE_MODELS, secret_keys
 from dogent_tui.workspace.key_files import open_to_others
-from dogent_tui.workspace.known_secrets import known_secrets
 from dogent_tui.workspace.paths import Workspace, cache_dir, dogent_home, log_dir, state_dir
 from dogent_tui.workspace.profiles import choose_endpoint
 from dogent_tui.workspace.secrets import is_missing, reference, revealed
 from dogent_tui.workspace.settings import ConfigWarning, HomeSettings, WorkspaceSettings, load_settings
+from dogent_tui.workspace.suspected_secrets import suspected_secrets
 
 _ENVIRONMENT = ("ANTHROPIC_", "CLAUDE_CODE_", "API_TIMEOUT_MS", "DOGENT_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NO_COLOR")
 """Variables that change what is done here. Their names are told, never their values."""
@@ -40,8 +40,8 @@ def examine_files(workspace: Workspace, environ: Mapping[str, str] = os.environ)
         *_workspace_files(workspace),
         *_folders(environ),
     ]
-    secrets = known_secrets((home / name for name in _JSON_FILES), environ)
-    secrets += known_secrets(iter([workspace.settings_file]), {})
+    secrets = suspected_secrets((home / name for name in _JSON_FILES), environ)
+    secrets += suspected_secrets(iter([workspace.settings_file]), {})
     return [finding.without(secrets) for finding in found]
 
 

@@ -34,10 +34,14 @@ AnsweredBy: TypeAlias = Literal["person", "file", "nobody"]
 
 
 class SessionChoice(msgspec.Struct, frozen=True):
-    """Which session to start: a new one under an id of ours, or an earlier one to go on with."""
+    """Which session to start: a new one under an id of ours, or an earlier one to go on with.
+
+    `fork_of`: the new one under our id remembers what was said in that session, which stays as it is.
+    """
 
     session_id: str
     resume: bool = False
+    fork_of: str = ""
 
 
 class Launcher(Protocol):
@@ -84,6 +88,7 @@ class ClaudeLauncher(msgspec.Struct):
             system_prompt=words,
             session_id=choice.session_id,
             resume=choice.resume,
+            fork_of=choice.fork_of,
             at_screen=self.answered_by == "person",
             sandbox=self.sandbox,
             review_mode=self.review_mode,

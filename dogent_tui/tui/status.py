@@ -187,7 +187,9 @@ def opening_status(opened: OpenedSession) -> Status:
     """Return what is known of a session before it starts."""
     endpoint = opened.endpoint
     label = endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
-    return Status(one_line(display_path(opened.workspace.root)), one_line(label), review_mode=opened.review_mode)
+    doing = "read only" if opened.read_only else "connecting"
+    where = one_line(display_path(opened.workspace.root))
+    return Status(where, one_line(label), doing=doing, review_mode=opened.review_mode)
 
 
 class StatusBar(Widget):

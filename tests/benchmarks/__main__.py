@@ -7,6 +7,7 @@ from tests.benchmarks.table import Row, show, write
 
 SUBJECTS = (
     "start", "session", "transcript", "prompt", "index", "outline", "review", "docx", "printing", "documents", "web", "search",
+    "windows",
 )  # fmt: skip
 
 

@@ -110,7 +110,7 @@ async def test_settings_of_the_folder_are_saved_together_and_hold(stage, workspa
         assert not workspace.settings_file.exists()
         await s.pilot.press("ctrl+s")
         await s.until(lambda: reopened and "Saved: .dogent/dogent.json" in hint(s))  # nothing was said: it begins again
-        assert reopened[0].continue_latest is False
+        assert reopened[0].resume == ""
         assert s.app.theme == stored(workspace)["theme"]
         assert stored(workspace)["review_edits"] is True
         assert stored(workspace)["primary_language"] == "Deutsch"
@@ -206,6 +206,7 @@ async def test_a_profile_is_added_checked_and_used(stage, workspace, own, reopen
 
 async def test_who_answers_holds_at_once_and_the_conversation_goes_on(stage, workspace, own, reopened):
     async with stage() as s:
+        first = s.app.opened.service
         await s.send("go")
         await s.pilot.press("escape")
         await s.until(lambda: s.app.opened.service.state == "idle")
@@ -213,7 +214,7 @@ async def test_who_answers_holds_at_once_and_the_conversation_goes_on(stage, wor
         await opened(s, "right", "u", "ctrl+s")
         await s.until(lambda: reopened and "From now on:" in hint(s))
         assert stored(workspace) == {"profile": "deepseek"}
-        assert (reopened[0].profile, reopened[0].continue_latest) == ("", True)
+        assert (reopened[0].profile, reopened[0].resume) == ("", first.session_id)
         s.app.opened.service.begun = True
         screen = await opened(s)
         screen.query_one(RowList).go_to(own_row("sandbox"))
@@ -292,11 +293,12 @@ async def test_another_profile_answers_by_command(stage, own, reopened):
         await s.type("/profile deepseek")
         await s.pilot.press("enter")
         await s.until(lambda: "From now on: deepseek · chat." in hint(s))
-        assert (first.state, reopened[0].profile, reopened[0].continue_latest) == ("closed", "deepseek", False)
+        assert (first.state, reopened[0].profile, reopened[0].resume) == ("closed", "deepseek", "")
 
 
 async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, own, reopened, monkeypatch):
     async with stage() as s:
+        first = s.app.opened.service
         await s.send("go")
         await s.type("/profile")
         await s.pilot.press("enter")
@@ -316,4 +318,4 @@ async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, 
         s.app.conversation.prompt.editor.replace_all("/profile work")
         await s.pilot.press("enter")
         await s.until(lambda: "From now on: work · chat." in hint(s))
-        assert (reopened[0].profile, reopened[0].continue_latest) == ("work", True)
+        assert (reopened[0].profile, reopened[0].resume) == ("work", first.session_id)

@@ -1,7 +1,7 @@
 """The words that the model gets: texts with named slots, in files beside this one."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from string import Template
 
@@ -9,6 +9,9 @@ from dogent_tui.agent.events import Attachment, UsedTemplate
 from dogent_tui.agent.standing import Standing
 
 _FOLDER = Path(__file__).parent
+
+_MAX_EARLIER = 60_000
+"""Characters of an earlier conversation that are told where it is not remembered."""
 
 
 def system_prompt(*, workspace: str, standing: Standing | None = None, language: str = "", can_answer: bool = True) -> str:
@@ -36,6 +39,23 @@ def user_prompt(text: str, attachments: Iterable[Attachment], template: UsedTemp
     if template is None:
         return message
     return f"{message}\n\n{_template('template.md').substitute(name=template.name, template=template.text.strip()).rstrip()}"
+
+
+def earlier_conversation(said: Sequence[tuple[str, str]]) -> str:
+    """Return the note that tells what was `said` in a conversation that is not remembered: who and what, oldest first.
+
+    What is too long is left out from the beginning.
+    """
+    texts: list[str] = []
+    room = _MAX_EARLIER
+    for who, words in reversed(said):
+        text = f"{who}:\n{words.strip()}".replace("</earlier-conversation", "</earlier conversation")
+        if len(text) > room:
+            texts.append(f"[…]\n{text[-room:]}" if room > 0 else "[…]")
+            break
+        room -= len(text)
+        texts.append(text)
+    return _template("earlier.md").substitute(said="\n\n".join(reversed(texts))).rstrip("\n")
 
 
 def _template(name: str) -> Template:

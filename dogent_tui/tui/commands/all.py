@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING
 from dogent_tui.tui.commands.application import ApplicationCommands
 from dogent_tui.tui.commands.conversation import ConversationCommands
 from dogent_tui.tui.commands.documents import DocumentCommands
+from dogent_tui.tui.commands.history import HistoryCommands
+from dogent_tui.tui.commands.sessions import SessionCommands
 from dogent_tui.tui.commands.settings import SettingsCommands
 from dogent_tui.tui.commands.table import Command, CommandTable
 from dogent_tui.tui.commands.writing import WritingCommands
@@ -19,6 +21,8 @@ def app_commands(app: "DogentApp") -> CommandTable:
         ApplicationCommands(app),
         ConversationCommands(app),
         DocumentCommands(app),
+        HistoryCommands(app),
+        SessionCommands(app),
         SettingsCommands(app),
         WritingCommands(app),
     )

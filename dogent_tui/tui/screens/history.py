@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.stylesheets import stylesheet
 
@@ -33,24 +34,24 @@ class HistoryScreen(ModalScreen[str]):
 
     CSS_PATH = stylesheet("history.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss", "Close"),
-        Binding("up", "step(-1)", "Up", show=False),
-        Binding("down,ctrl+r", "step(1)", "Down", show=False),
+        Binding("escape", "dismiss", tr("Close")),
+        Binding("up", "step(-1)", tr("Up"), show=False),
+        Binding("down,ctrl+r", "step(1)", tr("Down"), show=False),
     ]
 
-    def __init__(self, load: Callable[[], Sequence[str]]) -> None:
-        """Search what `load` returns, newest first; it reads the disk and is called in a thread."""
+    def __init__(self, *loads: Callable[[], Sequence[str]]) -> None:
+        """Search what `loads` return, newest first, each more than the one before; they read the disk, in a thread."""
         super().__init__()
-        self._load = load
+        self._loads = loads
         self._prompts: Sequence[str] = ()
         self._shown: list[str] = []
 
     def compose(self) -> ComposeResult:
         """Lay out the line to type into and the list."""
         with Vertical(id="history"):
-            yield Input(placeholder="Find an earlier prompt", compact=True, id="history-letters")
+            yield Input(placeholder=tr("Find an earlier prompt"), compact=True, id="history-letters")
             yield OptionList(id="history-list", markup=False, compact=True)
-            yield Static("Enter takes it into the prompt · Esc closes", id="history-keys", markup=False)
+            yield Static(tr("Enter takes it into the prompt · Esc closes"), id="history-keys", markup=False)
 
     def on_mount(self) -> None:
         """Read the history in a thread."""
@@ -58,14 +59,17 @@ class HistoryScreen(ModalScreen[str]):
         self.run_worker(self._read())
 
     async def _read(self) -> None:
-        self._prompts = await asyncio.to_thread(self._load)
-        self._show()
+        for load in self._loads:
+            prompts = await asyncio.to_thread(load)
+            if len(prompts) > len(self._prompts) and self.is_running:
+                self._prompts = prompts
+                self._show(self.query_one(OptionList).highlighted or 0)
 
-    def _show(self) -> None:
+    def _show(self, chosen: int = 0) -> None:
         self._shown = matching(self._prompts, self.query_one(Input).value)
         options = self.query_one(OptionList)
         options.set_options(Content(one_line(prompt)) for prompt in self._shown)
-        options.highlighted = 0 if self._shown else None
+        options.highlighted = min(chosen, len(self._shown) - 1) if self._shown else None
 
     def action_step(self, step: int) -> None:
         """Move the highlight."""
