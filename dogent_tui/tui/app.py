@@ -5,7 +5,7 @@ import gc
 import logging
 import shlex
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -23,12 +23,14 @@ from dogent_tui.agent.recording import session_recorder
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
 from dogent_tui.errors import AgentError, DogentError
+from dogent_tui.language import tr
 from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.garbage import COLLECT_EVERY_S, collect_young, hold_back
 from dogent_tui.tui.keeping import DraftKeeper
+from dogent_tui.tui.keymap import Keymap, prompt_bindings
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
@@ -41,7 +43,7 @@ from dogent_tui.workspace.answer_drafts import AnswerDrafts
 from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
 from dogent_tui.workspace.paths import Workspace, log_dir
-from dogent_tui.workspace.sessions import latest_session
+from dogent_tui.workspace.sessions import latest_session, list_sessions
 from dogent_tui.workspace.trust import make_own_folder
 
 if TYPE_CHECKING:
@@ -72,7 +74,7 @@ class DogentApp(App[None]):
     CSS_PATH: ClassVar = [stylesheet(f"{name}.tcss") for name in ("app", "conversation", "prompt", "attachments")]
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q", "quit", "Quit", priority=True),
+        Binding("ctrl+q", "quit", "Quit", priority=True, id="quit"),
         Binding("f1", "help", "Help", show=False),
         Binding("ctrl+z", "suspend_process", "Suspend", show=False, priority=True),
     ]
@@ -97,8 +99,8 @@ class DogentApp(App[None]):
         self._colorless = (Colorless(),)
         for theme in THEMES:
             self.register_theme(theme)
-        wanted = opened.settings.theme
-        self.theme = wanted if wanted in self.available_themes else DEFAULT_THEME
+        self.show_theme(opened.settings.theme)
+        self.keys = _keymap(opened.own.keys)
 
     def get_driver_class(self) -> type[Driver]:
         """Read the terminal with a reader of our own where there is one for the platform."""
@@ -122,6 +124,7 @@ class DogentApp(App[None]):
     def on_mount(self) -> None:
         """Show the prompt first; everything else begins once it can be seen."""
         self._listen_to_signals()
+        self.set_keymap(self.keys.keys)
         self.set_interval(COLLECT_EVERY_S, collect_young)
         if not self.opened.settings.theme and (ask := getattr(self._driver, "ask_background", None)) is not None:
             ask()  # an answer takes a moment, or never comes
@@ -174,7 +177,7 @@ class DogentApp(App[None]):
         else:
             await self._converse(opened, screen)
             self._give_back(waited, draft)
-        for warning in opened.warnings:
+        for warning in (*opened.warnings, *self.keys.warnings):
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
         await offer_custom_commands(self)
@@ -270,6 +273,37 @@ class DogentApp(App[None]):
 
     # ── Commands ──────────────────────────────────────────────────────────────────────────────
 
+    def show_theme(self, name: str) -> None:
+        """Have the theme `name` hold, or our own where there is none of that name."""
+        self.theme = name if name in self.available_themes else DEFAULT_THEME
+
+    def use_keys(self, wanted: Mapping[str, str]) -> None:
+        """Have the keys that the person wants do what they do from now on."""
+        self.keys = _keymap(wanted)
+        self.set_keymap(self.keys.keys)
+
+    def action_settings(self) -> None:
+        """Show the settings."""
+        self.run_worker(self._open_settings(), group="settings", exclusive=True)
+
+    async def _open_settings(self) -> None:
+        from dogent_tui.tui.settings.saving import open_settings
+
+        await open_settings(self)
+
+    async def change_profile(self, name: str) -> None:
+        """Go on with the profile `name`, empty for what the folder says: in the same conversation, if there is one."""
+        async with self._switching:
+            left, waiting = self.opened, [queued.prompt.text for queued in self.opened.service.queued]
+            await _close(left, self._following)  # the process behind it has the conversation
+            goes_on = left.service.session_id if await asyncio.to_thread(_is_kept, left) else ""
+            options = msgspec.structs.replace(left.options, profile=name, continue_latest=False, resume=goes_on, fork=False)
+            self.opened, self._following = await asyncio.to_thread(open_session, left.workspace, options), []
+            await self.conversation.show_session(self.opened)
+            if waiting:
+                self.conversation.prompt.put_back("\n\n".join(waiting))
+            self._begin()
+
     async def start_anew(self) -> None:
         """Begin a new session, in the same workspace and with the same profile; the one before ends behind it."""
         await self.open_conversation("")
@@ -354,22 +388,35 @@ class DogentApp(App[None]):
         from dogent_tui.tui.screens.clarification import ClarificationScreen
         from dogent_tui.tui.screens.help import PROMPT_HELP, HelpScreen, binding_section, command_section
         from dogent_tui.tui.screens.permission import PermissionScreen
+        from dogent_tui.tui.screens.profile import ProfileScreen
         from dogent_tui.tui.screens.sessions import SessionsScreen
+        from dogent_tui.tui.screens.settings import SettingsScreen
         from dogent_tui.tui.transcript.view import Transcript
 
         sections = [
             PROMPT_HELP,
             binding_section("Keys of the prompt", PromptEditor.BINDINGS),
             command_section(self.commands),
-            binding_section("Everywhere", [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS]),
+            binding_section("Everywhere", [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS], self.keys.keys),
             binding_section("Transcript", Transcript.BINDINGS),
             binding_section("Attachments", AttachmentList.BINDINGS),
             binding_section("The open document", [*PaneView.BINDINGS, *DocumentPane.BINDINGS]),
             binding_section("A permission", PermissionScreen.BINDINGS),
             binding_section("Questions of the agent", ClarificationScreen.BINDINGS),
+            binding_section(tr("Settings"), SettingsScreen.BINDINGS),
+            binding_section(tr("A profile"), ProfileScreen.BINDINGS),
             binding_section("Earlier conversations", SessionsScreen.BINDINGS),
         ]
         self.push_screen(HelpScreen(sections))
+
+
+def _keymap(wanted: Mapping[str, str]) -> Keymap:
+    return Keymap([*ConversationScreen.BINDINGS, *DogentApp.BINDINGS, *prompt_bindings()], wanted)
+
+
+def _is_kept(opened: OpenedSession) -> bool:
+    """Whether something was said in the session, and it can be gone on with."""
+    return any(record.session_id == opened.service.session_id for record in list_sessions(opened.workspace))
 
 
 async def _close(opened: OpenedSession, following: list[asyncio.Task[None]]) -> None:
