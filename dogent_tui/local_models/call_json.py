@@ -44,7 +44,7 @@ class Tools:
         return {name: about.get("type") for name, about in known.items() if isinstance(about, dict)}
 
 
-def calls_in(value: object, tools: Tools, *, marked: bool) -> tuple[ReplyToolUse, ...]:
+def calls_in(value: Any, tools: Tools, *, marked: bool) -> tuple[ReplyToolUse, ...]:
     """Return the calls that the JSON `value` is, one or a list of them; none where it is anything else.
 
     `marked`: the model said that it is a call. Otherwise it has to look like one and like nothing else.

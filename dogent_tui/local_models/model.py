@@ -15,7 +15,7 @@ LABELS: Mapping[ServerKind, str] = {"ollama": "Ollama", "llama.cpp": "llama.cpp"
 ENOUGH_TOKENS = 32_000
 """The window from which a model can work on documents: the agent's instructions and tools alone take some 15,000 tokens."""
 
-_LARGER: Mapping[ServerKind, str] = {
+LARGER: Mapping[ServerKind, str] = {
     "ollama": "Start it with OLLAMA_CONTEXT_LENGTH=64000 ollama serve, or move the slider in the settings of its app.",
     "llama.cpp": "Start llama-server with -c 65536.",
     "lm-studio": "Load the model with a larger context length (lms load NAME --context-length 65536).",
@@ -63,7 +63,7 @@ class LocalServer(msgspec.Struct, frozen=True):
 
 def window_warning(kind: ServerKind, model: LocalModel) -> tuple[str, str]:
     """Return what is to be said about the window of `model`, as a sentence and a remedy; empty where there is room enough."""
-    label, remedy = LABELS[kind], _LARGER[kind]
+    label, remedy = LABELS[kind], LARGER[kind]
     if model.is_small:
         tokens = model.window or model.most
         message = (

@@ -66,7 +66,7 @@ class JsonSpan:
 
 
 class CallFinder:
-    """Takes the pieces of a text with `feed`, and gives back what they are: text, thinking, and calls. `finish` gives the rest."""
+    """Takes the pieces of a text with `feed`, and gives back text, thinking, and calls. `finish` gives the rest."""
 
     def __init__(self, tools: Tools) -> None:
         self._tools = tools

@@ -159,7 +159,7 @@ VLLM = {
 
 def sse(*events: dict[str, Any]) -> list[bytes]:
     """Server-sent events of the Messages API."""
-    return [f"event: {event['type']}\ndata: {json.dumps(event, ensure_ascii=False)}\n\n".encode() for event in events]
+    return [f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events]
 
 
 def messages_text(*pieces: str, reason: str = "end_turn") -> list[bytes]:
