@@ -19,6 +19,7 @@ from dogent_tui.errors import ConfigError
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.web.profiles import read_access
 from dogent_tui.workspace.files import private_folder
+from dogent_tui.workspace.key_files import key_file_warnings
 from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, state_dir
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
 from dogent_tui.workspace.references import Reference, ResolvedReference, resolve
@@ -100,13 +101,14 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         settings=settings,
         endpoint=endpoint,
         service=service,
-        warnings=(
-            *warnings,
-            *endpoint_warnings,
-            *web_warnings,
-            *_web_warnings(libraries),
-            *_trust_warnings(trust),
-            *sandbox_warning(sandbox),
+        warnings=_each_once(
+            warnings,
+            endpoint_warnings,
+            web_warnings,
+            key_file_warnings(home),
+            _web_warnings(libraries),
+            _trust_warnings(trust),
+            sandbox_warning(sandbox),
         ),
         earlier_log=earlier.path if earlier else None,
         options=options,
@@ -116,6 +118,11 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         libraries=libraries,
         sandbox=sandbox,
     )
+
+
+def _each_once(*warnings: Iterable[ConfigWarning]) -> tuple[ConfigWarning, ...]:
+    """Return all `warnings`; several readers of a file may have told the same of it."""
+    return tuple(dict.fromkeys(warning for some in warnings for warning in some))
 
 
 def session_copies(workspace: Workspace, session_id: str) -> Callable[[], "Copies"]:

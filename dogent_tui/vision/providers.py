@@ -25,7 +25,7 @@ from dogent_tui.vision.model import (
 )
 from dogent_tui.vision.profiles import check_address
 from dogent_tui.vision.requesting import post_json
-from dogent_tui.workspace.settings import nearest
+from dogent_tui.workspace.checking import nearest
 
 _MB = 1 << 20
 _IMAGE_S = 120.0

@@ -90,7 +90,6 @@ def test_a_profile_without_an_address_means_anthropic_with_its_own_key_only(home
         ({"x": DEEP}, "profile_unknown"),
         ({"deep": {"ANTHROPIC_BASE_URL": "https://a.example"}}, "profile_no_key"),
         ({"deep": {**DEEP, "ANTHROPIC_AUTH_TOKEN": "replace-me"}}, "profile_no_key"),
-        ({"deep": {**DEEP, "ANTHROPIC_AUTH_TOKEN": 5}}, "profile_no_key"),
         ({"deep": {**DEEP, "ANTHROPIC_BASE_URL": "ftp://a.example"}}, "profile_bad_url"),
     ],
 )
@@ -197,9 +196,23 @@ def test_odd_files_are_told_and_survived(home, profiles):
     assert endpoint.timeout_ms is None
     assert "ANTHROPIC_MODEL" in str(warnings[0])
     assert codes(warnings) == ["config_unknown_key", "config_wrong_type"]
+    assert "line 1, key `profiles.deep.API_TIMEOUT_MS`: expected a whole number of milliseconds" in str(warnings[1])
+    profiles(deep={**DEEP, "ANTHROPIC_AUTH_TOKEN": 5})
+    endpoint, warnings = choose(home, "deep")
+    assert (endpoint.kind, codes(warnings)) == ("offline", ["config_wrong_type", "profile_no_key"])
 
 
 def test_keys_show_nowhere(home, profiles):
     profiles(deep=DEEP)
     endpoint, _ = choose(home, "deep")
     assert "sk-deep" not in repr(endpoint)
+
+
+def test_a_key_may_stand_elsewhere_and_is_kept_out_of_sight_all_the_same(home, profiles):
+    profiles(deep={**DEEP, "ANTHROPIC_AUTH_TOKEN": "env:DEEP_KEY"})
+    endpoint, warnings = choose(home, "deep", {"DEEP_KEY": "sk-from-elsewhere"})
+    assert (endpoint.token, endpoint.secrets, warnings) == ("sk-from-elsewhere", ("sk-from-elsewhere",), [])
+    endpoint, (warning,) = choose(home, "deep", {"ANTHROPIC_API_KEY": KEY})
+    assert (endpoint.kind, warning.code) == ("offline", "profile_no_secret")
+    assert "DEEP_KEY is not set" in warning.message
+    assert "--profile deep" in choose(home)[1][0].remedy

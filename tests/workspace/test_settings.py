@@ -39,7 +39,7 @@ def test_a_wrong_type_is_named_and_the_default_used(workspace, key, value):
     write(workspace, {key: value})
     settings, (warning,) = load_settings(workspace)
     assert getattr(settings, key) == getattr(WorkspaceSettings(), key)
-    assert f'"{key}" in dogent.json should be' in str(warning)
+    assert f"dogent.json, line 1, key `{key}`: expected" in str(warning)
 
 
 def test_a_broken_file_is_kept_aside_and_told(workspace):
