@@ -1,11 +1,10 @@
 """What is known of a local server and its models."""
 
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
 
 import msgspec
 
-ServerKind: TypeAlias = Literal["ollama", "llama.cpp", "lm-studio", "vllm"]
+from dogent_tui.endpoint_kind import ServerKind
 
 KINDS: tuple[ServerKind, ...] = ("ollama", "llama.cpp", "lm-studio", "vllm")
 

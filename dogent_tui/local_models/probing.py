@@ -12,7 +12,8 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from dogent_tui.local_models.model import KINDS, LocalModel, LocalServer, ServerKind
+from dogent_tui.endpoint_kind import ServerKind
+from dogent_tui.local_models.model import KINDS, LocalModel, LocalServer
 
 if TYPE_CHECKING:
     from aiohttp import ClientSession

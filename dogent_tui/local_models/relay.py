@@ -14,8 +14,9 @@ from contextlib import AsyncExitStack
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
+from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.local_models.call_json import Tools, loads
-from dogent_tui.local_models.model import LABELS, LocalModel, ServerKind, window_warning
+from dogent_tui.local_models.model import LABELS, LocalModel, window_warning
 from dogent_tui.local_models.probing import look_at
 from dogent_tui.local_models.reading import ChatPieces, Piece, error_message, events, message_pieces, whole_message_pieces
 from dogent_tui.local_models.replies import ReplyWriter, whole_blocks

@@ -5,7 +5,8 @@ The statuses are such that the CLI tries again only where that can help: it retr
 
 from collections.abc import Mapping
 
-from dogent_tui.local_models.model import LABELS, LARGER, ServerKind
+from dogent_tui.endpoint_kind import ServerKind
+from dogent_tui.local_models.model import LABELS, LARGER
 from dogent_tui.offline.messages_api import ApiError
 
 _START: Mapping[ServerKind, str] = {

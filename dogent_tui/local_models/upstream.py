@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dogent_tui.local_models.model import ServerKind
+from dogent_tui.endpoint_kind import ServerKind
 from dogent_tui.offline.messages_api import MessagesRequest
 
 _TAKEN = ("temperature", "top_p", "top_k", "stop_sequences", "tool_choice")
