@@ -245,9 +245,17 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
 
 
 def _small_window(tokens: int) -> dict[str, str]:
-    """Return what tells the CLI of a window other than that of the model which it believes to ask. Its own compacting of the
-    conversation reckons with that model, and has to be off then."""
-    return {"CLAUDE_CODE_MAX_CONTEXT_TOKENS": str(tokens), "DISABLE_COMPACT": "1"}
+    """Return what tells the CLI of a window other than that of the model which it believes to ask.
+
+    Its own compacting of the conversation reckons with that model, and has to be off. It sends nothing where it would not find
+    room for the longest reply (measured: 20,000 tokens of a window of 24,000), so the longest reply is a quarter of the window.
+    """
+    reply = max(1024, min(32_000, tokens // 4))
+    return {
+        "CLAUDE_CODE_MAX_CONTEXT_TOKENS": str(tokens),
+        "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(reply),
+        "DISABLE_COMPACT": "1",
+    }
 
 
 _STEERING = (

@@ -157,7 +157,9 @@ class LocalRelay:
             if answer is not None:
                 return answer
         answer = await self._post(stack, "chat", chat_body(body))
-        return answer or ApiError(400, f"{LABELS[self.kind]} at {self._upstream} speaks neither Anthropic’s API nor OpenAI’s.")
+        return answer or ApiError(
+            400, f"{LABELS[self.kind]} at {self._upstream} speaks neither Anthropic’s API nor OpenAI’s.\nIs it another one?"
+        )
 
     async def _post(
         self, stack: AsyncExitStack, dialect: Dialect, body: dict[str, Any]

@@ -1,4 +1,4 @@
-"""What can go wrong with a local server, as errors of the API whose message is a sentence and a remedy.
+"""What can go wrong with a local server, as errors of the API whose message is a sentence and, in the next line, a remedy.
 
 The statuses are such that the CLI tries again only where that can help: it retries 408, 409, 429 and what is from 500 on.
 """
@@ -36,9 +36,9 @@ def unreachable(kind: ServerKind, base_url: str, error: BaseException) -> ApiErr
     """Return the error for a server that cannot be reached, or broke off before it said anything."""
     label = LABELS[kind]
     if isinstance(error, ConnectionRefusedError) or "onnect" in type(error).__name__:
-        return ApiError(400, f"{label} does not answer at {base_url}. {_START[kind]}")
+        return ApiError(400, f"{label} does not answer at {base_url}.\n{_START[kind]}")
     return ApiError(
-        400, f"{label} at {base_url} gave no answer that can be read ({type(error).__name__}). Look at what it prints."
+        400, f"{label} at {base_url} gave no answer that can be read ({type(error).__name__}).\nLook at what it prints."
     )
 
 
@@ -47,7 +47,7 @@ def too_long(kind: ServerKind, model: str, tokens: int, window: int) -> ApiError
     return ApiError(
         400,
         f"{model} runs with a context window of {window:,} tokens, and this request takes some {tokens:,}: {LABELS[kind]} would "
-        f"leave out its beginning. {LARGER[kind]}",
+        f"leave out its beginning.\n{LARGER[kind]}",
     )
 
 
@@ -56,22 +56,22 @@ def refusal(kind: ServerKind, model: str, status: int, said: str) -> ApiError:
     label, lowered = LABELS[kind], said.lower()
     quoted = f": {_short(said)}" if said else ""
     if any(sign in lowered for sign in _LOADING):
-        return ApiError(529, f"{label} is still loading {model}. Send the prompt again in a moment.")
+        return ApiError(529, f"{label} is still loading {model}.\nSend the prompt again in a moment.")
     if any(sign in lowered for sign in _TOO_LONG):
-        return ApiError(400, f"The conversation does not fit into the context window of {model}{quoted}. {LARGER[kind]}")
+        return ApiError(400, f"The conversation does not fit into the context window of {model}{quoted}.\n{LARGER[kind]}")
     if any(sign in lowered for sign in _NO_TOOLS):
-        return ApiError(400, f"{model} cannot call tools as {label} runs it{quoted}. {_tools_remedy(kind)}")
+        return ApiError(400, f"{model} cannot call tools as {label} runs it{quoted}.\n{_tools_remedy(kind)}")
     if status in (401, 403):
-        return ApiError(400, f"{label} asks for a key{quoted}. Put it into ANTHROPIC_AUTH_TOKEN of the profile.")
+        return ApiError(400, f"{label} asks for a key{quoted}.\nPut it into ANTHROPIC_AUTH_TOKEN of the profile.")
     if status == 404 or ("model" in lowered and "not found" in lowered):
         return ApiError(
-            400, f"{label} does not have the model {model}{quoted}. Name one that it has in ANTHROPIC_MODEL, or /setup."
+            400, f"{label} does not have the model {model}{quoted}.\nName one that it has in ANTHROPIC_MODEL, or /setup."
         )
     if status in (429, 503):
-        return ApiError(529, f"{label} is busy{quoted}. Send the prompt again in a moment.")
+        return ApiError(529, f"{label} is busy{quoted}.\nSend the prompt again in a moment.")
     if status == 200:
-        return ApiError(400, f"{label} gave no answer that can be read{quoted}. Look at what it prints.")
-    return ApiError(400, f"{label} refused the request ({status}){quoted}. Look at what it prints.")
+        return ApiError(400, f"{label} gave no answer that can be read{quoted}.\nLook at what it prints.")
+    return ApiError(400, f"{label} refused the request ({status}){quoted}.\nLook at what it prints.")
 
 
 def _tools_remedy(kind: ServerKind) -> str:

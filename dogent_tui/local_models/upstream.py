@@ -1,6 +1,7 @@
 """What a local server is asked: the CLI's request without what such servers do not know, or would refuse."""
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -16,6 +17,9 @@ LEAST_REPLY = 1024
 _DENSE = 3
 """Bytes a token, where a token too many would be refused. Prose has some four, JSON three."""
 
+_PRESENTED = re.compile(r"You are powered by the model named Haiku[^\n]*")
+"""What the CLI tells the model about itself (measured): the name of the one that it believes to ask."""
+
 _NOT_SHOWN = "[{kind} was attached here, which this model cannot be shown.]"
 
 
@@ -27,6 +31,8 @@ def messages_body(request: MessagesRequest, model: str, *, kind: ServerKind, win
     """
     raw = request.raw
     system, messages = _folded(raw.get("messages") or [], _joined(raw.get("system")))
+    for block in (block for message in messages for block in message["content"] if block["type"] == "text"):
+        block["text"] = _PRESENTED.sub(f"You are powered by the model {model}.", block["text"], count=1)
     body: dict[str, Any] = {"model": model, "messages": messages, "stream": True, "max_tokens": _room(request, window)}
     if system:
         body["system"] = system

@@ -239,7 +239,7 @@ ERRORS = {
     "busy": (503, {"error": "server busy, please try again"}, 529, "busy"),
     "key": (401, {"error": {"message": "Invalid API Key"}}, 400, "ANTHROPIC_AUTH_TOKEN"),
     "failure": (500, {"error": {"message": "slot\nunavailable"}}, 400, "refused the request (500): “slot unavailable”"),
-    "page": (500, "<html>Internal Server Error</html>", 400, "refused the request (500). Look"),
+    "page": (500, "<html>Internal Server Error</html>", 400, "refused the request (500).\nLook"),
     "no reply": (200, {"hello": "world"}, 400, "no answer that can be read"),
     "list": (200, [1], 400, "no answer that can be read"),
     "long": (418, {"error": "word " * 9000}, 400, "…”"),

@@ -79,6 +79,12 @@ def test_what_cannot_be_shown_is_named():
     assert "document" in made["messages"][0]["content"][0]["text"]
 
 
+def test_the_model_is_told_its_own_name():
+    told = "<system-reminder>\nYou are powered by the model named Haiku 4.5. It is.\n</system-reminder>"
+    made = body(messages=[{"role": "user", "content": told}])
+    assert made["messages"][0]["content"][0]["text"].splitlines()[1] == "You are powered by the model qwen3."
+
+
 def test_odd_messages_do_no_harm():
     odd = [{"role": "user", "content": [3, {"type": None}, {"type": "text"}]}, {"role": "wizard", "content": "x"}]
     assert len(body(messages=odd, tools="none", max_tokens="many")["messages"]) == 1
