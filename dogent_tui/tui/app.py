@@ -7,8 +7,9 @@ import shlex
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, TextIO
+from typing import TYPE_CHECKING, ClassVar, TextIO
 
 import msgspec
 from textual.app import App, SystemCommand
@@ -17,7 +18,7 @@ from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
 
-from dogent_tui.agent.events import Event, Notice, SessionStarted
+from dogent_tui.agent.events import Event, Notice, RunStarted, SessionStarted
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, open_session
@@ -41,6 +42,10 @@ from dogent_tui.workspace.paths import log_dir
 from dogent_tui.workspace.sessions import latest_session
 from dogent_tui.workspace.trust import make_own_folder
 
+if TYPE_CHECKING:  # imported when they are wanted, after the first paint
+    from dogent_tui.tui.setup.controller import Setup
+    from dogent_tui.tui.setup.panel import SetupPanel
+
 _LOG = logging.getLogger(__name__)
 
 MOST_SEARCHED = 100_000
@@ -60,8 +65,10 @@ class DogentApp(App[None]):
         Binding("ctrl+z", "suspend_process", "Suspend", show=False, priority=True),
     ]
 
-    def __init__(self, opened: OpenedSession) -> None:
+    def __init__(self, opened: OpenedSession, *, offers_setup: bool = False) -> None:
+        """Open `opened`. `offers_setup`: once it runs, ask who shall answer, where nobody is chosen yet."""
         super().__init__()
+        self._offers_setup = offers_setup
         self.opened = opened
         self.drafts = Drafts(opened.workspace)
         self.edits = DraftKeeper(AnswerDrafts(opened.workspace))
@@ -142,6 +149,9 @@ class DogentApp(App[None]):
             with suppress(AgentError):
                 await settle_trust(self, self.opened)
                 service.send_answers()
+        if self._offers_setup:
+            self._offers_setup = False
+            await self.setup.offer()
 
     async def _record(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
         recorder = Recorder(self.opened.workspace, service.session_id, secrets=self.opened.endpoint.secrets, notify=screen.handle)
@@ -153,6 +163,8 @@ class DogentApp(App[None]):
                 gc.freeze()  # the SDK's modules are there for good: no collection has to look at them again
             if screen.service is service:  # the last words of a session that was left are for its log only
                 screen.handle(event)
+            if isinstance(event, RunStarted):
+                self.dismiss_setup()
 
     def _unsent(self) -> str:
         """Return what was typed and not sent when the application ended the last time, once."""
@@ -217,6 +229,52 @@ class DogentApp(App[None]):
         await self.conversation.show_session(self.opened)
         self._begin()
         await _close(service, following)
+
+    async def answer_with(self, profile: str) -> bool:
+        """Have `profile` answer from the next conversation on, which is this one while nothing was said: then True."""
+        options = msgspec.structs.replace(self.opened.options, profile=profile)
+        self.opened = msgspec.structs.replace(self.opened, options=options)
+        if self.opened.service.begun or self.opened.service.queued or self.opened.earlier_log:
+            return False
+        await self.start_anew()
+        return True
+
+    # ── Who shall answer ──────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def setup(self) -> "Setup":
+        """The choice of who answers, at the first start and by /setup."""
+        from dogent_tui.tui.setup.controller import Setup
+
+        return Setup(self)
+
+    def dismiss_setup(self) -> bool:
+        """Take the set-up away for good, where it is shown. Returns whether it was."""
+        shown = "setup" in self.__dict__ and self.setup.panel is not None
+        if shown:
+            self.run_worker(self.setup.dismiss(), group="setup")
+        return shown
+
+    def action_setup(self) -> None:
+        """Go to the set-up, or show it."""
+        shown = self.setup.panel
+        if shown is not None:
+            shown.focus()
+        else:
+            self.run_worker(self.setup.open(), group="setup", exclusive=True)
+
+    def on_setup_panel_chosen(self, event: "SetupPanel.Chosen") -> None:
+        """See to what was chosen."""
+        self.run_worker(self.setup.choose(event.choice), group="setup", exclusive=True)
+
+    def on_setup_panel_dismissed(self) -> None:
+        """Take it away for good."""
+        self.dismiss_setup()
+
+    def on_setup_panel_typed(self, event: "SetupPanel.Typed") -> None:
+        """Go on with the prompt."""
+        self.conversation.prompt.focus_editor()
+        self.conversation.prompt.editor.insert(event.character)
 
     def search_themes(self) -> None:
         """List the themes to choose from."""
@@ -297,7 +355,7 @@ def run_app(opened: OpenedSession) -> int:
     with own_terminal(log_file):
         # To stderr, which is the log file now, where there can be one.
         logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s", stream=_log_stream())
-        app = DogentApp(opened)
+        app = DogentApp(opened, offers_setup=True)
         hold_back()
         app.run()
     if latest_session(opened.workspace) is not None:

@@ -154,6 +154,11 @@ def profile_endpoint(
     return _endpoint(_Origin(name, f"The profile {name}", f"of {display_path(file)}", environ), usable, warnings)
 
 
+def environment_endpoint(environ: Mapping[str, str]) -> Endpoint | None:
+    """Return the endpoint that the variables of the environment lead to, None where they lead to none."""
+    return _from_environment(environ, [])
+
+
 def _from_environment(environ: Mapping[str, str], warnings: list[ConfigWarning]) -> Endpoint | None:
     names = ("ANTHROPIC_BASE_URL", *_KEY_NAMES, _OAUTH)
     if not any(environ.get(name, "").strip() for name in names):

@@ -65,6 +65,7 @@ class ConversationScreen(Screen[None]):
         Binding("ctrl+o", "fold_all", "Unfold tools"),
         Binding("ctrl+t", "todos", "Plan"),
         Binding("f2", "answer", "Answer the agent", show=False),
+        Binding("f4", "app.setup", "Who answers", show=False),
         Binding("ctrl+end", "follow", "Follow", show=False),
         Binding("shift+pageup", "transcript_page(-1)", "Scroll the transcript", show=False),
         Binding("shift+pagedown", "transcript_page(1)", "Scroll the transcript", show=False),
