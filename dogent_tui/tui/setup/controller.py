@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from dogent_tui.errors import DogentError
@@ -131,7 +130,4 @@ async def _found() -> Sequence[Choice]:
 
     from dogent_tui.local_models.probing import find_servers
 
-    servers = ()
-    with suppress(OSError):
-        servers = await find_servers()
-    return choices(servers, environment_endpoint(os.environ))
+    return choices(await find_servers(), environment_endpoint(os.environ))

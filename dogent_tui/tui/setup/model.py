@@ -20,7 +20,7 @@ MOST_MODELS = 5
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """Something to choose. `note` says what it means, in a few words. `server`, `base_url` and `model` are those of a local one."""
+    """Something to choose. `note` says what it means, in a few words. What follows is that of a local model."""
 
     kind: Literal["local", "environment", "endpoint", "offline"]
     label: str

@@ -99,13 +99,11 @@ class SetupPanel(Widget, can_focus=True):
         """Take as many rows as there are lines."""
         self.place()
 
-    def on_focus(self) -> None:
-        """Show the mark."""
-        self.place()
-
-    def on_blur(self) -> None:
-        """Take the mark away."""
-        self.place()
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Show the mark, or take it away."""
+        super().watch_has_focus(has_focus)
+        if self.is_attached:
+            self.place()
 
     def place(self, height: int = 0) -> None:
         """Fit into a window of `height` rows: call it when that changes its size."""
