@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
 from dogent_tui.plain import one_line
 from dogent_tui.tui.setup.model import Choice, Saved, choices, endpoint_profile, local_profile
@@ -52,8 +53,14 @@ class Setup:
         service = self._app.opened.service
         if unless_begun and (service.begun or service.queued or not self._app.is_running):
             return
-        self.panel = SetupPanel(found, id="setup")
+        self.panel = SetupPanel(found, self._now(), id="setup")
         await self._app.conversation.furniture.show_setup(self.panel)
+
+    def _now(self) -> str:
+        endpoint = self._app.opened.endpoint
+        if endpoint.kind == "offline":
+            return "No AI model is set up; the offline engine helps out."
+        return f"Now it is {one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model))}."
 
     async def hide(self) -> None:
         """Take it away, for now."""

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from dogent_tui.endpoint_kind import ServerKind
-from dogent_tui.local_models.model import ENOUGH_TOKENS, LocalModel, LocalServer
+from dogent_tui.local_models.model import LocalModel, LocalServer
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE, Endpoint
 from dogent_tui.workspace.secrets import is_missing
@@ -44,8 +44,8 @@ def choices(servers: Iterable[LocalServer], environment: Endpoint | None) -> tup
     found += [_local(server, model) for server, model in models[:MOST_MODELS]]
     return (
         *found,
-        Choice("endpoint", "An endpoint of your own…", "Anthropic or a gateway: address, key and model"),
-        Choice("offline", "Stay offline", "no AI model: it finds, quotes and arranges"),
+        Choice("endpoint", "An endpoint of your own…", "Anthropic or a gateway"),
+        Choice("offline", "Stay offline", "no AI model"),
     )
 
 
@@ -58,11 +58,12 @@ def _local(server: LocalServer, model: LocalModel) -> Choice:
 
 
 def _room(model: LocalModel) -> str:
+    """Return what there is to say of a model beside its name: the size of its window in tokens, as models are named by it."""
     if model.tools is False:
         return "on this machine · cannot call tools"
     if model.is_small:
-        return f"on this machine · window {_thousands(model.window or model.most)}, {_thousands(ENOUGH_TOKENS)} needed"
-    return f"on this machine · window {_thousands(model.window)}" if model.window else "on this machine"
+        return f"on this machine · too small: {_thousands(model.window or model.most)}"
+    return f"on this machine · {_thousands(model.window)}" if model.window else "on this machine"
 
 
 def _thousands(tokens: int) -> str:

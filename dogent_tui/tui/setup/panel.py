@@ -45,8 +45,10 @@ class SetupPanel(Widget, can_focus=True):
             super().__init__()
             self.character = character
 
-    def __init__(self, choices: Sequence[Choice], id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, choices: Sequence[Choice], now: str, id: str | None = None) -> None:  # noqa: A002
+        """Offer `choices`; `now` says who answers until one is made."""
         super().__init__(id=id)
+        self._now = now
         self.choices = choices
         self.at = 0
         self._low = False
@@ -121,7 +123,7 @@ class SetupPanel(Widget, can_focus=True):
             return Content.assemble(question, " ", *go).truncate(width, ellipsis=True)
         here = [("↑ ↓", key), (" or a number, ", note), ("Enter", key), (" chooses · ", note), ("Esc", key), (" not now", note)]
         keys = Content.assemble(*(here if self.has_focus else go), (" · later by ", note), ("/setup", key))
-        who = Content.assemble(question, ("  Nobody is chosen yet: the offline engine does what it can.", note))
+        who = Content.assemble(question, (f"  {self._now}", note))
         lines = [who, *(self._line(at, choice) for at, choice in enumerate(self.choices)), keys]
         return Content("\n").join(line.truncate(width, ellipsis=True) for line in lines)
 
