@@ -129,9 +129,12 @@ class LocalRelay:
         from aiohttp import ClientError
 
         async with stack:
-            yield writer.begin()
+            begun = False
             try:
                 async for piece in pieces:
+                    if not begun:
+                        begun = True
+                        yield writer.begin(piece)
                     for data in writer.take(piece):
                         yield data
                     if writer.broken:

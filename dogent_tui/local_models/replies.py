@@ -54,9 +54,9 @@ class ReplyWriter:
         self.broken = ""
         """What the server said went wrong in the middle of its answer."""
 
-    def begin(self) -> bytes:
-        """Open the message."""
-        return self._stream.start()
+    def begin(self, first: Piece | None = None) -> bytes:
+        """Open the message, whose `first` piece may count the tokens of the request."""
+        return self._stream.start(first.given if isinstance(first, Counted) else 0)
 
     def take(self, piece: Piece) -> Iterator[bytes]:
         """Take the next piece."""

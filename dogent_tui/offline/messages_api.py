@@ -273,9 +273,10 @@ class ReplyStream:
         self._sent = 0
         self._called = False
 
-    def start(self) -> bytes:
-        """Return the event that opens the message."""
+    def start(self, input_tokens: int = 0) -> bytes:
+        """Return the event that opens the message. `input_tokens` were counted; otherwise they are estimated."""
         message = _message_json(self.message_id, self._request, [], None, 1)
+        message["usage"]["input_tokens"] = input_tokens or self._request.input_tokens
         return event("message_start", {"message": message})
 
     def block(self, block: ReplyBlock, pieces: int = 60, least: int = 48) -> Iterator[bytes]:

@@ -109,6 +109,7 @@ async def test_each_server_is_asked_for_its_own_model_and_its_words_come_through
     ]
     assert reply.blocks == [{"type": "text", "text": "Tea is hot."}]
     assert reply.events[0]["message"]["model"] == "claude-haiku-4-5"
+    assert reply.events[0]["message"]["usage"]["input_tokens"] == 9
     assert reply.reason == "end_turn"
     assert [event["usage"] for event in reply.events if event["type"] == "message_delta"] == [
         {"input_tokens": 4711, "output_tokens": 12}
