@@ -10,6 +10,8 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("no-clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("no-clock")
 
+os.environ["DOGENT_LANGUAGE"] = "en"  # before any message is imported: whoever runs the tests may speak otherwise
+
 _WHOLE = (Path(__file__).parent / "e2e", Path(__file__).parent / "tui")
 """Where tests open the whole application, or the real CLI; the tests of single widgets and models lie in folders below."""
 
@@ -21,7 +23,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     """An empty home folder. Variables that would reach the person's accounts, or change how the screen is drawn, are gone."""
     folder = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
-        if name.startswith(_OURS):
+        if name.startswith(_OURS) and name != "DOGENT_LANGUAGE":
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("DOGENT_HOME", str(folder / ".dogent"))

@@ -1,7 +1,6 @@
 """How a conversation comes to life: the endpoint, the words, the policy, and the SDK, which is imported here and not before."""
 
 import asyncio
-import codecs
 import importlib
 from contextlib import AsyncExitStack
 from functools import partial
@@ -15,6 +14,7 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask, AskForm, Conversation
 from dogent_tui.agent.events import Notice
 from dogent_tui.agent.prompts import system_prompt
+from dogent_tui.agent.standing import standing_wishes
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.workspace.paths import Workspace, state_dir
 from dogent_tui.workspace.profiles import Endpoint
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from dogent_tui.workspace.copies import Copies
 
-_MOST_CONSTRAINTS_BYTES = 200_000
-"""Read of `.dogent/dogent.md` at the most; what is too long for the prompt is cut there."""
 _MOST_LANGUAGE = 60
 
 
@@ -56,7 +54,8 @@ class ClaudeLauncher(msgspec.Struct):
     """Starts the real CLI for one workspace and one endpoint: with the offline engine behind it where that is the endpoint, and
     with a relay before it where it is a local server.
 
-    `libraries` is what our tools work with; it is closed with the launcher. `answered_by` is who answers what the agent asks.
+    `libraries` is what our tools work with; it is closed with the launcher. `doc_template` names the template that stands in
+    every conversation. `answered_by` is who answers what the agent asks.
     """
 
     workspace: Workspace
@@ -65,6 +64,7 @@ class ClaudeLauncher(msgspec.Struct):
     trust: FolderTrust
     libraries: Libraries
     language: str = ""
+    doc_template: str = ""
     copies: "Callable[[], Copies] | None" = None
     answered_by: AnsweredBy = "person"
     sandbox: bool = False
@@ -111,7 +111,7 @@ class ClaudeLauncher(msgspec.Struct):
             return system_prompt(workspace=root, can_answer=can_answer)
         return system_prompt(
             workspace=root,
-            constraints=_constraints(self.workspace),
+            standing=standing_wishes(self.workspace, self.doc_template),
             language=self.language[:_MOST_LANGUAGE],
             can_answer=can_answer,
         )
@@ -147,17 +147,6 @@ class ClaudeLauncher(msgspec.Struct):
 
         engine = await self._shared.enter_async_context(OfflineEngine(partial(unseen, self.workspace.root)))
         return replace(self.endpoint, base_url=engine.base_url, token=engine.token, model=engine.model, small_model=engine.model)
-
-
-def _constraints(workspace: Workspace) -> str:
-    """Return the standing wishes of the workspace. No link out of it is followed: that would send any file."""
-    file = workspace.constraints_file
-    if not workspace.contains(file) or not file.is_file():
-        return ""
-    with file.open("rb") as stream:
-        data = stream.read(_MOST_CONSTRAINTS_BYTES)
-    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
-    return data.decode(encoding, errors="replace").replace("\0", "")
 
 
 def claude_config_dir() -> Path:

@@ -271,7 +271,7 @@ class AgentService:
     def _words(self, prompt: Prompt) -> str:
         """Return the message for `prompt`; what the person ran in the shell since the last one follows it, once."""
         notes = [*self._requests.take_note(), *self._shell.take_notes()]
-        return "\n\n".join([user_prompt(prompt.text, prompt.attachments), *notes])
+        return "\n\n".join([user_prompt(prompt.text, prompt.attachments, prompt.template), *notes])
 
     async def _send(self, conversation: Conversation, text: str) -> None:
         try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.events import Attachment, Prompt
+from dogent_tui.agent.events import Attachment, Prompt, UsedTemplate
 from dogent_tui.agent.launch import AnsweredBy, ClaudeLauncher, SessionChoice
 from dogent_tui.agent.sandbox import SandboxState, sandbox_state, sandbox_warning
 from dogent_tui.agent.service import AgentService
@@ -91,6 +91,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         trust,
         libraries,
         language=settings.primary_language,
+        doc_template=settings.doc_template,
         copies=copies,
         answered_by=options.answered_by,
         sandbox=sandbox == "on",
@@ -147,6 +148,22 @@ def make_prompt(
     resolved = [resolve(reference, workspace) for reference in references]
     found = [as_attachment(ref) for ref in resolved if ref.exists]
     return Prompt(text, tuple(dict.fromkeys([*found, *also]))), [ref for ref in resolved if not ref.exists]
+
+
+def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Prompt:
+    """Return `prompt` with the template that it names after ``@@``, if it does. Looks at the disk.
+
+    Raises ConfigError where there is no such template, or more than one is named; OSError.
+    """
+    from dogent_tui.workspace.templates import find_template, named_templates, templates
+
+    named = named_templates(prompt.text)
+    if not named:
+        return prompt
+    if len(named) > 1:
+        raise ConfigError(f"{' and '.join(f'@@{name}' for name in named)} are several templates.", "Name one for a request.")
+    found = find_template(named[0], templates(workspace, dogent_home(), trusted=trusted))
+    return msgspec.structs.replace(prompt, template=UsedTemplate(found.spelled, found.text()))
 
 
 def as_attachment(found: ResolvedReference) -> Attachment:

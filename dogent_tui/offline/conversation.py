@@ -33,6 +33,9 @@ REFERENCE = re.compile(rf"(?<![@A-Za-z0-9_+%/\\])@(?P<path>{_NAME})(?:#(?:{_NAME
 _PIPED = re.compile(r"\n\n<stdin>\n.*?</stdin>", re.DOTALL)
 """What was piped into print mode: material, and not a part of the request."""
 _ATTACHMENTS = ("<attachments>", "</attachments>")
+_TEMPLATE = re.compile(r'<template name="[^"\n]*">\n(?P<text>.*?)\n</template>', re.DOTALL)
+"""A document template that follows the attachments (`agent/prompts/template.md`)."""
+_TEMPLATE_NAME = re.compile(r"(?<!\S)@@[\w:-]+")
 _INTERRUPTED = "[Request interrupted by user"
 _CWD = re.compile(r"working directory: *(?P<path>[^\n]+)", re.IGNORECASE)
 _LINE_NUMBER = re.compile(r"^ *\d+(?:\t|→|\Z)", re.MULTILINE)
@@ -92,7 +95,7 @@ class Run:
     """One prompt and the calls made for it. `typed` is what the person typed, `sources` what they referenced.
 
     `missing` are the references, as typed, that lead to no file. `answers` are what came back for its requests on a screen: with
-    them it goes on where it was.
+    them it goes on where it was. `template` is the text of the document template that it names.
     """
 
     typed: str
@@ -100,6 +103,7 @@ class Run:
     missing: tuple[str, ...] = ()
     calls: list[Call] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
+    template: str = ""
 
     def named(self, *names: str) -> list[Call]:
         """Return the calls of the tools `names`, in order."""
@@ -212,9 +216,11 @@ def parse_prompt(text: str) -> Run:
         items = json.loads(text[start + len(opening) : end])
     except (ValueError, RecursionError):
         items = []
-    typed = _PIPED.sub("", text[:start]).strip()
+    typed = _TEMPLATE_NAME.sub("", _PIPED.sub("", text[:start])).strip()
     sources = tuple(_sources(items if isinstance(items, list) else []))
-    return Run(typed, sources, tuple(_missing(typed, [source.path for source in sources])))
+    template = _TEMPLATE.search(text, end)
+    missing = tuple(_missing(typed, [source.path for source in sources]))
+    return Run(typed, sources, missing, template=template["text"] if template else "")
 
 
 def _sources(items: Iterable[Any]) -> Iterable[Source]:

@@ -17,6 +17,7 @@ from dogent_tui.offline.outlining import compose_along, outline_from
 from dogent_tui.offline.phrases import PHRASES, files, sentences
 from dogent_tui.offline.relevance import terms
 from dogent_tui.offline.sentences import title_of
+from dogent_tui.offline.setting_up import set_up
 
 _DENIAL = re.compile(
     r"\b(?:denied|den(?:y|ies)|declin\w+|reject\w+|refus\w+|said no|not allowed|not permitted|permissions?|blocked|forbidden"
@@ -51,6 +52,8 @@ def reply(request: MessagesRequest, ignored: Ignored = lambda _paths: ()) -> tup
     denial = _denial(conversation)
     if denial:
         return (ReplyText(f"{phrases.denied.format(reason=denial)}\n\n{phrases.no_model}"),)
+    if wishes := set_up(conversation):
+        return wishes
     match intent.kind:
         case "chat":
             return (ReplyText(phrases.about),)

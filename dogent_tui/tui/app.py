@@ -25,6 +25,7 @@ from dogent_tui.agent.session import OpenedSession, open_session
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands.all import app_commands
+from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.garbage import COLLECT_EVERY_S, collect_young, hold_back
 from dogent_tui.tui.keeping import DraftKeeper
@@ -33,7 +34,8 @@ from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import own_terminal
-from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
+from dogent_tui.tui.themed_styles import ThemedStylesheet
+from dogent_tui.tui.themes import DEFAULT_THEME, LIGHT_THEME, THEMES, theme_colors
 from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
 from dogent_tui.workspace.drafts import Drafts
@@ -43,10 +45,14 @@ from dogent_tui.workspace.sessions import latest_session
 from dogent_tui.workspace.trust import make_own_folder
 
 if TYPE_CHECKING:  # imported when they are wanted, after the first paint
+    from dogent_tui.tui.driver import BackgroundTold
     from dogent_tui.tui.setup.controller import Setup
     from dogent_tui.tui.setup.panel import SetupPanel
 
 _LOG = logging.getLogger(__name__)
+
+_LIGHT = 0.5
+"""A background that is lighter than this is a light one."""
 
 MOST_SEARCHED = 100_000
 """So many earlier prompts are searched at the most."""
@@ -69,6 +75,7 @@ class DogentApp(App[None]):
         """Open `opened`. `offers_setup`: once it runs, ask who shall answer, where nobody is chosen yet."""
         super().__init__()
         self._offers_setup = offers_setup
+        self.stylesheet: ThemedStylesheet = ThemedStylesheet(variables=self.get_css_variables())
         self.opened = opened
         self.drafts = Drafts(opened.workspace)
         self.edits = DraftKeeper(AnswerDrafts(opened.workspace))
@@ -107,6 +114,8 @@ class DogentApp(App[None]):
         """Show the prompt first; everything else begins once it can be seen."""
         self._listen_to_signals()
         self.set_interval(COLLECT_EVERY_S, collect_young)
+        if not self.opened.settings.theme and (ask := getattr(self._driver, "ask_background", None)) is not None:
+            ask()  # an answer takes a moment, or never comes
         self.app_resume_signal.subscribe(self, lambda _: self.refresh())  # a terminal forgets the screen while we are suspended
         self.call_after_refresh(self._begin)
 
@@ -119,6 +128,12 @@ class DogentApp(App[None]):
         await self.conversation.keep_answers()
         await self.edits.close()
         await asyncio.to_thread(self.drafts.close)
+
+    def on_background_told(self, message: "BackgroundTold") -> None:
+        """Be light where the terminal is, until a theme is chosen."""
+        message.stop()
+        if not self.opened.settings.theme and self.theme == DEFAULT_THEME and message.lightness > _LIGHT:
+            self.theme = LIGHT_THEME
 
     def _begin(self) -> None:
         self.run_worker(self._start(), name="session")
@@ -144,6 +159,7 @@ class DogentApp(App[None]):
         for warning in self.opened.warnings:
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
+        await offer_custom_commands(self)
         await screen.typed.refresh_index()
         if service.has_unsent_answers:  # what came with the folder is asked about before anything is sent
             with suppress(AgentError):
@@ -275,6 +291,11 @@ class DogentApp(App[None]):
         """Go on with the prompt."""
         self.conversation.prompt.focus_editor()
         self.conversation.prompt.editor.insert(event.character)
+
+    def prepare_theme(self, name: str) -> None:
+        """Get ready to show the theme `name`, if there is one, so that choosing it is quick."""
+        if theme := self.get_theme(name):
+            self.stylesheet.prepare(theme_colors(theme, self.get_theme_variable_defaults()))
 
     def search_themes(self) -> None:
         """List the themes to choose from."""

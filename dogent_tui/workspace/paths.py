@@ -64,6 +64,16 @@ class Workspace(msgspec.Struct, frozen=True):
         return self.dot / "dogent.md"
 
     @property
+    def lessons_file(self) -> Path:
+        """Markdown: what went wrong here before, and the right way."""
+        return self.dot / "lessons.md"
+
+    @property
+    def memory_file(self) -> Path:
+        """Markdown: the scratch notes of the agent."""
+        return self.dot / "memory.md"
+
+    @property
     def history_file(self) -> Path:
         """JSON array: what was asked here, and what came of it."""
         return self.dot / "history.json"

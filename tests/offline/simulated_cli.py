@@ -42,14 +42,17 @@ class Conversation:
     seen: set[str] = field(default_factory=set)
     warnings: tuple[str, ...] = ()
 
-    def ask(self, typed: str, *paths: str, kind: str = "", sheet: str = "") -> str:
-        """Send a prompt that references `paths`, run the calls of every reply, and return the closing text."""
+    def ask(self, typed: str, *paths: str, kind: str = "", sheet: str = "", after: str = "") -> str:
+        """Send a prompt that references `paths`, run the calls of every reply, and return the closing text.
+
+        `after` follows the attachments.
+        """
         array = [{"path": path, "name": path.rpartition("/")[2], "type": kind or path.rpartition(".")[2]} for path in paths]
         array = [{**item, **({"sheet": sheet} if sheet else {})} for item in array]
         environment = (
             f"<system-reminder>\n# Environment\n - Primary working directory: {CWD}\n - Platform: linux\n</system-reminder>"
         )
-        prompt = f"{typed}\n\n<attachments>\n{json.dumps(array)}\n</attachments>"
+        prompt = f"{typed}\n\n<attachments>\n{json.dumps(array)}\n</attachments>\n\n{after}".rstrip()
         blocks = ([] if self.messages else [environment]) + [f"{REMINDER}\n", prompt]
         self.messages.append({"role": "user", "content": [{"type": "text", "text": text} for text in blocks]})
         self.calls.clear()

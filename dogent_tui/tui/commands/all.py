@@ -6,6 +6,7 @@ from dogent_tui.tui.commands.application import ApplicationCommands
 from dogent_tui.tui.commands.conversation import ConversationCommands
 from dogent_tui.tui.commands.documents import DocumentCommands
 from dogent_tui.tui.commands.table import Command, CommandTable
+from dogent_tui.tui.commands.writing import WritingCommands
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 def app_commands(app: "DogentApp") -> CommandTable:
     """Return the commands that act on `app`, by name; the one that leaves comes last."""
-    commands = [*ApplicationCommands(app), *ConversationCommands(app), *DocumentCommands(app)]
+    commands = [*ApplicationCommands(app), *ConversationCommands(app), *DocumentCommands(app), *WritingCommands(app)]
     return CommandTable(*sorted(commands, key=_place))
 
 

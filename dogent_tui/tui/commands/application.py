@@ -23,7 +23,7 @@ class ApplicationCommands:
         yield Command("mouse", "Give the mouse to the terminal, or take it back", self._mouse)
         yield Command("permissions", "Show what the agent may do unasked, and take it back", self._permissions)
         yield Command("setup", "Choose who answers: a local model, an endpoint, or nobody", self._setup)
-        yield Command("theme", "Change the colors", self._theme, "[name]")
+        yield Command("theme", "Change the colors", self._theme, "[name]", prepare=self._app.prepare_theme)
         yield Command("trust", "Say again whether what came with this folder is used", self._trust)
         yield Command("exit", "Leave", self._exit)
 
