@@ -10,7 +10,7 @@ import asyncio
 import importlib
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -97,11 +97,22 @@ class LocalRelay:
         server = await look_at(self.kind, self._upstream, token=self._key, limit_s=_PROBE_LIMIT_S)
         self.about = (server.model(self._model) if server else None) or self.about
 
+    async def _load(self) -> None:
+        """Have Ollama load the model, as the request would. Where that fails, the request will say why."""
+        from aiohttp import ClientError
+
+        assert self._session is not None
+        body = {"model": self._model, "stream": False}  # without a prompt it only loads (Ollama's API, “Load a model”)
+        with suppress(ClientError, OSError, TimeoutError):
+            async with self._session.post(f"{self._upstream}/api/generate", json=body, allow_redirects=False) as response:
+                await _read(response, _MOST_ERROR_BYTES)
+        await self._learn()
+
     # ── A request ─────────────────────────────────────────────────────────────────────────────────
 
     async def _respond(self, request: MessagesRequest) -> Answer:
         if self.kind == "ollama" and not self.about.loaded:
-            await self._learn()  # what it really gives the model is known once that is loaded
+            await self._load()  # what room it really gives the model is known only then
         window = self.about.window
         if self.kind == "ollama" and window and request.input_tokens * 3 // 4 > window:
             return too_long(self.kind, self._model, request.input_tokens, window)  # it would cut the beginning off, silently

@@ -47,7 +47,7 @@ def too_long(kind: ServerKind, model: str, tokens: int, window: int) -> ApiError
     return ApiError(
         400,
         f"{model} runs with a context window of {window:,} tokens, and this request takes some {tokens:,}: {LABELS[kind]} would "
-        f"leave out its beginning.\n{LARGER[kind]}",
+        f"leave out its beginning.\n{LARGER[kind]} /new begins a conversation anew.",
     )
 
 

@@ -1,5 +1,6 @@
 """What the CLI gets through the relay, whatever the local server speaks and however it answers."""
 
+import copy
 import json
 from contextlib import asynccontextmanager
 
@@ -349,6 +350,23 @@ async def test_ollama_is_not_asked_what_it_would_cut_off_silently():
         assert "OLLAMA_CONTEXT_LENGTH" in reply.error
         assert not through.server.requests
         assert (await through.ask()).status == 200
+
+
+async def test_ollama_is_asked_for_its_window_once_the_model_is_loaded():
+    probes = copy.deepcopy(OLLAMA)
+
+    def load(body):
+        assert body == {"model": "qwen3-coder:30b", "stream": False}
+        probes["/api/ps"]["models"] = [{"name": "qwen3-coder:30b", "context_length": 4096}]
+        return web.json_response({"model": "qwen3-coder:30b", "response": "", "done": True})
+
+    async with relayed("ollama", probes, "qwen3-coder:30b") as through:
+        through.server.answers["/api/generate"] = load
+        through.server.messages(messages_text("Hi"))
+        reply = await through.ask(system="word " * 6000)
+        assert "4,096" in reply.error, "not even the first request is cut off"
+        assert (await through.ask()).status == 200
+    assert [path for path, _ in through.server.requests] == ["/api/generate", "/v1/messages"]
 
 
 async def test_when_the_cli_goes_away_the_server_may_stop():

@@ -153,6 +153,7 @@ class ConversationScreen(Screen[None]):
         self.todos.forget()
         self.prompt.set_attached(())
         self.status_bar.show(opening_status(opened))
+        self.query_one(Welcome).answered_by(self.status_bar.status.endpoint)
         self.prompt.set_queue(())
         self.prompt.set_busy(False)
         self.questions.clear()

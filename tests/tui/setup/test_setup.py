@@ -139,6 +139,7 @@ async def test_a_local_model_is_written_and_used_at_once(start, keys):
         assert s.prompt.has_focus
         assert s.prompt.value == "half a thought"
         assert "Ollama · qwen3-coder:30b" in s.hint
+        assert "qwen3-coder:30b" in str(s.app.conversation.query_one("#welcome").render())
         assert "qwen3-coder:30b" in s.app.conversation.status_bar.status.endpoint
         assert before.state == "closed"
 
