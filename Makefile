@@ -46,7 +46,7 @@ schemas: setup  ## write dogent_tui/schemas anew, after a model of the configura
 
 LOCALE := dogent_tui/locale
 messages: setup  ## collect what the interface says, take what is translated over, and make what is shipped
-	@$(BIN)/pybabel -q extract --omit-header --no-location --sort-output -k _ -k ngettext:1,2 -o $(LOCALE)/dogent_tui.pot dogent_tui
+	@$(BIN)/pybabel -q extract --omit-header --no-location --sort-output -k tr -k ngettext:1,2 -o $(LOCALE)/dogent_tui.pot dogent_tui
 	@for each in zh_CN; do \
 		$(BIN)/pybabel -q update --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date -D dogent_tui -l $$each \
 			-i $(LOCALE)/dogent_tui.pot -d $(LOCALE) && \

@@ -1,7 +1,7 @@
 """The language of the interface: English, and what `locale` holds translations for (GNU gettext).
 
-``_("Nothing was written.")`` returns a message in the language of the interface; what varies is filled in afterwards:
-``_("There is no theme {name}.").format(name=name)``. Messages stand in constants too, so the language is settled before any of
+``tr("Nothing was written.")`` returns a message in the language of the interface; what varies is filled in afterwards:
+``tr("There is no theme {name}.").format(name=name)``. Messages stand in constants too, so the language is settled before any of
 them is imported, by `choose`; a change counts from the next start on. ``make messages`` collects what is to be translated.
 """
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gettext import NullTranslations
 
-__all__ = ["LANGUAGES", "_", "choose", "interface_language", "ngettext"]
+__all__ = ["LANGUAGES", "choose", "interface_language", "ngettext", "tr"]
 
 LANGUAGES = ("en", "zh_CN")
 """The languages of the interface. English is what stands in the code."""
@@ -49,7 +49,7 @@ def spoken(environ: Mapping[str, str], chosen: str = "") -> str:
     return "zh_CN" if plain == "zh" or plain.startswith(_SIMPLIFIED) else "en"
 
 
-def _(message: str) -> str:
+def tr(message: str) -> str:
     """Return `message` in the language of the interface."""
     translations = _translations()
     return message if translations is None else translations.gettext(message)

@@ -22,7 +22,7 @@ CATALOG = PACKAGE / "locale" / "zh_CN" / "LC_MESSAGES" / "dogent_tui"
 
 def collected() -> dict[str | tuple[str, ...], str]:
     """Return every message of the code, and where it stands."""
-    found = extract_from_dir(str(PACKAGE), method_map=[("**.py", "python")], keywords={"_": None, "ngettext": (1, 2)})
+    found = extract_from_dir(str(PACKAGE), method_map=[("**.py", "python")], keywords={"tr": None, "ngettext": (1, 2)})
     return {message: f"{file}:{line}" for file, line, message, *_ in found}
 
 

@@ -1,9 +1,10 @@
 """One quiet offer, after a run that did not end as it should: to note what to do differently next time."""
 
 from dogent_tui.agent.events import Event, RunFinished, RunStarted
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
-OFFER = "Something to learn from that? /learn WHAT TO DO INSTEAD · /learn off"
+OFFER = tr("Something to learn from that? /learn WHAT TO DO INSTEAD · /learn off")
 _MOST_OF_PROMPT = 50
 
 

@@ -6,6 +6,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 
 CompletionKind = Literal["file", "sheet", "command", "word", "template"]
@@ -194,7 +195,7 @@ class Completions:
         if not query.endswith("/"):
             return Candidates(tuple(self._file_row(hit, bare=bare) for hit in self._files.search(query, limit)), indexing)
         rows = tuple(self._file_row(hit, bare=bare) for hit in self._files.browse(query.rstrip("/"))[:limit])
-        itself = Candidate(query, self._written(query, bare=bare), "the folder itself")
+        itself = Candidate(query, self._written(query, bare=bare), tr("the folder itself"))
         return Candidates((itself, *rows) if rows else (), indexing)
 
     def _find_words(self, completion: Completion, limit: int) -> Candidates:

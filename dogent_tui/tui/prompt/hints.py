@@ -4,19 +4,22 @@ from collections.abc import Sequence
 
 import msgspec
 
-from dogent_tui.language import _
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.prompt.editor import Mode, SecondPress
 
 HINTS: dict[Mode, str] = {
-    "prompt": _("Enter sends · Ctrl+J new line · @ file · / command · ! shell · ? help"),
-    "shell": _("Enter runs this in your shell, in the workspace"),
-    "command": _("Enter runs the command · Tab completes it"),
+    "prompt": tr("Enter sends · Ctrl+J new line · @ file · / command · ! shell · ? help"),
+    "shell": tr("Enter runs this in your shell, in the workspace"),
+    "command": tr("Enter runs the command · Tab completes it"),
 }
-AGAIN: dict[SecondPress, str] = {"quit": _("Ctrl+C again to quit"), "clear": _("Esc again clears the prompt · ↑ brings it back")}
-BUSY = _("Esc stops the agent · Enter lets the next prompt wait · ? help")
-STOPS = _("Esc stops it")
-UNFOLD = _("Ctrl+O shows the pasted text · Ctrl+G opens it in your editor")
+AGAIN: dict[SecondPress, str] = {
+    "quit": tr("Ctrl+C again to quit"),
+    "clear": tr("Esc again clears the prompt · ↑ brings it back"),
+}
+BUSY = tr("Esc stops the agent · Enter lets the next prompt wait · ? help")
+STOPS = tr("Esc stops it")
+UNFOLD = tr("Ctrl+O shows the pasted text · Ctrl+G opens it in your editor")
 LONGEST_NAME = 60
 
 
@@ -51,7 +54,7 @@ def hint(
         return Hint(f"{doing}… · {STOPS}")
     if problems:
         first, others = _short(problems[0]), len(problems) - 1
-        return Hint(_("{first}, and {count} more").format(first=first, count=others) if others else first, warning=True)
+        return Hint(tr("{first}, and {count} more").format(first=first, count=others) if others else first, warning=True)
     if on_pasted_text:
         return Hint(UNFOLD)
     if offer and mode == "prompt" and not busy:

@@ -16,7 +16,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from dogent_tui.language import _
+from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.stylesheets import stylesheet
 
@@ -181,13 +181,13 @@ class HelpScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Lay the sections out below each other."""
         with Vertical(id="help"):
-            yield Static(_("Keys and commands"), id="help-title", markup=False)
-            yield Input(placeholder=_("Type to search"), id="help-search", compact=True)
+            yield Static(tr("Keys and commands"), id="help-title", markup=False)
+            yield Input(placeholder=tr("Type to search"), id="help-search", compact=True)
             with VerticalScroll(id="help-page", can_focus=False):
                 for section in self._sections:
                     yield HelpPart(section)
-                yield Static(_("Nothing here is called that."), id="help-nothing", markup=False)
-            yield Static(_("Esc closes · ↑ ↓ PgUp PgDn scroll"), id="help-keys", markup=False)
+                yield Static(tr("Nothing here is called that."), id="help-nothing", markup=False)
+            yield Static(tr("Esc closes · ↑ ↓ PgUp PgDn scroll"), id="help-keys", markup=False)
 
     def on_mount(self) -> None:
         """Begin with everything."""
