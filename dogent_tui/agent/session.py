@@ -24,7 +24,14 @@ from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, sta
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
 from dogent_tui.workspace.references import Reference, ResolvedReference, resolve
 from dogent_tui.workspace.sessions import latest_session
-from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings, broken_file_warning, load_settings, wants_sandbox
+from dogent_tui.workspace.settings import (
+    ConfigWarning,
+    HomeSettings,
+    WorkspaceSettings,
+    broken_file_warning,
+    load_home_settings,
+    load_settings,
+)
 from dogent_tui.workspace.trust import FolderTrust
 
 if TYPE_CHECKING:
@@ -64,6 +71,7 @@ class OpenedSession(msgspec.Struct, frozen=True):
     trust: FolderTrust
     libraries: Libraries
     sandbox: SandboxState = "off"
+    own: HomeSettings = HomeSettings()
 
 
 def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ) -> OpenedSession:
@@ -83,7 +91,8 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     authority = Authority(workspace, options.allow, libraries.hosts)
     copies = session_copies(workspace, session.session_id)
     trust = FolderTrust(workspace, given=options.trust)
-    sandbox = sandbox_state(wanted=wants_sandbox(settings, home, warnings))
+    own, own_warnings = load_home_settings(home)
+    sandbox = sandbox_state(wanted=settings.sandbox or own.sandbox)  # neither can switch off the other's
     launcher = ClaudeLauncher(
         workspace,
         endpoint,
@@ -104,6 +113,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         service=service,
         warnings=_each_once(
             warnings,
+            own_warnings,
             endpoint_warnings,
             web_warnings,
             key_file_warnings(home),
@@ -118,6 +128,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         trust=trust,
         libraries=libraries,
         sandbox=sandbox,
+        own=own,
     )
 
 

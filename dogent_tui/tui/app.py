@@ -5,7 +5,7 @@ import gc
 import logging
 import shlex
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -29,6 +29,7 @@ from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.garbage import COLLECT_EVERY_S, collect_young, hold_back
 from dogent_tui.tui.keeping import DraftKeeper
+from dogent_tui.tui.keymap import Keymap, prompt_bindings
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
@@ -66,7 +67,7 @@ class DogentApp(App[None]):
     CSS_PATH: ClassVar = [stylesheet(f"{name}.tcss") for name in ("app", "conversation", "prompt", "attachments")]
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q", "quit", "Quit", priority=True),
+        Binding("ctrl+q", "quit", "Quit", priority=True, id="quit"),
         Binding("f1", "help", "Help", show=False),
         Binding("ctrl+z", "suspend_process", "Suspend", show=False, priority=True),
     ]
@@ -88,8 +89,8 @@ class DogentApp(App[None]):
         self._colorless = (Colorless(),)
         for theme in THEMES:
             self.register_theme(theme)
-        wanted = opened.settings.theme
-        self.theme = wanted if wanted in self.available_themes else DEFAULT_THEME
+        self.show_theme(opened.settings.theme)
+        self.keys = _keymap(opened.own.keys)
 
     def get_driver_class(self) -> type[Driver]:
         """Read the terminal with a reader of our own where there is one for the platform."""
@@ -113,6 +114,7 @@ class DogentApp(App[None]):
     def on_mount(self) -> None:
         """Show the prompt first; everything else begins once it can be seen."""
         self._listen_to_signals()
+        self.set_keymap(self.keys.keys)
         self.set_interval(COLLECT_EVERY_S, collect_young)
         if not self.opened.settings.theme and (ask := getattr(self._driver, "ask_background", None)) is not None:
             ask()  # an answer takes a moment, or never comes
@@ -156,7 +158,7 @@ class DogentApp(App[None]):
         if service.requests:
             screen.requests.restore(service.requests)
         await service.__aenter__()
-        for warning in self.opened.warnings:
+        for warning in (*self.opened.warnings, *self.keys.warnings):
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
         await offer_custom_commands(self)
@@ -237,6 +239,34 @@ class DogentApp(App[None]):
 
     # ── Commands ──────────────────────────────────────────────────────────────────────────────
 
+    def show_theme(self, name: str) -> None:
+        """Have the theme `name` hold, or our own where there is none of that name."""
+        self.theme = name if name in self.available_themes else DEFAULT_THEME
+
+    def use_keys(self, wanted: Mapping[str, str]) -> None:
+        """Have the keys that the person wants do what they do from now on."""
+        self.keys = _keymap(wanted)
+        self.set_keymap(self.keys.keys)
+
+    def action_settings(self) -> None:
+        """Show the settings."""
+        self.run_worker(self._open_settings(), group="settings", exclusive=True)
+
+    async def _open_settings(self) -> None:
+        from dogent_tui.tui.settings.saving import open_settings
+
+        await open_settings(self)
+
+    async def change_profile(self, name: str) -> None:
+        """Go on with the profile `name`, empty for what the folder says: in the same conversation, if there is one."""
+        before, following = self.opened, self._following
+        goes_on = before.service.begun or before.earlier_log is not None
+        options = msgspec.structs.replace(before.options, profile=name, continue_latest=goes_on)
+        await _close(before.service, following)  # the process behind it holds the conversation
+        self.opened = await asyncio.to_thread(open_session, before.workspace, options)
+        await self.conversation.show_session(self.opened)
+        self._begin()
+
     async def start_anew(self) -> None:
         """Begin a new session, in the same workspace and with the same profile; the one before ends behind it."""
         service, following = self.opened.service, self._following
@@ -245,15 +275,6 @@ class DogentApp(App[None]):
         await self.conversation.show_session(self.opened)
         self._begin()
         await _close(service, following)
-
-    async def answer_with(self, profile: str) -> bool:
-        """Have `profile` answer from the next conversation on, which is this one while nothing was said: then True."""
-        options = msgspec.structs.replace(self.opened.options, profile=profile)
-        self.opened = msgspec.structs.replace(self.opened, options=options)
-        if self.opened.service.begun or self.opened.service.queued or self.opened.earlier_log:
-            return False
-        await self.start_anew()
-        return True
 
     # ── Who shall answer ──────────────────────────────────────────────────────────────────────
 
@@ -350,13 +371,17 @@ class DogentApp(App[None]):
             PROMPT_HELP,
             binding_section("Keys of the prompt", PromptEditor.BINDINGS),
             command_section(self.commands),
-            binding_section("Everywhere", [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS]),
+            binding_section("Everywhere", [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS], self.keys.keys),
             binding_section("Transcript", Transcript.BINDINGS),
             binding_section("Attachments", AttachmentList.BINDINGS),
             binding_section("A permission", PermissionScreen.BINDINGS),
             binding_section("Questions of the agent", ClarificationScreen.BINDINGS),
         ]
         self.push_screen(HelpScreen(sections))
+
+
+def _keymap(wanted: Mapping[str, str]) -> Keymap:
+    return Keymap([*ConversationScreen.BINDINGS, *DogentApp.BINDINGS, *prompt_bindings()], wanted)
 
 
 async def _close(service: AgentService, following: list[asyncio.Task[None]]) -> None:

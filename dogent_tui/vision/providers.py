@@ -158,6 +158,10 @@ _PROVIDERS: Mapping[str, tuple[Callable[[VisionProfile], VisionClient], str, str
 """What a profile calls a provider → what asks it, and the address and model where the profile names none."""
 
 
+PROVIDER_NAMES = tuple(_PROVIDERS)
+"""What a profile can name as its provider."""
+
+
 def client_for(profile: VisionProfile) -> VisionClient:
     """Return what asks the provider of `profile`. Raises VisionError (`config`) where the profile does not say what it has to."""
     if profile.provider not in _PROVIDERS:

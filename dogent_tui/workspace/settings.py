@@ -23,7 +23,6 @@ __all__ = [
     "load_home_settings",
     "load_settings",
     "plan_settings",
-    "wants_sandbox",
 ]
 
 
@@ -90,16 +89,6 @@ def load_home_settings(home: Path) -> tuple[HomeSettings, list[ConfigWarning]]:
     data, warnings = _read(file)
     known, more = checked(data, HomeSettings, file)
     return HomeSettings(**known), [*warnings, *more]
-
-
-def wants_sandbox(settings: WorkspaceSettings, home: Path, warnings: list[ConfigWarning]) -> bool:
-    """Return whether the workspace or the user's own ``dogent.json`` asks for the sandbox; neither can switch off the other's.
-
-    What of the user's file could not be used is added to `warnings`.
-    """
-    own, more = load_home_settings(home)
-    warnings += more
-    return settings.sandbox or own.sandbox
 
 
 def plan_settings(workspace: Workspace, changes: Mapping[str, Any]) -> OwnChange:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import events, on
 from textual.app import App, ComposeResult
@@ -25,10 +25,14 @@ class ChoiceScreen(Withdrawable[int], ModalScreen[int]):
     AUTO_FOCUS = "#choice-answers"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "Back")]
 
-    def __init__(self, title: str, why: str, answers: Sequence[str]) -> None:
-        """Ask `title`, with `why` below it. The first of `answers` is highlighted at first: let it do no harm."""
+    def __init__(self, title: str, why: str, answers: Sequence[str], chosen: int | None = None) -> None:
+        """Ask `title`, with `why` below it. The first of `answers` is highlighted at first: let it do no harm.
+
+        `chosen` is for a list that the person opened: it is highlighted, and keys count at once.
+        """
         super().__init__()
         self.guard = AnswerGuard()
+        self._chosen = chosen
         self._title = title
         self._why = why
         self._answers = answers
@@ -45,8 +49,11 @@ class ChoiceScreen(Withdrawable[int], ModalScreen[int]):
 
     def on_mount(self) -> None:
         """Count from the moment that the question can be seen: keys typed before were meant for the prompt."""
-        self.query_one(OptionList).highlighted = 0
-        self.call_after_refresh(self.guard.shown)
+        self.query_one(OptionList).highlighted = self._chosen or 0
+        if self._chosen is None:
+            self.call_after_refresh(self.guard.shown)
+        else:
+            self.guard.opened()
 
     def on_key(self, event: events.Key) -> None:
         """Take no key that was typed before the question could be read."""
@@ -65,7 +72,7 @@ class ChoiceScreen(Withdrawable[int], ModalScreen[int]):
         self.leave(None)
 
 
-async def choose(app: App[None], title: str, why: str, answers: Sequence[str]) -> int | None:
+async def choose(app: App[Any], title: str, why: str, answers: Sequence[str], chosen: int | None = None) -> int | None:
     """Ask and return the place of the answer, None for none. Not to be awaited by a handler of messages."""
     answered: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
 
@@ -73,7 +80,7 @@ async def choose(app: App[None], title: str, why: str, answers: Sequence[str]) -
         if not answered.done():
             answered.set_result(answer)
 
-    screen = ChoiceScreen(title, why, answers)
+    screen = ChoiceScreen(title, why, answers, chosen)
     await app.push_screen(screen, settle)
     try:
         return await answered

@@ -60,18 +60,19 @@ class ConversationScreen(Screen[None]):
     """Shows one session and sends what is typed to its service."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+f", "find", "Find"),
-        Binding("ctrl+b", "sidebar", "Attachments"),
-        Binding("ctrl+r", "app.history", "Earlier prompts", show=False),
-        Binding("ctrl+o", "fold_all", "Unfold tools"),
-        Binding("ctrl+t", "todos", "Plan"),
+        Binding("ctrl+f", "find", "Find", id="find"),
+        Binding("ctrl+b", "sidebar", "Attachments", id="attachments"),
+        Binding("ctrl+r", "app.history", "Earlier prompts", show=False, id="history"),
+        Binding("ctrl+o", "fold_all", "Unfold tools", id="unfold"),
+        Binding("ctrl+t", "todos", "Plan", id="plan"),
         Binding("f2", "answer", "Answer the agent", show=False),
-        Binding("f4", "app.setup", "Who answers", show=False),
-        Binding("ctrl+end", "follow", "Follow", show=False),
+        Binding("f4", "app.setup", "Who answers", show=False, id="setup"),
+        Binding("ctrl+end", "follow", "Follow", show=False, id="follow"),
         Binding("shift+pageup", "transcript_page(-1)", "Scroll the transcript", show=False),
         Binding("shift+pagedown", "transcript_page(1)", "Scroll the transcript", show=False),
         Binding("escape", "escape", "Interrupt or back to the prompt", show=False),
-        Binding("f1", "app.help", "Help"),
+        Binding("f4,ctrl+comma", "app.settings", "Settings", show=False, id="settings", key_display="F4, Ctrl+,"),
+        Binding("f1", "app.help", "Help", id="help"),
     ]
 
     def __init__(self, opened: OpenedSession, commands: CommandTable) -> None:

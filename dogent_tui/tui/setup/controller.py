@@ -114,10 +114,12 @@ class Setup:
         here = self._app.opened.settings.profile
         if here and here != profile:
             kept = f" This folder names {here} in .dogent/dogent.json, which counts again at the next start."
-        if await self._app.answer_with(profile):
-            self._say(f"From now on: {who}.{kept}")
-        else:
-            self._say(f"{who} answers from the next conversation on: /new.{kept}")
+        service = self._app.opened.service
+        if service.state == "running" or service.queued:
+            self._say(f"The agent is at work. Once it is done, /profile {profile} goes on with {who}.{kept}")
+            return
+        await self._app.change_profile(profile)
+        self._say(f"From now on: {who}.{kept}")
 
     async def _write_home(self, changes: dict[KeyPath, Any]) -> str:
         """Keep `changes` in the person's own settings. Returns what there is to say of it, with a blank before it."""

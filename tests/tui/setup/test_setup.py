@@ -195,7 +195,7 @@ async def test_it_is_not_offered_where_somebody_is_chosen(start):
             assert s.panel is None
 
 
-async def test_the_command_brings_it_back_and_in_a_conversation_it_counts_for_the_next(start):
+async def test_the_command_brings_it_back_and_does_not_stop_the_agent(start):
     async with start(offers_setup=False) as s:
         s.prompt.insert("go")
         await s.pilot.press("enter")
@@ -206,9 +206,9 @@ async def test_the_command_brings_it_back_and_in_a_conversation_it_counts_for_th
         panel = await s.shown()
         await s.until(lambda: panel.has_focus)
         await s.pilot.press("1")
-        await s.until(lambda: "/new" in s.hint)
+        await s.until(lambda: "/profile ollama" in s.hint)
         assert s.app.opened.service is service
-        await s.app.start_anew()
+        await s.app.change_profile("ollama")
         assert s.app.opened.endpoint.model == "qwen3-coder:30b"
 
 
