@@ -66,7 +66,7 @@ class ConversationScreen(Screen[None]):
         Binding("ctrl+o", "fold_all", "Unfold tools", id="unfold"),
         Binding("ctrl+t", "todos", "Plan", id="plan"),
         Binding("f2", "answer", "Answer the agent", show=False),
-        Binding("f4", "app.setup", "Who answers", show=False, id="setup"),
+        Binding("f3", "app.setup", "Who answers", show=False, id="setup"),
         Binding("ctrl+end", "follow", "Follow", show=False, id="follow"),
         Binding("shift+pageup", "transcript_page(-1)", "Scroll the transcript", show=False),
         Binding("shift+pagedown", "transcript_page(1)", "Scroll the transcript", show=False),

@@ -1,4 +1,4 @@
-"""The panel above the prompt that says who could answer. The prompt keeps the keyboard: F4 goes here, Esc takes it away."""
+"""The panel above the prompt that says who could answer. The prompt keeps the keyboard: F3 goes here, Esc takes it away."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -11,7 +11,7 @@ from textual.widget import Widget
 
 from dogent_tui.tui.setup.model import Choice
 
-KEY = "F4"
+KEY = "F3"
 _LOW = 20
 """Rows of a window in which the panel is one line until one goes there."""
 

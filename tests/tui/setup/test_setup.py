@@ -122,7 +122,7 @@ async def test_sending_a_prompt_is_an_answer_too(start):
         await s.until(lambda: s.panel is None and s.kept() == {"offer_setup": False})
 
 
-@pytest.mark.parametrize("keys", [("f4", "1"), ("f4", "down", "up", "enter")], ids=["number", "arrows"])
+@pytest.mark.parametrize("keys", [("f3", "1"), ("f3", "down", "up", "enter")], ids=["number", "arrows"])
 async def test_a_local_model_is_written_and_used_at_once(start, keys):
     async with start() as s:
         await s.shown()
@@ -149,7 +149,7 @@ async def test_what_else_stands_in_the_files_stays(start, home):
     (home / ".dogent" / "claude.json").write_text('{"profiles": {"mine": {"ANTHROPIC_API_KEY": "k", "x": 1}}, "note": "中"}')
     async with start() as s:
         await s.shown()
-        await s.pilot.press("f4", "2")
+        await s.pilot.press("f3", "2")
         await s.until(lambda: s.kept().get("profile"))
         kept = s.kept("claude.json")
         assert kept["profiles"]["mine"] == {"ANTHROPIC_API_KEY": "k", "x": 1}
@@ -160,7 +160,7 @@ async def test_what_else_stands_in_the_files_stays(start, home):
 async def test_staying_offline_is_a_choice(start):
     async with start() as s:
         await s.shown()
-        await s.pilot.press("f4", "4")
+        await s.pilot.press("f3", "4")
         await s.until(lambda: s.kept() == {"offer_setup": False, "profile": "offline"})
         await s.until(lambda: s.panel is None and s.prompt.has_focus)
 
@@ -168,11 +168,11 @@ async def test_staying_offline_is_a_choice(start):
 async def test_typing_goes_on_in_the_prompt(start):
     async with start() as s:
         panel = await s.shown()
-        await s.pilot.press("f4")
+        await s.pilot.press("f3")
         await s.until(lambda: panel.has_focus)
         await s.pilot.press("H", "i")
         await s.until(lambda: s.prompt.value == "Hi" and s.prompt.has_focus)
-        await s.pilot.press("f4", "9")
+        await s.pilot.press("f3", "9")
         await s.pilot.pause()
         assert s.panel is panel, "there is no ninth choice"
 
@@ -224,7 +224,7 @@ async def test_an_endpoint_of_ones_own_is_tried_and_written(start, monkeypatch):
     monkeypatch.setattr("dogent_tui.agent.probing.probe", probe)
     async with start() as s:
         await s.shown()
-        await s.pilot.press("f4", "3")
+        await s.pilot.press("f3", "3")
         await s.until(lambda: len(s.app.screen_stack) == 2)
         form = s.app.screen
 
@@ -271,7 +271,7 @@ async def test_an_endpoint_of_ones_own_is_tried_and_written(start, monkeypatch):
 async def test_the_form_can_be_left(start):
     async with start() as s:
         panel = await s.shown()
-        await s.pilot.press("f4", "3")
+        await s.pilot.press("f3", "3")
         await s.until(lambda: len(s.app.screen_stack) == 2)
         await s.pilot.press("escape")
         await s.until(lambda: len(s.app.screen_stack) == 1)
@@ -283,7 +283,7 @@ async def test_a_home_that_cannot_be_written_is_said(start, home):
     (home / ".dogent").write_text("not a folder")
     async with start() as s:
         await s.shown()
-        await s.pilot.press("f4", "1")
+        await s.pilot.press("f3", "1")
         await s.until(lambda: "could not be kept" in s.hint)
 
 
@@ -291,7 +291,7 @@ async def test_in_a_low_window_it_is_one_line_until_one_goes_there(start):
     async with start(size=(80, 15)) as s:
         panel = await s.shown()
         assert panel.size.height == 1
-        await s.pilot.press("f4")
+        await s.pilot.press("f3")
         await s.until(lambda: panel.size.height == 6)
         await s.pilot.resize_terminal(80, 24)
         await s.until(lambda: panel.size.height == 6)
@@ -327,9 +327,9 @@ def test_the_panel(home, snap_compare, size):
 
 
 def test_the_panel_with_the_keyboard(home, snap_compare):
-    assert snap_compare(made(home / "report"), terminal_size=SIZES[0], run_before=pictured("f4", "down"))
+    assert snap_compare(made(home / "report"), terminal_size=SIZES[0], run_before=pictured("f3", "down"))
 
 
 @pytest.mark.parametrize("size", SIZES)
 def test_the_form(home, snap_compare, size):
-    assert snap_compare(made(home / "report"), terminal_size=size, run_before=pictured("f4", "3"))
+    assert snap_compare(made(home / "report"), terminal_size=size, run_before=pictured("f3", "3"))
