@@ -159,9 +159,10 @@ def _explain(arguments: Sequence[str]) -> int:
 
 def _read(arguments: Sequence[str]) -> int:
     from dogent_tui.by_hand.read import run_read
+    from dogent_tui.by_hand.terminal import Terminal
 
     _never_fail_to_print()
-    return run_read(arguments, sys.stdout, sys.stderr)
+    return run_read(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
 
 
 def _search(arguments: Sequence[str]) -> int:
@@ -187,7 +188,8 @@ def _never_fail_to_print() -> None:
 
 
 def _export(arguments: Sequence[str]) -> int:
-    from dogent_tui.by_hand.export import Terminal, run_export
+    from dogent_tui.by_hand.export import run_export
+    from dogent_tui.by_hand.terminal import Terminal
 
     return run_export(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
 

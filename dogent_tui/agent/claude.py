@@ -25,9 +25,11 @@ from claude_agent_sdk import (
     ToolUseBlock,
     UserMessage,
 )
+from msgspec.structs import replace
 
 from dogent_tui.agent.asking import ASK_USER_QUESTION, Asking
 from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
     Event,
@@ -88,6 +90,7 @@ class ConversationOptions:
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
     `notices` are told before anything else.
+    `review_mode` says whether the person reviews every change; it may change at any time.
     """
 
     cwd: Path
@@ -99,6 +102,7 @@ class ConversationOptions:
     at_screen: bool = True
     sandbox: bool = False
     notices: tuple[Notice, ...] = ()
+    review_mode: ReviewMode | None = None
 
 
 class ClaudeConversation:
@@ -114,8 +118,10 @@ class ClaudeConversation:
         copies: Copies | None = None,
     ) -> None:
         self.session_id = options.session_id
-        self._asking = asking = Asking(form, libraries.workspace, at_screen=options.at_screen)
-        self._gate = gate = Gate(authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer}, libraries.requests)
+        self._asking = asking = Asking(form, libraries.workspace, at_screen=options.at_screen, review_mode=options.review_mode)
+        self._gate = gate = Gate(
+            authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer}, libraries.requests, asking.reviewing
+        )
         self._inbox: asyncio.Queue[Event | Message | None] = asyncio.Queue()
         for notice in options.notices:
             self._inbox.put_nowait(notice)
@@ -173,6 +179,8 @@ class ClaudeConversation:
                 for said in (*self._gate.heard(), *self._asking.heard()):
                     yield said
                 for event in (message,) if isinstance(message, Event) else self._translator.translate(message):
+                    if isinstance(event, ToolResult) and self._asking.reviewing.is_reviewed(event.tool_use_id):
+                        event = replace(event, is_error=False)  # what was reviewed did not fail
                     yield event
             await receiving
         except ClaudeSDKError as error:

@@ -18,7 +18,8 @@ from dogent_tui.web.profiles import choose_profile
 from dogent_tui.web.search.providers import provider_of
 from dogent_tui.workspace.checking import checked, read_profiles
 from dogent_tui.workspace.config_models import PROFILE_MODELS, secret_keys
-from dogent_tui.workspace.key_files import known_secrets, open_to_others
+from dogent_tui.workspace.key_files import open_to_others
+from dogent_tui.workspace.known_secrets import known_secrets
 from dogent_tui.workspace.paths import Workspace, cache_dir, dogent_home, log_dir, state_dir
 from dogent_tui.workspace.profiles import choose_endpoint
 from dogent_tui.workspace.secrets import is_missing, reference, revealed
@@ -173,7 +174,7 @@ def _content(path: Path) -> tuple[Any, str]:
 
 def _folders(environ: Mapping[str, str]) -> Iterator[Finding]:
     folders = {
-        "profiles": dogent_home(environ),
+        "your files": dogent_home(environ),
         "conversations": state_dir(environ),
         "documents read": cache_dir(environ),
         "logs": log_dir(environ),

@@ -11,6 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.conversation import Ask, AskForm, Conversation
 from dogent_tui.agent.events import Notice
 from dogent_tui.agent.prompts import system_prompt
@@ -56,6 +57,7 @@ class ClaudeLauncher(msgspec.Struct):
 
     `libraries` is what our tools work with; it is closed with the launcher. `doc_template` names the template that stands in
     every conversation. `answered_by` is who answers what the agent asks.
+    `review_mode`: whether the person reviews every change that it makes.
     """
 
     workspace: Workspace
@@ -68,6 +70,7 @@ class ClaudeLauncher(msgspec.Struct):
     copies: "Callable[[], Copies] | None" = None
     answered_by: AnsweredBy = "person"
     sandbox: bool = False
+    review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
     _untold: tuple[Notice, ...] = ()
@@ -87,6 +90,7 @@ class ClaudeLauncher(msgspec.Struct):
             at_screen=self.answered_by == "person",
             sandbox=self.sandbox,
             notices=self._untold,
+            review_mode=self.review_mode,
         )
         self._untold = ()
         copies = self.copies() if self.copies else None

@@ -55,6 +55,8 @@ async def _model(file: Path, name: str, data: Mapping[str, Any], environ: Mappin
     if answered.status == 200 and answered.is_message:
         return f"{name} answers, with {one_line(model)}"
     said = redact(answered.said, endpoint.secrets)[:_SAID]
+    if answered.status == 0:
+        raise DogentError(f"No connection to the endpoint of {name}: {said}.", "Check the network and ANTHROPIC_BASE_URL.")
     says = f" It says: “{said}”." if said else ""
     if answered.status == 200:
         message = f"The endpoint of {name} answers, but not as the Messages API does.{says}"

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.events import Attachment, Prompt, UsedTemplate
 from dogent_tui.agent.launch import AnsweredBy, ClaudeLauncher, SessionChoice
 from dogent_tui.agent.sandbox import SandboxState, sandbox_state, sandbox_warning
@@ -57,6 +58,7 @@ class OpenedSession(msgspec.Struct, frozen=True):
 
     `authority` knows what the person allowed, `copies()` what the session's tool calls changed, `trust` whether what came with
     the folder is used. `libraries` is what the agent's tools work with, and whatever else reads or writes documents here.
+    `review_mode` says whether the person reviews every change of a file, and can be changed.
     """
 
     workspace: Workspace
@@ -72,6 +74,7 @@ class OpenedSession(msgspec.Struct, frozen=True):
     libraries: Libraries
     sandbox: SandboxState = "off"
     own: HomeSettings = HomeSettings()
+    review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
 
 
 def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ) -> OpenedSession:
@@ -93,6 +96,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     trust = FolderTrust(workspace, given=options.trust)
     own, own_warnings = load_home_settings(home)
     sandbox = sandbox_state(wanted=settings.sandbox or own.sandbox)  # neither can switch off the other's
+    review_mode = ReviewMode(settings.review_edits)
     launcher = ClaudeLauncher(
         workspace,
         endpoint,
@@ -104,6 +108,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         copies=copies,
         answered_by=options.answered_by,
         sandbox=sandbox == "on",
+        review_mode=review_mode,
     )
     service = AgentService(launcher, endpoint, cwd=str(workspace.root), session=session, heard=libraries.hosts.heard)
     return OpenedSession(
@@ -129,6 +134,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         libraries=libraries,
         sandbox=sandbox,
         own=own,
+        review_mode=review_mode,
     )
 
 

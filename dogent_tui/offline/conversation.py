@@ -14,7 +14,9 @@ UI_REQUEST = "mcp__dogent__ui_request"
 """The tool that asks the person on a screen: our turn ends with it, and what they answer is the next prompt."""
 EXPORT_DOCUMENT = "mcp__dogent__export_document"
 """The tool that makes a pdf or docx of a Markdown file."""
-_PATHS: Mapping[str, str] = {READ_DOCUMENT: "path", EXPORT_DOCUMENT: "md_path"}
+PROPOSE = "mcp__dogent__propose_document_change"
+"""The tool by which a change is proposed: the person reviews it while the call waits."""
+_PATHS: Mapping[str, str] = {READ_DOCUMENT: "path", EXPORT_DOCUMENT: "md_path", PROPOSE: "path"}
 """The input that names the file, where it is not ``file_path``."""
 _WISHES = "# The person's standing wishes for this workspace"
 """The heading over `.dogent/dogent.md` in the system prompt (`agent/prompts/system.md`)."""
@@ -27,6 +29,8 @@ Ignored: TypeAlias = Callable[[Collection[str]], Collection[str]]
 """Tells which of some paths, relative to the workspace, are ignored there: these are read only where the person names them."""
 
 _ENDS = r"\s!-*,:-@\[-^`{-}«»¡¿\u2000-\u206f\u3000-\u3004\u3008-\u3020\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+_REVIEWED = re.compile(r"The person reviewed your change: (?P<outcome>[^\n]*)\.")
+"""How the result of a call begins that the person reviewed in place of its being run (`changes/outcome.py`)."""
 _NAME = rf"\"(?:[^\"\\\n]|\\.)*\"|“[^”\n]*”|[^{_ENDS}]+"
 REFERENCE = re.compile(rf"(?<![@A-Za-z0-9_+%/\\])@(?P<path>{_NAME})(?:#(?:{_NAME}))?")
 """A reference as typed. Which files there are, the array of attachments says, so that this need not be exact."""
@@ -72,15 +76,24 @@ class Call:
         return str(self.input.get(_PATHS.get(self.name, "file_path"), ""))
 
     @property
+    def review(self) -> str:
+        """What came of the person's review, "1 of 2 hunks written to tea.md", empty where the call was not reviewed."""
+        found = _REVIEWED.match(self.outcome.text) if self.outcome is not None else None
+        return found["outcome"] if found else ""
+
+    @property
     def succeeded(self) -> bool:
-        """Whether the call returned, and not with an error."""
-        return self.outcome is not None and not self.outcome.is_error
+        """Whether the call returned, and not with an error. One that was reviewed did what the person accepted of it."""
+        is_written = bool(self.review) and not self.review.startswith("nothing")
+        return self.outcome is not None and (not self.outcome.is_error or is_written)
 
     @property
     def error(self) -> str:
         """The error in one line, empty where there is none."""
-        if self.outcome is None or not self.outcome.is_error:
+        if self.outcome is None or self.succeeded:
             return ""
+        if self.review:
+            return f"{self.review}."
         text = re.sub(r"</?tool_use_error>", "", self.outcome.text)
         return " ".join(text.split())[:300] or "no reason was given"
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from textual.binding import Binding, BindingType
 
+from dogent_tui.language import tr
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.workspace.checking import ConfigWarning, nearest
 
@@ -44,26 +45,28 @@ class Keymap:
         in_force |= {name: keys or self.action(name).default for name, keys in (changed or {}).items() if name in in_force}
         for key in keys.split(","):
             if not key or key in _FIXED or (len(key) == 1 and key.isprintable()):
-                return f"{key or 'Nothing'} is needed for writing; take a key with Ctrl or Alt, or a function key."
+                return tr("{key} is needed for writing; take a key with Ctrl or Alt, or a function key.").format(key=key or "—")
             if key in self.action(action_id).default.split(","):
                 continue
             for other in self.actions:
                 if other.id != action_id and key in in_force[other.id].split(","):
-                    return f"{key} is taken: {other.words}."
+                    return tr("{key} is taken: {action}.").format(key=key, action=other.words)
             if key in self._others:
-                return f"{key} is taken: {self._others[key]}."
+                return tr("{key} is taken: {action}.").format(key=key, action=self._others[key])
         return ""
 
     def _take(self, action_id: str, keys: str, wanted: Mapping[str, str]) -> None:
         ids = [action.id for action in self.actions]
         if action_id not in ids:
             near = nearest(action_id, ids)
-            known = f'Did you mean "{near}"?' if near else f"There are {', '.join(ids)}."
-            message = f"There is no action {action_id} for the key {keys} of your dogent.json."
+            known = (
+                tr('Did you mean "{near}"?').format(near=near) if near else tr("There are {names}.").format(names=", ".join(ids))
+            )
+            message = tr("There is no action {action} for the key {key} of your dogent.json.").format(action=action_id, key=keys)
             self.warnings.append(ConfigWarning(message, known, "keys_unknown"))
         elif problem := self.problem(action_id, keys, wanted):
-            message = f"Your key for “{self.action(action_id).words}” is not used: {problem}"
-            self.warnings.append(ConfigWarning(message, "Choose another in /settings.", "keys_conflict"))
+            message = tr("Your key for “{action}” is not used: {why}").format(action=self.action(action_id).words, why=problem)
+            self.warnings.append(ConfigWarning(message, tr("Choose another in /settings."), "keys_conflict"))
         else:
             self.keys[action_id] = keys
 

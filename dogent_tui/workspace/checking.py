@@ -3,8 +3,7 @@
 What is wrong is left out and what is unknown is kept: a slip in one key costs that key, never the file.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
@@ -125,53 +124,8 @@ def expected(kind: Any) -> str:
     return _WORDS.get(get_origin(kind) or kind, "an object {…}")
 
 
-# ── Where a key stands ────────────────────────────────────────────────────────────────────────
-
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
-
-
-def line_of(file: Path, path: KeyPath) -> int:
-    """Return the line of the key at `path` in the JSON `file`, counted from 1; 0 where it cannot be told. Never raises."""
-    try:
-        text = file.read_text(encoding="utf-8-sig")
-    except (OSError, ValueError):
-        return 0
-    found = 0
-    for at, place in _keys(text):
-        if place == path:
-            found = text.count("\n", 0, at) + 1  # of a key that stands twice the last one counts
-    return found
-
-
-def _keys(text: str) -> Iterator[tuple[int, KeyPath]]:
-    """Yield each key of the objects in a JSON `text`, with where it begins and the keys that lead to it."""
-    around: list[str | None] = []  # the key under which each open bracket stands; None in a list
-    last: tuple[int, str] = (0, "")
-    key: str | None = None
-    for token in _TOKEN.finditer(text):
-        sign = token[0]
-        if sign in "{[":
-            around.append(key)
-            key = None
-        elif sign in "}]" and around:
-            around.pop()
-            key = None
-        elif sign == ":":
-            key = _unquoted(last[1])
-            yield last[0], (*(name for name in around[1:] if name is not None), key)
-        elif sign == ",":
-            key = None
-        else:
-            last = token.start(), sign
-
-
-def _unquoted(token: str) -> str:
-    try:
-        return str(msgspec.json.decode(token))
-    except msgspec.DecodeError:
-        return token
-
-
 def _place(file: Path, path: KeyPath) -> str:
+    from dogent_tui.workspace.json_lines import line_of  # on use: only mistakes need it
+
     line = line_of(file, path)
     return f"{file.name}, {f'line {line}, ' if line else ''}key `{'.'.join(path)}`"

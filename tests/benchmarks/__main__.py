@@ -5,7 +5,9 @@ import sys
 
 from tests.benchmarks.table import Row, show, write
 
-SUBJECTS = ("start", "session", "transcript", "prompt", "index", "outline", "docx", "printing", "documents", "web", "search")
+SUBJECTS = (
+    "start", "session", "transcript", "prompt", "index", "outline", "review", "docx", "printing", "documents", "web", "search",
+)  # fmt: skip
 
 
 def main() -> int:

@@ -123,7 +123,7 @@ def test_every_problem_of_a_file_has_its_line_and_its_remedy(folder, capsys):
     assert "export NOT_SET=" in web["problems"][1]
     assert 'Did you mean "api_key"?' in web["problems"][2]
     assert {"answers", "searches", "looks at pictures", "environment"} <= set(found)
-    assert {"profiles", "conversations", "documents read", "logs"} <= set(found)
+    assert {"your files", "conversations", "documents read", "logs"} <= set(found)
 
 
 def test_a_file_with_keys_that_others_can_read_is_told_and_left(folder, capsys):

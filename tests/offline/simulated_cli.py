@@ -11,7 +11,7 @@ from dogent_tui.documents.export.model import ExportResult
 from dogent_tui.documents.library import ReadResult
 from dogent_tui.documents.model import Source
 from dogent_tui.documents.spool import Shown
-from dogent_tui.offline.conversation import EXPORT_DOCUMENT, UI_REQUEST
+from dogent_tui.offline.conversation import EXPORT_DOCUMENT, PROPOSE, UI_REQUEST
 from dogent_tui.offline.documents import READ_DOCUMENT
 from dogent_tui.offline.messages_api import ReplyText, ReplyToolUse, parse_request
 from dogent_tui.offline.rules import reply
@@ -106,6 +106,7 @@ class Conversation:
             "Grep": self._grep,
             READ_DOCUMENT: self._document,
             EXPORT_DOCUMENT: self._export,
+            PROPOSE: self._propose,
         }
         return tools[name](path, tool_input) if name in tools else ("Todos have been modified successfully.", False)
 
@@ -143,6 +144,9 @@ class Conversation:
         self.files[target] = self.files[path]
         made = ExportResult(path=Path(target), engine="engine 1.0", pages=2, warnings=self.warnings)
         return exporting.as_text(target, made), False
+
+    def _propose(self, path: str, _tool_input: Mapping[str, Any]) -> tuple[str, bool]:
+        return f"The person reviewed your change: 1 of 2 hunks written to {path}.\nHunk 2 (changed): rejected.", False
 
     def _write(self, path: str, tool_input: Mapping[str, Any]) -> tuple[str, bool]:
         if path in self.files and path not in self.seen:

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.workspace.checking import checked, line_of, read_profiles
+from dogent_tui.workspace.checking import checked, read_profiles
 from dogent_tui.workspace.config_models import PROFILE_MODELS, LlmProfile, WebProfile, secret_keys
 from dogent_tui.workspace.config_writing import plan_values, write_home_values
 from dogent_tui.workspace.home_files import STUBS
+from dogent_tui.workspace.json_lines import line_of
 from dogent_tui.workspace.json_schemas import NAMES, schema_file, schema_text
 from dogent_tui.workspace.settings import load_home_settings, load_settings
 

@@ -28,6 +28,7 @@ class ConversationCommands:
         yield Command("find", "Search the transcript", self._find)
         yield Command("new", "Start a new conversation", self._new)
         yield Command("restart", "Start the agent again after it was lost", self._restart)
+        yield Command("review", "Review every change of a file before it is written, or no more", self._review)
         yield Command("undo", "Bring back what the agent changed or deleted last", self._undo)
 
     async def _attach(self, path: str) -> str:
@@ -55,6 +56,16 @@ class ConversationCommands:
             return "The agent is running."
         await service.restart()
         return "The agent did not start." if service.state == "lost" else "The agent runs again."
+
+    async def _review(self, _: str) -> str:
+        mode = self._app.opened.review_mode
+        mode.on = not mode.on
+        self._app.conversation.status_bar.refresh()
+        return (
+            "You review every change of a file before it is written, in this conversation. /review again ends that."
+            if mode.on
+            else "The agent writes files itself again; what it proposes you still review."
+        )
 
     async def _undo(self, _: str) -> str:
         opened = self._app.opened

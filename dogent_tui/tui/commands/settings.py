@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dogent_tui.agent.session import endpoint_label
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.workspace.checking import ConfigWarning, nearest, read_profiles
@@ -25,8 +26,8 @@ class SettingsCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("profile", "Show who can answer, and go on with another", self._profile, "[NAME]")
-        yield Command("settings", "Choose models, colors, keys and how the agent works", self._settings)
+        yield Command("profile", tr("Show who can answer, and go on with another"), self._profile, "[NAME]")
+        yield Command("settings", tr("Choose models, keys, and how the agent works"), self._settings)
 
     async def _settings(self, _: str) -> str:
         self._app.action_settings()
@@ -34,7 +35,7 @@ class SettingsCommands:
 
     async def _profile(self, name: str) -> str:
         if self._app.opened.service.state == "running":
-            return "The agent is at work. Stop it with Esc first, or wait."
+            return tr("The agent is at work. Stop it with Esc first, or wait.")
         if name:
             return await self._change(name)
         self._app.run_worker(self._choose(), group="command")  # the palette must not wait for the answer
@@ -49,14 +50,14 @@ class SettingsCommands:
         draft = SettingsDraft(app.opened.workspace, dogent_home())
         names = await asyncio.to_thread(draft.profiles, draft.home / LLM)
         answers = [f"{name} · {summary(draft, draft.home / LLM, name)}" for name in names]
-        folder = "What this folder or the environment says"
+        folder = tr("What this folder or the environment says")
         now = app.opened.endpoint.name
         values = [*names, _OFFLINE, ""]
         chosen = await choose(
             app,
-            "Who answers from now on?",
-            f"Now: {self._label()}. The conversation goes on. /settings adds and changes profiles.",
-            [*answers, "offline · the built-in engine, no AI model", folder],
+            tr("Who answers from now on?"),
+            tr("Now: {who}. The conversation goes on. /settings adds and changes profiles.").format(who=self._label()),
+            [*answers, tr("offline · the built-in engine, no AI model"), folder],
             values.index(now) if now in values else len(values) - 1,
         )
         if chosen is not None:
@@ -66,15 +67,22 @@ class SettingsCommands:
         profiles, _ = await asyncio.to_thread(read_profiles, dogent_home() / "claude.json")
         if name and name != _OFFLINE and name not in profiles:
             near = nearest(name, [*profiles, _OFFLINE])
-            return one_line(f"There is no profile {name}. " + (f"Did you mean {near}?" if near else "/profile lists them."))
+            return one_line(_unknown(name, near))
         if name in profiles:  # looked at before the session is left
             wrong: list[ConfigWarning] = []
             file = dogent_home() / "claude.json"
             if await asyncio.to_thread(profile_endpoint, name, profiles[name], file, os.environ, wrong) is None:
                 return one_line(str(wrong[-1]))
         await self._app.change_profile(name)
-        return f"From now on: {self._label()}."
+        return tr("From now on: {who}.").format(who=self._label())
 
     def _label(self) -> str:
         endpoint = self._app.opened.endpoint
         return endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
+
+
+def _unknown(name: str, near: str) -> str:
+    """Return the sentence for a profile that is not there."""
+    if near:
+        return tr("There is no profile {name}. Did you mean {near}?").format(name=name, near=near)
+    return tr("There is no profile {name}. /profile lists them.").format(name=name)

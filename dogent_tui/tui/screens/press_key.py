@@ -1,6 +1,5 @@
 """Press the key that shall do something."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +9,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from dogent_tui.tui.screens.withdrawable import Withdrawable
+from dogent_tui.language import tr
+from dogent_tui.tui.screens.withdrawable import Withdrawable, answer_of
 from dogent_tui.tui.stylesheets import stylesheet
 
 
@@ -29,9 +29,9 @@ class PressKeyScreen(Withdrawable[str], ModalScreen[str]):
         """Lay out the question."""
         with Vertical(id="typing"):
             yield Static(self._title, id="typing-title", markup=False)
-            yield Static("Press it now.", id="typing-why", markup=False)
+            yield Static(tr("Press it now."), id="typing-why", markup=False)
             yield Static("", id="typing-problem", markup=False)
-            yield Static("Esc goes back", id="typing-keys", markup=False)
+            yield Static(tr("Esc goes back"), id="typing-keys", markup=False)
 
     def on_key(self, event: events.Key) -> None:
         """Take the key, if it can be taken."""
@@ -47,16 +47,4 @@ class PressKeyScreen(Withdrawable[str], ModalScreen[str]):
 
 async def press_key(app: App[Any], title: str, problem: Callable[[str], str]) -> str | None:
     """Ask for a key and return its name, None for none. Not to be awaited by a handler of messages."""
-    pressed: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-
-    def settle(answer: str | None) -> None:
-        if not pressed.done():
-            pressed.set_result(answer)
-
-    screen = PressKeyScreen(title, problem)
-    await app.push_screen(screen, settle)
-    try:
-        return await pressed
-    finally:
-        if not pressed.done():  # whoever asked is gone
-            screen.cancel()
+    return await answer_of(app, PressKeyScreen(title, problem))

@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.screens.choice import choose
@@ -27,12 +28,12 @@ class ProfileScreen(ModalScreen[None]):
     CSS_PATH = stylesheet("settings.tcss")
     AUTO_FOCUS = "#settings-rows"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("delete", "reset", "Take out", key_display="Del"),
-        Binding("c", "check", "Check"),
-        Binding("u", "use", "Use here"),
-        Binding("ctrl+x", "remove", "Remove", key_display="^X"),
-        Binding("escape,left", "dismiss", "Back", key_display="Esc"),
-        Binding("f1", "app.help", "Help", show=False),
+        Binding("delete", "reset", tr("Take out"), key_display="Del"),
+        Binding("c", "check", tr("Check")),
+        Binding("u", "use", tr("Use here")),
+        Binding("ctrl+x", "remove", tr("Remove"), key_display="^X"),
+        Binding("escape,left", "dismiss", tr("Back"), key_display="Esc"),
+        Binding("f1", "app.help", tr("Help"), show=False),
     ]
 
     def __init__(self, draft: SettingsDraft, file: Path, name: str) -> None:
@@ -116,7 +117,7 @@ class ProfileScreen(ModalScreen[None]):
 
     def action_check(self) -> None:
         """Ask what the profile leads to, as it stands here."""
-        self.say("Asking…")
+        self.say(tr("Asking…"))
         self.run_worker(self._check(), group="check", exclusive=True)
 
     async def _check(self) -> None:
@@ -128,14 +129,15 @@ class ProfileScreen(ModalScreen[None]):
     def action_use(self) -> None:
         """Use the profile in this folder."""
         self._draft.put(chosen_profile(self._draft, self._file), self._profile)
-        self.say(f"{self._profile} is used in this folder once this is saved.")
+        self.say(tr("{name} is used in this folder once this is saved.").format(name=self._profile))
 
     def action_remove(self) -> None:
         """Remove the profile, when asked."""
         self.run_worker(self._remove(), group="edit", exclusive=True)
 
     async def _remove(self) -> None:
-        why = "It goes with its key, once this is saved."
-        if await choose(self.app, f"Remove the profile {self._profile}?", why, ("Keep it", "Remove it"), 0) == 1:
+        title = tr("Remove the profile {name}?").format(name=self._profile)
+        why = tr("It goes with its key, once this is saved.")
+        if await choose(self.app, title, why, (tr("Keep it"), tr("Remove it")), 0) == 1:
             self._draft.remove_profile(self._file, self._profile)
             self.dismiss()

@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.keymap import Keymap
@@ -26,7 +27,7 @@ from dogent_tui.tui.settings.rows import Row, RowList, Sections
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.workspace.paths import display_path
 
-SECTIONS = ("Folder", "Models", "Web", "Vision", "Keys")
+SECTIONS = (tr("Folder"), tr("Models"), tr("Web"), tr("Vision"), tr("Keys"))
 _PROFILES: Mapping[int, str] = {1: LLM, 2: WEB, 3: VISION}
 _KEYS = 4
 _ADD = "+"
@@ -39,13 +40,13 @@ class SettingsScreen(ModalScreen[bool]):
     CSS_PATH = stylesheet("settings.tcss")
     AUTO_FOCUS = "#settings-rows"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left,shift+tab", "section(-1)", "Section", key_display="← →"),
-        Binding("right,tab", "section(1)", "Section", show=False),
-        Binding("delete", "reset", "Default", key_display="Del"),
-        Binding("u", "use", "Use here"),
-        Binding("ctrl+s", "save", "Save", key_display="^S"),
-        Binding("escape", "leave", "Leave", key_display="Esc"),
-        Binding("f1", "app.help", "Help", show=False),
+        Binding("left,shift+tab", "section(-1)", tr("Section"), key_display="← →"),
+        Binding("right,tab", "section(1)", tr("Section"), show=False),
+        Binding("delete", "reset", tr("Default"), key_display="Del"),
+        Binding("u", "use", tr("Use here")),
+        Binding("ctrl+s", "save", tr("Save"), key_display="^S"),
+        Binding("escape", "leave", tr("Leave"), key_display="Esc"),
+        Binding("f1", "app.help", tr("Help"), show=False),
     ]
 
     def __init__(self, draft: SettingsDraft, keymap: Keymap, note: str = "", section: int = 0) -> None:
@@ -110,15 +111,15 @@ class SettingsScreen(ModalScreen[bool]):
             Row(
                 name,
                 name,
-                summary(draft, file, name) + (" · used here" if name == used else ""),
-                "Enter opens it; u uses it in this folder.",
+                summary(draft, file, name) + (tr(" · used here") if name == used else ""),
+                tr("Enter opens it; u uses it in this folder."),
                 display_path(file),
                 any(path[:2] == ("profiles", name) for path in changes),
                 name == used,
             )
             for name in draft.profiles(file)
         ]
-        return [*rows, Row(_ADD, "Add a profile…", place=display_path(file))]
+        return [*rows, Row(_ADD, tr("Add a profile…"), place=display_path(file))]
 
     def _key_rows(self) -> list[Row]:
         file = self.draft.home / "dogent.json"
@@ -126,7 +127,7 @@ class SettingsScreen(ModalScreen[bool]):
         for action in self._keymap.actions:
             setting = _key_setting(file, action.id, action.words)
             keys = self.draft.value(setting) or action.default
-            about = f"Usually {_keys_shown(action.default)}. Enter, then press the key that you want."
+            about = tr("Usually {keys}. Enter, then press the key that you want.").format(keys=_keys_shown(action.default))
             rows.append(
                 Row(
                     action.id,
@@ -144,7 +145,8 @@ class SettingsScreen(ModalScreen[bool]):
     def _moved(self, event: RowList.Moved) -> None:
         event.stop()
         row = self._list.row
-        self._about.update(one_line(f"{row.about} Kept in {row.place}.".strip()) if row else "")
+        kept = tr("Kept in {place}.").format(place=row.place) if row else ""
+        self._about.update(one_line(f"{row.about} {kept}".strip()) if row else "")
 
     def say(self, words: str) -> None:
         """Say something below the rows."""
@@ -200,8 +202,8 @@ class SettingsScreen(ModalScreen[bool]):
         if name == _ADD:
             typed = await type_text(
                 self.app,
-                f"A new profile of {file.name}",
-                "How do you want to call it?",
+                tr("A new profile of {file}").format(file=file.name),
+                tr("How do you want to call it?"),
                 problem=lambda text: name_problem(text.strip(), file, self.draft),
             )
             if typed is None:
@@ -218,7 +220,7 @@ class SettingsScreen(ModalScreen[bool]):
         def problem(key: str) -> str:
             return self._keymap.problem(action_id, key, changed)
 
-        key = await press_key(self.app, f"The key for: {action.words}", problem)
+        key = await press_key(self.app, tr("The key for: {action}").format(action=action.words), problem)
         if key is not None:
             file = self.draft.home / "dogent.json"
             setting = _key_setting(file, action_id, action.words)
@@ -256,7 +258,7 @@ class SettingsScreen(ModalScreen[bool]):
         if self.draft.changes:
             self.dismiss(True)
         else:
-            self.say("Nothing was changed.")
+            self.say(tr("Nothing was changed."))
 
     def action_leave(self) -> None:
         """Leave; what was changed is asked about."""
@@ -267,8 +269,8 @@ class SettingsScreen(ModalScreen[bool]):
 
     async def _ask_to_save(self) -> None:
         files = ", ".join(place_of(file, self.draft.workspace) for file in self.draft.changes)
-        answers = ("Save them", "Leave without them", "Go on here")
-        answer = await choose(self.app, "Save the changes?", f"They go to {files}.", answers, 0)
+        answers = (tr("Save them"), tr("Leave without them"), tr("Go on here"))
+        answer = await choose(self.app, tr("Save the changes?"), tr("They go to {files}.").format(files=files), answers, 0)
         if answer in (_SAVE, _DISCARD):
             self.dismiss(answer == _SAVE)
 

@@ -1,6 +1,5 @@
 """One line of text to type: the value of a setting, a name."""
 
-import asyncio
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -11,7 +10,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from dogent_tui.tui.screens.withdrawable import Withdrawable
+from dogent_tui.language import tr
+from dogent_tui.tui.screens.withdrawable import Withdrawable, answer_of
 from dogent_tui.tui.stylesheets import stylesheet
 
 
@@ -20,7 +20,7 @@ class TypingScreen(Withdrawable[str], ModalScreen[str]):
 
     CSS_PATH = stylesheet("typing.tcss")
     AUTO_FOCUS = "#typing-text"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "Back")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
 
     def __init__(self, title: str, why: str, text: str, *, secret: bool, problem: Callable[[str], str]) -> None:
         """Ask for `title`, with `why` below it. `secret`: dots are shown. `problem` says why not, or nothing."""
@@ -38,7 +38,7 @@ class TypingScreen(Withdrawable[str], ModalScreen[str]):
             yield Input(self._text, password=self._secret, compact=True, id="typing-text")
             yield Static(self._why, id="typing-why", markup=False)
             yield Static("", id="typing-problem", markup=False)
-            yield Static("Enter takes it · Esc goes back", id="typing-keys", markup=False)
+            yield Static(tr("Enter takes it · Esc goes back"), id="typing-keys", markup=False)
 
     def on_mount(self) -> None:
         """Keep the line still for whoever reads along."""
@@ -67,16 +67,4 @@ async def type_text(
     app: App[Any], title: str, why: str, text: str = "", *, secret: bool = False, problem: Callable[[str], str] = lambda _: ""
 ) -> str | None:
     """Ask for a line and return it, None for none. Not to be awaited by a handler of messages."""
-    typed: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-
-    def settle(answer: str | None) -> None:
-        if not typed.done():
-            typed.set_result(answer)
-
-    screen = TypingScreen(title, why, text, secret=secret, problem=problem)
-    await app.push_screen(screen, settle)
-    try:
-        return await typed
-    finally:
-        if not typed.done():  # whoever asked is gone
-            screen.cancel()
+    return await answer_of(app, TypingScreen(title, why, text, secret=secret, problem=problem))

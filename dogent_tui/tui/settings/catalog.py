@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from dogent_tui.language import tr
 from dogent_tui.tui.settings.draft import Kind, Setting, SettingsDraft
 from dogent_tui.workspace.secrets import is_missing
 from dogent_tui.workspace.templates import templates
@@ -13,44 +14,44 @@ from dogent_tui.workspace.trust import FolderTrust
 LLM, WEB, VISION = "claude.json", "web.json", "vision.json"
 
 _OFFLINE = "offline"
-_REFERENCES = "env:NAME takes it from the environment, keyring:NAME from the system’s keyring."
+_REFERENCES = tr("env:NAME takes it from the environment, keyring:NAME from the system’s keyring.")
 _FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
-    ("profile", "Who answers", "choice", "", "what the environment says", "A profile of yours, or the offline engine."),
-    ("web_profile", "Who searches the web", "choice", "", "the agent’s own tools", "A profile of yours for searching."),
-    ("vision_profile", "Who looks at pictures", "choice", "glm-4.6v", "", "A profile of yours for pictures and videos."),
-    ("primary_language", "Language of replies", "text", "", "that of the prompt", "For example: English, 简体中文."),
-    ("doc_template", "Document template", "choice", "", "none", "Documents follow it, unless the prompt names another."),
-    ("images_path", "Folder for images", "folder", "./images", "", "Where images from the web are saved, inside the workspace."),
-    ("theme", "Colors", "choice", "", "those for this terminal", "They hold as soon as this is saved."),
-    ("review_edits", "Review each change", "switch", False, "", "What the agent writes is put to you, change by change."),
-    ("sandbox", "Sandbox for commands", "switch", False, "", "The agent’s commands write nothing outside the folder."),
-    ("learn_auto", "Offer to note lessons", "switch", True, "", "After a run that failed or was stopped."),
+    ("profile", tr("Who answers"), "choice", "", tr("what the environment says"), tr("A profile, or the offline engine.")),
+    ("web_profile", tr("Who searches the web"), "choice", "", tr("the agent’s own tools"), tr("A profile for searching.")),
+    ("vision_profile", tr("Who looks at pictures"), "choice", "glm-4.6v", "", tr("A profile of yours for pictures and videos.")),
+    ("primary_language", tr("Language of replies"), "text", "", tr("that of the prompt"), tr("For example: English, 简体中文.")),
+    ("doc_template", tr("Document template"), "choice", "", tr("none"), tr("Unless the prompt names another.")),
+    ("images_path", tr("Folder for images"), "folder", "./images", "", tr("For those from the web; inside this folder.")),
+    ("theme", tr("Colors"), "choice", "", tr("those for this terminal"), tr("They hold as soon as this is saved.")),
+    ("review_edits", tr("Review each change"), "switch", False, "", tr("What the agent writes is put to you, change by change.")),
+    ("sandbox", tr("Sandbox for commands"), "switch", False, "", tr("The agent’s commands write nothing outside the folder.")),
+    ("learn_auto", tr("Offer to note lessons"), "switch", True, "", tr("After a run that failed or was stopped.")),
 )  # fmt: skip
 
 _FIELDS: Mapping[str, Sequence[tuple[str, str, Kind, str, str]]] = {
     LLM: (
-        ("ANTHROPIC_BASE_URL", "Address", "address", "Anthropic’s own", "Of a Messages API, without /v1/messages."),
-        ("ANTHROPIC_AUTH_TOKEN", "Key, as bearer token", "secret", "", f"What most endpoints want. {_REFERENCES}"),
-        ("ANTHROPIC_API_KEY", "Key, as x-api-key", "secret", "", f"What Anthropic itself wants. {_REFERENCES}"),
-        ("ANTHROPIC_MODEL", "Model", "text", "that of the endpoint", "The model that answers."),
-        ("ANTHROPIC_SMALL_FAST_MODEL", "Small model", "text", "that of the endpoint", "For small tasks beside the conversation."),
-        ("API_TIMEOUT_MS", "Patience", "number", "ten minutes", "Milliseconds that a request may take."),
+        ("ANTHROPIC_BASE_URL", tr("Address"), "address", tr("Anthropic’s own"), tr("Of a Messages API, without /v1/messages.")),
+        ("ANTHROPIC_AUTH_TOKEN", tr("Key, as bearer token"), "secret", "", tr("What most endpoints want.") + f" {_REFERENCES}"),
+        ("ANTHROPIC_API_KEY", tr("Key, as x-api-key"), "secret", "", tr("What Anthropic itself wants.") + f" {_REFERENCES}"),
+        ("ANTHROPIC_MODEL", tr("Model"), "text", tr("that of the endpoint"), tr("The model that answers.")),
+        ("ANTHROPIC_SMALL_FAST_MODEL", tr("Small model"), "text", tr("that of the endpoint"), tr("For small tasks.")),
+        ("API_TIMEOUT_MS", tr("Patience"), "number", tr("ten minutes"), tr("Milliseconds that a request may take.")),
     ),
     WEB: (
-        ("provider", "Provider", "choice", "not set", "Who searches."),
-        ("api_key", "Key", "secret", "", _REFERENCES),
-        ("cse_id", "Search engine id", "secret", "", "Only Google wants one."),
-        ("endpoint", "Address", "address", "the provider’s own", "SearXNG needs that of your server."),
-        ("timeout_s", "Patience", "number", "20", "Seconds that a search may take, at most 120."),
+        ("provider", tr("Provider"), "choice", tr("not set"), tr("Who searches.")),
+        ("api_key", tr("Key"), "secret", "", _REFERENCES),
+        ("cse_id", tr("Search engine id"), "secret", "", tr("Only Google wants one.")),
+        ("endpoint", tr("Address"), "address", tr("the provider’s own"), tr("SearXNG needs that of your server.")),
+        ("timeout_s", tr("Patience"), "number", "20", tr("Seconds that a search may take, at most 120.")),
     ),
     VISION: (
-        ("provider", "Provider", "choice", "not set", "openai is also for whatever is compatible with it."),
-        ("model", "Model", "text", "the provider’s own", "The model that looks."),
-        ("base_url", "Address", "address", "the provider’s own", "Without /chat/completions or /v1/messages."),
-        ("api_key", "Key", "secret", "", _REFERENCES),
-        ("timeout_s", "Patience", "number", "that of the provider", "Seconds that a look may take, at most 3600."),
-        ("max_side", "Largest side", "number", "that of the provider", "Pixels of a picture that is sent."),
-        ("max_video_mb", "Largest video", "number", "that of the provider", "Megabytes of a video that is sent."),
+        ("provider", tr("Provider"), "choice", tr("not set"), tr("openai is also for whatever is compatible with it.")),
+        ("model", tr("Model"), "text", tr("the provider’s own"), tr("The model that looks.")),
+        ("base_url", tr("Address"), "address", tr("the provider’s own"), tr("Without /chat/completions or /v1/messages.")),
+        ("api_key", tr("Key"), "secret", "", _REFERENCES),
+        ("timeout_s", tr("Patience"), "number", tr("that of the provider"), tr("Seconds that a look may take, at most 3600.")),
+        ("max_side", tr("Largest side"), "number", tr("that of the provider"), tr("Pixels of a picture that is sent.")),
+        ("max_video_mb", tr("Largest video"), "number", tr("that of the provider"), tr("Megabytes of a video that is sent.")),
     ),
 }  # fmt: skip
 
@@ -59,7 +60,9 @@ def folder_settings(draft: SettingsDraft) -> list[Setting]:
     """Return the settings of the folder, and those of all folders after them."""
     file, own = draft.workspace.settings_file, draft.home / "dogent.json"
     settings = [Setting(file, (key,), label, kind, about, default, unset) for key, label, kind, default, unset, about in _FOLDER]
-    everywhere = Setting(own, ("sandbox",), "Sandbox in all folders", "switch", "As above, wherever you work.", default=False)
+    everywhere = Setting(
+        own, ("sandbox",), tr("Sandbox in all folders"), "switch", tr("As above, wherever you work."), default=False
+    )
     return [*settings, everywhere]
 
 
@@ -73,7 +76,7 @@ def profile_settings(file: Path, name: str) -> list[Setting]:
 
 def options_of(setting: Setting, draft: SettingsDraft, themes: Sequence[str]) -> list[tuple[Any, str]]:
     """Return what can be chosen, as value and words; None takes the setting out."""
-    unset = (None, f"Not chosen: {setting.unset}" if setting.unset else "Not chosen")
+    unset = (None, tr("Not chosen: {unset}").format(unset=setting.unset) if setting.unset else tr("Not chosen"))
     key = setting.path[-1]
     if key == "theme":
         return [unset, *((name, name) for name in themes)]
@@ -84,7 +87,7 @@ def options_of(setting: Setting, draft: SettingsDraft, themes: Sequence[str]) ->
         return [(name, name) for name in _providers(setting.file.name)]
     if key == "profile":
         names = [(name, f"{name} · {summary(draft, draft.home / LLM, name)}") for name in draft.profiles(draft.home / LLM)]
-        return [unset, *names, (_OFFLINE, "offline · the built-in engine, no AI model")]
+        return [unset, *names, (_OFFLINE, tr("offline · the built-in engine, no AI model"))]
     file = draft.home / (WEB if key == "web_profile" else VISION)
     names = [(name, f"{name} · {summary(draft, file, name)}") for name in draft.profiles(file)]
     return [unset, *names] if key == "web_profile" else names
@@ -102,10 +105,10 @@ def key_state(file: Path, data: Mapping[str, Any]) -> str:
     """Return whether a profile has the key that it needs."""
     if file.name == LLM:
         has_key = any(not is_missing(data.get(key)) for key in ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY"))
-        return "key set" if has_key else "no key"
+        return tr("key set") if has_key else tr("no key")
     if data.get("provider") == "searxng" and is_missing(data.get("api_key")):
-        return "needs no key"
-    return "no key" if is_missing(data.get("api_key")) else "key set"
+        return tr("needs no key")
+    return tr("no key") if is_missing(data.get("api_key")) else tr("key set")
 
 
 def chosen_profile(draft: SettingsDraft, file: Path) -> Setting:

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.workspace.checking import SCHEMA_KEY, KeyPath, expected
 from dogent_tui.workspace.config_models import PROFILE_MODELS
 from dogent_tui.workspace.endpoint_url import check_url
@@ -131,13 +132,13 @@ def shown(setting: Setting, draft: SettingsDraft) -> str:
     """Return the value for a screen. A key is dots, or the name of where it lies; a text of no use is shown as it is."""
     value = draft.value(setting)
     if setting.kind == "switch":
-        return "on" if value is True else "off"
+        return tr("on") if value is True else tr("off")
     if setting.kind == "secret":
         if is_missing(value):
-            return "not set"
+            return tr("not set")
         return str(value).strip() if reference(str(value)) else "••••••••"
     if value in ("", None):
-        return setting.unset or "not set"
+        return setting.unset or tr("not set")
     return str(value)
 
 
@@ -152,28 +153,28 @@ def typed_value(setting: Setting, text: str, draft: SettingsDraft) -> tuple[Any,
         try:
             value = int(number) if number.lstrip("-").isdigit() else float(number)
         except ValueError:
-            return None, "This should be a number."
+            return None, tr("This should be a number.")
     if setting.kind == "address" and (problem := check_url(text)):
-        return None, f"An address that {problem} cannot be used."
+        return None, tr("An address that {problem} cannot be used.").format(problem=problem)
     if setting.kind == "folder" and not draft.workspace.contains(text):
-        return None, "This folder would lie outside of the workspace."
+        return None, tr("This folder would lie outside of the workspace.")
     kind = _type(setting)
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError:
-        return None, f"This should be {expected(kind)}."
+        return None, tr("This should be {wanted}.").format(wanted=expected(kind))
     return value, ""
 
 
 def name_problem(name: str, file: Path, draft: SettingsDraft) -> str:
     """Return why `name` cannot be that of a new profile of `file`, or nothing."""
     if not name:
-        return "A profile needs a name."
+        return tr("A profile needs a name.")
     if name in draft.profiles(file):
-        return f"There is a profile {name} already."
+        return tr("There is a profile {name} already.").format(name=name)
     if name in ("offline", "default", SCHEMA_KEY):
-        return f"{name} means something else; choose another name."
-    return "" if name.isprintable() and len(name) <= 40 else "Choose a short name without control characters."
+        return tr("{name} means something else; choose another name.").format(name=name)
+    return "" if name.isprintable() and len(name) <= 40 else tr("Choose a short name without control characters.")
 
 
 def _type(setting: Setting) -> Any:

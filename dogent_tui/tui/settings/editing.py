@@ -4,12 +4,13 @@ from typing import Any
 
 from textual.app import App
 
+from dogent_tui.language import tr
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.screens.typing import type_text
 from dogent_tui.tui.settings.catalog import options_of
 from dogent_tui.tui.settings.draft import Setting, SettingsDraft, typed_value
 
-_KEPT = "What is there stays hidden, and stays if you go back. Delete takes it out."
+_KEPT = tr("What is there stays hidden, and stays if you go back. Delete takes it out.")
 
 
 async def edit_setting(app: App[Any], draft: SettingsDraft, setting: Setting) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import msgspec
-from rich.cells import set_cell_size
+from rich.cells import cell_len, set_cell_size
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -13,6 +13,7 @@ from textual.widget import Widget
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
 
 _LABEL_CELLS = 25
@@ -38,7 +39,7 @@ class Row(msgspec.Struct, frozen=True):
 class RowList(OptionList):
     """Shows rows, and says which one is under the cursor."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", "Change", key_display="⏎")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "select", tr("Change"), key_display="⏎")]
 
     class Moved(Message):
         """Another row is under the cursor."""
@@ -106,7 +107,7 @@ class Sections(Widget, can_focus=False):
         start = 0
         x = event.get_content_offset_capture(self).x
         for number, name in enumerate(self._names):
-            end = start + len(name) + 2
+            end = start + cell_len(name) + 2
             if start <= x < end:
                 self.post_message(self.Picked(number))
             start = end + 1

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.questions.own_writes import write_own
 from dogent_tui.tui.screens.settings import SettingsScreen
@@ -17,7 +18,7 @@ from dogent_tui.workspace.settings import load_home_settings, load_settings
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
 
-_BECAUSE = "You changed it in the settings."
+_BECAUSE = tr("You changed it in the settings.")
 
 
 async def open_settings(app: "DogentApp", section: int = 0) -> None:
@@ -32,7 +33,7 @@ async def open_settings(app: "DogentApp", section: int = 0) -> None:
         try:
             said = await _save(app, draft)
         except (OSError, DogentError) as error:
-            note = f"Not saved: {error}"  # what was typed is still there
+            note = tr("Not saved: {error}").format(error=error)  # what was typed is still there
             continue
         app.conversation.prompt.notify_hint(one_line(said))
         return
@@ -52,8 +53,8 @@ async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
             done = "written"
         (left if done == "denied" else written).append(place_of(file, draft.workspace))
         del draft.changes[file]
-    said = [f"Saved: {', '.join(written)}."] if written else []
-    said += [f"Left as it is: {', '.join(left)}."] if left else []
+    said = [tr("Saved: {files}.").format(files=", ".join(written))] if written else []
+    said += [tr("Left as it is: {files}.").format(files=", ".join(left))] if left else []
     return " ".join([*said, await _take_into_use(app, changed) if written else ""]).strip()
 
 
@@ -68,6 +69,7 @@ async def _take_into_use(app: "DogentApp", changed: frozenset[str]) -> str:
     chosen = "profile" in changed
     said_something = opened.service.begun or opened.earlier_log is not None or opened.service.queued
     if opened.service.state == "running" or (said_something and not chosen):
-        return "What the agent works with holds from the next conversation on: /new."
+        return tr("What the agent works with holds from the next conversation on: /new.")
     await app.change_profile("" if chosen else opened.options.profile)
-    return f"From now on: {endpoint_label(app.opened.endpoint.name, app.opened.endpoint.kind, app.opened.endpoint.model)}."
+    endpoint = app.opened.endpoint
+    return tr("From now on: {who}.").format(who=endpoint_label(endpoint.name, endpoint.kind, endpoint.model))

@@ -22,8 +22,8 @@ def test_what_cannot_be_is_told_and_the_usual_key_stays():
         "ctrl+g": "ctrl+g is taken: Edit.",
         "x": "needed for writing",
         "enter": "needed for writing",
-        "": "Nothing is needed",
-        "f9,": "Nothing is needed",
+        "": "— is needed",
+        "f9,": "— is needed",
     }.items():
         keymap = Keymap(BINDINGS, {"find": keys})
         (warning,) = keymap.warnings
