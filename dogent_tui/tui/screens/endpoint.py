@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
 from dogent_tui.plain import one_line
+from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.setup.model import endpoint_profile
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.workspace.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
@@ -21,7 +22,7 @@ from dogent_tui.workspace.secrets import is_missing
 _KEYS = "Enter goes on, and tries it at the end · Esc goes back"
 
 
-class EndpointScreen(ModalScreen[tuple[str, str, str] | None]):
+class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, str, str]]):
     """Dismissed with address, key and model, or with None where the person goes back."""
 
     CSS_PATH = stylesheet("endpoint.tcss")
@@ -61,7 +62,7 @@ class EndpointScreen(ModalScreen[tuple[str, str, str] | None]):
         if event.input.id != "endpoint-model":
             self.focus_next()
         elif self.entered == self._refused:
-            self.dismiss(self.entered)
+            self.leave(self.entered)
         else:
             self.run_worker(self._try(), exclusive=True)
 
@@ -90,7 +91,7 @@ class EndpointScreen(ModalScreen[tuple[str, str, str] | None]):
         if self.entered != entered:
             return
         if probed.works:
-            self.dismiss(entered)
+            self.leave(entered)
             return
         self._refused = entered
         self._say(f"{probed.words} Enter keeps it all the same.")
@@ -100,4 +101,4 @@ class EndpointScreen(ModalScreen[tuple[str, str, str] | None]):
 
     def action_back(self) -> None:
         """Go back without an endpoint."""
-        self.dismiss(None)
+        self.leave(None)

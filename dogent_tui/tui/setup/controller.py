@@ -89,10 +89,9 @@ class Setup:
 
     async def _ask_for_endpoint(self) -> None:
         from dogent_tui.tui.screens.endpoint import EndpointScreen
+        from dogent_tui.tui.screens.withdrawable import answer_of
 
-        answered: asyncio.Future[tuple[str, str, str] | None] = asyncio.get_running_loop().create_future()
-        self._app.push_screen(EndpointScreen(), answered.set_result)
-        answer = await answered
+        answer = await answer_of(self._app, EndpointScreen())
         if answer is not None:
             profiles, _ = await asyncio.to_thread(read_profiles, self._home / "claude.json")
             saved = endpoint_profile(*answer, profiles)
