@@ -12,6 +12,7 @@ if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
     from dogent_tui.tui.pane.pane import DocumentPane
     from dogent_tui.tui.screens.conversation import ConversationScreen
+    from dogent_tui.tui.setup.panel import SetupPanel
     from dogent_tui.tui.transcript.search_bar import TranscriptSearch
     from dogent_tui.tui.transcript.view import Transcript
 
@@ -37,6 +38,7 @@ class Furniture:
         self._sidebar_wanted: bool | None = None
         self._pane: DocumentPane | None = None
         self._pane_covers = False
+        self._setup: SetupPanel | None = None
 
     @cached_property
     def transcript(self) -> "Transcript":
@@ -80,11 +82,23 @@ class Furniture:
         await self._place(self.search, "#conversation", before=0)
         self.search.open()
 
+    async def show_setup(self, panel: "SetupPanel | None") -> None:
+        """Show `panel` right above the prompt in place of the one that is there, or none."""
+        if self._setup is not None:
+            if self._setup.has_focus:
+                self._screen.prompt.focus_editor()
+            await self._setup.remove()
+        self._setup = panel
+        if panel is not None:
+            await self._screen.mount(panel, before=self._screen.prompt)
+
     async def fit(self, size: Size) -> None:
         """Let the sidebar give way in a narrow window, and the empty lines in a low one."""
         self._screen.set_class(size.height < COMFORTABLE_ROWS, "-short")
         self._screen.set_class(size.width < COMFORTABLE_COLUMNS, "-slim")
         self._place_pane(size.width)
+        if self._setup is not None:
+            self._setup.place(size.height)
         await self.place_sidebar(size.width)
 
     async def toggle_sidebar(self) -> None:
@@ -148,6 +162,7 @@ class Furniture:
 
     async def clear(self) -> None:
         """Take away what was placed; what comes next is made anew."""
+        await self.show_setup(None)
         for part in self._placed:
             await part.remove()
         self._placed.clear()

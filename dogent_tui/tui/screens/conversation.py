@@ -70,6 +70,7 @@ class ConversationScreen(Screen[None]):
         Binding("ctrl+t", "todos", "Plan", id="plan"),
         Binding("f2", "answer", "Answer the agent", show=False),
         Binding("f3", "document", "To the open document and back", show=False, id="document"),
+        Binding("f5", "app.setup", "Who answers", show=False, id="setup"),
         Binding("ctrl+end", "follow", "Follow", show=False, id="follow"),
         Binding("shift+pageup", "transcript_page(-1)", "Scroll the transcript", show=False),
         Binding("shift+pagedown", "transcript_page(1)", "Scroll the transcript", show=False),
@@ -169,6 +170,7 @@ class ConversationScreen(Screen[None]):
         self.todos.forget()
         self.prompt.set_attached(())
         self.status_bar.show(opening_status(opened))
+        self.query_one(Welcome).answered_by(self.status_bar.status.endpoint)
         self.prompt.set_queue(())
         self.prompt.set_busy(False)
         self.questions.clear()
