@@ -51,6 +51,7 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         self.request = task
         self.counter = counter
         self._list = HunkList(self.change, self._press, self._choose, id="review-list")
+        self._pane = Container(id="review-pane")
         self._view = HunkView(id="review-hunk")
         self._area = HunkArea(id="review-edit", soft_wrap=True, tab_behavior="focus", compact=True)
         self._line = CommentInput(compact=True, id="review-comment")
@@ -81,7 +82,7 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         yield summary
         with Container(id="review-body"):
             yield self._list
-            with Container(id="review-pane"):
+            with self._pane:
                 yield self._view
                 yield self._area
         with Container(id="review-line"):  # one row for both: what is above it need not be laid out anew
@@ -140,7 +141,7 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
     def _show(self, *, anew: bool = True) -> None:
         """Draw the hunk under the cursor, or the preview of what is around it."""
         self._list.refresh()
-        width = max(20, self._view.size.width - 1)
+        width = max(20, self._width - 1)
         hunk = self.hunk
         if hunk is None:
             self._view.show([], anew=True)
@@ -150,8 +151,13 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
             self._view.show(hunk_lines(self.change, hunk, width, by_side=self._is_by_side), anew=anew)
 
     @property
+    def _width(self) -> int:
+        """Cells for a hunk. The view has none where what is typed stands in its place, and until that is laid out anew."""
+        return self._pane.content_size.width
+
+    @property
     def _is_by_side(self) -> bool:
-        return self._view.size.width >= BY_SIDE if self._by_side is None else self._by_side
+        return self._width >= BY_SIDE if self._by_side is None else self._by_side
 
     async def _press(self, key: str) -> bool:
         """Do what `key` means in the list."""
@@ -203,7 +209,10 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
             self._show()
 
     def action_sides(self) -> None:
-        """What goes beside what comes, or above it."""
+        """What goes beside what comes, or above it. Out of the preview, which has no sides, back to the hunk."""
+        if self._previewing:
+            self.action_preview()
+            return
         self._by_side = not self._is_by_side
         self._show()
 

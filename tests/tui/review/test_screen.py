@@ -122,6 +122,13 @@ async def test_a_proposal_that_changes_nothing(review):
         assert [result.outcome for result in app.results] == ["applied"]
 
 
+async def test_a_hunk_is_as_wide_as_before_once_it_was_edited(review):
+    async with review(size=(80, 30)) as (app, pilot):
+        before = drawn(app)
+        await pilot.press("e", "X", "escape")
+        assert drawn(app).replace("accepted, edited", "undecided").replace("notes[/b].X", "notes[/b].") == before
+
+
 async def test_both_views_and_the_preview(review):
     async with review(size=(200, 40)) as (app, pilot):
         assert " │ + The house serves" in drawn(app)
@@ -132,6 +139,8 @@ async def test_both_views_and_the_preview(review):
         assert "since the spring" not in drawn(app)
         await pilot.press("a", "home")
         assert "since the spring" in drawn(app)
+        await pilot.press("v")
+        assert "\n- The house serves" in drawn(app), "the preview has no sides: v leads back to the hunk"
 
 
 async def test_markup_and_control_characters_are_shown(review):
