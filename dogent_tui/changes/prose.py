@@ -167,7 +167,8 @@ def refined(old: str, new: str) -> Refined:
     for (to_i, to_j), rewritten in sorted(kinds.items()):
         parts_old += [Span(text, True) for text in before[i:to_i]]
         parts_new += [Span(text, True) for text in after[j:to_j]]
-        pair = _by_words(before[to_i], after[to_j]) if rewritten else _both(before[to_i], after[to_j], False)
+        is_same = not rewritten and before[to_i] == after[to_j]
+        pair = _both(before[to_i], after[to_j], False) if is_same else _by_words(before[to_i], after[to_j])
         parts_old += pair.old
         parts_new += pair.new
         i, j = to_i + 1, to_j + 1
@@ -184,7 +185,7 @@ def _both(old: str, new: str, changed: bool) -> Refined:
 
 def _by_words(old: str, new: str) -> Refined:
     a, b = pieces(old), pieces(new)
-    pairs = matched([_flat(piece) for piece in a], [_flat(piece) for piece in b], "")
+    pairs = matched([_seen(piece) for piece in a], [_seen(piece) for piece in b], " ")
     pairs = _without_islands(a, b, pairs)
     kept_a, kept_b = {i for i, _ in pairs}, {j for _, j in pairs}
     return Refined(
@@ -213,6 +214,14 @@ def _without_islands(a: list[str], b: list[str], pairs: list[Pair]) -> list[Pair
 def _flat(text: str) -> str:
     """Return `text` with every run of white space as one space and none at its ends: how its lines break makes no difference."""
     return " ".join(text.split())
+
+
+def _seen(piece: str) -> str:
+    """Return `piece` as it counts beside others: a line that breaks is a space, but two spaces are not one."""
+    if not piece.isspace():
+        return piece
+    before = piece.partition("\n")[0]
+    return before or " "
 
 
 def _joined(spans: Iterable[Span]) -> tuple[Span, ...]:

@@ -144,6 +144,8 @@ def _encodable(text: str) -> str:
 def _too_slow(request: Request) -> ManuscriptError:
     if getattr(request, "regex", False):
         return ManuscriptError(
-            "The regular expression takes too long.", "Use a simpler one, without repetitions in repetitions, or leave regex out."
+            "The regular expression takes too long, and nothing was found out.",
+            "Have every match hold a word of some letters: that is looked for first. Repeat nothing that repeats, "
+            "name fewer files, or leave regex out.",
         )
     return ManuscriptError("Looking through the workspace takes too long.", "Search fewer files: name some in file_pattern.")

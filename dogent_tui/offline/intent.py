@@ -98,14 +98,14 @@ _PREAMBLE = re.compile(
     r"^(?:(?:pdf|word|docx)(?=\s+(?:report|document|file|article|essay|memo|summary|brief|overview|version)|\s*$)\s*"
     r"|(?:please|kindly|now|then|also|could you|can you|would you|i (?:want|need|would like)(?: you)?(?: to)?|let us|let's"
     r"|help me(?: to)?|write|draft|compose|create|prepare|produce|generate|make|give|compile|collect|summari[sz]e|summary|me|us"
-    r"|the|this|these|those|all|everything|use|it|a|an|of|on|short|brief|long|detailed|one-?page|two-?page|report|document"
+    r"|the|this|these|those|all|everything|use|it|a|an|and|of|on|short|brief|long|detailed|one-?page|two-?page|report|document"
     r"|article|essay|text|note|memo|overview|version|files?|notes|folder|directory|workspace|here|what is|in)\b[\s,:]*"
     r"|请|帮我|麻烦|把|将|给我|写|撰写|起草|总结|整理|汇总|归纳|概述|生成|编写|一[份篇个下段]"
-    r"|简短的?|详细的?|这些|所有|全部|这几个|文件夹|目录|文件|资料|笔记|关于|有关|根据|基于|这[份个篇]"
+    r"|[和与](?=\s|$)|简短的?|详细的?|这些|所有|全部|这几个|文件夹|目录|文件|资料|笔记|关于|有关|根据|基于|这[份个篇]"
     r"|(?:PDF|Word|docx)(?=$|写|文件|文档|里|中)|[，,：:\s])+",
     re.IGNORECASE,
 )
-"""What stands before the subject of a request."""
+"""What stands before the subject of a request, also between the files that it named."""
 _COUNT = re.compile(
     r"\b(?P<n>\d{1,3})\s+(?:[a-z-]+\s+)?(?:sentences|points|bullets|quotes|items)\b|(?P<zh>\d{1,3})\s*[个条句点]", re.IGNORECASE
 )

@@ -49,6 +49,21 @@ def test_where_only_lines_break_anew_that_is_shown_else_not():
     assert shown(refined("one two\nthree", "one\ntwo three")) == ("[one two\nthree]", "[one\ntwo three]")
 
 
+def test_spaces_that_came_or_went_are_shown_where_they_are():
+    assert shown(refined("At dusk.  Nobody  came.\n", "At dusk. Nobody came.\n")) == (
+        "At dusk.[  ]Nobody[  ]came.\n",
+        "At dusk.[ ]Nobody[ ]came.\n",
+    )
+    assert shown(refined("The sea was  grey and calm.\n", "The sea was grey\nand still.\n")) == (
+        "The sea was[  ]grey and [calm].\n",
+        "The sea was[ ]grey\nand [still].\n",
+    )
+    assert shown(refined("A hard break,  \nand one.\n", "A hard break,\nand two.\n")) == (
+        "A hard break,[  \n]and [one].\n",
+        "A hard break,[\n]and [two].\n",
+    )
+
+
 def test_marks_stay_with_their_letters():
     assert pieces("cafe\u0301 👩‍💻 ที่") == ["cafe\u0301", " ", "👩‍", "💻", " ", "ที่"]
 

@@ -92,7 +92,7 @@ async def test_a_catastrophic_expression_ends_and_the_next_search_works(root):
     put(root, "a.md", text="a" * 40 + "!\n")
     library = ManuscriptLibrary(Workspace(root), limit_s=1.0)
     started = time.monotonic()
-    with pytest.raises(ManuscriptError, match="takes too long"):
+    with pytest.raises(ManuscriptError, match=r"takes too long.*\n?.*hold a word"):
         await library.search("(a+)+$", regex=True)
     assert time.monotonic() - started < 10
     assert (await library.search("a!")).matches == 1

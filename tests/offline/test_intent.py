@@ -45,6 +45,8 @@ def test_the_kind_of_a_prompt(typed, has_draft, kind):
     [
         ("Write a short report on battery safety for @notes/a.md", "battery safety"),
         ("Summarize these notes", ""),
+        ("Write a summary of @plan.md and @chapter.md to summary.md", ""),
+        ("总结 @plan.md 和 @chapter.md", ""),
         ("Please write about the harbor, using @a.md and @b.md", "harbor"),
         ("关于电池安全写一份报告，保存到 drafts/电池.md", "电池安全"),
         ("Add a section on running costs.", "running costs"),

@@ -193,7 +193,9 @@ class Completions:
     def _find_files(self, query: str, limit: int, *, bare: bool) -> Candidates:
         indexing = not self._files.ready
         if not query.endswith("/"):
-            return Candidates(tuple(self._file_row(hit, bare=bare) for hit in self._files.search(query, limit)), indexing)
+            found = tuple(self._file_row(hit, bare=bare) for hit in self._files.search(query, limit))
+            is_typed = bare and [row.insert for row in found] == [query]  # nothing is left to be taken: Enter runs the command
+            return Candidates(() if is_typed else found, indexing)
         rows = tuple(self._file_row(hit, bare=bare) for hit in self._files.browse(query.rstrip("/"))[:limit])
         itself = Candidate(query, self._written(query, bare=bare), tr("the folder itself"))
         return Candidates((itself, *rows) if rows else (), indexing)

@@ -198,3 +198,15 @@ class TestCandidates:
     def test_says_that_the_index_is_not_ready(self) -> None:
         assert completions(Files(ready=False)).search(Completion("file", "", 0, 1)).indexing
         assert not completions(Files()).search(Completion("file", "", 0, 1)).indexing
+
+
+def test_a_path_that_is_typed_out_is_not_offered_to_a_command_again() -> None:
+    def offered(line: str, *hits: Hit) -> list[str]:
+        completion = at_end(line)
+        assert completion is not None
+        return [row.insert for row in completions(Files([*hits])).search(completion).rows]
+
+    assert offered("/attach tea", Hit("tea.md")) == ["tea.md"]
+    assert offered("/attach tea.md", Hit("tea.md")) == [], "Enter runs the command now"
+    assert offered("/attach tea.md", Hit("tea.md"), Hit("old/tea.md")) == ["tea.md", "old/tea.md"]
+    assert offered("Read @tea.md", Hit("tea.md")) == ["@tea.md"]
