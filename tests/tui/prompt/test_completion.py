@@ -140,7 +140,7 @@ def test_any_text_can_be_asked_about(line: str, column: int) -> None:
 
 class TestCandidates:
     def search(self, files: Files, line: str, sheets: Sequence[str] = ()) -> list[str]:
-        completion = at_end(line)
+        completion = completion_at(line, len(line), first_line=True, path_commands=frozenset({"attach"}))
         assert completion is not None
         return [row.insert for row in completions(files, sheets).search(completion).rows]
 
@@ -202,7 +202,7 @@ class TestCandidates:
 
 def test_a_path_that_is_typed_out_is_not_offered_to_a_command_again() -> None:
     def offered(line: str, *hits: Hit) -> list[str]:
-        completion = at_end(line)
+        completion = completion_at(line, len(line), first_line=True, path_commands=frozenset({"attach"}))
         assert completion is not None
         return [row.insert for row in completions(Files([*hits])).search(completion).rows]
 
