@@ -8,25 +8,37 @@ from dogent_tui.plain import visible
 from dogent_tui.tui.transcript.lines import Span
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 _BARE_LINK = re.compile(r"https?://[^\s<>\"'`|，。；：！？、（）「」『』【】《》]+", re.IGNORECASE)
 _TRAILING = ".,;:!?*_)]}"
 _LINKABLE = ("http://", "https://", "mailto:")
 
+_NESTED = 20
+"""Brackets in brackets that may still be links. Each deeper one costs every bracket of a line as much again."""
+
 _MARKS = {"strong_open": "strong", "em_open": "emphasis", "s_open": "strike"}
 _CLOSES = {"strong_close": "strong", "em_close": "emphasis", "s_close": "strike"}
 
 
 @lru_cache(maxsize=2)
-def parser(max_nesting: int = 100) -> "MarkdownIt":
+def parser(max_nesting: int = _NESTED) -> "MarkdownIt":
     """Return the parser: CommonMark with tables and strikethrough, HTML taken as text."""
     from markdown_it import MarkdownIt
+    from markdown_it.rules_inline import image, link
 
-    return MarkdownIt("commonmark", {"html": False, "maxNesting": max_nesting}).enable(["table", "strikethrough"])
+    def closed(rule: "Callable[[StateInline, bool], bool]") -> "Callable[[StateInline, bool], bool]":
+        """Spare what cannot be a link the search for its end, with all that may stand in it."""
+        return lambda state, silent: state.src.find("]", state.pos) >= 0 and rule(state, silent)
+
+    made = MarkdownIt("commonmark", {"html": False, "maxNesting": max_nesting}).enable(["table", "strikethrough"])
+    made.inline.ruler.at("link", closed(link))
+    made.inline.ruler.at("image", closed(image))
+    return made
 
 
 def inline(content: str, references: dict[str, Any], style: str = "") -> list[Span]:

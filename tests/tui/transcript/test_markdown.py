@@ -1,4 +1,6 @@
 import random
+import sys
+from types import FrameType
 
 import pytest
 from hypothesis import given, settings
@@ -84,6 +86,24 @@ def test_a_table_too_wide_for_its_columns_is_listed() -> None:
 @pytest.mark.parametrize("text", ["[/b] and [ ] and [bold]", "<script>x</script>", "␛[31m", "a [x] b", "\\[x\\](y)"])
 def test_brackets_and_html_are_literal(text: str) -> None:
     assert shown(text) == [text.replace("\\", "")]
+
+
+def test_brackets_by_the_thousand_are_drawn_without_a_search_from_each() -> None:
+    steps = 0
+
+    def count(frame: FrameType, event: str, arg: object) -> None:
+        nonlocal steps
+        steps += event == "call"
+
+    sys.setprofile(count)
+    try:
+        lines = markdown_lines("[" * 3000, 100)
+        lines += markdown_lines("[" * 1500 + "[a](https://b.example)" + "]" * 1500, 100)
+    finally:
+        sys.setprofile(None)
+    assert "".join(line.text for line in lines).count("[") == 4500
+    assert any(span.link for line in lines for span in line.spans)
+    assert steps < 400_000
 
 
 def test_links_open_only_where_that_is_safe() -> None:
