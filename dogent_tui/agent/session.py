@@ -23,7 +23,7 @@ from dogent_tui.workspace.files import private_folder
 from dogent_tui.workspace.key_files import key_file_warnings
 from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, state_dir
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
-from dogent_tui.workspace.references import Reference, ResolvedReference, resolve
+from dogent_tui.workspace.references import Reference, ResolvedReference, format_lines, resolve
 from dogent_tui.workspace.session_log import SessionHold
 from dogent_tui.workspace.sessions import SessionRecord, latest_session, list_sessions
 from dogent_tui.workspace.settings import (
@@ -228,7 +228,8 @@ def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Pro
 
 def as_attachment(found: ResolvedReference) -> Attachment:
     """Return what travels of a file that a reference leads to."""
-    return Attachment(found.path, found.name, found.type, found.sheet)
+    lines = found.reference.lines if found.type != "folder" else None
+    return Attachment(found.path, found.name, found.type, found.sheet, format_lines(lines) if lines else None)
 
 
 def endpoint_label(name: str, kind: EndpointKind, model: str) -> str:

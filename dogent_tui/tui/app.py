@@ -7,7 +7,7 @@ import shlex
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TextIO
 
@@ -18,7 +18,7 @@ from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
 
-from dogent_tui.agent.events import Event, Notice, SessionStarted
+from dogent_tui.agent.events import Event, Notice, RunStarted, SessionStarted
 from dogent_tui.agent.recording import session_recorder
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
@@ -46,8 +46,10 @@ from dogent_tui.workspace.paths import Workspace, log_dir
 from dogent_tui.workspace.sessions import latest_session, list_sessions
 from dogent_tui.workspace.trust import make_own_folder
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when they are wanted, after the first paint
     from dogent_tui.tui.driver import BackgroundTold
+    from dogent_tui.tui.setup.controller import Setup
+    from dogent_tui.tui.setup.panel import SetupPanel
 
 _LOG = logging.getLogger(__name__)
 
@@ -79,9 +81,14 @@ class DogentApp(App[None]):
         Binding("ctrl+z", "suspend_process", "Suspend", show=False, priority=True),
     ]
 
-    def __init__(self, opened: OpenedSession, *, choose: bool = False) -> None:
-        """Show `opened`. `choose`: have the person choose an earlier conversation first."""
+    def __init__(self, opened: OpenedSession, *, choose: bool = False, offers_setup: bool = False) -> None:
+        """Show `opened`.
+
+        `choose`: have the person choose an earlier conversation first. `offers_setup`: once it runs, ask who shall answer, where
+        nobody is chosen yet.
+        """
         super().__init__()
+        self._offers_setup = offers_setup
         self.stylesheet: ThemedStylesheet = ThemedStylesheet(variables=self.get_css_variables())
         self.opened = opened
         self.elsewhere: tuple[Workspace, SessionOptions] | None = None
@@ -186,6 +193,9 @@ class DogentApp(App[None]):
             with suppress(AgentError):
                 await settle_trust(self, opened)
                 opened.service.send_answers()
+        if self._offers_setup:
+            self._offers_setup = False
+            await self.setup.offer()
 
     def _give_back(self, waited: list[str], draft: str) -> None:
         """Have the prompts that an earlier session did not come to in the prompt again, but what the draft has already."""
@@ -215,6 +225,8 @@ class DogentApp(App[None]):
                 gc.freeze()  # the SDK's modules are there for good: no collection has to look at them again
             if screen.service is service:  # the last words of a session that was left are for its log only
                 screen.handle(event)
+            if isinstance(event, RunStarted):
+                self.dismiss_setup()
 
     def _unsent(self) -> str:
         """Return what was typed and not sent when the application ended the last time, once."""
@@ -331,6 +343,43 @@ class DogentApp(App[None]):
         self.elsewhere = workspace, SessionOptions(profile, resume=session_id, fork=fork)
         self.exit()
 
+    # ── Who shall answer ──────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def setup(self) -> "Setup":
+        """The choice of who answers, at the first start and by /setup."""
+        from dogent_tui.tui.setup.controller import Setup
+
+        return Setup(self)
+
+    def dismiss_setup(self) -> bool:
+        """Take the set-up away for good, where it is shown. Returns whether it was."""
+        shown = "setup" in self.__dict__ and self.setup.panel is not None
+        if shown:
+            self.run_worker(self.setup.dismiss(), group="setup")
+        return shown
+
+    def action_setup(self) -> None:
+        """Go to the set-up, or show it."""
+        shown = self.setup.panel
+        if shown is not None:
+            shown.focus()
+        else:
+            self.run_worker(self.setup.open(), group="setup", exclusive=True)
+
+    def on_setup_panel_chosen(self, event: "SetupPanel.Chosen") -> None:
+        """See to what was chosen."""
+        self.run_worker(self.setup.choose(event.choice), group="setup", exclusive=True)
+
+    def on_setup_panel_dismissed(self) -> None:
+        """Take it away for good."""
+        self.dismiss_setup()
+
+    def on_setup_panel_typed(self, event: "SetupPanel.Typed") -> None:
+        """Go on with the prompt."""
+        self.conversation.prompt.focus_editor()
+        self.conversation.prompt.editor.insert(event.character)
+
     def prepare_theme(self, name: str) -> None:
         """Get ready to show the theme `name`, if there is one, so that choosing it is quick."""
         if theme := self.get_theme(name):
@@ -383,6 +432,8 @@ class DogentApp(App[None]):
     def action_help(self) -> None:
         """Show all keys and commands."""
         from dogent_tui.tui.attachments.sidebar import AttachmentList
+        from dogent_tui.tui.pane.pane import DocumentPane
+        from dogent_tui.tui.pane.view import PaneView
         from dogent_tui.tui.screens.clarification import ClarificationScreen
         from dogent_tui.tui.screens.help import PROMPT_HELP, HelpScreen, binding_section, command_section
         from dogent_tui.tui.screens.permission import PermissionScreen
@@ -398,6 +449,7 @@ class DogentApp(App[None]):
             binding_section("Everywhere", [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS], self.keys.keys),
             binding_section("Transcript", Transcript.BINDINGS),
             binding_section("Attachments", AttachmentList.BINDINGS),
+            binding_section("The open document", [*PaneView.BINDINGS, *DocumentPane.BINDINGS]),
             binding_section("A permission", PermissionScreen.BINDINGS),
             binding_section("Questions of the agent", ClarificationScreen.BINDINGS),
             binding_section(tr("Settings"), SettingsScreen.BINDINGS),
@@ -438,7 +490,7 @@ def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
         # To stderr, which is the log file now, where there can be one.
         logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s", stream=_log_stream())
         hold_back()
-        app = DogentApp(opened, choose=choose)
+        app = DogentApp(opened, choose=choose, offers_setup=True)
         app.run()
         while app.elsewhere is not None:
             app = DogentApp(open_session(*app.elsewhere))

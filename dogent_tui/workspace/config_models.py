@@ -28,6 +28,14 @@ class LlmProfile(msgspec.Struct, frozen=True):
     ANTHROPIC_API_KEY: Annotated[str, Meta(description=f"The key, sent as x-api-key{_REFERENCE}.", extra={"secret": True})] = ""
     ANTHROPIC_MODEL: Annotated[str, Meta(description="The model that answers.")] = ""
     ANTHROPIC_SMALL_FAST_MODEL: Annotated[str, Meta(description="The model for small tasks.")] = ""
+    DOGENT_LOCAL_SERVER: Annotated[
+        str,
+        Meta(
+            pattern=r"^(ollama|llama\.cpp|lm-studio|vllm)?$",
+            description="The server of local models at this address: it is asked through a relay of ours, and needs no key.",
+            extra={"expected": "ollama, llama.cpp, lm-studio or vllm"},
+        ),
+    ] = ""
     API_TIMEOUT_MS: (
         Annotated[
             int, Meta(gt=0, lt=2**31, description="Milliseconds that a request may take.", extra={"expected": _MILLISECONDS})

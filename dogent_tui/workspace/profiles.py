@@ -5,11 +5,11 @@ A key belongs to the endpoint that it was written beside. It is never sent to an
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
-from dogent_tui.endpoint_kind import EndpointKind
+from dogent_tui.endpoint_kind import EndpointKind, ServerKind
 from dogent_tui.errors import ConfigError
 from dogent_tui.workspace.checking import ConfigWarning, checked, nearest, read_profiles
 from dogent_tui.workspace.config_models import LlmProfile
@@ -17,7 +17,7 @@ from dogent_tui.workspace.endpoint_url import check_url, is_anthropic, sends_key
 from dogent_tui.workspace.home_files import ensure_home_files
 from dogent_tui.workspace.paths import display_path
 from dogent_tui.workspace.secrets import is_missing, revealed
-from dogent_tui.workspace.settings import WorkspaceSettings
+from dogent_tui.workspace.settings import WorkspaceSettings, load_home_settings
 
 __all__ = ["ANTHROPIC_URL", "OFFLINE", "Endpoint", "choose_endpoint", "ensure_home_files"]
 
@@ -49,6 +49,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     """Who answers, and with which key. `base_url` is empty only for the offline engine, which chooses its own port.
 
     `kind` is ``"anthropic"`` only for Anthropic's own host. `timeout_ms` is for one request. `source` is a sentence.
+    `server` is what is behind one of the kind ``"local"``, `window` its context window in tokens, 0 where that is not known.
     """
 
     name: str
@@ -61,6 +62,8 @@ class Endpoint(msgspec.Struct, frozen=True):
     timeout_ms: int | None = None
     source: str = ""
     oauth_token: str = ""
+    server: ServerKind | None = None
+    window: int = 0
 
     def __repr__(self) -> str:
         """Name the endpoint without its keys, which no log and no traceback may hold."""
@@ -93,14 +96,17 @@ def choose_endpoint(
 ) -> tuple[Endpoint, list[ConfigWarning]]:
     """Return the endpoint to use, and warnings about what stood in the way of another. Never raises.
 
-    `override` is a profile named on the command line; it wins over the one of `settings`. A named profile that cannot be used
-    means the offline engine, not the next key that lies about: the person would not know who reads the documents.
+    `override` is a profile named on the command line; it wins over the one of `settings`, and that over the one of the home. A
+    named profile that cannot be used means the offline engine, not the next key that lies about: the person would not know who
+    reads the documents.
     """
-    wanted = (override or settings.profile).strip()
+    own, warnings = load_home_settings(home)
+    wanted = (override or settings.profile or own.profile).strip()
     if wanted == OFFLINE:
-        return _offline("The built-in offline engine was asked for by name."), []
-    profiles, warnings = read_profiles(home / "claude.json")
-    if wanted:
+        return _offline("The built-in offline engine was asked for by name."), warnings
+    profiles, more = read_profiles(home / "claude.json")
+    warnings += more
+    if wanted and wanted != ENVIRONMENT:
         endpoint = _named(wanted, profiles, home, environ, warnings)
     else:
         endpoint = _from_environment(environ, warnings)
@@ -148,6 +154,11 @@ def profile_endpoint(
     return _endpoint(_Origin(name, f"The profile {name}", f"of {display_path(file)}", environ), usable, warnings)
 
 
+def environment_endpoint(environ: Mapping[str, str]) -> Endpoint | None:
+    """Return the endpoint that the variables of the environment lead to, None where they lead to none."""
+    return _from_environment(environ, [])
+
+
 def _from_environment(environ: Mapping[str, str], warnings: list[ConfigWarning]) -> Endpoint | None:
     names = ("ANTHROPIC_BASE_URL", *_KEY_NAMES, _OAUTH)
     if not any(environ.get(name, "").strip() for name in names):
@@ -181,7 +192,8 @@ def _endpoint(of: _Origin, data: Mapping[str, Any], warnings: list[ConfigWarning
     except ConfigError as error:
         warnings.append(ConfigWarning(f"{who} has no key for {url}: {error.message}", error.remedy, "profile_no_secret"))
         return None
-    if not (token or api_key or oauth):
+    server = _server(data) if name != ENVIRONMENT else None
+    if not (token or api_key or oauth or server):
         warnings.append(_no_key_warning(who, name, url))
         return None
     if sends_keys_in_clear(url):
@@ -189,7 +201,7 @@ def _endpoint(of: _Origin, data: Mapping[str, Any], warnings: list[ConfigWarning
         warnings.append(ConfigWarning(message, "Use an https address if the endpoint has one.", "profile_clear_text"))
     return Endpoint(
         name=name,
-        kind="anthropic" if ours else "custom",
+        kind="local" if server else "anthropic" if ours else "custom",
         base_url=url,
         token=token,
         api_key=api_key,
@@ -198,7 +210,13 @@ def _endpoint(of: _Origin, data: Mapping[str, Any], warnings: list[ConfigWarning
         small_model=_text(data, "ANTHROPIC_SMALL_FAST_MODEL"),
         timeout_ms=_timeout(data, who, warnings),
         source=f"{who} {of.place}".rstrip() + ".",
+        server=server,
     )
+
+
+def _server(data: Mapping[str, Any]) -> ServerKind | None:
+    named = _text(data, "DOGENT_LOCAL_SERVER")
+    return next((kind for kind in get_args(ServerKind) if kind == named), None)
 
 
 def _no_key_warning(who: str, name: str, url: str) -> ConfigWarning:

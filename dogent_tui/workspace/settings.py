@@ -57,6 +57,10 @@ class HomeSettings(msgspec.Struct, frozen=True):
     `keys` are the keys of the interface: the name of an action → the keys that do it.
     """
 
+    profile: Annotated[
+        str, Meta(description="Who answers in folders that name nobody: a profile of claude.json, or offline.")
+    ] = ""
+    offer_setup: Annotated[bool, Meta(description="Offer the set-up at the start where nobody is chosen to answer.")] = True
     sandbox: Annotated[bool, Meta(description="The agent's commands run in the sandbox of the system, in all folders.")] = False
     web_allow_hosts: Annotated[
         Any, Meta(description="Private hosts that web_fetch may reach, each exactly.", extra_json_schema={"type": "array"})

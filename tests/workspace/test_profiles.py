@@ -216,3 +216,33 @@ def test_a_key_may_stand_elsewhere_and_is_kept_out_of_sight_all_the_same(home, p
     assert (endpoint.kind, warning.code) == ("offline", "profile_no_secret")
     assert "DEEP_KEY is not set" in warning.message
     assert "--profile deep" in choose(home)[1][0].remedy
+
+
+def test_a_local_server_needs_no_key_and_is_told_apart(home, profiles):
+    local = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:11434", "ANTHROPIC_MODEL": "qwen3", "DOGENT_LOCAL_SERVER": "ollama"}
+    profiles(mine=local, odd={**local, "DOGENT_LOCAL_SERVER": "other"})
+    endpoint, warnings = choose(home, "mine", {"ANTHROPIC_API_KEY": KEY})
+    assert (endpoint.kind, endpoint.server, endpoint.model) == ("local", "ollama", "qwen3")
+    assert endpoint.secrets == ()
+    assert warnings == []
+    assert codes(choose(home, "odd")[1]) == ["config_wrong_type", "profile_no_key"]
+
+
+def test_the_environment_cannot_make_a_server_local(home):
+    environ = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:11434", "ANTHROPIC_AUTH_TOKEN": "x", "DOGENT_LOCAL_SERVER": "ollama"}
+    assert choose(home, environ=environ)[0].kind == "custom"
+
+
+def test_the_home_names_who_answers_where_the_folder_names_nobody(home, profiles):
+    profiles(deepseek=DEEP, other={**DEEP, "ANTHROPIC_MODEL": "other"})
+    (home / "dogent.json").write_text('{"profile": "deepseek"}')
+    environ = {"ANTHROPIC_API_KEY": KEY}
+    assert choose(home, environ=environ)[0].model == "chat"
+    assert choose(home, "other", environ)[0].model == "other"
+    assert choose(home, override="offline", environ=environ)[0].kind == "offline"
+    (home / "dogent.json").write_text('{"profile": "environment"}')
+    assert choose(home, environ=environ)[0].api_key == KEY
+    (home / "dogent.json").write_text('{"profile": "gone"}')
+    endpoint, warnings = choose(home, environ=environ)
+    assert endpoint.kind == "offline"
+    assert codes(warnings) == ["profile_unknown"]

@@ -106,6 +106,9 @@ class PromptController:
         if self._screen.by_hand.stop():
             return
         service = self._screen.service
+        idle = service.state != "running" and not service.queued and self._prompt.editor.is_blank
+        if idle and self._app.dismiss_setup():
+            return
         waiting = [service.take_back(queued.id) for queued in service.queued]
         if waiting:
             texts = "\n\n".join(prompt.text for prompt in waiting if prompt is not None)
