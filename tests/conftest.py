@@ -1,5 +1,6 @@
 """Every test has a home of its own, no keys, and no way to the person's files."""
 
+import gc
 import os
 from pathlib import Path
 
@@ -9,6 +10,9 @@ from hypothesis import HealthCheck, settings
 # A busy machine is no fault of the code: no example has a time limit, and making them may take as long as it takes.
 settings.register_profile("no-clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("no-clock")
+
+gc.disable()
+"""Until all tests are collected: what is imported meanwhile stays, and looking through it again and again costs seconds."""
 
 _WHOLE = (Path(__file__).parent / "e2e", Path(__file__).parent / "tui")
 """Where tests open the whole application, or the real CLI; the tests of single widgets and models lie in folders below."""
@@ -36,3 +40,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("snapshot")
         if pictured or item.path.parent in _WHOLE:
             item.add_marker("slow")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported out of all collections of garbage: a full one would take half a second, again and again."""
+    gc.freeze()
+    gc.enable()
