@@ -197,11 +197,12 @@ class Dogent:
 
     @asynccontextmanager
     async def open(
-        self, *arguments: str, size: tuple[int, int] = SIZE, ready: bool = True, **env: str
+        self, *arguments: str, size: tuple[int, int] = SIZE, ready: bool = True, prepared: bool = True, **env: str
     ) -> AsyncIterator[Terminal]:
-        """Start it, and wait until the agent is there where `ready`."""
+        """Start it, and wait until the agent is there where `ready`. `prepared`: it may be forked from what is imported."""
         argv = [*DOGENT, str(self.root), *arguments]
-        async with Terminal.open(argv, size=size, env=plain_environment(self.home, **env), cwd=self.root) as terminal:
+        variables = plain_environment(self.home, **env)
+        async with Terminal.open(argv, size=size, env=variables, cwd=self.root, prepared=prepared and not env) as terminal:
             if ready:
                 await terminal.wait_for("ready")
             yield terminal

@@ -28,7 +28,7 @@ WHILE_OPEN = {ALTERNATE_SCREEN, MOUSE, FOCUS_REPORTS, BRACKETED_PASTE}
 )
 async def test_it_starts_takes_keys_answers_and_leaves_the_terminal_as_it_was(dogent, size, way_out, env):
     dogent.api.say("# A heading\n\nGood **day** to you.")
-    async with dogent.open(size=size, ready=False, **env) as terminal:
+    async with dogent.open(size=size, ready=False, prepared=False, **env) as terminal:
         await terminal.wait_for("›")
         terminal.type("Hello there")
         await terminal.wait_for("› Hello there")
