@@ -8,14 +8,19 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 # A busy machine is no fault of the code: no example has a time limit, and making them may take as long as it takes.
-settings.register_profile("no-clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("no-clock")
+# Every run tries other examples. `--hypothesis-profile=thorough` tries very many.
+settings.register_profile("usual", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=50)
+settings.register_profile("thorough", settings.get_profile("usual"), max_examples=2000)
+settings.load_profile("usual")
 
 gc.disable()
 """Until all tests are collected: what is imported meanwhile stays, and looking through it again and again costs seconds."""
 
 _WHOLE = (Path(__file__).parent / "e2e", Path(__file__).parent / "tui")
 """Where tests open the whole application, or the real CLI; the tests of single widgets and models lie in folders below."""
+
+_HEAVY = {"snap_compare", "stage", "exporter", "browser_here"}
+"""Fixtures that compare a picture, open the whole application, or start a browser."""
 
 _OURS = ("ANTHROPIC_", "CLAUDE_", "DOGENT_", "API_TIMEOUT_MS", "NO_COLOR", "TERM_PROGRAM")
 
@@ -33,12 +38,12 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what compares a picture, so that `make snapshots` finds it; a quick run leaves that out, and what opens all of it."""
+    """Mark what compares a picture, so that `make snapshots` finds it; a quick run leaves out what is heavy."""
     for item in items:
-        pictured = "snap_compare" in getattr(item, "fixturenames", ())
-        if pictured:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if "snap_compare" in fixtures:
             item.add_marker("snapshot")
-        if pictured or item.path.parent in _WHOLE:
+        if fixtures & _HEAVY or item.path.parent in _WHOLE:
             item.add_marker("slow")
 
 

@@ -188,7 +188,7 @@ def test_a_link_that_is_put_in_meanwhile_is_not_followed(root, tmp_path, monkeyp
 PARTS = st.sampled_from(["..", ".", "", "notes", "a.md", "away", "up", "~", "/", "secret.md", "b.md"])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(PARTS, max_size=6))
 def test_no_path_leads_out(tmp_path, parts):
     root = tmp_path / "w"
