@@ -14,6 +14,8 @@ from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.tui.attachments.preview import PreviewScreen, sheet_line
 from dogent_tui.tui.attachments.reading import DocumentReading, Sheet, facts
 
+pytestmark = pytest.mark.slow
+
 
 def unheard(*_: object) -> None:
     pass
