@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 WORKSPACE ?=
 
-.PHONY: run setup test lint bench snapshots clean
+.PHONY: run setup test lint bench snapshots messages clean
 
 run: setup  ## open the application: in WORKSPACE, or in a sample workspace
 	@$(BIN)/dogent-tui $(if $(WORKSPACE),"$(WORKSPACE)",--sample)
@@ -40,6 +40,15 @@ bench: setup  ## measure, print a table, write .bench/*.json
 
 snapshots: setup  ## accept what the screens look like now
 	@$(BIN)/python -m pytest -n $(JOBS) -m snapshot --snapshot-update
+
+LOCALE := dogent_tui/locale
+messages: setup  ## collect what the interface says, take what is translated over, and make what is shipped
+	@$(BIN)/pybabel -q extract --omit-header --no-location --sort-output -k tr -k ngettext:1,2 -o $(LOCALE)/dogent_tui.pot dogent_tui
+	@for each in zh_CN; do \
+		$(BIN)/pybabel -q update --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date -D dogent_tui -l $$each \
+			-i $(LOCALE)/dogent_tui.pot -d $(LOCALE) && \
+		$(BIN)/pybabel -q compile -D dogent_tui -l $$each -d $(LOCALE) || exit 1; done
+	@rm $(LOCALE)/dogent_tui.pot
 
 clean:
 	@rm -rf $(VENV) .bench build dist

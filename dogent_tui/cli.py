@@ -70,6 +70,16 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--profile", default="", metavar="NAME", help="a profile of ~/.dogent/claude.json, or “offline”")
     parser.add_argument("-c", "--continue", dest="resume", action="store_true", help="go on with the last conversation here")
     parser.add_argument(
+        "-r",
+        "--resume",
+        dest="session",
+        nargs="?",
+        const="",
+        metavar="ID",
+        help="go on with the conversation of this id, or of an id that begins so, in the folder it was held in; without an id, "
+        "choose one",
+    )
+    parser.add_argument(
         "-p", "--print", nargs="?", const="", metavar="PROMPT", help="run one prompt without a screen and print the result"
     )
     parser.add_argument(
@@ -104,11 +114,32 @@ def _open(options: argparse.Namespace) -> OpenedSession:
     from dogent_tui.workspace.paths import Workspace
 
     folder = _sample_folder() if options.sample else Path(options.workspace)
+    resume = ""
+    if options.session:
+        resume, folder = _wanted_session(options.session, folder, given=options.workspace != ".")
     if not folder.is_dir():
         raise UsageError(f"There is no folder {folder}.", "Name an existing folder, or create it first.")
     answered_by: AnsweredBy = "person" if options.print is None else "nobody" if options.answers is None else "file"
-    chosen = SessionOptions(options.profile, options.resume, tuple(options.allow), trust=options.trust, answered_by=answered_by)
+    chosen = SessionOptions(
+        options.profile, options.resume, tuple(options.allow), trust=options.trust, answered_by=answered_by, resume=resume
+    )
     return open_session(Workspace(folder), chosen)
+
+
+def _wanted_session(wanted: str, folder: Path, *, given: bool) -> tuple[str, Path]:
+    """Return the id of the conversation that is wanted, and the folder in which it was held. Raises UsageError."""
+    from pathlib import Path
+
+    from dogent_tui.errors import UsageError
+    from dogent_tui.workspace.sessions import find_session
+
+    record = find_session(wanted)
+    if record is None:
+        raise UsageError(f"There is no conversation {wanted}.", "Write “dogent-tui FOLDER --resume” to choose one of the folder.")
+    held_in = Path(record.workspace) if record.workspace else folder
+    if given and held_in != folder.resolve():
+        raise UsageError(f"The conversation {wanted} was held in {held_in}.", "Leave the folder out.")
+    return record.session_id, held_in
 
 
 def _sample_folder() -> Path:
@@ -124,11 +155,15 @@ def _print(options: argparse.Namespace) -> int:
 
     from dogent_tui.print_mode import PrintRequest, run_print
 
+    if options.session == "":
+        print("dogent-tui: --resume needs the id of a conversation with -p.", file=sys.stderr)
+        return USAGE_ERROR
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     piped = "" if sys.stdin is None or sys.stdin.isatty() else _read_stdin()
     answers = _read_answers(options.answers) if options.answers is not None else None
-    if not options.print.strip() and not piped.strip() and not (options.resume and answers is not None):
+    goes_on = options.resume or options.session
+    if not options.print.strip() and not piped.strip() and not (goes_on and answers is not None):
         print("dogent-tui: -p needs a prompt: after it, or on standard input.", file=sys.stderr)
         return USAGE_ERROR
     request = PrintRequest(options.print, piped, options.output_format, answers)
@@ -158,9 +193,10 @@ def _explain(arguments: Sequence[str]) -> int:
 
 def _read(arguments: Sequence[str]) -> int:
     from dogent_tui.by_hand.read import run_read
+    from dogent_tui.by_hand.terminal import Terminal
 
     _never_fail_to_print()
-    return run_read(arguments, sys.stdout, sys.stderr)
+    return run_read(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
 
 
 def _search(arguments: Sequence[str]) -> int:
@@ -186,7 +222,8 @@ def _never_fail_to_print() -> None:
 
 
 def _export(arguments: Sequence[str]) -> int:
-    from dogent_tui.by_hand.export import Terminal, run_export
+    from dogent_tui.by_hand.export import run_export
+    from dogent_tui.by_hand.terminal import Terminal
 
     return run_export(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
 
@@ -234,7 +271,7 @@ def _app(options: argparse.Namespace) -> int:
         return USAGE_ERROR
     from dogent_tui.tui.app import run_app
 
-    return run_app(_open(options))
+    return run_app(_open(options), choose=options.session == "")
 
 
 if __name__ == "__main__":

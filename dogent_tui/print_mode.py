@@ -28,13 +28,13 @@ from dogent_tui.agent.events import (
     to_json,
 )
 from dogent_tui.agent.open_requests import needed_by
-from dogent_tui.agent.recorder import Recorder
+from dogent_tui.agent.recording import session_recorder
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.agent.ui_requests import RequestError, check_answers, parse_request
-from dogent_tui.errors import AgentError, UsageError
+from dogent_tui.errors import AgentError, DogentError, UsageError
 from dogent_tui.plain import visible
 from dogent_tui.workspace.references import find_references
 
@@ -67,6 +67,8 @@ class PrintRequest:
 
 async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO, stderr: TextIO) -> int:
     """Run one prompt and return the exit status."""
+    if opened.read_only:
+        raise DogentError("This conversation is open in another window.", "Close it there first, or begin another one here.")
     prompt, unresolved = await asyncio.to_thread(make_prompt, request.text, opened.workspace, find_references(request.text))
     if request.piped:
         prompt = Prompt(_with_piped(prompt.text, request.piped), prompt.attachments)
@@ -80,9 +82,7 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
     async with opened.service as service:
         printer = Printer(request.output_format, service, stdout, stderr, request.answers)
         record = service.events()
-        recording = asyncio.create_task(
-            Recorder(opened.workspace, service.session_id, secrets=opened.endpoint.secrets).record(record)
-        )
+        recording = asyncio.create_task(session_recorder(opened).record(record))
         _interrupt_on_signals(service)
         finished = await _run(opened, printer, prompt)
         await service.close()

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.published_pandoc import no_pandoc, offered, published, real_pandoc  # noqa: F401 — fixtures of several rooms
+
 # A busy machine is no fault of the code: no example has a time limit, and making them may take as long as it takes.
 # Every run tries other examples. `--hypothesis-profile=thorough` tries very many.
 settings.register_profile("usual", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=50)
@@ -15,6 +17,8 @@ settings.load_profile("usual")
 
 gc.disable()
 """Until all tests are collected: what is imported meanwhile stays, and looking through it again and again costs seconds."""
+
+os.environ["DOGENT_LANGUAGE"] = "en"  # before any message is imported: whoever runs the tests may speak otherwise
 
 _WHOLE = (Path(__file__).parent / "e2e", Path(__file__).parent / "tui")
 """Where tests open the whole application, or the real CLI; the tests of single widgets and models lie in folders below."""
@@ -30,7 +34,7 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     """An empty home folder. Variables that would reach the person's accounts, or change how the screen is drawn, are gone."""
     folder = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
-        if name.startswith(_OURS):
+        if name.startswith(_OURS) and name != "DOGENT_LANGUAGE":
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("DOGENT_HOME", str(folder / ".dogent"))

@@ -7,6 +7,10 @@ from pathlib import Path
 import pytest
 
 from dogent_tui import __version__
+from dogent_tui.cli import main
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.session_log import SessionHold
+from dogent_tui.workspace.sessions import list_sessions, open_log
 
 ROOT = Path(__file__).parents[1]
 
@@ -28,7 +32,17 @@ def test_version():
 def test_help_names_every_option_and_the_exit_statuses():
     done = dogent("--help")
     assert done.returncode == 0
-    for word in ("FOLDER", "--sample", "--profile", "--continue", "--print", "--output-format", "--version", "14 interrupted"):
+    for word in (
+        "FOLDER",
+        "--sample",
+        "--profile",
+        "--continue",
+        "--resume",
+        "--print",
+        "--output-format",
+        "--version",
+        "14 interrupted",
+    ):
         assert word in " ".join(done.stdout.split())
 
 
@@ -59,3 +73,18 @@ def test_a_folder_that_is_not_there(tmp_path):
     assert done.returncode != 0
     assert "missing" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_conversation_is_named_by_its_id_and_nothing_else_is_opened(home, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    assert main(["-p", "Hello", "--resume"]) == 2
+    assert "needs the id" in capsys.readouterr().err
+    assert main(["-p", "Hello", "--resume", "12345"]) == 2
+    assert "There is no conversation 12345." in capsys.readouterr().err
+    open_log(Workspace(tmp_path), "12345678").append("{}")
+    assert main([str(home), "-p", "Hello", "--resume", "12345"]) == 2
+    assert f"was held in {tmp_path}" in capsys.readouterr().err
+    hold = SessionHold()
+    hold.take(list_sessions(Workspace(tmp_path))[0].path)
+    assert main(["-p", "Hello", "--resume", "12345"]) == 1
+    assert "open in another window" in capsys.readouterr().err

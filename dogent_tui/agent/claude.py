@@ -25,9 +25,11 @@ from claude_agent_sdk import (
     ToolUseBlock,
     UserMessage,
 )
+from msgspec.structs import replace
 
 from dogent_tui.agent.asking import ASK_USER_QUESTION, Asking
 from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
     Event,
@@ -82,10 +84,12 @@ _STOPPED = frozenset({"aborted_streaming", "aborted_tools", "hook_stopped"})
 
 @dataclass(frozen=True, slots=True)
 class ConversationOptions:
-    """What a conversation is started with. `resume` names an earlier session of the same workspace to go on with.
+    """What a conversation is started with. `resume`: `session_id` is an earlier session of the same workspace to go on with.
 
+    `fork_of` is an earlier session that the new one remembers.
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
+    `review_mode` says whether the person reviews every change; it may change at any time.
     """
 
     cwd: Path
@@ -94,8 +98,10 @@ class ConversationOptions:
     system_prompt: str
     session_id: str
     resume: bool = False
+    fork_of: str = ""
     at_screen: bool = True
     sandbox: bool = False
+    review_mode: ReviewMode | None = None
 
 
 class ClaudeConversation:
@@ -111,8 +117,10 @@ class ClaudeConversation:
         copies: Copies | None = None,
     ) -> None:
         self.session_id = options.session_id
-        self._asking = asking = Asking(form, libraries.workspace, at_screen=options.at_screen)
-        self._gate = gate = Gate(authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer}, libraries.requests)
+        self._asking = asking = Asking(form, libraries.workspace, at_screen=options.at_screen, review_mode=options.review_mode)
+        self._gate = gate = Gate(
+            authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer}, libraries.requests, asking.reviewing
+        )
         self._inbox: asyncio.Queue[Event | Message | None] = asyncio.Queue()
         libraries.listener = self._hear_progress
         self._stderr: list[str] = []
@@ -137,7 +145,8 @@ class ClaudeConversation:
                 max_buffer_size=_MAX_MESSAGE_BYTES,
                 stderr=self._keep_stderr,
                 session_id=None if options.resume else options.session_id,
-                resume=options.session_id if options.resume else None,
+                resume=options.fork_of or (options.session_id if options.resume else None),
+                fork_session=bool(options.fork_of),
             )
         )
         self._translator = Translator()
@@ -168,6 +177,8 @@ class ClaudeConversation:
                 for said in (*self._gate.heard(), *self._asking.heard()):
                     yield said
                 for event in (message,) if isinstance(message, Event) else self._translator.translate(message):
+                    if isinstance(event, ToolResult) and self._asking.reviewing.is_reviewed(event.tool_use_id):
+                        event = replace(event, is_error=False)  # what was reviewed did not fail
                     yield event
             await receiving
         except ClaudeSDKError as error:

@@ -17,6 +17,8 @@ _LAST_BREATH_S = 0.5
 """How long a process that ends takes from the end of its turn to the end of its output (75 ms measured)."""
 _CLOSE_LIMIT_S = 1.0
 """How long the CLI may take to end by itself when we close; then it is killed."""
+FORGOTTEN = "resume_failed"
+"""The code of the notice that the earlier conversation is not remembered."""
 _UNKNOWN_SESSION = "No conversation found"
 """What the CLI says where it does not know the session that it is asked to resume."""
 
@@ -48,6 +50,7 @@ class Connection:
         self._reader: asyncio.Task[None] | None = None
         self._endings: list[asyncio.Task[None]] = []
         self._resumed = False
+        self._fork_of = ""
 
     @property
     def session_id(self) -> str:
@@ -76,8 +79,14 @@ class Connection:
         if self._reader is not None:
             self._reader.cancel()
         self._end(conversation)
-        self._session = SessionChoice(conversation.session_id, self._resumed)
+        self._session = self._as_before(conversation)
         await self.warm_up()
+
+    def _as_before(self, conversation: Conversation) -> SessionChoice:
+        """Return the choice by which `conversation`, in which nothing was said, starts as it did."""
+        if self._fork_of:  # under another id: the one before may be taken
+            return SessionChoice(str(uuid.uuid4()), fork_of=self._fork_of)
+        return SessionChoice(conversation.session_id, self._resumed)
 
     async def interrupt(self) -> None:
         """Ask the process to stop its turn."""
@@ -125,9 +134,9 @@ class Connection:
             raise failure from error
         self.live = conversation
         self._reader = asyncio.create_task(self._read(conversation), name="agent-reader")
-        self._resumed = resumed = self._session.resume
+        self._resumed, self._fork_of = self._session.resume, self._session.fork_of
         self._session = SessionChoice(conversation.session_id, resume=True)
-        self._listener.on_start(conversation, resumed=resumed)
+        self._listener.on_start(conversation, resumed=self._resumed or bool(self._fork_of))
         return conversation
 
     async def _launch(self) -> Conversation:
@@ -135,7 +144,7 @@ class Connection:
         try:
             return await self._launcher.start(self._session, self._ask, self._form)
         except AgentError as error:
-            if not (self._session.resume and _UNKNOWN_SESSION in error.message):
+            if not ((self._session.resume or self._session.fork_of) and _UNKNOWN_SESSION in error.message):
                 raise
         anew = SessionChoice(str(uuid.uuid4()))
         conversation = await self._launcher.start(anew, self._ask, self._form)
@@ -143,9 +152,9 @@ class Connection:
         self._listener.on_item(
             Notice(
                 level="warning",
-                code="resume_failed",
-                message="The earlier conversation could not be resumed.",
-                remedy="The agent starts without memory of it; repeat what it should know.",
+                code=FORGOTTEN,
+                message="The agent does not remember the earlier conversation any more.",
+                remedy="It is told what was said, as far as the transcript has it; what it read then, it may have to read again.",
             )
         )
         return conversation

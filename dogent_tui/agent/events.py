@@ -51,12 +51,20 @@ class Attachment(msgspec.Struct, frozen=True):
         return metadata if self.sheet is None else {**metadata, "sheet": self.sheet}
 
 
+class UsedTemplate(msgspec.Struct, frozen=True):
+    """A document template for one request: how it is named, and what it says."""
+
+    name: str
+    text: str
+
+
 class Prompt(msgspec.Struct, frozen=True):
     """What the person typed, and the files it refers to, in the order typed. `answers`: the requests that it answers."""
 
     text: str
     attachments: tuple[Attachment, ...] = ()
     answers: tuple[str, ...] = ()
+    template: UsedTemplate | None = None
 
 
 class PermissionAnswer(msgspec.Struct, frozen=True):

@@ -1,7 +1,6 @@
 """How a conversation comes to life: the endpoint, the words, the policy, and the SDK, which is imported here and not before."""
 
 import asyncio
-import codecs
 import importlib
 from contextlib import AsyncExitStack
 from functools import partial
@@ -12,8 +11,10 @@ import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.conversation import Ask, AskForm, Conversation
 from dogent_tui.agent.prompts import system_prompt
+from dogent_tui.agent.standing import standing_wishes
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.workspace.paths import Workspace, state_dir
 from dogent_tui.workspace.profiles import Endpoint
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
 
     from dogent_tui.workspace.copies import Copies
 
-_MOST_CONSTRAINTS_BYTES = 200_000
-"""Read of `.dogent/dogent.md` at the most; what is too long for the prompt is cut there."""
 _MOST_LANGUAGE = 60
 
 
@@ -35,10 +34,14 @@ AnsweredBy: TypeAlias = Literal["person", "file", "nobody"]
 
 
 class SessionChoice(msgspec.Struct, frozen=True):
-    """Which session to start: a new one under an id of ours, or an earlier one to go on with."""
+    """Which session to start: a new one under an id of ours, or an earlier one to go on with.
+
+    `fork_of`: the new one under our id remembers what was said in that session, which stays as it is.
+    """
 
     session_id: str
     resume: bool = False
+    fork_of: str = ""
 
 
 class Launcher(Protocol):
@@ -54,7 +57,9 @@ class Launcher(Protocol):
 class ClaudeLauncher(msgspec.Struct):
     """Starts the real CLI for one workspace and one endpoint, with the offline engine behind it where that is the endpoint.
 
-    `libraries` is what our tools work with; it is closed with the launcher. `answered_by` is who answers what the agent asks.
+    `libraries` is what our tools work with; it is closed with the launcher. `doc_template` names the template that stands in
+    every conversation. `answered_by` is who answers what the agent asks.
+    `review_mode`: whether the person reviews every change that it makes.
     """
 
     workspace: Workspace
@@ -63,9 +68,11 @@ class ClaudeLauncher(msgspec.Struct):
     trust: FolderTrust
     libraries: Libraries
     language: str = ""
+    doc_template: str = ""
     copies: "Callable[[], Copies] | None" = None
     answered_by: AnsweredBy = "person"
     sandbox: bool = False
+    review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
 
@@ -81,8 +88,10 @@ class ClaudeLauncher(msgspec.Struct):
             system_prompt=words,
             session_id=choice.session_id,
             resume=choice.resume,
+            fork_of=choice.fork_of,
             at_screen=self.answered_by == "person",
             sandbox=self.sandbox,
+            review_mode=self.review_mode,
         )
         copies = self.copies() if self.copies else None
         conversation = claude.ClaudeConversation(options, self.authority, ask, form, self.libraries, copies)
@@ -106,7 +115,7 @@ class ClaudeLauncher(msgspec.Struct):
             return system_prompt(workspace=root, can_answer=can_answer)
         return system_prompt(
             workspace=root,
-            constraints=_constraints(self.workspace),
+            standing=standing_wishes(self.workspace, self.doc_template),
             language=self.language[:_MOST_LANGUAGE],
             can_answer=can_answer,
         )
@@ -121,17 +130,6 @@ class ClaudeLauncher(msgspec.Struct):
 
         engine = await self._shared.enter_async_context(OfflineEngine(partial(unseen, self.workspace.root)))
         return replace(self.endpoint, base_url=engine.base_url, token=engine.token, model=engine.model, small_model=engine.model)
-
-
-def _constraints(workspace: Workspace) -> str:
-    """Return the standing wishes of the workspace. No link out of it is followed: that would send any file."""
-    file = workspace.constraints_file
-    if not workspace.contains(file) or not file.is_file():
-        return ""
-    with file.open("rb") as stream:
-        data = stream.read(_MOST_CONSTRAINTS_BYTES)
-    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
-    return data.decode(encoding, errors="replace").replace("\0", "")
 
 
 def claude_config_dir() -> Path:

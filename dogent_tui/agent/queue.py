@@ -50,6 +50,10 @@ class PromptQueue:
         self._held = held
         self._filled.set()
 
+    def tell(self) -> None:
+        """Publish what waits, whether it changed or not."""
+        self._publish(QueueChanged(prompts=self.waiting))
+
     async def next(self) -> Prompt:
         """Wait for a prompt and take it out."""
         while self._stopped or self._held or not self._waiting:
@@ -62,4 +66,4 @@ class PromptQueue:
 
     def _show(self) -> None:
         self._shown = bool(self._waiting)
-        self._publish(QueueChanged(prompts=self.waiting))
+        self.tell()

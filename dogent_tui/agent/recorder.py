@@ -13,28 +13,31 @@ from dogent_tui.agent.events import (
     RunStarted,
     SessionStarted,
     TodosChanged,
+    ToolUse,
     UiSettled,
     from_json,
-    to_json,
 )
+from dogent_tui.agent.redacting import Redactor
 from dogent_tui.errors import DogentError
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.history import History, HistoryEntry
 from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.secrets import redact
-from dogent_tui.workspace.sessions import SessionLog, read_lines
+from dogent_tui.workspace.session_log import SessionHold, SessionLog, read_lines
+from dogent_tui.workspace.sessions import TITLE_CHARS, SessionRecord, open_log
 from dogent_tui.workspace.trust import make_own_folder
 
 _LOG = logging.getLogger(__name__)
 _SUMMARY_CHARS = 500
 """How much of a reply the history keeps; the session's log has all of it."""
-_TITLE_CHARS = 80
+
+_BEGINS = (RunStarted, ToolUse, UiSettled)
+"""What a log begins with: a run, a shell command of the person, the end of what an earlier session asked."""
 
 
 class Recorder:
     """Follows a stream of events and writes it to disk, in a thread, in the order it came.
 
-    A session is on disk from its first run on: one in which nothing was asked is nothing to go back to.
+    A session is on disk from its first run or shell command on: one in which nothing was done is nothing to go back to.
     """
 
     def __init__(
@@ -44,12 +47,20 @@ class Recorder:
         *,
         secrets: Iterable[str] = (),
         notify: Callable[[Notice], None] | None = None,
+        hold: SessionHold | None = None,
+        fork_of: SessionRecord | None = None,
     ) -> None:
-        """Record the session `session_id`. `secrets` are left out of what is written; `notify` tells the person of trouble."""
+        """Record the session `session_id`. `secrets` are left out of what is written; `notify` tells the person of trouble.
+
+        `hold` keeps other windows from writing it, and is let go at the end. A new one begins with what was said in `fork_of`.
+        """
         self._workspace = workspace
         self._session_id = session_id
-        self._secrets = tuple(secrets)
+        self._redactor = Redactor(secrets)
         self._notify = notify
+        self._hold = hold
+        self._fork_of = fork_of
+        self._titled = False
         self._told = False
         self._history = History(workspace.history_file)
         self._log: SessionLog | None = None
@@ -59,29 +70,38 @@ class Recorder:
 
     async def record(self, events: AsyncIterator[Event]) -> None:
         """Record `events` until they end."""
-        async for event in events:
-            for write in (self._write, self._remember):
-                try:
-                    await asyncio.to_thread(write, event)
-                except (OSError, DogentError) as error:  # a full disk must not end the conversation
-                    self._tell(error)
-        if self._log is not None:
-            self._log.close()
+        try:
+            async for event in events:
+                for write in (self._write, self._remember):
+                    try:
+                        await asyncio.to_thread(write, event)
+                    except (OSError, DogentError) as error:  # a full disk must not end the conversation
+                        self._tell(error)
+        finally:
+            if self._log is not None:
+                self._log.close()
+            if self._hold is not None:
+                self._hold.release()
 
     def _write(self, event: Event) -> None:
         if isinstance(event, SessionStarted):
             self._session_id = event.session_id
             if self._log is not None:
-                self._log.describe(session_id=event.session_id)  # it could not be resumed, and goes on under another id
-        if self._log is None and isinstance(event, (RunStarted, UiSettled)):  # what an earlier session asked is settled first
-            self._open_log(event)
+                self._log.goes_on_as(event.session_id)  # it could not be resumed
+        if self._log is None and isinstance(event, _BEGINS):
+            self._open_log()
         if self._log is not None:
-            self._log.append(self._line(event))
+            self._append(event)
         elif self._started is None:
             self._before_first_run.append(event)
+        if isinstance(event, RunStarted) and self._log is not None and not self._titled:
+            self._titled = True
+            self._log.entitle(one_line(self._redactor.text(event.prompt.text))[:TITLE_CHARS])
 
-    def _line(self, event: Event) -> str:
-        return redact(to_json(event), self._secrets)
+    def _append(self, event: Event) -> None:
+        if self._log is not None:
+            for line in self._redactor.lines(event):
+                self._log.append(line)
 
     def _tell(self, error: Exception) -> None:
         """Say once in the transcript that the disk does not take what happens, and every time in the log."""
@@ -97,12 +117,10 @@ class Recorder:
                 )
             )
 
-    def _open_log(self, first: RunStarted | UiSettled) -> None:
-        self._log = SessionLog.create(self._workspace, self._session_id)
-        if self._log.path.stat().st_size == 0 and isinstance(first, RunStarted):
-            self._log.describe(title=one_line(first.prompt.text)[:_TITLE_CHARS])
+    def _open_log(self) -> None:
+        self._log = open_log(self._workspace, self._session_id, self._hold, fork_of=self._fork_of)
         for event in self._before_first_run:
-            self._log.append(self._line(event))
+            self._append(event)
         self._before_first_run.clear()
 
     def _remember(self, event: Event) -> None:
@@ -110,7 +128,9 @@ class Recorder:
             self._started, self._todos = event, None
             make_own_folder(self._workspace)
             status = "clarification" if event.prompt.answers else "started"
-            self._history.append(HistoryEntry(_utc(event.time), status, event.prompt.text, session_id=self._session_id))
+            self._history.append(
+                HistoryEntry(_utc(event.time), status, self._redactor.text(event.prompt.text), session_id=self._session_id)
+            )
         elif isinstance(event, TodosChanged):
             self._todos = event
         elif isinstance(event, RunFinished):
@@ -133,9 +153,9 @@ class Recorder:
         return HistoryEntry(
             timestamp=_utc(finished.time),
             status=finished.status,
-            prompt=started.prompt.text,
-            summary=finished.result[:_SUMMARY_CHARS],
-            reason=finished.reason,
+            prompt=self._redactor.text(started.prompt.text),
+            summary=self._redactor.text(finished.result)[:_SUMMARY_CHARS],
+            reason=self._redactor.text(finished.reason),
             session_id=self._session_id,
             duration_ms=finished.duration_ms,
             cost_usd=finished.cost_usd,

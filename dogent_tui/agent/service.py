@@ -8,13 +8,15 @@ from typing import Any, Literal, Self
 
 from msgspec.structs import replace
 
-from dogent_tui.agent.connection import Connection
+from dogent_tui.agent.connection import FORGOTTEN, Connection
 from dogent_tui.agent.conversation import Conversation, PermissionQuestion, TurnEnded, Verdict
 from dogent_tui.agent.events import (
     Aborted,
     Event,
     Interrupted,
+    Notice,
     Prompt,
+    QueueChanged,
     QueuedPrompt,
     Reply,
     RunFinished,
@@ -30,9 +32,10 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.failures import RUN_LOST, Failure, api_failure, turn_failure
 from dogent_tui.agent.launch import Launcher, SessionChoice
 from dogent_tui.agent.open_requests import OpenRequests, needed_by
-from dogent_tui.agent.prompts import user_prompt
+from dogent_tui.agent.prompts import earlier_conversation, user_prompt
 from dogent_tui.agent.questions import PendingQuestions
 from dogent_tui.agent.queue import PromptQueue
+from dogent_tui.agent.replay import what_was_said
 from dogent_tui.agent.run import STOPPED, Run
 from dogent_tui.agent.shell import PersonalShell
 from dogent_tui.agent.stream import EventStream
@@ -86,6 +89,8 @@ class AgentService:
         self._spent_usd = 0.0
         self._usage = UsageChanged(context_tokens=0)
         self._closing = False
+        self._said: list[tuple[str, str]] | None = None
+        self._forgotten = False
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
 
@@ -108,6 +113,8 @@ class AgentService:
             return
         self._closing = True
         self._queue.stop()
+        if self._queue.waiting:
+            self._publish(QueueChanged())  # they are the caller's again, and not what a crash cut off
         self._requests.release()
         await self._stop_run()
         self.state = "closed"
@@ -148,7 +155,9 @@ class AgentService:
 
         What was answered and not sent is sent; where `send` is False, by `send_answers` or before the next prompt.
         """
-        self._requests.restore(events)
+        earlier = list(events)
+        self._said = what_was_said(earlier)
+        self._requests.restore(earlier)
         if send:
             self.send_answers()
         else:
@@ -170,6 +179,10 @@ class AgentService:
         if self.has_unsent_answers:
             self.send_answers()
         return self._queue.put(prompt, waits=self._run is not None or bool(self._requests))
+
+    def tell_queue(self) -> None:
+        """Publish which prompts wait: the log of an earlier session may end with others, which are the person's again."""
+        self._queue.tell()
 
     def take_back(self, queued_id: str) -> Prompt | None:
         """Remove a waiting prompt from the queue and return it; None where it does not wait any more."""
@@ -270,8 +283,10 @@ class AgentService:
 
     def _words(self, prompt: Prompt) -> str:
         """Return the message for `prompt`; what the person ran in the shell since the last one follows it, once."""
-        notes = [*self._requests.take_note(), *self._shell.take_notes()]
-        return "\n\n".join([user_prompt(prompt.text, prompt.attachments), *notes])
+        forgotten, self._forgotten = self._forgotten, False
+        notes = [earlier_conversation(self._said)] if forgotten and self._said else []
+        notes += [*self._requests.take_note(), *self._shell.take_notes()]
+        return "\n\n".join([user_prompt(prompt.text, prompt.attachments, prompt.template), *notes])
 
     async def _send(self, conversation: Conversation, text: str) -> None:
         try:
@@ -396,6 +411,10 @@ class AgentService:
             if run is not None:
                 run.end(item)
             return
+        if isinstance(item, Notice) and item.code == FORGOTTEN:
+            if self._said == []:
+                return  # there was nothing to remember
+            self._forgotten = True
         if isinstance(item, UsageChanged):
             item = self._usage = replace(item, window=item.window or self._usage.window)
         self._publish(item)

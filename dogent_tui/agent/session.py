@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.events import Attachment, Prompt
+from dogent_tui.agent.change_requests import ReviewMode
+from dogent_tui.agent.events import Attachment, Prompt, UsedTemplate
 from dogent_tui.agent.launch import AnsweredBy, ClaudeLauncher, SessionChoice
 from dogent_tui.agent.sandbox import SandboxState, sandbox_state, sandbox_warning
 from dogent_tui.agent.service import AgentService
 from dogent_tui.endpoint_kind import EndpointKind
-from dogent_tui.errors import ConfigError
+from dogent_tui.errors import ConfigError, UsageError
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.web.profiles import read_access
 from dogent_tui.workspace.files import private_folder
 from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, state_dir
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
 from dogent_tui.workspace.references import Reference, ResolvedReference, resolve
-from dogent_tui.workspace.sessions import latest_session
+from dogent_tui.workspace.session_log import SessionHold
+from dogent_tui.workspace.sessions import SessionRecord, latest_session, list_sessions
 from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings, broken_file_warning, load_settings, wants_sandbox
 from dogent_tui.workspace.trust import FolderTrust
 
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 class SessionOptions(msgspec.Struct, frozen=True):
     """What the person chose on the command line. `allow` are rules of what may run unasked.
 
+    `resume` is the id of the conversation to go on with; `fork`: go on from there in another one, and leave it as it is.
     `answered_by` is who answers what the agent asks.
     `trust`: what came with the folder is used, this time.
     """
@@ -42,6 +45,8 @@ class SessionOptions(msgspec.Struct, frozen=True):
     allow: tuple[str, ...] = ()
     answered_by: AnsweredBy = "person"
     trust: bool = False
+    resume: str = ""
+    fork: bool = False
 
 
 class OpenedSession(msgspec.Struct, frozen=True):
@@ -49,6 +54,9 @@ class OpenedSession(msgspec.Struct, frozen=True):
 
     `authority` knows what the person allowed, `copies()` what the session's tool calls changed, `trust` whether what came with
     the folder is used. `libraries` is what the agent's tools work with, and whatever else reads or writes documents here.
+    `review_mode` says whether the person reviews every change of a file, and can be changed.
+    `read_only`: another window has this conversation, and it can only be read here. `hold` keeps others from writing it.
+    `fork_of` is the conversation that a new one begins with.
     """
 
     workspace: Workspace
@@ -63,10 +71,17 @@ class OpenedSession(msgspec.Struct, frozen=True):
     trust: FolderTrust
     libraries: Libraries
     sandbox: SandboxState = "off"
+    review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
+    hold: SessionHold = msgspec.field(default_factory=SessionHold)
+    read_only: bool = False
+    fork_of: SessionRecord | None = None
 
 
 def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ) -> OpenedSession:
-    """Read the configuration and return the session for it. Cheap: nothing is imported or started for the agent yet."""
+    """Read the configuration and return the session for it. Cheap: nothing is imported or started for the agent yet.
+
+    Raises UsageError where the conversation to go on with is not one of this workspace.
+    """
     home = dogent_home(environ)
     settings, warnings = load_settings(workspace)
     try:
@@ -75,14 +90,17 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     except (ConfigError, OSError) as error:  # a home that cannot be written costs the stubs, not the session
         warnings.append(_not_writable(error, home))
     endpoint, endpoint_warnings = choose_endpoint(settings, home, environ, override=options.profile or None)
-    earlier = latest_session(workspace) if options.continue_latest else None
-    session = SessionChoice(earlier.session_id, resume=True) if earlier else SessionChoice(str(uuid.uuid4()))
+    earlier = _earlier(workspace, options)
+    hold = SessionHold()
+    read_only = earlier is not None and not options.fork and not _taken(hold, earlier)
+    session = _choice(earlier, fork=options.fork)
     web, web_warnings = read_access(settings.web_profile, home)
     libraries = Libraries(workspace, settings, web)
     authority = Authority(workspace, options.allow, libraries.hosts)
     copies = session_copies(workspace, session.session_id)
     trust = FolderTrust(workspace, given=options.trust)
     sandbox = sandbox_state(wanted=wants_sandbox(settings, home, warnings))
+    review_mode = ReviewMode(settings.review_edits)
     launcher = ClaudeLauncher(
         workspace,
         endpoint,
@@ -90,9 +108,11 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         trust,
         libraries,
         language=settings.primary_language,
+        doc_template=settings.doc_template,
         copies=copies,
         answered_by=options.answered_by,
         sandbox=sandbox == "on",
+        review_mode=review_mode,
     )
     service = AgentService(launcher, endpoint, cwd=str(workspace.root), session=session, heard=libraries.hosts.heard)
     return OpenedSession(
@@ -115,7 +135,37 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         trust=trust,
         libraries=libraries,
         sandbox=sandbox,
+        review_mode=review_mode,
+        hold=hold,
+        read_only=read_only,
+        fork_of=earlier if options.fork else None,
     )
+
+
+def _earlier(workspace: Workspace, options: SessionOptions) -> SessionRecord | None:
+    """Return the conversation to go on with or to fork. Raises UsageError where the one that was named is not there."""
+    if not options.resume:
+        return latest_session(workspace) if options.continue_latest else None
+    for record in list_sessions(workspace):
+        if record.session_id == options.resume:
+            return record
+    raise UsageError(f"There is no conversation {options.resume} in this folder.", "dogent-tui --resume lists those that are.")
+
+
+def _choice(earlier: SessionRecord | None, *, fork: bool) -> SessionChoice:
+    if earlier is None:
+        return SessionChoice(str(uuid.uuid4()))
+    if fork:
+        return SessionChoice(str(uuid.uuid4()), fork_of=earlier.session_id)
+    return SessionChoice(earlier.session_id, resume=True)
+
+
+def _taken(hold: SessionHold, earlier: SessionRecord) -> bool:
+    """Whether the conversation is ours to write. Where nothing can be locked, nothing can be written either: it is."""
+    try:
+        return hold.take(earlier.path)
+    except OSError:
+        return True
 
 
 def session_copies(workspace: Workspace, session_id: str) -> Callable[[], "Copies"]:
@@ -140,6 +190,22 @@ def make_prompt(
     resolved = [resolve(reference, workspace) for reference in references]
     found = [as_attachment(ref) for ref in resolved if ref.exists]
     return Prompt(text, tuple(dict.fromkeys([*found, *also]))), [ref for ref in resolved if not ref.exists]
+
+
+def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Prompt:
+    """Return `prompt` with the template that it names after ``@@``, if it does. Looks at the disk.
+
+    Raises ConfigError where there is no such template, or more than one is named; OSError.
+    """
+    from dogent_tui.workspace.templates import find_template, named_templates, templates
+
+    named = named_templates(prompt.text)
+    if not named:
+        return prompt
+    if len(named) > 1:
+        raise ConfigError(f"{' and '.join(f'@@{name}' for name in named)} are several templates.", "Name one for a request.")
+    found = find_template(named[0], templates(workspace, dogent_home(), trusted=trusted))
+    return msgspec.structs.replace(prompt, template=UsedTemplate(found.spelled, found.text()))
 
 
 def as_attachment(found: ResolvedReference) -> Attachment:

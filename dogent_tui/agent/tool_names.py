@@ -39,6 +39,8 @@ _NAMES: Mapping[str, str] = {
 _PATHS = ("file_path", "path", "notebook_path", "md_path")
 _TELLING = (*_PATHS, "command", "query", "pattern", "url", "host", "description", "title", "reason")
 _LIMIT = 200
+_REVIEWED = re.compile(r"The person reviewed your change: (?P<outcome>[^\n]*)\.")
+"""How the outcome of a review begins (`dogent_tui.changes.outcome`)."""
 _SEARCH_RESULT = re.compile(r"^    \{", re.MULTILINE)
 """A result stands on a line of its own (`dogent_tui.tools.web.search_json`)."""
 
@@ -80,6 +82,12 @@ def result_summary(name: str, result: str) -> str:
             told = next((line for line in head if line.startswith(("Saved an image: ", "Characters "))), "")
             return one_line(told[:1].lower() + told[1:_LIMIT])
     return ""
+
+
+def review_summary(result: str) -> str:
+    """Return what came of a change that the person reviewed, ``1 of 2 hunks written to tea.md``; empty where they did not."""
+    found = _REVIEWED.match(result)
+    return one_line(found["outcome"]) if found is not None else ""
 
 
 def relative(path: str, cwd: str) -> str:

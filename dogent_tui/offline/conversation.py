@@ -14,7 +14,9 @@ UI_REQUEST = "mcp__dogent__ui_request"
 """The tool that asks the person on a screen: our turn ends with it, and what they answer is the next prompt."""
 EXPORT_DOCUMENT = "mcp__dogent__export_document"
 """The tool that makes a pdf or docx of a Markdown file."""
-_PATHS: Mapping[str, str] = {READ_DOCUMENT: "path", EXPORT_DOCUMENT: "md_path"}
+PROPOSE = "mcp__dogent__propose_document_change"
+"""The tool by which a change is proposed: the person reviews it while the call waits."""
+_PATHS: Mapping[str, str] = {READ_DOCUMENT: "path", EXPORT_DOCUMENT: "md_path", PROPOSE: "path"}
 """The input that names the file, where it is not ``file_path``."""
 _WISHES = "# The person's standing wishes for this workspace"
 """The heading over `.dogent/dogent.md` in the system prompt (`agent/prompts/system.md`)."""
@@ -27,12 +29,17 @@ Ignored: TypeAlias = Callable[[Collection[str]], Collection[str]]
 """Tells which of some paths, relative to the workspace, are ignored there: these are read only where the person names them."""
 
 _ENDS = r"\s!-*,:-@\[-^`{-}«»¡¿\u2000-\u206f\u3000-\u3004\u3008-\u3020\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+_REVIEWED = re.compile(r"The person reviewed your change: (?P<outcome>[^\n]*)\.")
+"""How the result of a call begins that the person reviewed in place of its being run (`changes/outcome.py`)."""
 _NAME = rf"\"(?:[^\"\\\n]|\\.)*\"|“[^”\n]*”|[^{_ENDS}]+"
 REFERENCE = re.compile(rf"(?<![@A-Za-z0-9_+%/\\])@(?P<path>{_NAME})(?:#(?:{_NAME}))?")
 """A reference as typed. Which files there are, the array of attachments says, so that this need not be exact."""
 _PIPED = re.compile(r"\n\n<stdin>\n.*?</stdin>", re.DOTALL)
 """What was piped into print mode: material, and not a part of the request."""
 _ATTACHMENTS = ("<attachments>", "</attachments>")
+_TEMPLATE = re.compile(r'<template name="[^"\n]*">\n(?P<text>.*?)\n</template>', re.DOTALL)
+"""A document template that follows the attachments (`agent/prompts/template.md`)."""
+_TEMPLATE_NAME = re.compile(r"(?<!\S)@@[\w:-]+")
 _INTERRUPTED = "[Request interrupted by user"
 _CWD = re.compile(r"working directory: *(?P<path>[^\n]+)", re.IGNORECASE)
 _LINE_NUMBER = re.compile(r"^ *\d+(?:\t|→|\Z)", re.MULTILINE)
@@ -69,15 +76,24 @@ class Call:
         return str(self.input.get(_PATHS.get(self.name, "file_path"), ""))
 
     @property
+    def review(self) -> str:
+        """What came of the person's review, "1 of 2 hunks written to tea.md", empty where the call was not reviewed."""
+        found = _REVIEWED.match(self.outcome.text) if self.outcome is not None else None
+        return found["outcome"] if found else ""
+
+    @property
     def succeeded(self) -> bool:
-        """Whether the call returned, and not with an error."""
-        return self.outcome is not None and not self.outcome.is_error
+        """Whether the call returned, and not with an error. One that was reviewed did what the person accepted of it."""
+        is_written = bool(self.review) and not self.review.startswith("nothing")
+        return self.outcome is not None and (not self.outcome.is_error or is_written)
 
     @property
     def error(self) -> str:
         """The error in one line, empty where there is none."""
-        if self.outcome is None or not self.outcome.is_error:
+        if self.outcome is None or self.succeeded:
             return ""
+        if self.review:
+            return f"{self.review}."
         text = re.sub(r"</?tool_use_error>", "", self.outcome.text)
         return " ".join(text.split())[:300] or "no reason was given"
 
@@ -92,7 +108,7 @@ class Run:
     """One prompt and the calls made for it. `typed` is what the person typed, `sources` what they referenced.
 
     `missing` are the references, as typed, that lead to no file. `answers` are what came back for its requests on a screen: with
-    them it goes on where it was.
+    them it goes on where it was. `template` is the text of the document template that it names.
     """
 
     typed: str
@@ -100,6 +116,7 @@ class Run:
     missing: tuple[str, ...] = ()
     calls: list[Call] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
+    template: str = ""
 
     def named(self, *names: str) -> list[Call]:
         """Return the calls of the tools `names`, in order."""
@@ -212,9 +229,11 @@ def parse_prompt(text: str) -> Run:
         items = json.loads(text[start + len(opening) : end])
     except (ValueError, RecursionError):
         items = []
-    typed = _PIPED.sub("", text[:start]).strip()
+    typed = _TEMPLATE_NAME.sub("", _PIPED.sub("", text[:start])).strip()
     sources = tuple(_sources(items if isinstance(items, list) else []))
-    return Run(typed, sources, tuple(_missing(typed, [source.path for source in sources])))
+    template = _TEMPLATE.search(text, end)
+    missing = tuple(_missing(typed, [source.path for source in sources]))
+    return Run(typed, sources, missing, template=template["text"] if template else "")
 
 
 def _sources(items: Iterable[Any]) -> Iterable[Source]:

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -41,8 +43,14 @@ class _Input(msgspec.Struct):
     summary: str
 
 
-def propose_document_change_tool(workspace: Workspace, review: Review) -> SdkMcpTool[Any]:
-    """Return the tool. It writes nothing itself."""
+Approved = Callable[[Mapping[str, Any]], Path | None]
+"""Gives the real path that was approved for a call with this input, None where there was nothing to approve."""
+
+
+def propose_document_change_tool(
+    workspace: Workspace, review: Review, approved: Approved = lambda _payload: None
+) -> SdkMcpTool[Any]:
+    """Return the tool. It writes nothing itself. Outside of the workspace it proposes only for what is `approved`."""
 
     async def propose(payload: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -50,7 +58,9 @@ def propose_document_change_tool(workspace: Workspace, review: Review) -> SdkMcp
         except msgspec.ValidationError as error:
             return result(f"Nothing was proposed: the input is not right. {error}.", is_error=True)
         try:
-            opened = await asyncio.to_thread(Reviewed.open, workspace, wanted.path, wanted.new_content, wanted.summary)
+            opened = await asyncio.to_thread(
+                partial(Reviewed.open, workspace, wanted.path, wanted.new_content, wanted.summary, approved=approved(payload))
+            )
         except DogentError as error:
             return result(f"Nothing was proposed. {error}", is_error=True)
         if not opened.change.hunks and not opened.change.is_new:

@@ -7,8 +7,9 @@ import shlex
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import ClassVar, TextIO
+from typing import TYPE_CHECKING, ClassVar, TextIO
 
 import msgspec
 from textual.app import App, SystemCommand
@@ -18,12 +19,13 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 
 from dogent_tui.agent.events import Event, Notice, SessionStarted
-from dogent_tui.agent.recorder import Recorder
+from dogent_tui.agent.recording import session_recorder
 from dogent_tui.agent.service import AgentService
-from dogent_tui.agent.session import OpenedSession, open_session
+from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands.all import app_commands
+from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.garbage import COLLECT_EVERY_S, collect_young, hold_back
 from dogent_tui.tui.keeping import DraftKeeper
@@ -32,16 +34,31 @@ from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.terminal import own_terminal
-from dogent_tui.tui.themes import DEFAULT_THEME, THEMES
+from dogent_tui.tui.themed_styles import ThemedStylesheet
+from dogent_tui.tui.themes import DEFAULT_THEME, LIGHT_THEME, THEMES, theme_colors
 from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
 from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
-from dogent_tui.workspace.paths import log_dir
+from dogent_tui.workspace.paths import Workspace, log_dir
 from dogent_tui.workspace.sessions import latest_session
 from dogent_tui.workspace.trust import make_own_folder
 
+if TYPE_CHECKING:
+    from dogent_tui.tui.driver import BackgroundTold
+
 _LOG = logging.getLogger(__name__)
+
+_LIGHT = 0.5
+"""A background that is lighter than this is a light one."""
+
+OPEN_ELSEWHERE = "This conversation is open in another window, so it can only be read here."
+OPEN_ELSEWHERE_REMEDY = (
+    "Go on there, or close it there and open it here again. /sessions can also fork it: then both go on by themselves."
+)
+
+SEARCHED_AT_ONCE = 1_000
+"""So many earlier prompts can be searched as soon as the search opens: reading them takes no time, however many there are."""
 
 MOST_SEARCHED = 100_000
 """So many earlier prompts are searched at the most."""
@@ -60,14 +77,20 @@ class DogentApp(App[None]):
         Binding("ctrl+z", "suspend_process", "Suspend", show=False, priority=True),
     ]
 
-    def __init__(self, opened: OpenedSession) -> None:
+    def __init__(self, opened: OpenedSession, *, choose: bool = False) -> None:
+        """Show `opened`. `choose`: have the person choose an earlier conversation first."""
         super().__init__()
+        self.stylesheet: ThemedStylesheet = ThemedStylesheet(variables=self.get_css_variables())
         self.opened = opened
+        self.elsewhere: tuple[Workspace, SessionOptions] | None = None
+        """What to open in another workspace once this one is left."""
+        self._choose = choose
         self.drafts = Drafts(opened.workspace)
         self.edits = DraftKeeper(AnswerDrafts(opened.workspace))
         self.history = History(opened.workspace.history_file)
         self.commands = app_commands(self)
         self._saving_draft = asyncio.Lock()
+        self._switching = asyncio.Lock()
         self._draft_taken = False
         self.conversation = ConversationScreen(opened, self.commands)
         self._following: list[asyncio.Task[None]] = []
@@ -100,6 +123,8 @@ class DogentApp(App[None]):
         """Show the prompt first; everything else begins once it can be seen."""
         self._listen_to_signals()
         self.set_interval(COLLECT_EVERY_S, collect_young)
+        if not self.opened.settings.theme and (ask := getattr(self._driver, "ask_background", None)) is not None:
+            ask()  # an answer takes a moment, or never comes
         self.app_resume_signal.subscribe(self, lambda _: self.refresh())  # a terminal forgets the screen while we are suspended
         self.call_after_refresh(self._begin)
 
@@ -108,43 +133,77 @@ class DogentApp(App[None]):
         self.conversation.index.stop()
         unsent = [queued.prompt.text for queued in self.opened.service.queued]
         await self._save_draft("\n\n".join(filter(None, [*unsent, self.conversation.prompt.editor.value])))
-        await _close(self.opened.service, self._following)
+        await _close(self.opened, self._following)
         await self.conversation.keep_answers()
         await self.edits.close()
         await asyncio.to_thread(self.drafts.close)
 
+    def on_background_told(self, message: "BackgroundTold") -> None:
+        """Be light where the terminal is, until a theme is chosen."""
+        message.stop()
+        if not self.opened.settings.theme and self.theme == DEFAULT_THEME and message.lightness > _LIGHT:
+            self.theme = LIGHT_THEME
+
     def _begin(self) -> None:
-        self.run_worker(self._start(), name="session")
+        first, self._choose = self._choose, False
+        self.run_worker(self._choose_first() if first else self._start(), name="session")
+
+    async def _choose_first(self) -> None:
+        """Have the person choose which conversation to open, before any agent is started for another."""
+        from dogent_tui.tui.sessions.controller import SessionChooser
+
+        if not await SessionChooser(self).choose():
+            await self._start()
 
     async def _start(self) -> None:
         """Start the service and follow it; read what the screen can do without at first."""
-        screen = self.conversation
+        screen, opened = self.conversation, self.opened
         await screen.furniture.bring()
         if draft := await asyncio.to_thread(self._unsent):
             screen.prompt.put_back(draft)
-        if self.opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
-            earlier = await asyncio.to_thread(self._earlier, self.opened.earlier_log)
+        waited: list[str] = []
+        if opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
+            earlier, waited = await asyncio.to_thread(self._earlier, opened.earlier_log)
             await screen.replay(earlier)
-            self.opened.service.restore(earlier, send=not self.opened.trust.must_ask)
-        service = self.opened.service
+            if not opened.read_only:
+                opened.service.restore(earlier, send=not opened.trust.must_ask)
+        if self.opened is not opened:  # another conversation was opened meanwhile
+            return
+        if opened.read_only:
+            screen.handle(Notice(level="warning", message=OPEN_ELSEWHERE, remedy=OPEN_ELSEWHERE_REMEDY, code="read_only"))
+        else:
+            await self._converse(opened, screen)
+            self._give_back(waited, draft)
+        for warning in opened.warnings:
+            screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
+        screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
+        await offer_custom_commands(self)
+        await screen.typed.refresh_index()
+        if opened.service.has_unsent_answers:  # what came with the folder is asked about before anything is sent
+            with suppress(AgentError):
+                await settle_trust(self, opened)
+                opened.service.send_answers()
+
+    def _give_back(self, waited: list[str], draft: str) -> None:
+        """Have the prompts that an earlier session did not come to in the prompt again, but what the draft has already."""
+        if texts := [text for text in waited if text not in draft]:
+            self.conversation.prompt.put_back("\n\n".join(texts))
+        if waited:
+            self.opened.service.tell_queue()
+
+    async def _converse(self, opened: OpenedSession, screen: ConversationScreen) -> None:
+        """Start the service and follow it."""
+        service = opened.service
         self._following = [  # before the service starts: a prompt may wait already, and its run begins at once
             asyncio.create_task(self._follow(service, screen, service.events())),
-            asyncio.create_task(self._record(service, screen, service.events())),
+            asyncio.create_task(self._record(opened, screen, service.events())),
         ]
         if service.requests:
             screen.requests.restore(service.requests)
         await service.__aenter__()
-        for warning in self.opened.warnings:
-            screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
-        screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
-        await screen.typed.refresh_index()
-        if service.has_unsent_answers:  # what came with the folder is asked about before anything is sent
-            with suppress(AgentError):
-                await settle_trust(self, self.opened)
-                service.send_answers()
 
-    async def _record(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
-        recorder = Recorder(self.opened.workspace, service.session_id, secrets=self.opened.endpoint.secrets, notify=screen.handle)
+    async def _record(self, opened: OpenedSession, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
+        recorder = await asyncio.to_thread(session_recorder, opened, screen.handle)
         await recorder.record(events)
 
     async def _follow(self, service: AgentService, screen: ConversationScreen, events: AsyncIterator[Event]) -> None:
@@ -163,12 +222,14 @@ class DogentApp(App[None]):
             return self.drafts.load()
         return ""
 
-    def _earlier(self, log: Path) -> list[Event]:
-        from dogent_tui.agent.replay import earlier_events
+    def _earlier(self, log: Path) -> tuple[list[Event], list[str]]:
+        """Return what happened in an earlier session, and the prompts that it did not come to."""
+        from dogent_tui.agent.replay import cut_off, earlier_events
 
         with suppress(OSError):
-            return list(earlier_events(log))
-        return []
+            events = list(earlier_events(log))
+            return events, cut_off(events)
+        return [], []
 
     def _recallable(self) -> list[str]:
         with suppress(OSError):
@@ -211,12 +272,35 @@ class DogentApp(App[None]):
 
     async def start_anew(self) -> None:
         """Begin a new session, in the same workspace and with the same profile; the one before ends behind it."""
-        service, following = self.opened.service, self._following
-        options = msgspec.structs.replace(self.opened.options, continue_latest=False)
-        self.opened = await asyncio.to_thread(open_session, self.opened.workspace, options)
-        await self.conversation.show_session(self.opened)
-        self._begin()
-        await _close(service, following)
+        await self.open_conversation("")
+
+    async def open_conversation(self, session_id: str, *, fork: bool = False) -> None:
+        """Show the conversation `session_id` of this workspace, a fork of it, or a new one where it is empty.
+
+        The one before ends behind it; what waited in it is in the prompt again. Raises DogentError where it is not there.
+        """
+        async with self._switching:  # the one before has to let go first
+            left, following = self.opened, self._following
+            options = msgspec.structs.replace(left.options, continue_latest=False, resume=session_id, fork=fork)
+            opened = await asyncio.to_thread(open_session, left.workspace, options)
+            waiting = [queued.prompt.text for queued in left.service.queued]
+            self.opened, self._following = opened, []
+            await self.conversation.show_session(opened)
+            if waiting:
+                self.conversation.prompt.put_back("\n\n".join(waiting))
+            self._begin()
+            await _close(left, following)
+
+    def go_elsewhere(self, workspace: Workspace, session_id: str, *, fork: bool = False) -> None:
+        """Leave this workspace for a conversation of another."""
+        profile = self.opened.options.profile
+        self.elsewhere = workspace, SessionOptions(profile, resume=session_id, fork=fork)
+        self.exit()
+
+    def prepare_theme(self, name: str) -> None:
+        """Get ready to show the theme `name`, if there is one, so that choosing it is quick."""
+        if theme := self.get_theme(name):
+            self.stylesheet.prepare(theme_colors(theme, self.get_theme_variable_defaults()))
 
     def search_themes(self) -> None:
         """List the themes to choose from."""
@@ -247,14 +331,17 @@ class DogentApp(App[None]):
         """Find an earlier prompt, and take it into the prompt; what was typed there can be undone back."""
         from dogent_tui.tui.screens.history import HistoryScreen
 
-        self.push_screen(HistoryScreen(self._all_prompts), self._take_earlier)
+        loads = [partial(self._prompts, limit) for limit in (SEARCHED_AT_ONCE, MOST_SEARCHED)]
+        self.push_screen(HistoryScreen(*loads), self.take_earlier)
 
-    def _all_prompts(self) -> list[str]:
+    def _prompts(self, limit: int) -> list[str]:
+        """Return the latest prompts, each once, the latest first."""
         with suppress(OSError):
-            return list(dict.fromkeys(reversed(self.history.recall(MOST_SEARCHED))))
+            return list(dict.fromkeys(reversed(self.history.recall(limit))))
         return []
 
-    def _take_earlier(self, prompt: str | None) -> None:
+    def take_earlier(self, prompt: str | None) -> None:
+        """Take an earlier prompt into the prompt, where there is one."""
         if prompt is not None:
             self.conversation.prompt.editor.replace_all(prompt)
             self.conversation.prompt.focus_editor()
@@ -265,6 +352,7 @@ class DogentApp(App[None]):
         from dogent_tui.tui.screens.clarification import ClarificationScreen
         from dogent_tui.tui.screens.help import PROMPT_HELP, HelpScreen, binding_section, command_section
         from dogent_tui.tui.screens.permission import PermissionScreen
+        from dogent_tui.tui.screens.sessions import SessionsScreen
         from dogent_tui.tui.transcript.view import Transcript
 
         sections = [
@@ -276,30 +364,48 @@ class DogentApp(App[None]):
             binding_section("Attachments", AttachmentList.BINDINGS),
             binding_section("A permission", PermissionScreen.BINDINGS),
             binding_section("Questions of the agent", ClarificationScreen.BINDINGS),
+            binding_section("Earlier conversations", SessionsScreen.BINDINGS),
         ]
         self.push_screen(HelpScreen(sections))
 
 
-async def _close(service: AgentService, following: list[asyncio.Task[None]]) -> None:
-    """Close `service`, and let those who follow it take in its end."""
-    await service.close()
+async def _close(opened: OpenedSession, following: list[asyncio.Task[None]]) -> None:
+    """Close a session, let those who follow it take in its end, and let other windows have it."""
+    await opened.service.close()
     if following:
         await asyncio.wait(following, timeout=1.0)
+    opened.hold.release()
 
 
 def _log_stream() -> TextIO:
     return open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
 
 
-def run_app(opened: OpenedSession) -> int:
-    """Run the application until the person leaves, and say how to come back. Returns the exit status."""
+def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
+    """Run the application until the person leaves, and say how to come back. Returns the exit status.
+
+    `choose`: have the person choose an earlier conversation first. Raises DogentError where one that was chosen is gone.
+    """
     log_file = log_dir() / "dogent-tui.log"
     with own_terminal(log_file):
         # To stderr, which is the log file now, where there can be one.
         logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s", stream=_log_stream())
-        app = DogentApp(opened)
         hold_back()
+        app = DogentApp(opened, choose=choose)
         app.run()
-    if latest_session(opened.workspace) is not None:
-        print(f"Go on with:  dogent-tui --continue {shlex.quote(str(opened.workspace.root))}")
+        while app.elsewhere is not None:
+            app = DogentApp(open_session(*app.elsewhere))
+            app.run()
+    if way := _way_back(app.opened):
+        print(f"Go on with:  {way}")
     return app.return_code or 0
+
+
+def _way_back(opened: OpenedSession) -> str:
+    """Return the command that goes on with a conversation, or, where nothing was said in it, with the one before."""
+    latest = latest_session(opened.workspace)
+    if latest is None:
+        return ""
+    if opened.earlier_log is not None and latest.path != opened.earlier_log and opened.fork_of is None:
+        return f"dogent-tui --resume {shlex.quote(opened.service.session_id)}"
+    return f"dogent-tui --continue {shlex.quote(str(opened.workspace.root))}"

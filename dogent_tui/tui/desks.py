@@ -1,7 +1,7 @@
 """What the controllers of questions need of the conversation that they stand before: ways to answer, and what is behind them."""
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from dogent_tui.agent.events import Reply, UiAnswer
 from dogent_tui.tui.questions.controller import Desk, QuestionController
@@ -11,6 +11,7 @@ from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
 
 if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
     from dogent_tui.tui.screens.conversation import ConversationScreen
 
 
@@ -53,7 +54,7 @@ async def _answer(screen: "ConversationScreen", request_id: str, answer: UiAnswe
     Raises AgentError where it was not sent.
     """
     if not answer.is_empty:
-        await settle_trust(screen.app, screen.opened)
+        await settle_trust(cast("DogentApp", screen.app), screen.opened)
     await _reply(screen, request_id, answer)
 
 

@@ -1,4 +1,4 @@
-"""What comes from the terminal: keys, which Textual reads, and pastes, which are taken whole.
+"""What comes from the terminal: keys, which Textual reads, pastes, which are taken whole, and the color of its background.
 
 Textual 8.2 reads a paste character by character like keys. Where one holds an escape character, what follows may come out as
 keys: pasted text would send the prompt, or quit. A megabyte takes seconds. And one byte that is not UTF-8 ends the application.
@@ -8,6 +8,7 @@ import codecs
 import contextlib
 import logging
 import os
+import re
 import selectors
 from collections.abc import Callable, Generator, Iterable, Iterator
 
@@ -19,10 +20,35 @@ from textual.message import Message
 _START, _END = "\x1b[200~", "\x1b[201~"
 """Around a paste, in terminals that were asked to mark it (xterm's ctlseqs, “Bracketed Paste Mode”)."""
 
+_COLOR, _ENDS = "\x1b]11;", ("\x07", "\x1b\\")
+"""Around the background's color, which a terminal tells when it is asked (xterm's ctlseqs, “OSC 11”)."""
+_ASK_COLOR = f"{_COLOR}?\x1b\\"
+_LONGEST_COLOR = 64
+_RGB = re.compile(r"rgba?:([0-9a-f]{1,4})/([0-9a-f]{1,4})/([0-9a-f]{1,4})", re.IGNORECASE)
+
 _POLL_S = 0.1
 """Seconds between two looks at whether an Esc was a key or the start of a sequence, and whether to stop."""
 
 _READ_BYTES = 65_536
+
+_NO_KEYS = re.compile(f"{re.escape(_START)}|{re.escape(_COLOR)}")
+
+
+class BackgroundTold(Message):
+    """The terminal told how light its background is: `lightness` from 0, black, to 1, white."""
+
+    def __init__(self, lightness: float) -> None:
+        super().__init__()
+        self.lightness = lightness
+
+
+def lightness_of(color: str) -> float | None:
+    """Return how light `color` is, as a terminal words it (``rgb:1e1e/1e1e/2e2e``), from 0 to 1; None where it is none."""
+    found = _RGB.search(color)
+    if found is None:
+        return None
+    red, green, blue = (int(part, 16) / int("f" * len(part), 16) for part in found.groups())
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue  # luma, ITU-R BT.709
 
 
 class TerminalInput:
@@ -33,34 +59,57 @@ class TerminalInput:
         self._keys = new_parser()
         self._recent = ""  # the end of what was read as keys: it may hold the beginning of `_START`
         self._pasted: list[str] | None = None  # inside of a paste
+        self._color: str | None = None  # inside of what tells the background
         self._held = ""  # the end of what was pasted so far: it may hold the beginning of `_END`
 
     def feed(self, text: str) -> Iterator[Message]:
         """Yield the messages of `text`, which may begin and end anywhere."""
         while text:
-            if self._pasted is None:
-                text = yield from self._read_keys(text)
-            else:
+            if self._pasted is not None:
                 text = yield from self._read_paste(self._pasted, text)
+            elif self._color is not None:
+                text = yield from self._read_color(self._color, text)
+            else:
+                text = yield from self._read_keys(text)
 
     def tick(self) -> Iterator[Message]:
         """Yield the Esc key where nothing has come after it for a while. Call it at least every `_POLL_S` seconds."""
         yield from self._safely(self._keys.tick)
 
     def _read_keys(self, text: str) -> Generator[Message, None, str]:
-        """Read keys up to a paste, and return the rest."""
+        """Read keys up to what is none, and return the rest."""
         known = len(self._recent)
-        start = (self._recent + text).find(_START)
-        if start < 0:
+        found = _NO_KEYS.search(self._recent + text)
+        if found is None:
             self._recent = (self._recent + text)[-len(_START) + 1 :]
             yield from self._feed_keys(text)
             return ""
-        if start >= known:
-            yield from self._feed_keys(text[: start - known])
+        if found.start() >= known:
+            yield from self._feed_keys(text[: found.start() - known])
         else:
             self._renew()  # the old one waits for the rest of what is no key
-        self._recent, self._pasted = "", []
-        return text[start + len(_START) - known :]
+        self._recent = ""
+        if found[0] == _START:
+            self._pasted = []
+        else:
+            self._color = ""
+        return text[found.end() - known :]
+
+    def _read_color(self, color: str, text: str) -> Generator[Message, None, str]:
+        """Read to the end of the background's color, and return the rest. What never ends is given up."""
+        text = color + text
+        ends = [(at, len(end)) for end in _ENDS if 0 <= (at := text.find(end)) <= _LONGEST_COLOR]
+        if not ends and len(text) <= _LONGEST_COLOR:
+            self._color = text
+            return ""
+        self._color = None
+        if not ends:
+            return ""
+        end, length = min(ends)
+        lightness = lightness_of(text[:end])
+        if lightness is not None:
+            yield BackgroundTold(lightness)
+        return text[end + length :]
 
     def _read_paste(self, pasted: list[str], text: str) -> Generator[Message, None, str]:
         """Read to the end of the paste, and return the rest."""
@@ -96,6 +145,11 @@ class TerminalInput:
 
 class TerminalDriver(LinuxDriver):
     """Textual's driver for Linux and macOS, with `TerminalInput` as its reader."""
+
+    def ask_background(self) -> None:
+        """Ask the terminal for the color of its background; `BackgroundTold` is the answer, if it gives one."""
+        self.write(_ASK_COLOR)
+        self.flush()
 
     def run_input_thread(self) -> None:
         """Read until told to stop, or until the terminal is gone."""

@@ -8,6 +8,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from dogent_tui.agent.events import UiRequested
+from dogent_tui.language import tr
 
 KEY = "F2"
 
@@ -43,11 +44,15 @@ class RequestBanner(Widget):
 def words(requests: Sequence[UiRequested]) -> str:
     """Return what is asked, as a sentence."""
     questions = sum(len(request.payload.get("questions") or ()) for request in requests if request.kind == "clarification")
-    asked = ["asks a question" if questions == 1 else f"asks {questions} questions"] if questions else []
+    asked = (
+        [tr("asks a question") if questions == 1 else tr("asks {questions} questions").format(questions=questions)]
+        if questions
+        else []
+    )
     outlines = sum(request.kind == "outline_edit" for request in requests)
     if outlines:
-        asked.append("proposes an outline" if outlines == 1 else f"proposes {outlines} outlines")
+        asked.append(tr("proposes an outline") if outlines == 1 else tr("proposes {outlines} outlines").format(outlines=outlines))
     changes = sum(request.kind == "document_change" for request in requests)
     if changes:
-        asked.append("proposes a change" if changes == 1 else f"proposes {changes} changes")
-    return f"The agent {' and '.join(asked)}"
+        asked.append(tr("proposes a change") if changes == 1 else tr("proposes {changes} changes").format(changes=changes))
+    return tr("The agent {join}").format(join=" and ".join(asked))

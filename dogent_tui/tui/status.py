@@ -9,6 +9,7 @@ from textual.app import RenderResult
 from textual.content import Content
 from textual.widget import Widget
 
+from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.events import (
     Event,
     PermissionDecided,
@@ -25,6 +26,8 @@ from dogent_tui.agent.events import (
     ToolPreparing,
     ToolResult,
     ToolUse,
+    UiRequested,
+    UiSettled,
     UsageChanged,
 )
 from dogent_tui.agent.session import OpenedSession, endpoint_label
@@ -54,6 +57,7 @@ class Status(msgspec.Struct):
     window: int = 0
     queued: int = 0
     silent_s: int = 0
+    review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     _started: float = 0.0
     _questions: set[str] = msgspec.field(default_factory=set)
     _asked: float = 0.0
@@ -83,9 +87,9 @@ class Status(msgspec.Struct):
                 self.doing = f"retry {event.attempt} of {event.max_attempts}"
             case Stalled(seconds=seconds):
                 self.silent_s = seconds
-            case PermissionRequested(request_id=request_id):
+            case PermissionRequested(request_id=request_id) | UiRequested(request_id=request_id, in_run=True):
                 self._wait(request_id)
-            case PermissionDecided(request_id=request_id):
+            case PermissionDecided(request_id=request_id) | UiSettled(request_id=request_id):
                 self._go_on(request_id)
             case UsageChanged():
                 self.context_tokens, self.window = event.context_tokens, event.window or self.window
@@ -134,7 +138,7 @@ class Status(msgspec.Struct):
         """Return what stands left and right in `width` columns.
 
         What matters least gives way first: the folder's path, its name, the words of the right side, the model, who answers.
-        What happens now, the context and the queue stay; where not even these fit, the left side is cut.
+        What happens now, the review, the context and the queue stay; where not even these fit, the left side is cut.
         """
         name = self.workspace.rstrip("/").rpartition("/")[2] or self.workspace
         who = _NO_MODEL if self.endpoint.endswith(_NO_MODEL) else self.endpoint.partition(" · ")[0]
@@ -150,10 +154,13 @@ class Status(msgspec.Struct):
         ):
             separator = _SHORT_SEPARATOR if brevity else _SEPARATOR
             left = separator.join(part for part in (self.activity, endpoint, place) if part)
-            right = separator.join(part for part in (self._context(brevity), self._queue(brevity)) if part)
+            right = separator.join(filter(None, (self._review(brevity), self._context(brevity), self._queue(brevity))))
             if _cells(left) + _cells(right) + 2 <= width:
                 return left, right
         return Content(self.activity).truncate(max(0, width - _cells(right) - 1), ellipsis=True).plain, right
+
+    def _review(self, brevity: int) -> str:
+        return ("every change reviewed", "reviewed", "rev")[brevity] if self.review_mode.on else ""
 
     def _context(self, brevity: int) -> str:
         return self.context.replace("context ", ("context ", "ctx ", "")[brevity])
@@ -180,7 +187,9 @@ def opening_status(opened: OpenedSession) -> Status:
     """Return what is known of a session before it starts."""
     endpoint = opened.endpoint
     label = endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
-    return Status(one_line(display_path(opened.workspace.root)), one_line(label))
+    doing = "read only" if opened.read_only else "connecting"
+    where = one_line(display_path(opened.workspace.root))
+    return Status(where, one_line(label), doing=doing, review_mode=opened.review_mode)
 
 
 class StatusBar(Widget):

@@ -45,9 +45,17 @@ def _open_log(log_file: Path) -> int:
 
 def edit_externally(text: str, environ: Mapping[str, str]) -> str:
     """Let the person edit `text` in `$VISUAL` or `$EDITOR`, and return it. Blocks. Raises OSError where there is no editor."""
+    return edit_copy("prompt.md", text.encode(), environ).decode(errors="replace").removesuffix("\n")
+
+
+def edit_copy(name: str, content: bytes, environ: Mapping[str, str]) -> bytes:
+    """Let the person edit a copy of `content`, called `name`, and return what became of it. Blocks.
+
+    Raises OSError where there is no editor, ValueError where `$EDITOR` cannot be read.
+    """
     command = shlex.split(environ.get("VISUAL") or environ.get("EDITOR") or "vi")
     with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
-        file = Path(folder) / "prompt.md"
-        file.write_text(text, encoding="utf-8")
+        file = Path(folder) / name
+        file.write_bytes(content)
         run_in_terminal([*command, str(file)], errors=sys.__stderr__)
-        return file.read_text(encoding="utf-8", errors="replace").removesuffix("\n")
+        return file.read_bytes()

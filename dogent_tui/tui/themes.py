@@ -34,5 +34,39 @@ PAPER = Theme(
     variables={"footer-key-foreground": "#2f6690", "footer-background": "#faf8f3", "block-cursor-text-style": "none"},
 )
 
-THEMES = (NIGHT, PAPER)
+CONTRAST = Theme(
+    name="dogent-contrast",
+    primary="#5cc8ff",
+    secondary="#ffb3ff",
+    accent="#ffd75f",
+    foreground="#ffffff",
+    background="#000000",
+    surface="#000000",
+    panel="#1c1c1c",
+    success="#5fff87",
+    warning="#ffff5f",
+    error="#ff8787",
+    dark=True,
+    variables={
+        "footer-key-foreground": "#5cc8ff",
+        "footer-background": "#000000",
+        "block-cursor-text-style": "bold reverse",
+        "text-muted": "#e4e4e4",
+        "text-disabled": "#c6c6c6",
+        "border": "#ffffff",
+        "border-blurred": "#c6c6c6",
+        "scrollbar": "#c6c6c6",
+        "scrollbar-background": "#1c1c1c",
+    },
+)
+"""For eyes that need it: every text at 7:1 or more against what is behind it (WCAG 2.2, 1.4.6)."""
+
+THEMES = (NIGHT, PAPER, CONTRAST)
 DEFAULT_THEME = NIGHT.name
+LIGHT_THEME = PAPER.name
+"""Where the terminal's background is light and nobody chose a theme."""
+
+
+def theme_colors(theme: Theme, defaults: dict[str, str]) -> dict[str, str]:
+    """Return what the variables of a stylesheet are in `theme`, as `App.get_css_variables` has them for the present one."""
+    return {**defaults, **theme.to_color_system().generate(), **theme.variables}

@@ -7,6 +7,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from dogent_tui.agent.events import Event, Todo, TodosChanged, TodoStatus
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
 MOST_ROWS = 8
@@ -62,7 +63,7 @@ class TodoPanel(Widget):
         """Draw the title and the lines that are seen."""
         rows = shown(self.todos, max(1, self.size.height - 1))
         done = sum(todo.status == "completed" for todo in self.todos)
-        title = Content(f"Plan · {done} of {len(self.todos)} done · Ctrl+T hides").stylize(
+        title = Content(tr("Plan · {done} of {todos} done · Ctrl+T hides").format(done=done, todos=len(self.todos))).stylize(
             self.get_visual_style("todos--title", partial=True)
         )
         width = self.content_size.width

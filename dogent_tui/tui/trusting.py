@@ -1,21 +1,24 @@
 """Asking whether to trust a folder, and what follows from the answer."""
 
 import asyncio
-
-from textual.app import App
+from typing import TYPE_CHECKING
 
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import AgentError, DogentError
+from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.workspace.paths import display_path
 
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
 
-async def settle_trust(app: App[None], opened: OpenedSession) -> None:
+
+async def settle_trust(app: "DogentApp", opened: OpenedSession) -> None:
     """Ask before the first run, where there is something to ask. Raises AgentError where the person goes back unanswered."""
     if opened.trust.must_ask and not await ask_for_trust(app, opened):
         raise AgentError("Nothing was sent.", "Send it again when you have decided about this folder.")
 
 
-async def ask_for_trust(app: App[None], opened: OpenedSession) -> bool:
+async def ask_for_trust(app: "DogentApp", opened: OpenedSession) -> bool:
     """Ask whether what came with the folder may be used, and see to it. False where the person went back without an answer.
 
     Not to be awaited by a handler of messages: the answer is a message, too.
@@ -36,6 +39,7 @@ async def ask_for_trust(app: App[None], opened: OpenedSession) -> bool:
         app.notify(f"Your answer holds until you leave; it could not be kept: {error}", severity="warning", markup=False)
     if answer != before:
         await opened.service.renew()
+        await offer_custom_commands(app)
     return True
 
 

@@ -6,9 +6,15 @@ from textual.app import RenderResult
 from textual.content import Content
 from textual.widget import Widget
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
-_FIRST_KEYS = (("@", "refer to a file"), ("/", "run a command"), ("!", "run a shell command"), ("?", "all keys and commands"))
+_FIRST_KEYS = (
+    ("@", tr("refer to a file")),
+    ("/", tr("run a command")),
+    ("!", tr("run a shell command")),
+    ("?", tr("all keys and commands")),
+)
 
 
 class Welcome(Widget):
@@ -28,6 +34,6 @@ class Welcome(Widget):
         return Content.assemble(
             ("dogent-tui\n", name),
             (f"{self._workspace}\n{self._endpoint}\n\n", fact),
-            "Ask for a document, and name what it is to be made from.\n\n",
+            tr("Ask for a document, and name what it is to be made from.\n\n"),
             *keys,
         )

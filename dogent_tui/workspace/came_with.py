@@ -39,6 +39,10 @@ def _own(root: Path) -> Iterator[Found]:
         if text is None or lines:
             count = "" if text is None else f", {len(lines)} line{'s' * (len(lines) != 1)}"
             yield Found(f"Writing constraints for the agent{count}", place, " / ".join(lines[:3]), used=True)
+    if os.path.lexists(root / ".dogent/lessons.md"):
+        yield Found("Lessons for the agent", ".dogent/lessons.md", used=True)
+    if names := _names(root / ".dogent/templates"):
+        yield Found("Document templates", ".dogent/templates/", ", ".join(names), used=True)
     settings = _json(root / ".dogent/dogent.json")
     language = settings.get("primary_language")
     if isinstance(language, str) and language.strip():
@@ -73,7 +77,7 @@ def _folders(root: Path) -> Iterator[Found]:
     for what, place in (("Commands", ".claude/commands"), ("Agents", ".claude/agents"), ("Skills", ".claude/skills")):
         names = _names(root / place)
         if names:
-            yield Found(what, f"{place}/", ", ".join(names))
+            yield Found(what, f"{place}/", ", ".join(names), used=what == "Commands")
 
 
 def _names(folder: Path) -> list[str]:

@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import stat
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -107,25 +108,52 @@ def locked(path: Path, timeout_s: float = 10.0) -> Iterator[None]:
     """Hold the lock of `path` for a while: one writer at a time, in this process and in all others of the same user.
 
     The lock lies in the state folder, not beside the file: workspaces are committed, synchronised and sometimes read-only, and
-    locks do not hold on every network drive. It is the kernel's, so a process that dies lets go. Not re-entrant.
+    locks do not hold on every network drive. It is the kernel's, so a process that dies lets go. Not re-entrant. Where there can
+    be no state folder, because the home is read-only, the folder of `path` itself is locked.
 
-    Raises DogentError when another writer does not finish within `timeout_s` seconds; OSError without a state folder.
+    Raises DogentError when another writer does not finish within `timeout_s` seconds; OSError where nothing can be locked.
     """
     from filelock import FileLock, Timeout  # on use: it imports asyncio
 
     name = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:24]
-    lock = FileLock(private_folder(state_dir() / "locks") / f"{name}.lock", timeout=timeout_s)
-    try:
-        lock.acquire()
-    except Timeout:
-        raise DogentError(
-            f"{path.name} is being written by another window of dogent-tui, which has not finished in {timeout_s:g} seconds.",
-            "Close that window, or end its process if it hangs, and try again.",
-        ) from None
-    try:
+    with contextlib.ExitStack() as held:
+        try:
+            lock = FileLock(private_folder(state_dir() / "locks") / f"{name}.lock", timeout=timeout_s)
+            lock.acquire()
+            held.callback(lock.release)
+        except Timeout:
+            raise _held_elsewhere(path, timeout_s) from None
+        except OSError:
+            descriptor = os.open(path.parent, os.O_RDONLY | os.O_CLOEXEC)
+            held.callback(os.close, descriptor)
+            if not _lock_folder(descriptor, timeout_s):
+                raise _held_elsewhere(path, timeout_s) from None
         yield
-    finally:
-        lock.release()
+
+
+def _lock_folder(descriptor: int, timeout_s: float) -> bool:
+    """Lock an open folder. False where another writer does not finish in time. Raises OSError where that is not possible."""
+    try:
+        import fcntl
+    except ImportError:
+        raise OSError(f"{state_dir()} cannot be written, and nothing else can be locked here") from None
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.02)
+        else:
+            return True
+
+
+def _held_elsewhere(path: Path, timeout_s: float) -> DogentError:
+    return DogentError(
+        f"{path.name} is being written by another window of dogent-tui, which has not finished in {timeout_s:g} seconds.",
+        "Close that window, or end its process if it hangs, and try again.",
+    )
 
 
 def content_of(path: Path) -> bytes | None:

@@ -150,11 +150,13 @@ class History:
             content = content.partition(b"\n")[2]
         return content.decode("utf-8", errors="replace"), total <= size
 
-    def clear(self) -> None:
-        """Forget everything. Raises OSError, and DogentError as `append` does."""
+    def clear(self, into: Path | None = None) -> None:
+        """Forget everything; `into` gets what the file held before. Raises OSError, and DogentError as `append` does."""
         with locked(self.file):
             if self.file.exists():
                 self._refuse_a_link()
+                if into is not None:
+                    atomic_write(into, self.file.read_bytes())
                 atomic_write(self.file, _EMPTY)
 
 

@@ -27,6 +27,8 @@ class HomeRecords:
         private_folder(self.path.parent)
         with locked(self.path):
             data = self._read()
+            if self.broken and self.broken.kept_as is None:
+                raise PermissionError(f"{self.path}: {self.broken.reason}")  # else what it holds would be lost
             workspaces = data.get("workspaces")
             data["workspaces"] = {**(workspaces if isinstance(workspaces, dict) else {})}
             data["workspaces"][self._root] = change(_entries(data, self._root))

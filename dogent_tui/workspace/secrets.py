@@ -5,7 +5,7 @@ from collections.abc import Iterable
 PLACEHOLDER = "replace-me"
 """What a stub holds where a key belongs."""
 
-_SHORTEST = 4
+SHORTEST = 4
 """Shorter values are not taken for secrets: hiding each ``x`` of a text would only make it unreadable."""
 
 
@@ -17,6 +17,6 @@ def is_missing(value: object) -> bool:
 def redact(text: str, secrets: Iterable[str]) -> str:
     """Return `text` with each of `secrets` replaced by dots."""
     # Longest first: a secret that is a part of another must not leave the rest of it behind.
-    for secret in sorted({s for s in secrets if len(s) >= _SHORTEST}, key=len, reverse=True):
+    for secret in sorted({s for s in secrets if len(s) >= SHORTEST}, key=len, reverse=True):
         text = text.replace(secret, "••••")
     return text

@@ -1,151 +1,196 @@
-"""The conversations of a workspace: each a log of events, one JSON line after the other, and a page that says what it is.
+"""The conversations of all workspaces: each a log of events, and a page that says what it is.
 
-``STATE/sessions/WORKSPACE-KEY/STARTED_ID.jsonl`` holds the events, ``STARTED_ID.json`` beside it the id, the time, the title and
-the workspace. They lie outside of the workspace, readable by the user only: they hold all that was said and read.
+``STATE/sessions/WORKSPACE-KEY/STARTED_ID.jsonl`` holds the events (`session_log.py`), ``STARTED_ID.json`` beside it the id, the
+time, the title and the workspace. They lie outside of the workspace, readable by the user only: they hold all that was said.
 """
 
 import contextlib
+import json
 import os
 import re
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from dogent_tui.workspace.files import atomic_write, json_text, private_folder, read_json
+from dogent_tui.errors import DogentError
+from dogent_tui.plain import one_line
+from dogent_tui.workspace.files import private_folder, read_json
 from dogent_tui.workspace.paths import Workspace, state_dir
+from dogent_tui.workspace.session_log import (
+    SUFFIX,
+    SessionHold,
+    SessionLog,
+    change_page,
+    copy_log,
+    log_pieces,
+    page_of,
+    piece_number,
+    read_lines,
+)
+
+TITLE_CHARS = 80
+"""The length of a title that is taken from the first prompt."""
+
+_FIRST_EVENTS = 50
+"""Among so many lines of a log, the first prompt is to be found."""
+
+_SHORTEST_ID = 4
+"""So many characters of an id may stand for all of it."""
 
 
 class SessionRecord(msgspec.Struct, frozen=True):
-    """A conversation that can be resumed. `path` is its log; `started` and `updated` are UTC, ISO 8601."""
+    """A conversation that can be resumed. `path` is its log, `workspace` the folder it was held in, empty where not known.
+
+    `started` and `updated` are UTC, ISO 8601.
+    """
 
     session_id: str
     path: Path
     started: str
     title: str = ""
     updated: str = ""
+    workspace: str = ""
 
 
-class SessionLog:
-    """The log of one conversation, open for appending. Safe for use by several threads; close it at the end."""
+def open_log(
+    workspace: Workspace, session_id: str, hold: SessionHold | None = None, *, fork_of: SessionRecord | None = None
+) -> SessionLog:
+    """Open the log of `session_id`: a new one, or the one that is there when a conversation is resumed.
 
-    def __init__(self, path: Path, page: dict[str, Any]) -> None:
-        self.path = path
-        self._page = page
-        self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        _drop_cut_line(self._descriptor)
-
-    @classmethod
-    def create(cls, workspace: Workspace, session_id: str) -> "SessionLog":
-        """Open the log of `session_id`: a new one, or the one that is there when a conversation is resumed. Raises OSError."""
-        known = next((record for record in list_sessions(workspace) if record.session_id == session_id), None)
+    A new one begins with all that was said in `fork_of`. `hold` is taken for it. Raises OSError, and DogentError where another
+    window has the conversation.
+    """
+    known = next((record for record in list_sessions(workspace) if record.session_id == session_id), None)
+    if known:
+        path = known.path
+    else:
         now = datetime.now(UTC)
+        name = re.sub(r"[^A-Za-z0-9-]", "-", session_id)[:64]
+        path = private_folder(_folder(workspace)) / f"{now:%Y%m%dT%H%M%S%f}_{name}{SUFFIX}"
+    if hold is not None and not hold.take(path):
+        raise DogentError("This conversation is open in another window.", "Go on there, or close it there first.")
+    if not known:
+        title = ""
+        if fork_of is not None:
+            copy_log(fork_of.path, path)
+            title = f"{fork_of.title} (fork)".strip()
         page = {
             "session_id": session_id,
-            "started": known.started if known else now.isoformat(timespec="milliseconds"),
-            "title": known.title if known else "",
+            "started": now.isoformat(timespec="milliseconds"),
+            "title": title,
             "workspace": str(workspace.root),
         }
-        if known:
-            return cls(known.path, page)
-        folder = private_folder(_folder(workspace))
-        name = re.sub(r"[^A-Za-z0-9-]", "-", session_id)[:64]
-        log = cls(folder / f"{now:%Y%m%dT%H%M%S%f}_{name}.jsonl", page)
-        log._write_page()
-        return log
-
-    def append(self, line: str) -> None:
-        """Add `line`, an event as JSON. It reaches the kernel at once: a crash of ours loses nothing. Raises OSError."""
-        flat = line.rstrip("\n").replace("\n", " ")  # JSON has no line breaks of its own but between tokens
-        data = memoryview(f"{flat}\n".encode("utf-8", errors="backslashreplace"))
-        size = os.fstat(self._descriptor).st_size
-        try:
-            while data:
-                data = data[os.write(self._descriptor, data) :]
-        except OSError:
-            os.ftruncate(self._descriptor, size)  # a part of a line would spoil the next one too
-            raise
-
-    def describe(self, *, title: str | None = None, session_id: str | None = None) -> None:
-        """Set what the list of conversations shows, or the id under which the agent goes on. Raises OSError."""
-        changes = {"title": title, "session_id": session_id}
-        changed = {key: value for key, value in changes.items() if value is not None and value != self._page[key]}
-        if changed:
-            self._page |= changed
-            self._write_page()
-
-    def close(self) -> None:
-        """Close the file. Closing twice is fine."""
-        descriptor, self._descriptor = self._descriptor, -1
-        if descriptor >= 0:
-            os.close(descriptor)
-
-    def _write_page(self) -> None:
-        atomic_write(_page_of(self.path), json_text(self._page), mode=0o600)
-
-
-def read_lines(path: Path) -> Iterator[str]:
-    """Yield the lines of the log `path`, without their ends; a last line that was cut short is left out. Raises OSError."""
-    with path.open("rb") as file:
-        for line in file:
-            if line.endswith(b"\n") and line.strip():
-                yield line.rstrip(b"\r\n").decode("utf-8", errors="replace")
+        change_page(path, lambda _: page)
+    return SessionLog(path)
 
 
 def latest_session(workspace: Workspace) -> SessionRecord | None:
     """Return the conversation of `workspace` that was last spoken in, None if there is none. Never raises."""
-    return next(_records(workspace), None)
+    return next(_records(_folder(workspace)), None)
 
 
 def list_sessions(workspace: Workspace) -> list[SessionRecord]:
     """Return the conversations of `workspace`, last spoken in first. Never raises."""
-    return list(_records(workspace))
+    return list(_records(_folder(workspace)))
 
 
-def _records(workspace: Workspace) -> Iterator[SessionRecord]:
+def all_sessions() -> list[SessionRecord]:
+    """Return the conversations of every workspace, last spoken in first. Never raises."""
+    folders: list[Path] = []
+    with contextlib.suppress(OSError), os.scandir(state_dir() / "sessions") as entries:
+        folders = [Path(entry.path) for entry in entries if entry.is_dir()]
+    return sorted((record for folder in folders for record in _records(folder)), key=lambda record: record.updated, reverse=True)
+
+
+def find_session(wanted: str) -> SessionRecord | None:
+    """Return the one conversation of any workspace whose id is `wanted` or begins so, None where there is none.
+
+    Raises DogentError where several do.
+    """
+    records = all_sessions()
+    exact = [record for record in records if record.session_id == wanted]
+    found = exact or [record for record in records if len(wanted) >= _SHORTEST_ID and record.session_id.startswith(wanted)]
+    if len(found) > 1:
+        raise DogentError(f"{len(found)} conversations have an id that begins with {wanted}.", "Give more of the id.")
+    return found[0] if found else None
+
+
+def rename_session(record: SessionRecord, title: str) -> None:
+    """Give a conversation another title. Raises OSError, DogentError where another window holds its page."""
+    change_page(record.path, lambda _: {"title": title})
+
+
+def delete_session(record: SessionRecord) -> None:
+    """Delete a conversation: its log, its page, and the copies by which its changes could be undone.
+
+    Raises OSError, and DogentError where a window has it open.
+    """
+    hold = SessionHold()
+    if not hold.take(record.path):
+        raise DogentError("This conversation is open in a window.", "Close it there first.")
+    try:
+        page_of(record.path).unlink(missing_ok=True)  # first: without it nothing is listed any more
+        for piece in log_pieces(record.path):
+            piece.unlink(missing_ok=True)
+    finally:
+        hold.release()
+    record.path.with_suffix(".lock").unlink(missing_ok=True)
+    copies = re.sub(r"[^A-Za-z0-9-]", "-", record.session_id)[:64]
+    shutil.rmtree(state_dir() / "copies" / record.path.parent.name / copies, ignore_errors=True)
+
+
+def _records(folder: Path) -> Iterator[SessionRecord]:
     """Yield what the pages say, newest log first, reading no page before it is asked for."""
-    logs = []
-    with contextlib.suppress(OSError), os.scandir(_folder(workspace)) as entries:
+    logs: dict[str, int] = {}
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.endswith(".jsonl"):
+            if piece_number(entry.name):
                 found = entry.stat()
-                logs.append((found.st_mtime_ns, found.st_size, Path(entry.path)))
-    for modified_ns, size, path in sorted(logs, reverse=True):
-        record = _record(path, modified_ns) if size else None  # an empty log is a conversation in which nothing was said
+                if found.st_size:  # an empty log is a conversation in which nothing was said
+                    name = entry.name.partition(SUFFIX)[0]
+                    logs[name] = max(logs.get(name, 0), found.st_mtime_ns)
+    for name, modified_ns in sorted(logs.items(), key=lambda log: (log[1], log[0]), reverse=True):
+        record = _record(folder / f"{name}{SUFFIX}", modified_ns)
         if record is not None:
             yield record
 
 
 def _record(path: Path, modified_ns: int) -> SessionRecord | None:
     empty: dict[str, Any] = {}
-    page, _ = read_json(_page_of(path), empty)
-    texts = {key: page.get(key) for key in ("session_id", "started", "title")}
-    session_id, started, title = (value if isinstance(value, str) else "" for value in texts.values())
+    page, _ = read_json(page_of(path), empty)
+    if not _text(page, "session_id"):
+        page = _told_by_the_log(path)
+    session_id, started, title, workspace = (_text(page, key) for key in ("session_id", "started", "title", "workspace"))
     if not session_id:
         return None
     updated = datetime.fromtimestamp(modified_ns / 1e9, UTC).isoformat(timespec="milliseconds")
-    return SessionRecord(session_id, path, started, title, updated)
+    return SessionRecord(session_id, path, started, title, updated, workspace)
 
 
-def _page_of(log: Path) -> Path:
-    return log.with_suffix(".json")
+def _text(data: Mapping[str, Any], key: str) -> str:
+    value = data.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _told_by_the_log(path: Path) -> dict[str, Any]:
+    """Return what the page of a log would say, where it was lost or damaged: its first events know it, too."""
+    page: dict[str, Any] = {}
+    with contextlib.suppress(OSError):
+        for line in islice(read_lines(path), _FIRST_EVENTS):
+            with contextlib.suppress(ValueError, AttributeError, KeyError, TypeError):
+                event = json.loads(line)
+                if event.get("type") == "session_started":
+                    page |= {"session_id": event.get("session_id"), "workspace": event.get("cwd")}
+                elif event.get("type") == "run_started":
+                    page |= {"title": one_line(event["prompt"]["text"])[:TITLE_CHARS]}
+                    break
+    return page
 
 
 def _folder(workspace: Workspace) -> Path:
     return state_dir() / "sessions" / workspace.key
-
-
-def _drop_cut_line(descriptor: int) -> None:
-    """Shorten the file to its last whole line: what a crash cut short would else run into the next line."""
-    end = size = os.fstat(descriptor).st_size
-    while end > 0:
-        start = max(0, end - 65_536)
-        found = os.pread(descriptor, end - start, start).rfind(b"\n")
-        if found >= 0:
-            end = start + found + 1
-            break
-        end = start
-    if end < size:
-        os.ftruncate(descriptor, end)

@@ -30,6 +30,7 @@ class WorkspaceSettings(msgspec.Struct, frozen=True):
     """What a workspace chose. An empty text means: not chosen.
 
     `sandbox` has the agent's commands run behind a second wall; a workspace can ask for it, since it only narrows.
+    `review_edits` has the person review every change of a file before it is written.
     `ignored_folders` are left out when Markdown files are searched: names, or paths from the root on with a ``/``.
     `extra` holds the keys that this version does not know; they are kept when the settings are saved.
     """
@@ -43,6 +44,7 @@ class WorkspaceSettings(msgspec.Struct, frozen=True):
     learn_auto: bool = True
     theme: str = ""
     sandbox: bool = False
+    review_edits: bool = False
     ignored_folders: tuple[str, ...] = ()
     extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
 

@@ -2,8 +2,9 @@
 
 import json
 
-from dogent_tui.agent.events import Attachment
+from dogent_tui.agent.events import Attachment, UsedTemplate
 from dogent_tui.agent.prompts import system_prompt, user_prompt
+from dogent_tui.agent.standing import Standing
 
 
 def test_the_attachments_follow_the_words_as_metadata():
@@ -20,11 +21,17 @@ def test_without_attachments_the_array_is_empty():
     assert user_prompt("Hi", []).endswith("<attachments>\n[]\n</attachments>")
 
 
-def test_the_wishes_of_the_workspace_travel_and_are_capped():
-    assert "Always metric units" in system_prompt(workspace="/w", constraints="Always metric units")
-    long = system_prompt(workspace="/w", constraints="x" * 100_000)
-    assert len(long) < 30_000
-    assert "cut here" in long
+def test_the_wishes_the_template_and_the_lessons_stand_in_every_conversation():
+    words = system_prompt(workspace="/w", standing=Standing("Always metric units", "# Proposal\n", "## A lesson"))
+    assert words.index("Always metric units") < words.index("# Proposal") < words.index("## A lesson")
+    assert "The workspace has none" in system_prompt(workspace="/w")
+
+
+def test_a_template_for_one_request_follows_the_attachments():
+    text = user_prompt("Write on $5 @@proposal", [], UsedTemplate("proposal", "# A proposal of $name\n"))
+    words, _, rest = text.partition("</attachments>")
+    assert words.startswith("Write on $5 @@proposal\n")
+    assert rest.strip() == '<template name="proposal">\n# A proposal of $name\n</template>'
 
 
 def test_what_a_picture_shows_is_asked_and_never_guessed():
@@ -42,7 +49,7 @@ def test_documents_are_read_and_exported_by_the_tools_that_are_there():
     from dogent_tui.tools.exporting import NAME as EXPORT
     from dogent_tui.tools.server import tool_name
 
-    words = system_prompt(workspace="/w", constraints="Output Format: pdf")
+    words = system_prompt(workspace="/w", standing=Standing("Output Format: pdf"))
     assert tool_name(READ) in words
     assert tool_name(EXPORT) in words
     assert words.index('"Output Format"') < words.index("Output Format: pdf")

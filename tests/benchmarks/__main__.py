@@ -5,7 +5,10 @@ import sys
 
 from tests.benchmarks.table import Row, show, write
 
-SUBJECTS = ("start", "session", "transcript", "prompt", "index", "outline", "docx", "printing", "documents", "web", "search")
+SUBJECTS = (
+    "start", "session", "transcript", "prompt", "index", "outline", "review", "docx", "printing", "documents", "web", "search",
+    "windows",
+)  # fmt: skip
 
 
 def main() -> int:

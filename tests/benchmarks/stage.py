@@ -18,7 +18,7 @@ import psutil
 from dogent_tui.agent.events import Event, to_json
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyStream
 from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.sessions import SessionLog
+from dogent_tui.workspace.sessions import open_log
 from tests.e2e.scripted_api import MODEL, ScriptedApi
 from tests.e2e.terminal import DOGENT, Terminal, plain_environment
 
@@ -75,7 +75,7 @@ class Stage:
         before = os.environ.get("DOGENT_HOME")
         os.environ["DOGENT_HOME"] = str(self.home / ".dogent")
         try:
-            log = SessionLog.create(Workspace(self.root), "11111111-1111-4111-8111-111111111111")
+            log = open_log(Workspace(self.root), "11111111-1111-4111-8111-111111111111")
             for event in events:
                 log.append(to_json(event))
             log.close()

@@ -1,6 +1,7 @@
 """Runs through the real CLI: prompts, tools, memory, the queue, interrupts and questions."""
 
 import json
+import uuid
 
 import pytest
 
@@ -81,9 +82,11 @@ async def test_the_second_prompt_sees_the_first(api, agent):
     assert "Noted: mauve." in conversation
 
 
-async def test_a_session_goes_on_after_the_process_ended(api, open_service):
+async def test_a_session_goes_on_after_the_process_ended_and_a_fork_leaves_it_as_it_is(api, open_service):
     api.say("Noted: teal.")
     api.say("Teal.")
+    api.say("Mauve then.")
+    api.say("Still teal.")
     async with open_service() as agent:
         await agent.run("My color is teal.")
         session_id = agent.service.session_id
@@ -91,16 +94,29 @@ async def test_a_session_goes_on_after_the_process_ended(api, open_service):
         await agent.run("Which color?")
         assert agent.of(SessionStarted)[0].resumed
     assert "My color is teal." in str(api.requests[1].messages)
+    fork = str(uuid.uuid4())
+    async with open_service(session=SessionChoice(fork, fork_of=session_id)) as agent:
+        await agent.run("Now it is mauve.")
+        assert agent.of(SessionStarted)[0].session_id == agent.service.session_id == fork
+    assert "My color is teal." in str(api.requests[2].messages)
+    async with open_service(session=SessionChoice(session_id, resume=True)) as agent:
+        await agent.run("Which color is it?")
+    assert "mauve" not in str(api.requests[3].messages)
 
 
-async def test_a_session_that_cannot_be_resumed_starts_anew_and_says_so(api, open_service):
+async def test_a_session_that_is_not_remembered_starts_anew_is_told_what_was_said_and_says_so(api, open_service):
     api.say("Hello.")
+    said = (RunStarted(prompt=Prompt("My color is teal.")), TextFinished(message_id="m", block=0, text="Noted."))
     async with open_service(session=SessionChoice("00000000-0000-4000-8000-000000000000", resume=True)) as agent:
+        agent.service.restore(said)
         finished = await agent.run("Hi")
         started = agent.of(SessionStarted)[0]
     assert finished.status == "completed"
     assert not started.resumed
     assert [notice.code for notice in agent.events if notice.type == "notice"] == ["resume_failed"]
+    told = api.requests[0].last_user_text()
+    assert told.startswith("Hi")
+    assert "The person:\nMy color is teal.\n\nYou:\nNoted." in told
 
 
 async def test_prompts_queue_and_can_be_taken_back(api, agent):

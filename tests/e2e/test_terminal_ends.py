@@ -7,29 +7,43 @@ from contextlib import suppress
 import psutil
 import pytest
 
-from tests.e2e.conftest import IN_ONE_LOOP
+from dogent_tui.workspace.sessions import list_sessions
+from tests.e2e.conftest import EMPTY, IN_ONE_LOOP
 from tests.e2e.terminal import CTRL_C, CTRL_S, CTRL_Z, TAB, UP, eventually
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
 
-async def test_the_draft_and_the_prompts_survive_a_kill(dogent):
+async def test_the_draft_the_prompts_and_the_conversation_survive_a_kill(dogent, workspace):
     draft = "An unsent thought\nof [two] lines é 中"
     dogent.api.say("Noted.")
+    dogent.api.stall("Half a reply")
+    dogent.api.say("It was the first.")
     async with dogent.open() as terminal:
         terminal.type("the first thing\r")
         await terminal.wait_for("Noted.", "ready")
+        terminal.type("and the second\r")
+        await terminal.wait_for("Half a reply")
         terminal.paste(draft)
         await terminal.wait_for("of [two] lines é 中")
         drafts = dogent.home / ".dogent" / "state" / "drafts"
         await eventually(lambda: any("中" in file.read_text() for file in drafts.rglob("*.txt")), "the draft on disk")
         terminal.signal(signal.SIGKILL)
         await terminal.exited()
-    async with dogent.open(ready=False) as terminal:
-        await terminal.wait_for("› An unsent thought", "of [two] lines é 中")
+    (session,) = list_sessions(workspace)
+    async with dogent.open("--resume", session.session_id[:8], ready=False) as terminal:
+        await terminal.wait_for("Noted.", "Half a reply", "› An unsent thought", "of [two] lines é 中")
         terminal.type(CTRL_C)
         await terminal.wait_without("An unsent thought")
         await terminal.until(lambda: _recalled(terminal, "the first thing"), "the prompt of the last time")
+        terminal.type(CTRL_C)
+        await terminal.wait_for(EMPTY)
+        terminal.type("What was first?\r")
+        await terminal.wait_for("It was the first.", "ready")
+    earlier = str(dogent.api.requests[-1].messages[:-1])
+    assert "the first thing" in earlier
+    assert "Noted." in earlier
+    assert "and the second" in earlier
 
 
 WHO = {"id": "who", "question": "Who reads it?", "options": ["the board", "visitors"], "recommended": "the board"}

@@ -8,9 +8,11 @@ import pytest
 from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded
 from dogent_tui.agent.events import TextDelta, TextFinished, ToolResult, ToolUse, UsageChanged, to_json
 from dogent_tui.errors import AgentError
-from dogent_tui.tui.screens.help import HelpScreen
+from dogent_tui.tui.driver import BackgroundTold
+from dogent_tui.tui.screens.help import HelpPart, HelpScreen
 from dogent_tui.tui.screens.history import HistoryScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
+from dogent_tui.tui.themes import DEFAULT_THEME, LIGHT_THEME
 from dogent_tui.workspace.history import History, HistoryEntry
 
 REPLY = "# Draft\n\nTea is **hot**, says [b]the[/b] note.\n\n| a | b |\n|---|---|\n| 1 | 茶 |"
@@ -221,6 +223,19 @@ async def test_questions_of_one_turn_come_one_after_the_other(stage):
         assert (await second).allow
 
 
+async def test_it_is_light_where_the_terminal_is_until_a_theme_is_chosen(stage):
+    async with stage() as s:
+        s.app.post_message(BackgroundTold(0.1))
+        await s.pilot.pause()
+        assert s.app.theme == DEFAULT_THEME
+        s.app.post_message(BackgroundTold(0.95))
+        await s.until(lambda: s.app.theme == LIGHT_THEME)
+        s.app.theme = "nord"
+        s.app.post_message(BackgroundTold(0.95))
+        await s.settle()
+        assert s.app.theme == "nord"
+
+
 async def test_commands_run_are_recorded_and_recalled(stage, workspace):
     async with stage() as s:
         await s.type("/theme nord")
@@ -277,6 +292,27 @@ async def test_help_names_every_command_and_binding(stage):
             assert command.usage in page
         for words in ("Send", "Find", "Attachments", "Quit"):
             assert words in page
+        await s.pilot.press("escape")
+        await s.until(lambda: answering(s).has_focus)
+
+
+async def test_help_is_searched_as_one_types(stage):
+    async with stage() as s:
+        await s.pilot.press("f1")
+        await s.until(lambda: isinstance(s.app.screen, HelpScreen))
+
+        def shown() -> list[str]:
+            return [key for part in s.app.screen.query(HelpPart) if part.display for key, _ in part._lines.section.lines]
+
+        everything = shown()
+        await s.pilot.press(*"colors")
+        await s.until(lambda: shown() == ["/theme [name]"])
+        await s.pilot.press(*"xx")
+        await s.until(lambda: shown() == [] and s.app.screen.query_one("#help-nothing").display)
+        await s.pilot.press("ctrl+u")
+        await s.until(lambda: shown() == everything)
+        await s.pilot.press("pagedown")
+        await s.until(lambda: s.app.screen.query_one("#help-page").scroll_offset.y > 0)
         await s.pilot.press("escape")
         await s.until(lambda: answering(s).has_focus)
 

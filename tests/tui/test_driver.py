@@ -8,6 +8,7 @@ from textual.message import Message
 
 from dogent_tui.tui.driver import TerminalInput
 
+WHITE = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\"
 MARKED = "\x1b[200~{}\x1b[201~"
 
 
@@ -42,9 +43,34 @@ def test_a_long_paste_is_one_message():
     assert seen(read(*(data[start : start + 4096] for start in range(0, len(data), 4096)))) == [text]
 
 
+@pytest.mark.parametrize(
+    ("told", "lightness"),
+    [
+        (WHITE, 1.0),
+        ("\x1b]11;rgb:00/00/00\x07", 0.0),
+        ("\x1b]11;rgba:1e1e/1e1e/2e2e/ffff\x1b\\", 0.12),
+        ("\x1b]11;rgb:f/f/f\x07", 1.0),
+    ],
+)
+def test_how_light_the_background_is_comes_between_the_keys(told, lightness):
+    before, color, after = read(f"a{told}b")
+    assert seen([before, after]) == ["a", "b"]
+    assert color.lightness == pytest.approx(lightness, abs=0.01)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("told", ["\x1b]11;?\x07", "\x1b]11;rgb:x/y/z\x07", "\x1b]11;\x1b\\"])
+def test_a_color_that_cannot_be_read_is_passed_over(told):
+    assert seen(read(f"{told}b")) == ["b"]
+
+
+def test_a_color_that_never_ends_takes_no_more_than_a_color_can():
+    assert seen(read("\x1b]11;" + "x" * 100, "b")) == ["b"]
+
+
 @given(
     st.lists(
-        st.sampled_from(["a", "\r", "é中", "\x1b[A", MARKED.format("p\x1b[q"), MARKED.format("[2"), "\x1b[<0;5;5M"]), max_size=6
+        st.sampled_from(["a", "\r", "é中", "\x1b[A", MARKED.format("p\x1b[q"), MARKED.format("[2"), "\x1b[<0;5;5M", WHITE]),
+        max_size=6,
     ),
     st.lists(st.integers(0, 60), max_size=6),
 )

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from dogent_tui.agent.events import (
     Attachment,
@@ -85,6 +86,8 @@ def showing(*events: Event, keys: tuple[str, ...] = ()):
         for event in events:
             screen.handle(event)
         await pilot.press(*keys)
+        for line in pilot.app.screen.query(Input):
+            line.cursor_blink = False
         while any(worker.group in ("attachments", "measure") for worker in pilot.app.workers if not worker.is_finished):
             await pilot.pause(0.01)
         while screen.transcript.display and not screen.transcript.measured:

@@ -2,7 +2,8 @@ import os
 import stat
 
 from dogent_tui.workspace.paths import Workspace, state_dir
-from dogent_tui.workspace.sessions import SessionLog, latest_session, list_sessions, read_lines
+from dogent_tui.workspace.session_log import read_lines
+from dogent_tui.workspace.sessions import latest_session, list_sessions, open_log
 
 
 def test_a_workspace_without_conversations(workspace):
@@ -11,7 +12,7 @@ def test_a_workspace_without_conversations(workspace):
 
 
 def test_lines_come_back_as_written_and_stay_private(workspace):
-    log = SessionLog.create(workspace, "abc-1")
+    log = open_log(workspace, "abc-1")
     log.append('{"type": "a", "text": "中文 \x1b"}')
     log.append('{"type": "b",\n "x": 1}\n')
     log.append('{"name": "\udc80"}')
@@ -25,10 +26,10 @@ def test_lines_come_back_as_written_and_stay_private(workspace):
 
 
 def test_the_latest_is_the_one_last_spoken_in(workspace, tmp_path):
-    logs = [SessionLog.create(workspace, f"s{number}") for number in range(3)]
+    logs = [open_log(workspace, f"s{number}") for number in range(3)]
     for number, log in enumerate(logs[:2]):
         log.append("{}")
-        log.describe(title=f"title {number}")
+        log.entitle(f"title {number}")
     os.utime(logs[0].path, (10, 10))
     os.utime(logs[1].path, (5, 5))
     record = latest_session(workspace)
@@ -40,11 +41,11 @@ def test_the_latest_is_the_one_last_spoken_in(workspace, tmp_path):
 
 
 def test_a_resumed_conversation_goes_on_in_its_log(workspace):
-    log = SessionLog.create(workspace, "s")
+    log = open_log(workspace, "s")
     log.append("1")
-    log.describe(title="T")
+    log.entitle("T")
     log.close()
-    again = SessionLog.create(workspace, "s")
+    again = open_log(workspace, "s")
     again.append("2")
     assert list(read_lines(again.path)) == ["1", "2"]
     assert again.path == log.path
@@ -52,29 +53,29 @@ def test_a_resumed_conversation_goes_on_in_its_log(workspace):
 
 
 def test_the_agent_may_go_on_under_another_id(workspace):
-    log = SessionLog.create(workspace, "old")
+    log = open_log(workspace, "old")
     log.append("1")
-    log.describe(session_id="new")
+    log.goes_on_as("new")
     assert latest_session(workspace).session_id == "new"
-    assert SessionLog.create(workspace, "new").path == log.path
+    assert open_log(workspace, "new").path == log.path
 
 
 def test_a_last_line_that_was_cut_is_left_out_and_does_not_run_into_the_next(workspace):
-    log = SessionLog.create(workspace, "s")
+    log = open_log(workspace, "s")
     log.append("whole")
     log.close()
     with log.path.open("ab") as file:
         file.write(b'{"cut": "' + b"x" * 200_000)
     assert list(read_lines(log.path)) == ["whole"]
-    again = SessionLog.create(workspace, "s")
+    again = open_log(workspace, "s")
     again.append("next")
     assert list(read_lines(again.path)) == ["whole", "next"]
 
 
 def test_a_damaged_page_or_a_strange_file_hides_no_other_conversation(workspace):
-    good = SessionLog.create(workspace, "good")
+    good = open_log(workspace, "good")
     good.append("1")
-    bad = SessionLog.create(workspace, "bad")
+    bad = open_log(workspace, "bad")
     bad.append("1")
     bad.path.with_suffix(".json").write_text("{")
     (bad.path.parent / "stray.jsonl").write_text("x\n")
@@ -83,7 +84,7 @@ def test_a_damaged_page_or_a_strange_file_hides_no_other_conversation(workspace)
 
 
 def test_an_id_cannot_name_another_place(workspace):
-    log = SessionLog.create(workspace, "../../x/\n" + "y" * 300)
+    log = open_log(workspace, "../../x/\n" + "y" * 300)
     log.append("1")
     assert log.path.parent == state_dir() / "sessions" / workspace.key
     assert latest_session(workspace).session_id.startswith("../../x/")

@@ -120,7 +120,7 @@ def test_an_answer_that_cannot_be_kept_holds_for_now(workspace, home):
 
 def test_what_came_is_named_with_what_trusting_uses_first(workspace):
     root = workspace.root
-    for folder in (".dogent", ".claude/commands"):
+    for folder in (".dogent/templates", ".claude/commands"):
         (root / folder).mkdir(parents=True)
     assert what_came(workspace) == ()
     hooks = {
@@ -134,13 +134,18 @@ def test_what_came_is_named_with_what_trusting_uses_first(workspace):
         ".dogent/dogent.json": json.dumps({"primary_language": "Deutsch", "profile": "glm"}),
         ".claude/settings.json": json.dumps(hooks),
         ".claude/commands/ship.md": "x",
+        ".dogent/templates/letter.md": "x",
+        ".dogent/lessons.md": "x",
         ".mcp.json": json.dumps({"mcpServers": {"files": {}}}),
     }.items():
         (root / place).write_text(text)
     found = what_came(workspace)
     assert [(one.what, one.text) for one in found if one.used] == [
         ("Writing constraints for the agent, 2 lines", "# Style / Short [b]sentences[/b]."),
+        ("Lessons for the agent", ""),
+        ("Document templates", "letter.md"),
         ("The language of replies", "Deutsch"),
+        ("Commands", "ship.md"),
     ]
     assert {(one.what, one.place, one.text) for one in found if not one.used} == {
         ("Hooks", ".claude/settings.json", "PreToolUse"),
@@ -148,7 +153,6 @@ def test_what_came_is_named_with_what_trusting_uses_first(workspace):
         ("Environment variables", ".claude/settings.json", "ANTHROPIC_BASE_URL"),
         ("Plugins", ".claude/settings.json", ""),
         ("MCP servers", ".mcp.json", "files"),
-        ("Commands", ".claude/commands/", "ship.md"),
     }
     assert [one.used for one in found] == sorted((one.used for one in found), reverse=True)
 

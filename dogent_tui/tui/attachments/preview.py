@@ -17,11 +17,13 @@ from textual.widgets import Static
 
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.pandoc.download import install_pandoc
 from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.document_view import DocumentView
 from dogent_tui.tui.attachments.model import readable_size
 from dogent_tui.tui.attachments.reading import CONVERTED, DocumentReading, Sheet
+from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.prompt.literal_area import LiteralArea
 from dogent_tui.tui.stylesheets import stylesheet
@@ -181,9 +183,22 @@ class PreviewScreen(ModalScreen[None]):
                     self._view.scroll_to(y=begins, animate=False)
         except DocumentError as error:
             self._note.update(one_line(str(error)))
+            if await self._has_pandoc_now(error):
+                await self._read_on()
         finally:
             if reading is self._reading:
                 self._is_reading = self._jumping = False
+
+    async def _has_pandoc_now(self, error: DocumentError) -> bool:
+        """Where the document could not be read for want of pandoc: offer to download it. Leaving the preview stops that."""
+        if not await wants_pandoc(self.app, error):
+            return False
+        try:
+            await install_pandoc(lambda what: self._note.update(f"{what}…"))
+        except DocumentError as failed:
+            self._note.update(one_line(str(failed)))
+            return False
+        return True
 
     def _report(self, done: int, total: int, what: str) -> None:
         far = f" {done:,} of {total:,} {what}" if total else f" {done:,} {what}" if done else ""

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from rich.cells import cell_len
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.clarification.model import MOST_NUMBERED, ClarificationForm, Entry, Row
 from dogent_tui.tui.transcript.lines import Line, Span, crop, prefixed, wrap
@@ -31,7 +32,9 @@ def _shown(text: str) -> str:
 def heading(form: ClarificationForm, width: int) -> list[Line]:
     """Return the title, after which of several requests it is, with the number of open questions at its right."""
     left, total = len(form.open_entries), len(form.entries)
-    counter, style = (f"{left} of {total} open", "warning") if left else ("all answered", "success")
+    counter, style = (
+        (tr("{left} of {total} open").format(left=left, total=total), "warning") if left else (tr("all answered"), "success")
+    )
     which = [Span(f"{form.counter} · ", "muted")] if form.counter else []
     title = [*which, Span(_shown(form.request.title), "heading1")]
     if width < 3 * len(counter):
@@ -60,7 +63,7 @@ def skip_lines(entry: Entry, cursor: int | None, width: int) -> list[Placed]:
     """Return the line that leaves the question to the agent."""
     number = len(entry.rows) - 1
     skipped = entry.skipped
-    words = "Skipped: the agent decides" if skipped else "Skip this one"
+    words = tr("Skipped: the agent decides") if skipped else tr("Skip this one")
     mark = row_mark(entry, number, cursor)
     style = "" if skipped or number == cursor else "muted"
     return [Placed(Line(crop((*mark, Span(words, style)), width)), number)]
@@ -92,7 +95,7 @@ def _question(entry: Entry, width: int) -> Iterable[Line]:
     if header := _shown(entry.question.header):
         spans.insert(0, Span(f"{header} · ", "muted"))
     if entry.question.multiple and entry.question.options:
-        spans.append(Span("  any number, with Space", "muted"))
+        spans.append(Span(tr("  any number, with Space"), "muted"))
     return prefixed(wrap(spans, width - 2), mark, Span("  "))
 
 

@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.clarification.layout import Placed, question_lines, row_mark, skip_lines
 from dogent_tui.tui.clarification.model import Entry
@@ -100,9 +101,9 @@ class FreeText(LiteralArea):
     """A field of some lines for the person's own words. Up and down leave it at its edges, Enter goes on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "go_on", "Go on", key_display="⏎"),
-        Binding(",".join(sorted(NEWLINE_KEYS - SEND_KEYS - {"shift+\r", "alt+\r"})), "newline", "New line", key_display="^J"),
-        Binding("ctrl+underscore,super+z", "undo", "Undo", show=False, key_display="Ctrl+_"),
+        Binding("enter", "go_on", tr("Go on"), key_display="⏎"),
+        Binding(",".join(sorted(NEWLINE_KEYS - SEND_KEYS - {"shift+\r", "alt+\r"})), "newline", tr("New line"), key_display="^J"),
+        Binding("ctrl+underscore,super+z", "undo", tr("Undo"), show=False, key_display="Ctrl+_"),
     ]
 
     class Left(Message):
@@ -114,7 +115,7 @@ class FreeText(LiteralArea):
 
     def __init__(self, text: str, placeholder: str, held: Callable[[events.Key], bool]) -> None:
         """Show `text`. `held` says whether a key was meant for what was here before the form, and takes it then."""
-        hint = Content(one_line(revealed(placeholder)) or "In your own words")  # no markup: it comes from the agent
+        hint = Content(one_line(revealed(placeholder)) or tr("In your own words"))  # no markup: it comes from the agent
         super().__init__(carry(text), placeholder=hint, compact=True, highlight_cursor_line=False)
         self._held = held
         self.cursor_blink = False

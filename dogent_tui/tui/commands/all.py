@@ -5,7 +5,10 @@ from typing import TYPE_CHECKING
 from dogent_tui.tui.commands.application import ApplicationCommands
 from dogent_tui.tui.commands.conversation import ConversationCommands
 from dogent_tui.tui.commands.documents import DocumentCommands
+from dogent_tui.tui.commands.history import HistoryCommands
+from dogent_tui.tui.commands.sessions import SessionCommands
 from dogent_tui.tui.commands.table import Command, CommandTable
+from dogent_tui.tui.commands.writing import WritingCommands
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
@@ -13,7 +16,15 @@ if TYPE_CHECKING:
 
 def app_commands(app: "DogentApp") -> CommandTable:
     """Return the commands that act on `app`, by name; the one that leaves comes last."""
-    commands = [*ApplicationCommands(app), *ConversationCommands(app), *DocumentCommands(app)]
+    families = (
+        ApplicationCommands(app),
+        ConversationCommands(app),
+        DocumentCommands(app),
+        HistoryCommands(app),
+        SessionCommands(app),
+        WritingCommands(app),
+    )
+    commands = [command for family in families for command in family]
     return CommandTable(*sorted(commands, key=_place))
 
 

@@ -22,7 +22,7 @@ class ApplicationCommands:
         yield Command("help", "Show all keys and commands", self._help)
         yield Command("mouse", "Give the mouse to the terminal, or take it back", self._mouse)
         yield Command("permissions", "Show what the agent may do unasked, and take it back", self._permissions)
-        yield Command("theme", "Change the colors", self._theme, "[name]")
+        yield Command("theme", "Change the colors", self._theme, "[name]", prepare=self._app.prepare_theme)
         yield Command("trust", "Say again whether what came with this folder is used", self._trust)
         yield Command("exit", "Leave", self._exit)
 

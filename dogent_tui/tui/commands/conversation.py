@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dogent_tui.agent.tool_names import relative
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.prompt.controller import READ_ONLY
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
@@ -28,6 +29,7 @@ class ConversationCommands:
         yield Command("find", "Search the transcript", self._find)
         yield Command("new", "Start a new conversation", self._new)
         yield Command("restart", "Start the agent again after it was lost", self._restart)
+        yield Command("review", "Review every change of a file before it is written, or no more", self._review)
         yield Command("undo", "Bring back what the agent changed or deleted last", self._undo)
 
     async def _attach(self, path: str) -> str:
@@ -51,13 +53,27 @@ class ConversationCommands:
 
     async def _restart(self, _: str) -> str:
         service = self._app.opened.service
+        if self._app.opened.read_only:
+            return READ_ONLY
         if service.state != "lost":
             return "The agent is running."
         await service.restart()
         return "The agent did not start." if service.state == "lost" else "The agent runs again."
 
+    async def _review(self, _: str) -> str:
+        mode = self._app.opened.review_mode
+        mode.on = not mode.on
+        self._app.conversation.status_bar.refresh()
+        return (
+            "You review every change of a file before it is written, in this conversation. /review again ends that."
+            if mode.on
+            else "The agent writes files itself again; what it proposes you still review."
+        )
+
     async def _undo(self, _: str) -> str:
         opened = self._app.opened
+        if opened.read_only:
+            return READ_ONLY
         if opened.service.state == "running":
             return "The agent is at work. Stop it with Esc first, or wait."
         return undone_words(await asyncio.to_thread(opened.copies().undo), str(opened.workspace.root))

@@ -1,6 +1,6 @@
 """What a command is, and how it is found by what was typed."""
 
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from difflib import get_close_matches
 from typing import Literal, TypeAlias
 
@@ -17,7 +17,8 @@ class Command(msgspec.Struct, frozen=True):
     """A command of the application. `help` is one line.
 
     `argument` is how its argument is named to the person, ``PATH`` where it is needed, ``[name]`` where it is not, empty where it
-    takes none. `words` may stand in an argument of several.
+    takes none. `words` may stand in an argument of several. `prepare` is called with an argument that stands in the prompt for a
+    moment, so that running the command is quick then.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Command(msgspec.Struct, frozen=True):
     argument: str = ""
     completes: Completes = ""
     words: tuple[str, ...] = ()
+    prepare: Callable[[str], None] | None = None
 
     @property
     def usage(self) -> str:
@@ -42,7 +44,12 @@ class CommandTable:
     """The commands by name."""
 
     def __init__(self, *commands: Command) -> None:
-        self._commands = {command.name: command for command in commands}
+        self._own = {command.name: command for command in commands}
+        self._commands = self._own
+
+    def offer_also(self, commands: Iterable[Command]) -> None:
+        """Offer `commands` beside our own, in place of those offered so before. Where a name is taken, ours is meant."""
+        self._commands = {**{command.name: command for command in commands}, **self._own}
 
     def __iter__(self) -> Iterator[Command]:
         return iter(self._commands.values())

@@ -5,6 +5,7 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.outline.task import OutlineResult, OutlineTask
 from dogent_tui.tui.screens.outline import OutlineScreen
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from dogent_tui.workspace.answer_drafts import AnswerDrafts
     from dogent_tui.workspace.paths import Workspace
 
-_AGAIN = "Your edit that was not saved is here again: Ctrl+S saves it, Ctrl+Z takes it back."
+_AGAIN = tr("Your edit that was not saved is here again: Ctrl+S saves it, Ctrl+Z takes it back.")
 
 
 async def edit_document(app: "App[None]", workspace: "Workspace", keeper: "DraftKeeper", typed: str) -> str:
@@ -34,7 +35,9 @@ async def edit_document(app: "App[None]", workspace: "Workspace", keeper: "Draft
     except DogentError as error:
         return str(error)
     except OSError as error:
-        return f"An edit of {one_line(name)} that was not saved cannot be read: {error.strerror}."
+        return tr("An edit of {name} that was not saved cannot be read: {strerror}.").format(
+            name=one_line(name), strerror=error.strerror
+        )
 
     def keep(markdown: str) -> None:
         changed = markdown != file.text
@@ -45,7 +48,7 @@ async def edit_document(app: "App[None]", workspace: "Workspace", keeper: "Draft
             keeper.keep(_key(file), None)
 
     task = OutlineTask(
-        title=f"Outline of {one_line(file.name)}",
+        title=tr("Outline of {name}").format(name=one_line(file.name)),
         proposal=file.text,
         draft=draft,
         notice=notice,
@@ -73,4 +76,6 @@ def _unsaved(drafts: "AnswerDrafts", file: TextFile) -> tuple[str | None, str]:
     if kept.get("base") == file.fingerprint:
         return text, _AGAIN
     aside = drafts.set_aside(_key(file), text)
-    return None, f"The file has changed since your edit that was not saved. That is kept in {display_path(aside)}."
+    return None, tr("The file has changed since your edit that was not saved. That is kept in {aside}.").format(
+        aside=display_path(aside)
+    )

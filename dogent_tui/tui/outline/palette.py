@@ -6,6 +6,8 @@ from typing import Protocol, runtime_checkable
 from textual.binding import Binding
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
+from dogent_tui.language import tr
+
 
 @runtime_checkable
 class OffersActions(Protocol):
@@ -35,7 +37,10 @@ class OutlineCommands(Provider):
         def run(action: str) -> Callable[[], object]:
             return lambda: screen.call_later(screen.perform, action)
 
-        return [(f"Outline: {binding.description}", all_keys(binding), run(binding.action)) for binding in screen.offered()]
+        return [
+            (tr("Outline: {description}").format(description=binding.description), all_keys(binding), run(binding.action))
+            for binding in screen.offered()
+        ]
 
     async def discover(self) -> Hits:
         """Offer all."""

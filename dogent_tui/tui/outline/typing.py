@@ -8,6 +8,7 @@ from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
+from dogent_tui.language import tr
 from dogent_tui.outline.blocks import fenced_lines
 from dogent_tui.tui.at_once import KeysAtOnce
 from dogent_tui.tui.prompt.literal import carry, release
@@ -20,10 +21,10 @@ _ITEM = re.compile(r"\s*([-*+•]|\d+(?:\.\d+)*[.)、]?|[一二三四五六七�
 Asked = Literal["find", "length", "comment", "save"]
 
 QUESTIONS: dict[Asked, tuple[str, str]] = {
-    "find": ("Find", "words of a title or note · ↑ ↓ other matches · Esc back"),
-    "length": ("Target length", "300, 300 words, 2 pages, 500字; empty for none"),
-    "comment": ("Comment", "what the agent should know · Enter sends it with the outline"),
-    "save": ("Save as", "a new file in the workspace, such as outline.md"),
+    "find": (tr("Find"), tr("words of a title or note · ↑ ↓ other matches · Esc back")),
+    "length": (tr("Target length"), tr("300, 300 words, 2 pages, 500字; empty for none")),
+    "comment": (tr("Comment"), tr("what the agent should know · Enter sends it with the outline")),
+    "save": (tr("Save as"), tr("a new file in the workspace, such as outline.md")),
 }
 """What one line is asked for, and what may be typed there."""
 
@@ -32,16 +33,16 @@ class TitleInput(KeysAtOnce, Input):
     """A title, edited in its place. What ends it also does what the key does in the outline."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "leave('sibling')", "New heading below", key_display="⏎"),
-        Binding("escape", "leave('')", "Done", key_display="Esc"),
-        Binding("tab", "leave('in')", "Demote", key_display="Tab"),
-        Binding("shift+tab", "leave('out')", "Promote", key_display="⇧Tab"),
-        Binding("ctrl+j,ctrl+enter", "leave('child')", "Child", key_display="^J"),
-        Binding("alt+up", "leave('move_up')", "Move up", key_display="Alt+↑"),
-        Binding("alt+down", "leave('move_down')", "Move down", key_display="Alt+↓"),
-        Binding("ctrl+z", "leave('back')", "As it was", key_display="^Z"),
-        Binding("up", "leave('up')", "Up", show=False),
-        Binding("down", "leave('down')", "Down", show=False),
+        Binding("enter", "leave('sibling')", tr("New heading below"), key_display="⏎"),
+        Binding("escape", "leave('')", tr("Done"), key_display="Esc"),
+        Binding("tab", "leave('in')", tr("Demote"), key_display="Tab"),
+        Binding("shift+tab", "leave('out')", tr("Promote"), key_display="⇧Tab"),
+        Binding("ctrl+j,ctrl+enter", "leave('child')", tr("Child"), key_display="^J"),
+        Binding("alt+up", "leave('move_up')", tr("Move up"), key_display="Alt+↑"),
+        Binding("alt+down", "leave('move_down')", tr("Move down"), key_display="Alt+↓"),
+        Binding("ctrl+z", "leave('back')", tr("As it was"), key_display="^Z"),
+        Binding("up", "leave('up')", tr("Up"), show=False),
+        Binding("down", "leave('down')", tr("Down"), show=False),
     ]
 
     def __init__(self, leave: Callable[[str], None], id: str | None = None) -> None:  # noqa: A002
@@ -68,16 +69,16 @@ class LineInput(KeysAtOnce, Input):
     """One line below the outline: what to find, a target length, a comment, the name of a file."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "screen.leave_line", "Back", key_display="Esc"),
-        Binding("up", "screen.find_next(-1)", "Match above", show=False),
-        Binding("down", "screen.find_next(1)", "Match below", show=False),
+        Binding("escape", "screen.leave_line", tr("Back"), key_display="Esc"),
+        Binding("up", "screen.find_next(-1)", tr("Match above"), show=False),
+        Binding("down", "screen.find_next(1)", tr("Match below"), show=False),
     ]
 
 
 class NoteArea(KeysAtOnce, LiteralArea):
     """The note of a heading: what its section should say."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+s", "screen.keep_note", "Keep", key_display="Esc")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+s", "screen.keep_note", tr("Keep"), key_display="Esc")]
 
 
 class RawMarkdown(KeysAtOnce, LiteralArea):
@@ -87,8 +88,8 @@ class RawMarkdown(KeysAtOnce, LiteralArea):
 
     # The text area itself would have Esc go to the next widget, where Tab indents.
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+t", "screen.raw", "Tree", key_display="^T"),
-        Binding("escape", "screen.leave", "Back", key_display="Esc"),
+        Binding("ctrl+t", "screen.raw", tr("Tree"), key_display="^T"),
+        Binding("escape", "screen.leave", tr("Back"), key_display="Esc"),
     ]
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002

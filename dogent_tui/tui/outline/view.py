@@ -14,6 +14,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
+from dogent_tui.language import tr
 from dogent_tui.outline.markdown import titles
 from dogent_tui.outline.tree import OutlineTree
 from dogent_tui.tui.at_once import KeysAtOnce
@@ -30,9 +31,9 @@ _KEPT_ROWS = 1_000
 """Rows kept as they were drawn: some twenty screens full."""
 
 _NO_CHANGE = {
-    "move": "It cannot move further that way.",
-    "in": "It cannot go deeper: it needs a heading before it to belong to, and Markdown has six levels.",
-    "out": "It is at the top level already.",
+    "move": tr("It cannot move further that way."),
+    "in": tr("It cannot go deeper: it needs a heading before it to belong to, and Markdown has six levels."),
+    "out": tr("It is at the top level already."),
 }
 
 
@@ -52,30 +53,30 @@ class OutlineView(KeysAtOnce, ScrollView, can_focus=True):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter,f2", "edit", "Edit", key_display="⏎"),
-        Binding("ctrl+j,ctrl+enter", "add_child", "Child", key_display="^J"),
-        Binding("tab", "shift(1)", "Demote", key_display="Tab"),
-        Binding("shift+tab", "shift(-1)", "Promote", key_display="⇧Tab"),
-        Binding("alt+up,K", "move(-1)", "Move up", show=False, key_display="Alt+↑ K"),
-        Binding("alt+down,J", "move(1)", "Move", key_display="Alt+↑↓"),
-        Binding("space", "fold", "Fold", key_display="Space"),
-        Binding("z", "fold_all", "Fold all"),
-        Binding("delete,backspace", "delete", "Delete", key_display="Del"),
-        Binding("ctrl+d", "duplicate", "Duplicate", key_display="^D"),
-        Binding("up", "go(-1)", "Up", show=False),
-        Binding("down", "go(1)", "Down", show=False),
-        Binding("home", "go_to(0)", "First", show=False),
-        Binding("end", "go_to(1000000)", "Last", show=False),
-        Binding("pageup", "page(-1)", "Page up", show=False),
-        Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("shift+up,V", "go(-1, True)", "Select up", show=False, key_display="⇧↑ V"),
-        Binding("shift+down,v", "go(1, True)", "Select", key_display="⇧↑↓"),
-        Binding("shift+home", "go_to(0, True)", "Select to the first", show=False),
-        Binding("shift+end", "go_to(1000000, True)", "Select to the last", show=False),
-        Binding("shift+pageup", "page(-1, True)", "Select a page up", show=False),
-        Binding("shift+pagedown", "page(1, True)", "Select a page down", show=False),
-        Binding("left", "left", "Fold, or to the parent", show=False),
-        Binding("right", "right", "Unfold, or to the first child", show=False),
+        Binding("enter,f2", "edit", tr("Edit"), key_display="⏎"),
+        Binding("ctrl+j,ctrl+enter", "add_child", tr("Child"), key_display="^J"),
+        Binding("tab", "shift(1)", tr("Demote"), key_display="Tab"),
+        Binding("shift+tab", "shift(-1)", tr("Promote"), key_display="⇧Tab"),
+        Binding("alt+up,K", "move(-1)", tr("Move up"), show=False, key_display="Alt+↑ K"),
+        Binding("alt+down,J", "move(1)", tr("Move"), key_display="Alt+↑↓"),
+        Binding("space", "fold", tr("Fold"), key_display="Space"),
+        Binding("z", "fold_all", tr("Fold all")),
+        Binding("delete,backspace", "delete", tr("Delete"), key_display="Del"),
+        Binding("ctrl+d", "duplicate", tr("Duplicate"), key_display="^D"),
+        Binding("up", "go(-1)", tr("Up"), show=False),
+        Binding("down", "go(1)", tr("Down"), show=False),
+        Binding("home", "go_to(0)", tr("First"), show=False),
+        Binding("end", "go_to(1000000)", tr("Last"), show=False),
+        Binding("pageup", "page(-1)", tr("Page up"), show=False),
+        Binding("pagedown", "page(1)", tr("Page down"), show=False),
+        Binding("shift+up,V", "go(-1, True)", tr("Select up"), show=False, key_display="⇧↑ V"),
+        Binding("shift+down,v", "go(1, True)", tr("Select"), key_display="⇧↑↓"),
+        Binding("shift+home", "go_to(0, True)", tr("Select to the first"), show=False),
+        Binding("shift+end", "go_to(1000000, True)", tr("Select to the last"), show=False),
+        Binding("shift+pageup", "page(-1, True)", tr("Select a page up"), show=False),
+        Binding("shift+pagedown", "page(1, True)", tr("Select a page down"), show=False),
+        Binding("left", "left", tr("Fold, or to the parent"), show=False),
+        Binding("right", "right", tr("Unfold, or to the first child"), show=False),
     ]
 
     class Moved(Message):
@@ -161,7 +162,7 @@ class OutlineView(KeysAtOnce, ScrollView, can_focus=True):
         palette, width = self._palette, self.size.width
         row = round(self.scroll_y) + y
         if row >= len(self.model.rows):
-            text = " No headings yet. Enter adds one." if row == 0 else ""
+            text = tr(" No headings yet. Enter adds one.") if row == 0 else ""
             return Strip([Segment(text, palette.style("muted"))]).adjust_cell_length(width, palette.base)
         place = self.model.rows[row]
         heading = self.model.outline.headings[place]
@@ -254,11 +255,11 @@ class OutlineView(KeysAtOnce, ScrollView, can_focus=True):
 
     def action_delete(self) -> None:
         """Delete what is selected."""
-        self._changed(self.model.delete(), "There is nothing to delete.")
+        self._changed(self.model.delete(), tr("There is nothing to delete."))
 
     def action_duplicate(self) -> None:
         """Repeat what is selected."""
-        self._changed(self.model.duplicate(), "There is nothing to duplicate.")
+        self._changed(self.model.duplicate(), tr("There is nothing to duplicate."))
 
     def action_edit(self) -> None:
         """Edit the title under the cursor, or the first of all."""

@@ -63,6 +63,7 @@ class PromptBox(Vertical):
         self._armed: SecondPress = ""
         self._notice = ""
         self._noticed = ""
+        self._offer = ""
         self._busy = False
         self._doing = ""
 
@@ -123,6 +124,11 @@ class PromptBox(Vertical):
     def notify_hint(self, sentence: str) -> None:
         """Show `sentence` under the prompt until the text changes."""
         self._notice, self._noticed = sentence, self.editor.raw
+        self._show_hint()
+
+    def offer(self, sentence: str) -> None:
+        """Show `sentence` in the place of the usual keys, until something is typed."""
+        self._offer = sentence
         self._show_hint()
 
     # ── Keys that the editor shares ───────────────────────────────────────────────────────────────
@@ -194,6 +200,8 @@ class PromptBox(Vertical):
             self._show_pending()
         if self.editor.raw != self._noticed:  # a change from before the notice may be reported after it
             self._notice = ""
+        if self.editor.raw:
+            self._offer = ""
         self._request_completion()
         self._check.poke()
         self._show_mode()
@@ -284,6 +292,7 @@ class PromptBox(Vertical):
             notice=self._notice,
             busy=self._busy,
             doing=self._doing,
+            offer=self._offer,
             problems=self._problems,
             on_pasted_text=self.editor.placeholder_at_cursor is not None,
         )

@@ -6,9 +6,10 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 
-CompletionKind = Literal["file", "sheet", "command", "word"]
+CompletionKind = Literal["file", "sheet", "command", "word", "template"]
 
 # A name in Latin letters before the @ is an e-mail address; a Chinese word before it is a sentence without spaces.
 # What ends an unquoted path is, for completing it, what `workspace.references` says, without the rarer marks.
@@ -21,6 +22,7 @@ _REFERENCE = re.compile(
 _REST = re.compile(_BARE)
 _ARGUMENT = re.compile(r"/(\S+) +(?![@/~.])(.*)$")
 """A command and a path in the workspace. One that leads out of it is not looked for there, and ``@`` begins a reference."""
+_TEMPLATE = re.compile(r"(?<![\w@/.])@@([\w:-]*)$")
 _COMMAND = re.compile(r"/(\S*)$")
 _LAST_WORD = re.compile(r'/(\S+) +((?:(?:@?"[^"]*"|[^\s"]+)\s+)*)(?![@/~.])("[^"]*|[^\s"]*)$')
 """A command, the words after it, and the one that is being typed."""
@@ -109,6 +111,8 @@ def completion_at(
         quoted = last[3].startswith('"')
         end = _token_end(line, column, quoted=quoted)
         return Completion("word", last[3].removeprefix('"'), last.start(3), end, bare=True, command=last[1], before=last[2])
+    if template := _TEMPLATE.search(before):
+        return Completion("template", template[1], begin + template.start(), column)
     if "@" not in before or (match := _REFERENCE.search(before)) is None:
         return None
     start = begin + match.start()
@@ -145,36 +149,41 @@ class Completions:
         *,
         format_reference: Callable[[str, str | None], str],
         sheet_names: Callable[[str], Sequence[str]],
+        templates: Callable[[], Sequence[tuple[str, str]]] = tuple,
         commands: Iterable[Command] = (),
     ) -> None:
         """Search `files` and `commands`.
 
-        `format_reference` writes a reference to a path and a sheet; `sheet_names` lists the sheets of a workspace path.
+        `format_reference` writes a reference to a path and a sheet; `sheet_names` lists the sheets of a workspace path;
+        `templates` how each document template is spelled, and its title.
         """
         self._files = files
         self._format = format_reference
         self._sheet_names = sheet_names
-        self._commands = tuple(commands)
+        self._templates = templates
+        self._table = commands
 
     @property
     def commands(self) -> tuple[Command, ...]:
-        """The commands that ``/`` offers."""
-        return self._commands
+        """The commands that ``/`` offers now."""
+        return tuple(self._table)
 
     @property
     def path_commands(self) -> frozenset[str]:
         """The names of the commands whose argument is a file."""
-        return frozenset(command.name for command in self._commands if command.completes == "file")
+        return frozenset(command.name for command in self.commands if command.completes == "file")
 
     @property
     def word_commands(self) -> frozenset[str]:
         """The names of the commands whose argument is several words."""
-        return frozenset(command.name for command in self._commands if command.completes == "markdown")
+        return frozenset(command.name for command in self.commands if command.completes == "markdown")
 
     def search(self, completion: Completion, limit: int = 50) -> Candidates:
         """Return at most `limit` candidates, best first."""
         if completion.kind == "word":
             return self._find_words(completion, limit)
+        if completion.kind == "template":
+            return Candidates(self._find_templates(completion.query)[:limit])
         if completion.kind == "command":
             return Candidates(self._find_commands(completion.query)[:limit])
         if completion.kind == "sheet":
@@ -186,13 +195,13 @@ class Completions:
         if not query.endswith("/"):
             return Candidates(tuple(self._file_row(hit, bare=bare) for hit in self._files.search(query, limit)), indexing)
         rows = tuple(self._file_row(hit, bare=bare) for hit in self._files.browse(query.rstrip("/"))[:limit])
-        itself = Candidate(query, self._written(query, bare=bare), "the folder itself")
+        itself = Candidate(query, self._written(query, bare=bare), tr("the folder itself"))
         return Candidates((itself, *rows) if rows else (), indexing)
 
     def _find_words(self, completion: Completion, limit: int) -> Candidates:
         """Offer the words of a command, and Markdown files, each as long as none of its kind was typed."""
         before = completion.before.lower().replace('"', " ").split()
-        words = next((command.words for command in self._commands if command.name == completion.command), ())
+        words = next((command.words for command in self.commands if command.name == completion.command), ())
         offered = words if not any(word in before for word in words) else ()
         rows = [
             Candidate(word, word, positions=tuple(range(len(completion.query))))
@@ -226,9 +235,18 @@ class Completions:
             for index, positions in found
         )
 
+    def _find_templates(self, query: str) -> tuple[Candidate, ...]:
+        found = list(self._templates())
+        rows = ((found[index], positions) for index, positions in _fuzzy(query, [spelled for spelled, _ in found]))
+        return tuple(
+            Candidate(f"@@{spelled}", f"@@{spelled}", title, tuple(position + 2 for position in positions))
+            for (spelled, title), positions in rows
+        )
+
     def _find_commands(self, query: str) -> tuple[Candidate, ...]:
-        found = _fuzzy(query, [command.name for command in self._commands])
-        return tuple(self._command_row(self._commands[index], positions) for index, positions in found)
+        commands = self.commands
+        found = _fuzzy(query, [command.name for command in commands])
+        return tuple(self._command_row(commands[index], positions) for index, positions in found)
 
     def _command_row(self, command: Command, positions: tuple[int, ...]) -> Candidate:
         shifted = tuple(position + 1 for position in positions)

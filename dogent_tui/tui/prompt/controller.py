@@ -5,8 +5,8 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from dogent_tui.agent.session import make_prompt
-from dogent_tui.errors import AgentError
+from dogent_tui.agent.session import make_prompt, with_template
+from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands.table import Command, CommandTable
 from dogent_tui.tui.terminal import edit_externally
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
     from dogent_tui.tui.screens.conversation import ConversationScreen
 
+
+READ_ONLY = "This conversation is open in another window and can only be read here. /new begins another, /sessions opens one."
 
 INDEX_DELAY_S = 0.5
 """How long the file index waits after a tool result before it looks again."""
@@ -42,18 +44,25 @@ class PromptController:
         elif text.startswith("!"):
             self._screen.run_worker(self._run_shell(text[1:].strip()), group="shell")
         else:
-            self._screen.run_worker(self._send(text, references), group="send")
+            self._screen.run_worker(self.send(text, references), group="send")
 
-    async def _send(self, text: str, references: Sequence[Reference]) -> None:
+    async def send(self, text: str, references: Sequence[Reference]) -> None:
+        """Send `text` with the files of its `references` and those that wait, and the template that it names."""
         screen = self._screen
+        if screen.opened.read_only:
+            self._give_back(text, READ_ONLY)
+            return
         async with self._sending:  # one at a time: prompts go in the order in which they were sent
             pending = screen.attachments.pending
             prompt, missing = await asyncio.to_thread(make_prompt, text, screen.opened.workspace, references, pending)
             try:
                 await settle_trust(self._app, screen.opened)
+                if "@@" in text:
+                    trusted = screen.opened.trust.trusted
+                    prompt = await asyncio.to_thread(with_template, prompt, screen.opened.workspace, trusted=trusted)
                 await screen.service.submit(prompt)
-            except AgentError as error:
-                self._give_back(text, str(error))
+            except (DogentError, OSError) as error:
+                self._give_back(text, one_line(str(error)))
                 return
             screen.attaching.sent(prompt.attachments)
         if screen.service.requests:
@@ -63,6 +72,9 @@ class PromptController:
         screen.action_follow()
 
     async def _run_shell(self, command: str) -> None:
+        if self._screen.opened.read_only:
+            self._give_back(f"!{command}", READ_ONLY)
+            return
         self._screen.furniture.show_transcript()
         self._screen.action_follow()
         try:
@@ -120,8 +132,12 @@ class PromptController:
         self._screen.refresh(layout=True)
 
     def draft_changed(self, text: str) -> None:
-        """Keep what is typed, and look for the files that it begins to name."""
+        """Keep what is typed, look for the files that it begins to name, and get ready for the command that it is."""
         self._app.save_draft(text)
+        if text.startswith("/"):
+            command, argument = self._commands.find(text)
+            if command is not None and command.prepare is not None:
+                command.prepare(argument)
         if "@" in text:
             self._screen.look_again()
 

@@ -4,18 +4,22 @@ from collections.abc import Sequence
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.prompt.editor import Mode, SecondPress
 
 HINTS: dict[Mode, str] = {
-    "prompt": "Enter sends · Ctrl+J new line · @ file · / command · ! shell · ? help",
-    "shell": "Enter runs this in your shell, in the workspace",
-    "command": "Enter runs the command · Tab completes it",
+    "prompt": tr("Enter sends · Ctrl+J new line · @ file · / command · ! shell · ? help"),
+    "shell": tr("Enter runs this in your shell, in the workspace"),
+    "command": tr("Enter runs the command · Tab completes it"),
 }
-AGAIN: dict[SecondPress, str] = {"quit": "Ctrl+C again to quit", "clear": "Esc again clears the prompt · ↑ brings it back"}
-BUSY = "Esc stops the agent · Enter lets the next prompt wait · ? help"
-STOPS = "Esc stops it"
-UNFOLD = "Ctrl+O shows the pasted text · Ctrl+G opens it in your editor"
+AGAIN: dict[SecondPress, str] = {
+    "quit": tr("Ctrl+C again to quit"),
+    "clear": tr("Esc again clears the prompt · ↑ brings it back"),
+}
+BUSY = tr("Esc stops the agent · Enter lets the next prompt wait · ? help")
+STOPS = tr("Esc stops it")
+UNFOLD = tr("Ctrl+O shows the pasted text · Ctrl+G opens it in your editor")
 LONGEST_NAME = 60
 
 
@@ -35,11 +39,12 @@ def hint(
     on_pasted_text: bool,
     busy: bool = False,
     doing: str = "",
+    offer: str = "",
 ) -> Hint:
     """Return the one hint that matters most.
 
     `notice` is a passing sentence, `doing` a phrase for what was asked for by hand and goes on, `problems` say which references
-    do not resolve.
+    do not resolve. `offer` is what could be done now, as long as nothing is typed.
     """
     if armed:
         return Hint(AGAIN[armed])
@@ -49,9 +54,11 @@ def hint(
         return Hint(f"{doing}… · {STOPS}")
     if problems:
         first, others = _short(problems[0]), len(problems) - 1
-        return Hint(f"{first}, and {others} more" if others else first, warning=True)
+        return Hint(tr("{first}, and {count} more").format(first=first, count=others) if others else first, warning=True)
     if on_pasted_text:
         return Hint(UNFOLD)
+    if offer and mode == "prompt" and not busy:
+        return Hint(offer)
     return Hint(BUSY if busy and mode == "prompt" else HINTS[mode])
 
 

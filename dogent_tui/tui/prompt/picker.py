@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
+from dogent_tui.language import tr
 from dogent_tui.plain import visible
 from dogent_tui.tui.prompt.completion import Candidate, Candidates, Completion, Completions
 
@@ -218,9 +219,11 @@ class ReferencePicker(Widget):
 
     def _draw_footer(self) -> Content:
         if self._indexing:
-            text = "    indexing the workspace…"
+            text = tr("    indexing the workspace…")
         else:
-            text = f"    {self._list.highlighted + 1} of {len(self._list.rows)} · Tab takes it · Esc closes"
+            text = tr("    {value} of {rows} · Tab takes it · Esc closes").format(
+                value=self._list.highlighted + 1, rows=len(self._list.rows)
+            )
         return Content(text).stylize(self.get_visual_style("picker--footer", partial=True))
 
     def on_click(self, event: events.Click) -> None:

@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.message import Message
 
 from dogent_tui.agent.events import QueuedPrompt
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.prompt.strip import PromptStrip
 
@@ -24,11 +25,11 @@ class QueueStrip(PromptStrip):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"queue--mark", "queue--selected", "queue--more"}
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", "Up", show=False),
-        Binding("down", "move(1)", "Down", show=False),
-        Binding("enter", "edit", "Edit"),
-        Binding("delete,backspace", "drop", "Drop"),
-        Binding("escape,tab", "leave", "Back"),
+        Binding("up", "move(-1)", tr("Up"), show=False),
+        Binding("down", "move(1)", tr("Down"), show=False),
+        Binding("enter", "edit", tr("Edit")),
+        Binding("delete,backspace", "drop", tr("Drop")),
+        Binding("escape,tab", "leave", tr("Back")),
     ]
 
     @dataclass(eq=False, repr=False)
@@ -99,7 +100,11 @@ class QueueStrip(PromptStrip):
         """Draw the prompts that are seen, and how many are not."""
         lines = [self._draw(index) for index in self._seen]
         if hidden := len(self._prompts) - len(self._seen):
-            lines.append(Content(f"     and {hidden} more").stylize(self.get_visual_style("queue--more", partial=True)))
+            lines.append(
+                Content(tr("     and {hidden} more").format(hidden=hidden)).stylize(
+                    self.get_visual_style("queue--more", partial=True)
+                )
+            )
         return Content("\n").join(lines)
 
     def _draw(self, index: int) -> Content:

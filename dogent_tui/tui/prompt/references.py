@@ -1,6 +1,6 @@
 """What the prompt asks about references, and the workspace's answers."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol
 
 from dogent_tui.agent.events import Attachment
@@ -34,10 +34,23 @@ class PromptReferences(Protocol):
 class WorkspaceReferences:
     """The references of a workspace."""
 
-    def __init__(self, workspace: Workspace, index: FileIndex, commands: Iterable[Command] = ()) -> None:
-        """Answer from `workspace` and its `index`; offer `commands` after ``/``."""
+    def __init__(
+        self,
+        workspace: Workspace,
+        index: FileIndex,
+        commands: Iterable[Command] = (),
+        trusted: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """Answer from `workspace` and its `index`; offer `commands` after ``/``, and its own templates where it is `trusted`."""
         self._workspace = workspace
-        self.completions = Completions(index, format_reference=format_reference, sheet_names=self._sheets, commands=commands)
+        self._trusted = trusted
+        self.completions = Completions(
+            index,
+            format_reference=format_reference,
+            sheet_names=self._sheets,
+            templates=self._templates,
+            commands=commands,
+        )
 
     def find(self, text: str) -> Sequence[Reference]:
         """Return the references in `text`, in order."""
@@ -80,6 +93,12 @@ class WorkspaceReferences:
         if found.sheet is not None and found.sheet not in sheet_names(found.absolute):
             return ReferenceState(length, f"No sheet {found.sheet} in {found.name}", attachment)
         return ReferenceState(length, "", attachment)
+
+    def _templates(self) -> Sequence[tuple[str, str]]:
+        from dogent_tui.workspace.paths import dogent_home
+        from dogent_tui.workspace.templates import templates
+
+        return [(found.spelled, found.title) for found in templates(self._workspace, dogent_home(), trusted=self._trusted())]
 
     def _sheets(self, path: str) -> list[str]:
         return sheet_names(self._workspace.absolute(path))

@@ -7,6 +7,7 @@ import msgspec
 from rich.cells import cell_len
 
 from dogent_tui.agent.events import PermissionAnswer, PermissionRequested
+from dogent_tui.language import tr
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -18,11 +19,11 @@ class Answer(msgspec.Struct, frozen=True):
     reply: PermissionAnswer | None
 
 
-DENY = Answer("n", "Deny", "Deny", PermissionAnswer("deny"))
-ONCE = Answer("y", "Allow once", "Allow once", PermissionAnswer("allow"))
-SESSION = Answer("s", "This session", "Session", PermissionAnswer("allow", "session"))
-ALWAYS = Answer("a", "Always in this workspace", "Always here", PermissionAnswer("allow", "always"))
-WORDS = Answer("e", "Deny and say why", "Deny, say why", None)
+DENY = Answer("n", tr("Deny"), tr("Deny"), PermissionAnswer("deny"))
+ONCE = Answer("y", tr("Allow once"), tr("Allow once"), PermissionAnswer("allow"))
+SESSION = Answer("s", tr("This session"), tr("Session"), PermissionAnswer("allow", "session"))
+ALWAYS = Answer("a", tr("Always in this workspace"), tr("Always here"), PermissionAnswer("allow", "always"))
+WORDS = Answer("e", tr("Deny and say why"), tr("Deny, say why"), None)
 
 ANSWERS = (DENY, ONCE, SESSION, ALWAYS, WORDS)
 """All answers, as they stand: the safe one first."""
@@ -49,8 +50,10 @@ def why_not(request: PermissionRequested, key: str) -> str:
     if answer is None or answer in offered(request):
         return ""
     if answer is WORDS:
-        return "This is no question of the agent, so there is nobody to tell why."
-    return f"“{answer.words}” is not offered here. {request.once_because or 'This answer cannot be remembered.'}"
+        return tr("This is no question of the agent, so there is nobody to tell why.")
+    return tr("“{words}” is not offered here. {value}").format(
+        words=answer.words, value=request.once_because or "This answer cannot be remembered."
+    )
 
 
 def answer_rows(answers: Sequence[Answer], width: int) -> tuple[tuple[Placed, ...], ...]:

@@ -10,19 +10,20 @@ from rich.cells import cell_len
 
 from dogent_tui.agent.events import PermissionRequested, Target
 from dogent_tui.agent.tool_names import friendly_name, relative
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.attachments.model import readable_size
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop, prefixed, wrap
 
 _TITLES: Mapping[str, str] = {
-    "Bash": "May the agent run this command?",
-    "Edit": "May the agent change this file?",
-    "Glob": "May the agent look for files here?",
-    "Grep": "May the agent search here?",
-    "Read": "May the agent read this file?",
-    "WebFetch": "May the agent open this page?",
-    "WebSearch": "May the agent search the web for this?",
-    "Write": "May the agent write this file?",
+    "Bash": tr("May the agent run this command?"),
+    "Edit": tr("May the agent change this file?"),
+    "Glob": tr("May the agent look for files here?"),
+    "Grep": tr("May the agent search here?"),
+    "Read": tr("May the agent read this file?"),
+    "WebFetch": tr("May the agent open this page?"),
+    "WebSearch": tr("May the agent search the web for this?"),
+    "Write": tr("May the agent write this file?"),
 }
 
 _MOST_CHARACTERS = 200_000
@@ -41,7 +42,7 @@ _KINDS: Mapping[str, tuple[str, str]] = {
     "delete": ("deletes", "error"),
     "move": ("moves", "warning"),
     "execute": ("runs", "warning"),
-    "network": ("connects to", "warning"),
+    "network": (tr("connects to"), "warning"),
 }
 _OTHER_KIND = ("concerns", "accent")
 
@@ -62,7 +63,11 @@ class Question(msgspec.Struct, frozen=True):
     def sentence(self) -> str:
         """The question in one sentence."""
         request = self.request
-        title = request.sentence or _TITLES.get(request.tool) or f"May the agent use “{friendly_name(request.tool)}”?"
+        title = (
+            request.sentence
+            or _TITLES.get(request.tool)
+            or tr("May the agent use “{tool}”?").format(tool=friendly_name(request.tool))
+        )
         return one_line(revealed(title))
 
     def heading(self, width: int, counter: str = "") -> list[Line]:
@@ -101,10 +106,10 @@ class Question(msgspec.Struct, frozen=True):
         if request.reasons:
             lines += _fact("why", "muted", [Span(" ".join(map(one_line, request.reasons)))], width)
         if request.once_because:
-            lines += _fact("only once", "muted", [Span(one_line(request.once_because), "muted")], width)
+            lines += _fact(tr("only once"), "muted", [Span(one_line(request.once_because), "muted")], width)
         if request.words:
-            words = [Span(f"“{one_line(request.words)}”", "emphasis"), Span("  the agent’s own words, unchecked", "muted")]
-            lines += _fact("agent says", "muted", words, width)
+            words = [Span(f"“{one_line(request.words)}”", "emphasis"), Span(tr("  the agent’s own words, unchecked"), "muted")]
+            lines += _fact(tr("agent says"), "muted", words, width)
         return lines
 
     def _target(self, target: Target, width: int) -> Iterator[Line]:
@@ -157,7 +162,9 @@ def diff_lines(diff: str, width: int) -> list[Line]:
         hunk = _HUNK.match(text)
         if hunk is not None:
             lines += [BLANK] if lines else []
-            lines.append(Line(crop([Span(f"line {hunk[1]}{revealed(hunk[2])}", "muted")], width)))
+            lines.append(
+                Line(crop([Span(tr("line {value}{value2}").format(value=hunk[1], value2=revealed(hunk[2])), "muted")], width))
+            )
             in_hunk = True
         elif in_hunk or not text.startswith(("--- ", "+++ ")):
             lines += _diff_line(text, width)
@@ -200,7 +207,7 @@ def _fact(label: str, style: str, spans: Sequence[Span], width: int) -> Iterator
 def _state(target: Target) -> str:
     """Say how large a place is, and whether it exists."""
     if not target.exists:
-        return "  new" if target.kind in ("create", "write") else "  does not exist"
+        return "  new" if target.kind in ("create", "write") else tr("  does not exist")
     return f"  {readable_size(target.size)}" if target.size is not None else ""
 
 
@@ -211,7 +218,17 @@ def _cut(text: str) -> tuple[str, int]:
 def _missing(characters: int, width: int) -> list[Line]:
     if not characters:
         return []
-    return wrap([Span(f"… {characters:,} more characters, which are not shown: deny, unless you know them.", "warning")], width)
+    return wrap(
+        [
+            Span(
+                tr("… {characters:,} more characters, which are not shown: deny, unless you know them.").format(
+                    characters=characters
+                ),
+                "warning",
+            )
+        ],
+        width,
+    )
 
 
 # ── Rows ──────────────────────────────────────────────────────────────────────────────────────────
@@ -257,5 +274,5 @@ def scroll_cue(top: int, rows: int, lines: Sequence[Line]) -> str:
     bottom = min(len(lines), top + rows)
     marked = [number for number, line in enumerate(lines) if any("risk" in span.style.split() for span in line.spans)]
     below, above = sum(number >= bottom for number in marked), sum(number < top for number in marked)
-    more = " · more is marked below ↓" if below else " · more is marked above ↑" if above else ""
-    return f"rows {top + 1}–{bottom} of {len(lines)}{more}"
+    more = tr(" · more is marked below ↓") if below else tr(" · more is marked above ↑") if above else ""
+    return tr("rows {value}–{bottom} of {lines}{more}").format(value=top + 1, bottom=bottom, lines=len(lines), more=more)

@@ -1,6 +1,7 @@
 """The questions that wait, in the order in which they are put."""
 
 from dogent_tui.agent.events import PermissionRequested
+from dogent_tui.language import tr
 
 
 class QuestionQueue:
@@ -22,7 +23,7 @@ class QuestionQueue:
     def counter(self) -> str:
         """Which question of how many this is, counted from the last time that none waited; empty for a single one."""
         total = self._done + len(self._waiting)
-        return f"question {self._done + 1} of {total}" if self._waiting and total > 1 else ""
+        return tr("question {value} of {total}").format(value=self._done + 1, total=total) if self._waiting and total > 1 else ""
 
     def add(self, request: PermissionRequested) -> None:
         """Put `request` last."""

@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
 from dogent_tui.agent.ui_requests import Clarification
+from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.at_once import PressesKeys
 from dogent_tui.tui.clarification.layout import CURSOR, Placed, heading, preface
@@ -26,8 +27,8 @@ from dogent_tui.tui.transcript.lines import Line, Span, crop
 _FAR = 1_000
 _SHORT = 30
 """Cells of a question in a sentence about it."""
-_ABANDON = "Abandon these questions, and the run? Press Ctrl+X again to do so."
-_NO_WORDS = "This question takes one of its options; 0 leaves it to the agent."
+_ABANDON = tr("Abandon these questions, and the run? Press Ctrl+X again to do so.")
+_NO_WORDS = tr("This question takes one of its options; 0 leaves it to the agent.")
 
 
 class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[FormResult]):
@@ -37,24 +38,24 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
     AUTO_FOCUS = ""  # the cursor of the form decides
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "confirm", "Choose", key_display="⏎"),
-        Binding("space", "choose", "Choose or give up", show=False),
-        Binding("ctrl+s", "send", "Send", key_display="^S"),
-        Binding("ctrl+enter", "send", "Send", show=False),
-        Binding("tab", "turn(1)", "Next", key_display="⇥"),
-        Binding("shift+tab", "turn(-1)", "Question before", show=False),
-        Binding("up", "move(-1)", "Answer before", show=False),
-        Binding("down", "move(1)", "Answer after", show=False),
-        Binding("home", f"move({-_FAR})", "First answer", show=False),
-        Binding("end", f"move({_FAR})", "Last answer", show=False),
-        Binding("1", "number(1)", "Choose this answer", show=False, key_display="1 … 9"),
+        Binding("enter", "confirm", tr("Choose"), key_display="⏎"),
+        Binding("space", "choose", tr("Choose or give up"), show=False),
+        Binding("ctrl+s", "send", tr("Send"), key_display="^S"),
+        Binding("ctrl+enter", "send", tr("Send"), show=False),
+        Binding("tab", "turn(1)", tr("Next"), key_display="⇥"),
+        Binding("shift+tab", "turn(-1)", tr("Question before"), show=False),
+        Binding("up", "move(-1)", tr("Answer before"), show=False),
+        Binding("down", "move(1)", tr("Answer after"), show=False),
+        Binding("home", f"move({-_FAR})", tr("First answer"), show=False),
+        Binding("end", f"move({_FAR})", tr("Last answer"), show=False),
+        Binding("1", "number(1)", tr("Choose this answer"), show=False, key_display="1 … 9"),
         *(Binding(str(digit), f"number({digit})", show=False) for digit in range(2, 10)),
-        Binding("0", "number(0)", "Skip", key_display="0"),
-        Binding("escape", "later", "Later", key_display="Esc"),
-        Binding("ctrl+x", "abandon", "Abandon", key_display="^X"),
-        Binding("pageup", "page(-1)", "Scroll up", show=False),
-        Binding("pagedown", "page(1)", "Scroll down", show=False),
-        Binding("f1", "app.help", "Help", show=False),
+        Binding("0", "number(0)", tr("Skip"), key_display="0"),
+        Binding("escape", "later", tr("Later"), key_display="Esc"),
+        Binding("ctrl+x", "abandon", tr("Abandon"), key_display="^X"),
+        Binding("pageup", "page(-1)", tr("Scroll up"), show=False),
+        Binding("pagedown", "page(1)", tr("Scroll down"), show=False),
+        Binding("f1", "app.help", tr("Help"), show=False),
     ]
 
     def __init__(
@@ -121,7 +122,7 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
 
     def _send_line(self) -> Line:
         here = self.form.sending
-        return Line((Span(CURSOR if here else "  ", "accent"), Span("Send the answers", "strong" if here else "muted")))
+        return Line((Span(CURSOR if here else "  ", "accent"), Span(tr("Send the answers"), "strong" if here else "muted")))
 
     def _look_again(self) -> None:
         """Draw everything as it is now, and have the focus where the cursor is."""
@@ -312,8 +313,13 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
         if left and not self._asked_to_send:
             self._asked_to_send = True
             first = "".join(span.text for span in crop([Span(one_line(revealed(left[0].question.question)))], _SHORT))
-            which = f"“{first}”" if len(left) == 1 else f"{len(left)} questions"
-            self._say(f"Still open: {which}. Send again to leave {'it' if len(left) == 1 else 'them'} to the agent.")
+            which = f"“{first}”" if len(left) == 1 else tr("{left} questions").format(left=len(left))
+            words = ngettext(
+                "Still open: {which}. Send again to leave it to the agent.",
+                "Still open: {which}. Send again to leave them to the agent.",
+                len(left),
+            )
+            self._say(words.format(which=which))
             return
         self.leave(FormResult("sent", self.form.answers))
 

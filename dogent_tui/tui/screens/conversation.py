@@ -34,6 +34,7 @@ from dogent_tui.tui.commands.table import CommandTable
 from dogent_tui.tui.exporting.written import WrittenDocuments
 from dogent_tui.tui.furniture import Furniture
 from dogent_tui.tui.key_hints import KeyHints
+from dogent_tui.tui.lessons import LessonOffer
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.controller import PromptController
 from dogent_tui.tui.prompt.editor import PromptEditor
@@ -76,10 +77,11 @@ class ConversationScreen(Screen[None]):
         super().__init__()
         self.opened = opened
         self.index = FileIndex(opened.workspace.root)
-        self._references = WorkspaceReferences(opened.workspace, self.index, commands)
+        self._references = WorkspaceReferences(opened.workspace, self.index, commands, lambda: self.opened.trust.trusted)
         self.prompt = PromptBox(self._references, id="prompt")
         self.by_hand = HandWork(self.prompt.set_doing)
         self.written = WrittenDocuments()
+        self.lessons = LessonOffer(offers=opened.settings.learn_auto)
         self.todos = TodoPanel(id="todos")
         self.asked = RequestBanner(id="asked")
         self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
@@ -146,6 +148,7 @@ class ConversationScreen(Screen[None]):
         self.opened = opened
         self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
         self.written = WrittenDocuments()
+        self.lessons = LessonOffer(offers=opened.settings.learn_auto)
         self.todos.forget()
         self.prompt.set_attached(())
         self.status_bar.show(opening_status(opened))
@@ -165,6 +168,8 @@ class ConversationScreen(Screen[None]):
         self.attaching.handle(event)
         self.todos.handle(event)
         self.written.handle(event)
+        if isinstance(event, RunStarted | RunFinished):
+            self.prompt.offer(self.lessons.offer(event))
         match event:
             case RunStarted() | Notice():
                 self.furniture.show_transcript()

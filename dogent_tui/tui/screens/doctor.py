@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
+from dogent_tui.language import tr
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.stylesheets import stylesheet
 
@@ -51,23 +52,23 @@ class DoctorScreen(ModalScreen[None]):
 
     CSS_PATH = stylesheet("doctor.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter", "dismiss", "Close"),
-        Binding("c", "copy", "Copy"),
+        Binding("escape,q,enter", "dismiss", tr("Close")),
+        Binding("c", "copy", tr("Copy")),
     ]
 
     def __init__(self, examine: Callable[[], Awaitable[str]]) -> None:
         super().__init__()
         self._examine = examine
         self._found = ""
-        self._page = FoundLines("Looking…", id="doctor-found")
+        self._page = FoundLines(tr("Looking…"), id="doctor-found")
 
     def compose(self) -> ComposeResult:
         """Lay out the page that scrolls."""
         with Vertical(id="doctor"):
-            yield Static("What is here, and what is missing", id="doctor-title", markup=False)
+            yield Static(tr("What is here, and what is missing"), id="doctor-title", markup=False)
             with VerticalScroll(id="doctor-page"):
                 yield self._page
-            yield Static("Esc closes · ↑ ↓ PgUp PgDn scroll · c copies it", id="doctor-keys", markup=False)
+            yield Static(tr("Esc closes · ↑ ↓ PgUp PgDn scroll · c copies it"), id="doctor-keys", markup=False)
 
     def on_mount(self) -> None:
         """Look; programs are asked for their versions meanwhile."""

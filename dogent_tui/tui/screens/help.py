@@ -5,6 +5,7 @@ from textwrap import wrap
 from typing import ClassVar
 
 import msgspec
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -13,8 +14,9 @@ from textual.geometry import Size
 from textual.keys import format_key
 from textual.screen import ModalScreen
 from textual.widget import Widget
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
+from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.stylesheets import stylesheet
 
@@ -39,6 +41,16 @@ _KEY_NAMES: Mapping[str, str] = {
     "super": "Cmd",
     "tab": "Tab",
     "up": "↑",
+}
+
+
+_SCROLLS: Mapping[str, str] = {
+    "up": "up",
+    "down": "down",
+    "pageup": "page_up",
+    "pagedown": "page_down",
+    "ctrl+home": "home",
+    "ctrl+end": "end",
 }
 
 
@@ -95,6 +107,16 @@ class HelpLines(Widget):
         super().__init__(classes=classes)
         self._section = section
 
+    @property
+    def section(self) -> HelpSection:
+        """What is shown."""
+        return self._section
+
+    @section.setter
+    def section(self, section: HelpSection) -> None:
+        self._section = section
+        self.refresh(layout=True)
+
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """Return the rows that the section takes in `width` columns."""
         del container, viewport
@@ -117,11 +139,40 @@ def help_text(section: HelpSection, width: int) -> Content:
     return Content("\n".join(rows))
 
 
+class HelpPart(Vertical):
+    """A section, with those of its lines that are looked for."""
+
+    def __init__(self, section: HelpSection) -> None:
+        super().__init__(classes="help-part")
+        self._section = section
+        self._lines = HelpLines(section, classes="help-lines")
+
+    def compose(self) -> ComposeResult:
+        """Lay the heading over the lines."""
+        yield Static(self._section.title, classes="help-heading", markup=False)
+        yield self._lines
+
+    def show(self, looked_for: str) -> bool:
+        """Show the lines with all words of `looked_for`, or everything where the heading has them; tell whether there are any."""
+        words = looked_for.casefold().split()
+        section = self._section
+        if not all(word in section.title.casefold() for word in words):
+            lines = tuple(line for line in section.lines if all(word in " ".join(line).casefold() for word in words))
+            section = msgspec.structs.replace(section, lines=lines)
+        self.display = bool(section.lines)
+        self._lines.section = section
+        return bool(section.lines)
+
+
 class HelpScreen(ModalScreen[None]):
-    """Shows sections of help in a page that scrolls."""
+    """Shows sections of help in a page that scrolls, or what of them is looked for."""
 
     CSS_PATH = stylesheet("help.tcss")
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,f1,question_mark", "dismiss", "Close")]
+    AUTO_FOCUS = "#help-search"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,f1", "dismiss", "Close", priority=True),
+        *(Binding(key, f"scroll('{how}')", "Scroll", show=False, priority=True) for key, how in _SCROLLS.items()),
+    ]
 
     def __init__(self, sections: Sequence[HelpSection]) -> None:
         super().__init__()
@@ -130,13 +181,36 @@ class HelpScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Lay the sections out below each other."""
         with Vertical(id="help"):
-            yield Static("Keys and commands", id="help-title", markup=False)
-            with VerticalScroll(id="help-page"):
+            yield Static(tr("Keys and commands"), id="help-title", markup=False)
+            yield Input(placeholder=tr("Type to search"), id="help-search", compact=True)
+            with VerticalScroll(id="help-page", can_focus=False):
                 for section in self._sections:
-                    yield Static(section.title, classes="help-heading", markup=False)
-                    yield HelpLines(section, classes="help-lines")
-            yield Static("Esc closes · ↑ ↓ PgUp PgDn scroll", id="help-keys", markup=False)
+                    yield HelpPart(section)
+                yield Static(tr("Nothing here is called that."), id="help-nothing", markup=False)
+            yield Static(tr("Esc closes · ↑ ↓ PgUp PgDn scroll"), id="help-keys", markup=False)
 
     def on_mount(self) -> None:
-        """Let the page take the keys that scroll."""
-        self.query_one("#help-page").focus()
+        """Begin with everything."""
+        self._show("")
+
+    @on(Input.Changed)
+    def _searched(self, event: Input.Changed) -> None:
+        event.stop()
+        self._show(event.value)
+
+    def _show(self, looked_for: str) -> None:
+        found = [part.show(looked_for) for part in self.query(HelpPart)]
+        self.query_one("#help-nothing").display = not any(found)
+        self.query_one("#help-page").scroll_home(animate=False)
+
+    def action_scroll(self, how: str) -> None:
+        """Scroll the page, while the keys go to the search."""
+        page = self.query_one("#help-page")
+        {
+            "up": page.scroll_up,
+            "down": page.scroll_down,
+            "page_up": page.scroll_page_up,
+            "page_down": page.scroll_page_down,
+            "home": page.scroll_home,
+            "end": page.scroll_end,
+        }[how](animate=False)

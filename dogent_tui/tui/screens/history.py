@@ -38,10 +38,10 @@ class HistoryScreen(ModalScreen[str]):
         Binding("down,ctrl+r", "step(1)", "Down", show=False),
     ]
 
-    def __init__(self, load: Callable[[], Sequence[str]]) -> None:
-        """Search what `load` returns, newest first; it reads the disk and is called in a thread."""
+    def __init__(self, *loads: Callable[[], Sequence[str]]) -> None:
+        """Search what `loads` return, newest first, each more than the one before; they read the disk, in a thread."""
         super().__init__()
-        self._load = load
+        self._loads = loads
         self._prompts: Sequence[str] = ()
         self._shown: list[str] = []
 
@@ -58,14 +58,17 @@ class HistoryScreen(ModalScreen[str]):
         self.run_worker(self._read())
 
     async def _read(self) -> None:
-        self._prompts = await asyncio.to_thread(self._load)
-        self._show()
+        for load in self._loads:
+            prompts = await asyncio.to_thread(load)
+            if len(prompts) > len(self._prompts) and self.is_running:
+                self._prompts = prompts
+                self._show(self.query_one(OptionList).highlighted or 0)
 
-    def _show(self) -> None:
+    def _show(self, chosen: int = 0) -> None:
         self._shown = matching(self._prompts, self.query_one(Input).value)
         options = self.query_one(OptionList)
         options.set_options(Content(one_line(prompt)) for prompt in self._shown)
-        options.highlighted = 0 if self._shown else None
+        options.highlighted = min(chosen, len(self._shown) - 1) if self._shown else None
 
     def action_step(self, step: int) -> None:
         """Move the highlight."""

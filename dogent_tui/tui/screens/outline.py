@@ -11,6 +11,7 @@ from textual.screen import Screen
 from textual.widgets import Static, TextArea
 
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.outline.editing import OutlineEditing
 from dogent_tui.outline.markdown import same_sections
 from dogent_tui.plain import one_line, visible
@@ -134,7 +135,11 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
 
     @property
     def _summary(self) -> str:
-        return f"{self.editing.summary} · Ctrl+T or Esc: the tree" if self.has_class("-raw") else self.editing.summary
+        return (
+            tr("{summary} · Ctrl+T or Esc: the tree").format(summary=self.editing.summary)
+            if self.has_class("-raw")
+            else self.editing.summary
+        )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Offer in each mode what it has."""
@@ -168,9 +173,9 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         from dogent_tui.tui.screens.help import HelpScreen, binding_section
 
         sections = [
-            binding_section("The outline", OutlineView.BINDINGS),
-            binding_section("While a title is typed", TitleInput.BINDINGS),
-            binding_section("The editor", [b for b in EDITOR_KEYS if self.request.offers(b.action)]),
+            binding_section(tr("The outline"), OutlineView.BINDINGS),
+            binding_section(tr("While a title is typed"), TitleInput.BINDINGS),
+            binding_section(tr("The editor"), [b for b in EDITOR_KEYS if self.request.offers(b.action)]),
         ]
         self.app.push_screen(HelpScreen(sections))
 
@@ -178,7 +183,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
 
     def _edit_title(self, request: EditRequest) -> None:
         self._titling.begin(request)
-        self._tell("Enter: the next heading · Tab deeper · Esc done")
+        self._tell(tr("Enter: the next heading · Tab deeper · Esc done"))
 
     @on(OutlineView.Moved)
     def _moved(self) -> None:
@@ -225,11 +230,11 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
 
     def action_undo(self) -> None:
         """Take the last change back."""
-        self._undone(self.editing.outline.undo(), "Undone", "There is nothing to undo.")
+        self._undone(self.editing.outline.undo(), tr("Undone"), tr("There is nothing to undo."))
 
     def action_redo(self) -> None:
         """Make the change that was taken back again."""
-        self._undone(self.editing.outline.redo(), "Done again", "There is nothing to redo.")
+        self._undone(self.editing.outline.redo(), tr("Done again"), tr("There is nothing to redo."))
 
     def _undone(self, done: tuple[str, int | None] | None, said: str, nothing: str) -> None:
         if done is None:
@@ -248,13 +253,13 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
             return
         self._noted = cursor
         heading = self.editing.outline.get(cursor)
-        what = "Text of" if self.editing.is_document else "Note:"
+        what = tr("Text of") if self.editing.is_document else tr("Note:")
         self._note.border_title = f"{what} {one_line(heading.text)}".replace("[", "\\[")
         self._note.load_text(carry(heading.note))
         self._note.move_cursor(self._note.document.end)
         self._note.display = True
         self.set_focus(self._note)
-        self._tell("Esc keeps the note · Ctrl+Z in the outline takes it back")
+        self._tell(tr("Esc keeps the note · Ctrl+Z in the outline takes it back"))
         self.refresh_bindings()
 
     def action_keep_note(self) -> None:
@@ -307,7 +312,10 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         self._view.found = words
         self._view.show_cursor()
         self._schedule_preview()
-        self._tell(f"{number} of {count}" if count else "Nothing found." if words else "", warning=bool(words and not count))
+        self._tell(
+            tr("{number} of {count}").format(number=number, count=count) if count else tr("Nothing found.") if words else "",
+            warning=bool(words and not count),
+        )
 
     @on(LineInput.Submitted, "#outline-line")
     async def _line_submitted(self) -> None:
@@ -326,7 +334,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
             if cursor is not None and self.editing.outline.set_target(cursor, typed):
                 self._changed()
         except ValueError:
-            self._tell(f"“{typed}” is no length: write 300, 300 words, 2 pages or 500字.", warning=True)
+            self._tell(tr("“{typed}” is no length: write 300, 300 words, 2 pages or 500字.").format(typed=typed), warning=True)
             return False
         return True
 
@@ -337,7 +345,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         except DogentError as error:
             self._tell(str(error), warning=True)
         else:
-            self._tell(f"Saved as {saved}.")
+            self._tell(tr("Saved as {saved}.").format(saved=saved))
 
     # ── Raw Markdown ──────────────────────────────────────────────────────────────────────────────
 
@@ -384,7 +392,9 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
     def action_accept(self) -> None:
         """Accept the proposal as it is."""
         if self.editing.is_changed:
-            self._tell("You have changed it: Ctrl+S sends your outline; undo everything to accept the proposal.", warning=True)
+            self._tell(
+                tr("You have changed it: Ctrl+S sends your outline; undo everything to accept the proposal."), warning=True
+            )
         else:
             self.leave(OutlineResult("accepted", self.request.proposal))
 
@@ -406,7 +416,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         text, headings = self.editing.markdown, self.editing.outline.headings
         if not await asyncio.to_thread(same_sections, headings, text):
             self._tell(
-                "Not saved: a code block without an end would swallow the sections after it. Close it (Ctrl+T).", warning=True
+                tr("Not saved: a code block without an end would swallow the sections after it. Close it (Ctrl+T)."), warning=True
             )
             return
         try:
@@ -416,11 +426,11 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
             return
         self.editing.saved()
         self._changed()
-        self._tell(f"Saved. {self._summary}")
+        self._tell(tr("Saved. {summary}").format(summary=self._summary))
 
     def action_abandon(self) -> None:
         """End the request, on the second press."""
-        if self._confirmed("abandon", "Press x again to abandon this outline and end the run."):
+        if self._confirmed("abandon", tr("Press x again to abandon this outline and end the run.")):
             self.leave(OutlineResult("abandoned"))
 
     async def action_leave(self) -> None:
@@ -432,7 +442,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
             self._view.show_cursor()
         elif not self.editing.is_document or not self.editing.is_changed:
             self.leave(OutlineResult("left", self.editing.markdown, self.editing.changes.sentences))
-        elif self._confirmed("leave", "Not saved yet: Ctrl+S saves, Esc once more leaves without."):
+        elif self._confirmed("leave", tr("Not saved yet: Ctrl+S saves, Esc once more leaves without.")):
             self._stop_draft()
             self.leave(OutlineResult("left"))
 

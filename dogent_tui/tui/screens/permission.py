@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from dogent_tui.agent.events import PermissionAnswer
+from dogent_tui.language import tr
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.questions.answers import ANSWERS, Answer, offered, why_not
 from dogent_tui.tui.questions.guard import AnswerGuard
@@ -29,7 +30,7 @@ _LEAST_BEHIND = 5
 _MEANT = frozenset({"f", *(answer.key for answer in ANSWERS)})
 """Printable keys that mean something here; any other one is the beginning of a word."""
 
-_TYPED = "What you type goes to the prompt. To answer, pause for a second."
+_TYPED = tr("What you type goes to the prompt. To answer, pause for a second.")
 
 
 class Behind(msgspec.Struct, frozen=True):
@@ -56,26 +57,26 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
     AUTO_FOCUS = "#answers"
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "pick", "Answer", key_display="⏎"),
-        Binding("left,shift+tab", "step(-1)", "Answer before", show=False),
-        Binding("right,tab", "step(1)", "Answer after", show=False),
-        Binding("n", "answer('n')", "Deny", show=False),
-        Binding("y", "answer('y')", "Allow once", show=False),
-        Binding("s", "answer('s')", "Allow for this session", show=False),
-        Binding("a", "answer('a')", "Always allow in this workspace", show=False),
-        Binding("e", "answer('e')", "Deny and say why", show=False),
-        Binding("escape", "answer('n')", "Deny"),
-        Binding("escape", "back", "Back"),
-        Binding("up", "scroll(-1)", "Scroll", show=False),
-        Binding("down", "scroll(1)", "Scroll", key_display="↑↓"),
-        Binding("pageup", "scroll_page(-1)", "Scroll", show=False),
-        Binding("pagedown", "scroll_page(1)", "Scroll", show=False),
-        Binding("home", f"scroll({-_FAR})", "First row", show=False),
-        Binding("end", f"scroll({_FAR})", "Last row", show=False),
-        Binding("f,ctrl+o", "enlarge", "Enlarge", key_display="f"),
-        Binding("shift+pageup", "transcript_page(-1)", "Transcript", key_display="⇧PgUp"),
-        Binding("shift+pagedown", "transcript_page(1)", "Transcript down", show=False),
-        Binding("f1", "app.help", "Help", show=False),
+        Binding("enter", "pick", tr("Answer"), key_display="⏎"),
+        Binding("left,shift+tab", "step(-1)", tr("Answer before"), show=False),
+        Binding("right,tab", "step(1)", tr("Answer after"), show=False),
+        Binding("n", "answer('n')", tr("Deny"), show=False),
+        Binding("y", "answer('y')", tr("Allow once"), show=False),
+        Binding("s", "answer('s')", tr("Allow for this session"), show=False),
+        Binding("a", "answer('a')", tr("Always allow in this workspace"), show=False),
+        Binding("e", "answer('e')", tr("Deny and say why"), show=False),
+        Binding("escape", "answer('n')", tr("Deny")),
+        Binding("escape", "back", tr("Back")),
+        Binding("up", "scroll(-1)", tr("Scroll"), show=False),
+        Binding("down", "scroll(1)", tr("Scroll"), key_display="↑↓"),
+        Binding("pageup", "scroll_page(-1)", tr("Scroll"), show=False),
+        Binding("pagedown", "scroll_page(1)", tr("Scroll"), show=False),
+        Binding("home", f"scroll({-_FAR})", tr("First row"), show=False),
+        Binding("end", f"scroll({_FAR})", tr("Last row"), show=False),
+        Binding("f,ctrl+o", "enlarge", tr("Enlarge"), key_display="f"),
+        Binding("shift+pageup", "transcript_page(-1)", tr("Transcript"), key_display="⇧PgUp"),
+        Binding("shift+pagedown", "transcript_page(1)", tr("Transcript down"), show=False),
+        Binding("f1", "app.help", tr("Help"), show=False),
     ]
 
     def __init__(self, question: Question, behind: Behind, *, typing: bool = False, counter: str = "") -> None:
@@ -96,7 +97,9 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
         self._facts = QuestionLines(question.facts, id="permission-facts")
         self._note = Static(id="permission-note", markup=False)
         self._answers = AnswerBar(offered(question.request), id="answers")
-        self._words = WordsInput(placeholder="What should the agent know, or do instead?", compact=True, id="permission-words")
+        self._words = WordsInput(
+            placeholder=tr("What should the agent know, or do instead?"), compact=True, id="permission-words"
+        )
         self._words.display = False
         self._panel = Vertical(self._heading, self._call, self._facts, self._note, self._answers, self._words, id="permission")
 
@@ -192,7 +195,7 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
         if words := event.value.strip():
             self.leave(PermissionAnswer("deny", message=words))
         else:
-            self._say("Say something to the agent, or go back with Esc.")
+            self._say(tr("Say something to the agent, or go back with Esc."))
 
     def _pick(self, answer: Answer) -> None:
         if not self.guard.open:
@@ -205,7 +208,7 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
     def _write(self, *, writing: bool) -> None:
         self._words.display, self._answers.display = writing, not writing
         (self._words if writing else self._answers).focus()
-        self._say("Denied, and the agent goes on with your words. Enter sends, Esc goes back." if writing else "")
+        self._say(tr("Denied, and the agent goes on with your words. Enter sends, Esc goes back.") if writing else "")
         self._fit()
 
     def _say(self, words: str) -> None:

@@ -13,17 +13,22 @@ from textual.widgets import OptionList, Static
 
 from dogent_tui.agent.authority import Authority, HeldGrant
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.stylesheets import stylesheet
 
-_SINCE: Mapping[str, str] = {"rule": "from the command line", "session": "for this session", "always": "always in this workspace"}
-_NOTHING = "Nothing yet. Answer a question with “this session” or “always”, and it is listed here."
-_KEYS = "↑ ↓ choose · Delete or r takes it back · Esc closes"
+_SINCE: Mapping[str, str] = {
+    "rule": tr("from the command line"),
+    "session": tr("for this session"),
+    "always": tr("always in this workspace"),
+}
+_NOTHING = tr("Nothing yet. Answer a question with “this session” or “always”, and it is listed here.")
+_KEYS = tr("↑ ↓ choose · Delete or r takes it back · Esc closes")
 
 
 def grant_lines(held: HeldGrant, sentence: str) -> Content:
     """Return the lines for a grant: what is allowed, and how long that holds."""
-    since = f" · since {one_line(held.granted[:10])}" if held.granted else ""
+    since = tr(" · since {value}").format(value=one_line(held.granted[:10])) if held.granted else ""
     words = one_line(sentence)
     return Content.assemble(f"{words[:1].upper()}{words[1:]}", (f"\n  {_SINCE[held.origin]}{since}", "dim"))
 
@@ -33,8 +38,8 @@ class PermissionsScreen(ModalScreen[None]):
 
     CSS_PATH = stylesheet("permissions.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss", "Close"),
-        Binding("delete,r", "revoke", "Take it back"),
+        Binding("escape,q", "dismiss", tr("Close")),
+        Binding("delete,r", "revoke", tr("Take it back")),
     ]
 
     def __init__(self, authority: Authority, standing: Sequence[str] = ()) -> None:
@@ -47,7 +52,7 @@ class PermissionsScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         """Lay out the list."""
         with Vertical(id="permissions"):
-            yield Static("What the agent may do here without asking", id="permissions-title", markup=False)
+            yield Static(tr("What the agent may do here without asking"), id="permissions-title", markup=False)
             yield OptionList(id="permissions-list", markup=False, compact=True)
             yield Static("", id="permissions-nothing", markup=False)
             if self._standing:
@@ -66,7 +71,7 @@ class PermissionsScreen(ModalScreen[None]):
         try:
             await asyncio.to_thread(self._authority.revoke, self._held[chosen])
         except (OSError, DogentError) as error:
-            self.notify(f"It could not be taken back: {error}", severity="error", markup=False)
+            self.notify(tr("It could not be taken back: {error}").format(error=error), severity="error", markup=False)
         await self._refresh(chosen)
 
     async def _refresh(self, chosen: int = 0) -> None:

@@ -2,6 +2,10 @@
 
 from typing import TYPE_CHECKING, Generic, TypeVar
 
+from textual.binding import Binding
+
+from dogent_tui.language import tr
+
 Answer = TypeVar("Answer")
 
 if TYPE_CHECKING:
@@ -13,6 +17,13 @@ else:  # no screen itself: Textual takes the styles of the first base that is on
 
     class _Screen(Generic[Answer]):
         """What this is mixed into."""
+
+
+LEAVING_KEYS = (
+    Binding("escape", "leave", tr("Back"), key_display="Esc"),
+    Binding("f1", "help", tr("Help"), show=False),
+)
+"""How an editor is left for a while, and what helps in it."""
 
 
 class Withdrawable(_Screen[Answer], Generic[Answer]):

@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 
 from dogent_tui.agent import events as ev
-from dogent_tui.agent.tool_names import friendly_name, input_summary, relative, result_summary
+from dogent_tui.agent.tool_names import friendly_name, input_summary, relative, result_summary, review_summary
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.transcript import model
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, chop, crop, prefixed, wrap
@@ -87,8 +88,8 @@ def duration(seconds: float) -> str:
     if whole < 60:
         return f"{whole} s"
     if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+        return tr("{value} min {value2} s").format(value=whole // 60, value2=whole % 60)
+    return tr("{value} h {value2} min").format(value=whole // 3600, value2=whole % 3600 // 60)
 
 
 # ── What the person sent, what the model thought ──────────────────────────────────────────────────
@@ -100,7 +101,7 @@ def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
     more = ""
     if foldable(turn) and not look.unfolded:
         shown = wrap([Span(text[: _LONG_TURN * 200], "user")], look.width - 3)[: _LONG_TURN - 2]
-        more = f"▸ {turn.prompt.text.count(chr(10)) + 1:,} lines in all"
+        more = tr("▸ {value:,} lines in all").format(value=turn.prompt.text.count(chr(10)) + 1)
     else:
         shown = wrap([Span(text, "user")], look.width - 3)
         more = f"▾ {rest}".rstrip() if foldable(turn) else ""
@@ -110,10 +111,10 @@ def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
 
 def _thinking(thinking: model.Thinking, look: Look) -> list[Line]:
     seconds = thinking.ended - thinking.started
-    title = "Thought" if thinking.finished else "Thinking…"
+    title = tr("Thought") if thinking.finished else tr("Thinking…")
     head = [Span("▾ " if look.unfolded else "▸ ", "muted"), Span(title, "thinking")]
     if thinking.finished and seconds >= 1:
-        head.append(Span(f" for {duration(seconds)}", "thinking"))
+        head.append(Span(tr(" for {seconds}").format(seconds=duration(seconds)), "thinking"))
     if not look.unfolded:
         last = thinking.text.strip().rpartition("\n")[2] if not thinking.finished else ""
         return [Line(crop([*head, Span(f"  {one_line(last[-400:])}" if last else "", "muted")], look.width))]
@@ -158,8 +159,8 @@ def _outcome_of(call: model.ToolCall, cwd: str) -> str:
 def _undoable(call: model.ToolCall, cwd: str) -> str:
     """Say what can be brought back, and how."""
     first = one_line(relative(call.kept[0], cwd))
-    more = f" and {len(call.kept) - 1} more" if len(call.kept) > 1 else ""
-    return f"/undo brings back {first}{more}"
+    more = tr(" and {value} more").format(value=len(call.kept) - 1) if len(call.kept) > 1 else ""
+    return tr("/undo brings back {first}{more}").format(first=first, more=more)
 
 
 def _cells(text: str) -> int:
@@ -171,15 +172,15 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
     spent = duration(look.now - call.started) if call.started and look.now - call.started >= 1 else ""
     match call.state:
         case "preparing":
-            return _spin(look), "accent", "being written"
+            return _spin(look), "accent", tr("being written")
         case "running":
             return _spin(look), "accent", " · ".join(filter(None, [f"running  {spent}".rstrip(), _progress(call)]))
         case "waiting":
-            return "?", "warning", "waiting for you"
+            return "?", "warning", tr("waiting for you")
         case "done":
-            return "✓", "success", _changed_lines(call.input) or _gist(call)
+            return "✓", "success", review_summary(call.result or "") or _changed_lines(call.input) or _gist(call)
         case "failed":
-            return "✗", "error", f"failed: {_first_line(call.result or '')}".removesuffix(": ")
+            return "✗", "error", tr("failed: {value}").format(value=_first_line(call.result or "")).removesuffix(": ")
         case "denied":
             return "✗", "error", "denied"
         case "stopped":
@@ -188,9 +189,9 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
 
 _OURS = "mcp__dogent__"
 _ALLOWED: Mapping[ev.Scope, str] = {
-    "once": "allowed once",
-    "session": "allowed for this session",
-    "always": "always allowed in this workspace",
+    "once": tr("allowed once"),
+    "session": tr("allowed for this session"),
+    "always": tr("always allowed in this workspace"),
 }
 
 
@@ -200,7 +201,7 @@ def _decided(call: model.ToolCall) -> str:
         return ""
     message = one_line(call.decided.message)
     if call.decided.decision == "deny":
-        return f"you said: “{message}”" if message else ""
+        return tr("you said: “{message}”").format(message=message) if message else ""
     return " · ".join(part for part in (_ALLOWED.get(call.decided.scope, "allowed"), message) if part)
 
 
@@ -226,7 +227,7 @@ def _gist(call: model.ToolCall) -> str:
     if summary := result_summary(call.name, result):
         return summary
     lines = result.strip("\n").count("\n") + 1
-    return f"{lines:,} lines" if lines > 1 else _first_line(result) or "no output"
+    return tr("{lines:,} lines").format(lines=lines) if lines > 1 else _first_line(result) or tr("no output")
 
 
 def _first_line(result: str) -> str:
@@ -240,7 +241,7 @@ def _changed_lines(tool_input: Mapping[str, Any]) -> str:
     if not changes or sum(len(old) + len(new) for old, new in changes) > _EXCERPT_CHARACTERS:
         return ""
     signs = [text[0] for old, new in changes for text in _compared(_split(old), _split(new))]
-    return f"+{signs.count('+')} −{signs.count('-')} lines"
+    return tr("+{count} −{count2} lines").format(count=signs.count("+"), count2=signs.count("-"))
 
 
 def _split(text: str) -> list[str]:
@@ -257,7 +258,7 @@ def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
         yield BLANK
         yield from _diff(change, width)
     if call.decided is not None and call.decided.message:
-        yield from _field("you said" if call.decided.decision == "deny" else "allowed", call.decided.message, width)
+        yield from _field(tr("you said") if call.decided.decision == "deny" else "allowed", call.decided.message, width)
     if call.kept:
         yield from _field("undo", _undoable(call, cwd), width)
     if call.result is not None:
@@ -330,7 +331,9 @@ def _excerpt(text: str) -> tuple[str, str]:
     if len(shown) == len(text):
         return visible(text), ""
     more = text.count("\n", len(shown) + 1)
-    return visible(shown), f"… {more + 1:,} more lines" if more else f"… {len(text) - len(shown):,} more characters"
+    return visible(shown), tr("… {value:,} more lines").format(value=more + 1) if more else tr(
+        "… {value:,} more characters"
+    ).format(value=len(text) - len(shown))
 
 
 # ── Plan, questions, notices, outcome ─────────────────────────────────────────────────────────────
@@ -344,24 +347,26 @@ _TODO_MARKS: Mapping[ev.TodoStatus, tuple[str, str, str]] = {
 _LEVELS: Mapping[ev.Level, tuple[str, str]] = {"info": ("ℹ", "muted"), "warning": ("!", "warning"), "error": ("✗", "error")}
 
 _ASKED = {
-    "clarification": "The agent asks",
-    "outline_edit": "The agent proposes an outline",
-    "document_change": "The agent proposes a change to",
+    "clarification": tr("The agent asks"),
+    "outline_edit": tr("The agent proposes an outline"),
+    "document_change": tr("The agent proposes a change to"),
 }
 
 _ENDS: Mapping[ev.RunStatus, tuple[str, str, str]] = {
     "completed": ("✓", "muted", "done"),
-    "needs_clarification": ("?", "warning", "waits for your answers"),
-    "needs_outline_edit": ("?", "warning", "waits for the outline"),
-    "aborted": ("✗", "warning", "ended by a denial"),
-    "interrupted": ("■", "warning", "stopped by you"),
+    "needs_clarification": ("?", "warning", tr("waits for your answers")),
+    "needs_outline_edit": ("?", "warning", tr("waits for the outline")),
+    "aborted": ("✗", "warning", tr("ended by a denial")),
+    "interrupted": ("■", "warning", tr("stopped by you")),
     "failed": ("✗", "error", "failed"),
 }
 
 
 def _plan(plan: model.Plan, look: Look) -> list[Line]:
     done = sum(todo.status == "completed" for todo in plan.todos)
-    lines = [Line((Span("Plan", "strong"), Span(f"  {done} of {len(plan.todos)}", "muted")))]
+    lines = [
+        Line((Span(tr("Plan"), "strong"), Span(tr("  {done} of {todos}").format(done=done, todos=len(plan.todos)), "muted")))
+    ]
     for todo in plan.todos:
         mark, mark_style, style = _TODO_MARKS.get(todo.status, _TODO_MARKS["pending"])
         text = todo.active_form if todo.status == "in_progress" and todo.active_form else todo.content
@@ -371,7 +376,7 @@ def _plan(plan: model.Plan, look: Look) -> list[Line]:
     return lines
 
 
-_ASKED_STATES = {"open": "", "answered": " · answered", "abandoned": " · not answered"}
+_ASKED_STATES = {"open": "", "answered": tr(" · answered"), "abandoned": tr(" · not answered")}
 
 
 def _asked(asked: model.Asked, look: Look) -> list[Line]:
@@ -399,10 +404,12 @@ def _sentence(mark: str, style: str, words: str, remedy: str, width: int) -> lis
 
 def _waiting(reason: ev.Retrying | ev.Stalled) -> str:
     if isinstance(reason, ev.Stalled):
-        return f"Nothing has come for {duration(reason.seconds)}. Esc stops the run."
-    what = reason.error or (f"{reason.status} {_phrase(reason.status)}".strip() if reason.status else "no answer")
+        return tr("Nothing has come for {seconds}. Esc stops the run.").format(seconds=duration(reason.seconds))
+    what = reason.error or (f"{reason.status} {_phrase(reason.status)}".strip() if reason.status else tr("no answer"))
     when = duration(reason.delay_ms / 1000)
-    return f"The endpoint failed ({what}). Asking again in {when}, attempt {reason.attempt} of {reason.max_attempts}."
+    return tr("The endpoint failed ({what}). Asking again in {when}, attempt {attempt} of {max_attempts}.").format(
+        what=what, when=when, attempt=reason.attempt, max_attempts=reason.max_attempts
+    )
 
 
 def _phrase(status: int) -> str:

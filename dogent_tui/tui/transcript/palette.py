@@ -1,5 +1,6 @@
 """The colors of a transcript: style names become Rich styles of the present theme."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 from rich.segment import Segment
@@ -8,6 +9,7 @@ from textual.strip import Strip
 from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
+from dogent_tui.tui.themes import CONTRAST
 from dogent_tui.tui.transcript.lines import Line, Span
 
 MARGIN = 2
@@ -68,6 +70,8 @@ class Palette:
         self.base = widget.rich_style
         self.selection = widget.screen.get_component_rich_style("screen--selection")
         beneath, parse = widget.visual_style, widget.app.stylesheet.parse_style
+        if widget.app.theme == CONTRAST.name:
+            looks = {name: _plain_to_see(look) for name, look in looks.items()}
         self.styles = {name: _partial(beneath, parse(look)) for name, look in looks.items()}
         self.styles["selection"] = Style(color=self.selection.color, bgcolor=self.selection.bgcolor)
         self._combined: dict[tuple[str, str, str], Style] = {}
@@ -99,6 +103,12 @@ class Palette:
         if line.fill and missing > 0:
             segments.append(Segment(" " * missing, self.style("", fill=line.fill)))
         return Strip(segments).adjust_cell_length(width, self.base)
+
+
+def _plain_to_see(look: str) -> str:
+    """Return `look` with ink that is hardly paler than the theme's own; what is behind it stays."""
+    ink, on, paper = look.partition("on ")
+    return re.sub(r"\d+(?=%)", lambda percent: str(max(int(percent[0]), 85)), ink) + on + paper
 
 
 def restyled(line: Line, marks: Iterable[tuple[int, int, str]]) -> Line:

@@ -8,6 +8,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input, Static
 
+from dogent_tui.language import tr
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript.view import Transcript
 
@@ -21,9 +22,9 @@ class TranscriptSearch(Horizontal):
     DEFAULT_CSS = stylesheet("search.tcss").read_text(encoding="utf-8")
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "close", "Close search"),
-        Binding("enter,up", "step(-1)", "Earlier match", key_display="⏎"),
-        Binding("shift+enter,down", "step(1)", "Later match", key_display="↓"),
+        Binding("escape", "close", tr("Close search")),
+        Binding("enter,up", "step(-1)", tr("Earlier match"), key_display="⏎"),
+        Binding("shift+enter,down", "step(1)", tr("Later match"), key_display="↓"),
     ]
 
     def __init__(self, transcript: Transcript, *, id: str | None = None) -> None:  # noqa: A002
@@ -34,7 +35,7 @@ class TranscriptSearch(Horizontal):
 
     def compose(self) -> ComposeResult:
         """A title, the line, the counter."""
-        yield Static(Content("Find "), classes="search--title")
+        yield Static(Content(tr("Find ")), classes="search--title")
         yield Input(compact=True, select_on_focus=True)
         yield Static(Content(""), classes="search--count")
 
@@ -76,5 +77,11 @@ class TranscriptSearch(Horizontal):
 
     def _tell(self) -> None:
         line = self.query_one(Input)
-        words = f"{self._transcript.match} of {self._count}" if self._count else "not found" if line.value.strip() else ""
+        words = (
+            tr("{match} of {count}").format(match=self._transcript.match, count=self._count)
+            if self._count
+            else tr("not found")
+            if line.value.strip()
+            else ""
+        )
         self.query_one(".search--count", Static).update(Content(words))

@@ -71,7 +71,7 @@ def test_a_file_is_completed(line: str, query: str, start: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["", "Read", "me@home.org", "@@letter", "@a b", '@"a b" ', '@"a b"', "@报告，然后", "x" * 2_000, "/theme x"]
+    "line", ["", "Read", "me@home.org", "@@@letter", "@a b", '@"a b" ', '@"a b"', "@报告，然后", "x" * 2_000, "/theme x"]
 )
 def test_nothing_is_completed(line: str) -> None:
     assert at_end(line) is None

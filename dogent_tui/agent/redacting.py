@@ -1,0 +1,85 @@
+"""Keys are kept out of the log of a session, also where one streams in pieces of which none is a key."""
+
+import json
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
+
+from dogent_tui.agent.events import (
+    Event,
+    MessageDropped,
+    RunFinished,
+    SessionLost,
+    TextDelta,
+    TextFinished,
+    ThinkingDelta,
+    ToolOutput,
+    ToolResult,
+    to_json,
+)
+from dogent_tui.workspace.secrets import SHORTEST, redact
+
+_Piece = TextDelta | ThinkingDelta | ToolOutput
+
+
+class Redactor:
+    """Writes events as lines in which no secret stands.
+
+    A piece of a stream that ends like the beginning of a secret is held back as far as it does, until more of the stream comes.
+    """
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        self._secrets = tuple({secret for secret in secrets if len(secret) >= SHORTEST})
+        escaped = {json.dumps(secret, ensure_ascii=False)[1:-1] for secret in self._secrets}
+        self._spelled = tuple({*self._secrets, *escaped})
+        self._held: dict[tuple[str, ...], _Piece] = {}
+
+    def lines(self, event: Event) -> Iterator[str]:
+        """Yield the lines for `event`: mostly one, more where a stream ended before it."""
+        if not self._secrets:
+            yield to_json(event)
+            return
+        if isinstance(event, _Piece):
+            event = self._held_back(event)  # written with no text, too: it says when the stream began
+        else:
+            yield from (self._line(piece) for piece in self._released(event))
+        yield self._line(event)
+
+    def text(self, text: str) -> str:
+        """Return `text` without secrets."""
+        return redact(text, self._secrets)
+
+    def _line(self, event: Event) -> str:
+        return redact(to_json(event), self._spelled)
+
+    def _held_back(self, piece: _Piece) -> _Piece:
+        key = _stream(piece)
+        before = self._held.pop(key, None)
+        text = redact(f"{before.text}{piece.text}" if before else piece.text, self._secrets)
+        begun = max((_begun(text, secret) for secret in self._secrets), default=0)
+        if begun:
+            self._held[key] = replace(piece, text=text[len(text) - begun :])
+        return replace(piece, text=text[: len(text) - begun])
+
+    def _released(self, event: Event) -> list[_Piece]:
+        """Forget what is held of a stream whose whole text comes; return all that is held where nothing more will come."""
+        if isinstance(event, TextFinished | ToolResult):
+            self._held.pop(_stream(event), None)
+        elif isinstance(event, MessageDropped):
+            self._held = {key: piece for key, piece in self._held.items() if key[1] != event.message_id}
+        elif isinstance(event, RunFinished | SessionLost):
+            held, self._held = list(self._held.values()), {}
+            return held
+        return []
+
+
+def _stream(event: _Piece | TextFinished | ToolResult) -> tuple[str, ...]:
+    """Return what names the stream that `event` is of."""
+    if isinstance(event, ToolOutput | ToolResult):
+        return ("tool", event.tool_use_id)
+    return ("thinking" if isinstance(event, ThinkingDelta) else "text", event.message_id, str(event.block))
+
+
+def _begun(text: str, secret: str) -> int:
+    """Return how many characters at the end of `text` are a beginning of `secret`."""
+    return next((size for size in range(min(len(text), len(secret) - 1), 0, -1) if text.endswith(secret[:size])), 0)

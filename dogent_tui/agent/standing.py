@@ -1,0 +1,60 @@
+"""What stands in every conversation of a workspace: the person's wishes, the template of its documents, the lessons learnt."""
+
+import codecs
+
+import msgspec
+
+from dogent_tui.errors import ConfigError
+from dogent_tui.workspace.lessons import latest_lessons, lessons_text
+from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.workspace.templates import find_template, templates
+
+MOST_CONSTRAINTS = 20_000
+"""Characters of `.dogent/dogent.md` that travel with every conversation; longer ones are cut, and say so."""
+
+_MOST_BYTES = 200_000
+"""Read of `.dogent/dogent.md` at the most."""
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """`constraints` is the text of `.dogent/dogent.md`, `template` that of the document template; empty where there is none."""
+
+    constraints: str = ""
+    template: str = ""
+    lessons: str = ""
+
+    @property
+    def as_prompt(self) -> str:
+        """What of it the system prompt says under its last heading."""
+        parts = [self.constraints.strip() or "(The workspace has none.)"]
+        if self.template:
+            parts.append(f"# The template for documents of this workspace\n{self.template.strip()}")
+        if self.lessons:
+            parts.append(f"# Lessons from earlier work here (.dogent/lessons.md)\n{self.lessons}")
+        return "\n\n".join(parts)
+
+
+def standing_wishes(workspace: Workspace, doc_template: str = "") -> Standing:
+    """Read what stands in `workspace`, which has to be trusted. A template that is not there is left out. Raises OSError."""
+    return Standing(_constraints(workspace), _template(workspace, doc_template), latest_lessons(lessons_text(workspace)))
+
+
+def _constraints(workspace: Workspace) -> str:
+    """No link out of the workspace is followed: that would send any file."""
+    file = workspace.constraints_file
+    if not workspace.contains(file) or not file.is_file():
+        return ""
+    with file.open("rb") as stream:
+        data = stream.read(_MOST_BYTES)
+    encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    text = data.decode(encoding, errors="replace").replace("\0", "")
+    if len(text) <= MOST_CONSTRAINTS:
+        return text
+    return text[:MOST_CONSTRAINTS] + "\n\n[cut here: the file is longer; read it whole with the Read tool]"
+
+
+def _template(workspace: Workspace, named: str) -> str:
+    try:
+        return find_template(named, templates(workspace, dogent_home(), trusted=True)).text() if named else ""
+    except (ConfigError, OSError):
+        return ""

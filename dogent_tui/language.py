@@ -1,0 +1,73 @@
+"""The language of the interface: English, and what `locale` holds translations for (GNU gettext).
+
+``tr("Nothing was written.")`` returns a message in the language of the interface; what varies is filled in afterwards:
+``tr("There is no theme {name}.").format(name=name)``. Messages stand in constants too, so the language is settled before any of
+them is imported, by `choose`; a change counts from the next start on. ``make messages`` collects what is to be translated.
+"""
+
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gettext import NullTranslations
+
+__all__ = ["LANGUAGES", "choose", "interface_language", "ngettext", "tr"]
+
+LANGUAGES = ("en", "zh_CN")
+"""The languages of the interface. English is what stands in the code."""
+
+VARIABLE = "DOGENT_LANGUAGE"
+"""Names the language, before anything else does."""
+
+_LOCALE = Path(__file__).parent / "locale"
+_SIMPLIFIED = ("zh_cn", "zh_sg", "zh_hans", "zh-hans", "zh-cn", "zh-sg")
+
+_chosen: list[str] = []
+
+
+def choose(name: str) -> None:
+    """Have the interface speak `name` where the environment does not say otherwise. To be called before messages are imported."""
+    _chosen[:] = [name] if name else []
+    interface_language.cache_clear()
+    _translations.cache_clear()
+
+
+@cache
+def interface_language() -> str:
+    """Return the language of the interface, one of `LANGUAGES`: of the environment, of the settings, of the system."""
+    return spoken(os.environ, _chosen[0] if _chosen else "")
+
+
+def spoken(environ: Mapping[str, str], chosen: str = "") -> str:
+    """Return which of `LANGUAGES` is meant by `environ`, and by what was `chosen` in the settings; English where none is."""
+    system = next(filter(None, map(environ.get, ("LC_ALL", "LC_MESSAGES", "LANG"))), "")
+    named = environ.get(VARIABLE) or chosen or system
+    plain = named.partition(".")[0].partition("@")[0].lower()
+    return "zh_CN" if plain == "zh" or plain.startswith(_SIMPLIFIED) else "en"
+
+
+def tr(message: str) -> str:
+    """Return `message` in the language of the interface."""
+    translations = _translations()
+    return message if translations is None else translations.gettext(message)
+
+
+def ngettext(one: str, many: str, count: int) -> str:
+    """Return the message for `count` things in the language of the interface: `one` and `many` are the English ones."""
+    translations = _translations()
+    if translations is None:
+        return one if count == 1 else many
+    return translations.ngettext(one, many, count)
+
+
+@cache
+def _translations() -> "NullTranslations | None":
+    language = interface_language()
+    if language == "en":
+        return None
+    import gettext  # on use: English needs none of it
+
+    return gettext.translation("dogent_tui", _LOCALE, [language], fallback=True)

@@ -1,0 +1,76 @@
+"""The commands about what was asked and learnt before: shown, and forgotten."""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from dogent_tui.agent.events import Attachment
+from dogent_tui.errors import DogentError
+from dogent_tui.plain import one_line
+from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.prompt.model import Recall
+from dogent_tui.workspace.forgetting import FORGETTABLE, Forgettable, forget
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
+
+
+class HistoryCommands:
+    """The commands of `app` about the history of its workspace."""
+
+    def __init__(self, app: "DogentApp") -> None:
+        self._app = app
+
+    def __iter__(self) -> Iterator[Command]:
+        yield Command("clean", "Forget what was asked, learnt or noted in this folder", self._clean, "history|lessons|memory|all")
+        yield Command("show", "Show what was asked or learnt in this folder", self._show, "history|lessons")
+
+    async def _show(self, what: str) -> str:
+        if what == "lessons":
+            return self._show_lessons()
+        if what != "history":
+            return "Write: /show history, or /show lessons."
+        from dogent_tui.tui.screens.history_table import HistoryTableScreen
+
+        self._app.push_screen(HistoryTableScreen(self._app.history.entries), self._app.take_earlier)
+        return ""
+
+    def _show_lessons(self) -> str:
+        workspace = self._app.opened.workspace
+        file = workspace.lessons_file
+        if not file.is_file():
+            return "Nothing was learnt in this folder yet. /learn notes a lesson."
+        self._app.conversation.attaching.preview(Attachment(workspace.relative(file), file.name, "md"))
+        return ""
+
+    async def _clean(self, what: str) -> str:
+        meant = FORGETTABLE if what == "all" else tuple(name for name in FORGETTABLE if name == what)
+        if not meant:
+            return "Write: /clean history, lessons, memory or all."
+        self._app.run_worker(self._forget(meant), group="command")  # it asks, and the palette must not wait for it
+        return ""
+
+    async def _forget(self, what: Sequence[Forgettable]) -> None:
+        from dogent_tui.tui.screens.choice import choose
+
+        say = self._app.conversation.prompt.notify_hint
+        title = f"Forget {_ALL if len(what) > 1 else _MEANT[what[0]]}?"
+        if await choose(self._app, title, "The conversations stay: /sessions.", ("Keep it", "Forget it")) != 1:
+            say("Nothing was forgotten.")
+            return
+        try:
+            await asyncio.to_thread(forget, self._app.opened.workspace, what)
+        except (OSError, DogentError) as error:
+            say(one_line(f"Not all was forgotten: {error}"))
+            return
+        if "history" in what:
+            self._app.conversation.prompt.editor.recall = Recall()
+        say(f"Forgotten: {', '.join(what)}.")
+
+
+_MEANT: Mapping[Forgettable, str] = {
+    "history": "what was asked in this folder",
+    "lessons": "what was learnt in this folder",
+    "memory": "what the agent noted for itself",
+}
+_ALL = "what was asked and learnt in this folder, and what the agent noted for itself"

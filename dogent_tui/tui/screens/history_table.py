@@ -1,0 +1,72 @@
+"""/show history: what was asked in this workspace and what came of it, as a table."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import DataTable, Static
+
+from dogent_tui.tui.history_rows import HistoryRow, history_rows
+from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.workspace.history import HistoryEntry
+
+_MOST_SHOWN = 1000
+_WIDTHS = {"When": 16, "What came": 9, "Took": 10}
+_FRAME = 8
+"""Columns beside the table."""
+_GAP = 2
+"""Columns between two cells."""
+_ROOMY = 100
+"""Columns in which it is also told how long it took."""
+
+
+class HistoryTableScreen(ModalScreen[str]):
+    """Dismissed with the prompt that was chosen, or with nothing."""
+
+    CSS_PATH = stylesheet("history_table.tcss")
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "Close")]
+
+    def __init__(self, load: Callable[[], Sequence[HistoryEntry]]) -> None:
+        """Show what `load` returns; it reads the disk and is called in a thread."""
+        super().__init__()
+        self._load = load
+        self._rows: list[HistoryRow] = []
+
+    def compose(self) -> ComposeResult:
+        """Lay out the table."""
+        with Vertical(id="history-table"):
+            yield Static("What was asked in this folder", id="history-table-title", markup=False)
+            yield DataTable(id="history-table-rows", cursor_type="row", zebra_stripes=True)
+            yield Static("", id="history-table-keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Read the history in a thread."""
+        self.query_one(DataTable).focus()
+        self.run_worker(self._read())
+
+    async def _read(self) -> None:
+        rows = await asyncio.to_thread(lambda: history_rows(self._load()))
+        self._rows = rows[:_MOST_SHOWN]
+        table: DataTable[Text] = self.query_one(DataTable)
+        widths = {name: width for name, width in _WIDTHS.items() if name != "Took" or self.size.width >= _ROOMY}
+        rest = max(20, self.size.width * 96 // 100 - _FRAME - sum(widths.values()) - _GAP * (len(widths) + 2))
+        widths |= {"Prompt": rest * 3 // 5, "Reply": rest * 2 // 5}
+        for name, width in widths.items():
+            table.add_column(name, width=width)
+        for row in self._rows:
+            cells = {"When": row.when, "What came": row.outcome, "Took": row.took, "Prompt": row.prompt, "Reply": row.came}
+            table.add_row(*(Text(cells[name], no_wrap=True, overflow="ellipsis") for name in widths))
+        more = f" · {len(rows) - _MOST_SHOWN:,} older ones are in the file" if len(rows) > _MOST_SHOWN else ""
+        keys = "Enter takes the prompt again · Esc closes" if rows else "Nothing was asked yet · Esc closes"
+        self.query_one("#history-table-keys", Static).update(f"{keys}{more}")
+
+    @on(DataTable.RowSelected)
+    def _taken(self, event: DataTable.RowSelected) -> None:
+        event.stop()
+        self.dismiss(self._rows[event.cursor_row].typed)

@@ -1,0 +1,195 @@
+"""/sessions: the earlier conversations, found by a few words; one is opened, forked, renamed or deleted."""
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList, Static
+
+from dogent_tui.errors import DogentError
+from dogent_tui.plain import one_line
+from dogent_tui.tui.screens.choice import choose
+from dogent_tui.tui.sessions.model import SessionList, SessionShelf, SessionWish
+from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.workspace.sessions import SessionRecord
+
+_KEYS = "Enter open · F2 rename · F3 fork · Del delete · Tab {} · Esc close"
+_ROOMY = 90
+"""Columns in which the keys can be named with all words."""
+_RENAMING = "Type the new title · Enter takes it · Esc leaves it as it is"
+
+
+class SessionsScreen(ModalScreen[SessionWish]):
+    """Dismissed with what the person wants, or with nothing."""
+
+    CSS_PATH = stylesheet("sessions.tcss")
+    AUTO_FOCUS = "#sessions-words"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Close"),
+        Binding("up", "step(-1)", "Up", show=False),
+        Binding("down", "step(1)", "Down", show=False),
+        Binding("pageup", "step(-10)", "Page up", show=False),
+        Binding("pagedown", "step(10)", "Page down", show=False),
+        # Before the line to type into, which knows some of these keys too.
+        Binding("tab", "switch", "This folder or all", priority=True),
+        Binding("f2", "rename", "Rename", priority=True),
+        Binding("f3", "fork", "Fork", priority=True),
+        Binding("delete", "delete", "Delete", priority=True),
+    ]
+
+    def __init__(self, shelf: SessionShelf, *, now: Callable[[], datetime] | None = None) -> None:
+        """List what is on `shelf`. `now` tells the time, with a time zone."""
+        super().__init__()
+        self.list = SessionList(shelf)
+        self._now = now or (lambda: datetime.now().astimezone())
+        self._renaming: SessionRecord | None = None
+        self._shown: list[SessionRecord] = []
+
+    def compose(self) -> ComposeResult:
+        """Lay out the line to type into and the list."""
+        with Vertical(id="sessions"):
+            yield Static("", id="sessions-title", markup=False)
+            yield Input(placeholder="Find a conversation", compact=True, id="sessions-words")
+            yield OptionList(id="sessions-list", markup=False, compact=True)
+            yield Static("", id="sessions-nothing", markup=False)
+            yield Static("", id="sessions-keys", markup=False)
+
+    async def on_mount(self) -> None:
+        """Read which conversations there are."""
+        self.query_one(OptionList).can_focus = False
+        await self._read()
+
+    # ── What is shown ─────────────────────────────────────────────────────────────────────────
+
+    async def _read(self, chosen: int = 0) -> None:
+        await asyncio.to_thread(self.list.read)
+        self._show(chosen)
+
+    def _show(self, chosen: int = 0) -> None:
+        now = self._now()
+        self._shown = self.list.shown
+        options = self.query_one(OptionList)
+        options.set_options(
+            Content.assemble(self.list.title(record), (f"\n  {self.list.facts(record, now)}", "dim")) for record in self._shown
+        )
+        options.highlighted = min(chosen, len(self._shown) - 1) if self._shown else None
+        options.display = bool(self._shown)
+        nothing = self.query_one("#sessions-nothing", Static)
+        nothing.display = not self._shown
+        nothing.update(self.list.nothing())
+        where = "all folders" if self.list.everywhere else "this folder"
+        self.query_one("#sessions-title", Static).update(f"Conversations of {where}")
+        self._show_keys()
+
+    def _show_keys(self) -> None:
+        roomy = self.size.width >= _ROOMY
+        other = ("this folder" if roomy else "here") if self.list.everywhere else ("all folders" if roomy else "all")
+        self.query_one("#sessions-keys", Static).update(_RENAMING if self._renaming else _KEYS.format(other))
+
+    @property
+    def _chosen(self) -> SessionRecord | None:
+        highlighted = self.query_one(OptionList).highlighted
+        return self._shown[highlighted] if highlighted is not None and highlighted < len(self._shown) else None
+
+    # ── Choosing ──────────────────────────────────────────────────────────────────────────────
+
+    @on(Input.Changed)
+    def _search(self, event: Input.Changed) -> None:
+        event.stop()
+        if self._renaming is None and event.value != self.list.words:
+            self.list.words = event.value
+            self._show()
+
+    @on(Input.Submitted)
+    async def _entered(self, event: Input.Submitted) -> None:
+        event.stop()
+        if self._renaming is not None:
+            await self._rename(self._renaming, event.value.strip())
+        elif (record := self._chosen) is not None:
+            self.dismiss(SessionWish(record))
+
+    @on(OptionList.OptionSelected)
+    def _clicked(self, event: OptionList.OptionSelected) -> None:
+        event.stop()
+        if self._renaming is None:
+            self.dismiss(SessionWish(self._shown[event.option_index]))
+
+    def action_step(self, step: int) -> None:
+        """Move the highlight."""
+        options = self.query_one(OptionList)
+        if self._renaming is None and options.highlighted is not None:
+            options.highlighted = max(0, min(options.highlighted + step, len(self._shown) - 1))
+
+    async def action_switch(self) -> None:
+        """List the conversations of all folders, or of this one only."""
+        if self._renaming is None:
+            self.list.everywhere = not self.list.everywhere
+            await self._read()
+
+    def action_fork(self) -> None:
+        """Go on from the chosen conversation in another one."""
+        if self._renaming is None and (record := self._chosen) is not None:
+            self.dismiss(SessionWish(record, fork=True))
+
+    def action_back(self) -> None:
+        """Leave the title as it is, or close the list."""
+        if self._renaming is not None:
+            self._end_renaming()
+        else:
+            self.dismiss(None)
+
+    # ── Renaming and deleting ─────────────────────────────────────────────────────────────────
+
+    def action_rename(self) -> None:
+        """Have the chosen conversation's title typed anew."""
+        record = self._chosen
+        if record is None or self._renaming is not None:
+            return
+        self._renaming = record
+        self.query_one(Input).value = record.title
+        self._show_keys()
+
+    def _end_renaming(self) -> None:
+        self._renaming = None
+        self.query_one(Input).value = self.list.words
+        self._show_keys()
+
+    async def _rename(self, record: SessionRecord, title: str) -> None:
+        chosen = self.query_one(OptionList).highlighted or 0
+        if title and title != record.title:
+            try:
+                await asyncio.to_thread(self.list.shelf.rename, record, one_line(title))
+            except (OSError, DogentError) as error:
+                self.notify(f"It could not be renamed: {error}", severity="error", markup=False)
+        self._end_renaming()
+        await self._read(chosen)
+
+    @work
+    async def action_delete(self) -> None:
+        """Delete the chosen conversation, after a question."""
+        record = self._chosen
+        if record is None:
+            return
+        if self._renaming is not None:
+            self.query_one(Input).action_delete_right()
+            return
+        if record.session_id == self.list.shelf.on_screen:
+            self.notify("This conversation is on the screen. Open another one first, or begin one with /new.", markup=False)
+            return
+        chosen = self.query_one(OptionList).highlighted or 0
+        why = "Its transcript and the memory of the agent go for good. The documents that were written stay as they are."
+        answers = ("Keep it", "Delete it")
+        if await choose(self.app, f"Delete “{self.list.title(record)}”?", why, answers) != 1:
+            return
+        try:
+            await asyncio.to_thread(self.list.shelf.delete, record)
+        except (OSError, DogentError) as error:
+            self.notify(f"It could not be deleted: {error}", severity="error", markup=False)
+        await self._read(chosen)

@@ -1,0 +1,86 @@
+"""Having the person choose a conversation, and opening what was chosen: in this window, whatever folder it was held in."""
+
+import asyncio
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dogent_tui.agent.cli_transcripts import delete_transcript
+from dogent_tui.errors import DogentError
+from dogent_tui.tui.screens.sessions import SessionsScreen
+from dogent_tui.tui.sessions.model import SessionShelf, SessionWish
+from dogent_tui.workspace.paths import Workspace, display_path
+from dogent_tui.workspace.sessions import SessionRecord, all_sessions, delete_session, find_session, list_sessions, rename_session
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
+
+AT_WORK = "The agent is at work. Stop it with Esc first, or wait."
+
+
+class SessionChooser:
+    """Lists the conversations over what `app` shows. Its methods are not to be awaited by a handler of messages."""
+
+    def __init__(self, app: "DogentApp") -> None:
+        self._app = app
+
+    async def choose(self) -> bool:
+        """Have a conversation chosen and open it. False where the person closes the list."""
+        opened = self._app.opened
+        shelf = SessionShelf(
+            partial(list_sessions, opened.workspace),
+            all_sessions,
+            rename_session,
+            _delete,
+            opened.service.session_id,
+        )
+        wished: asyncio.Future[SessionWish | None] = asyncio.get_running_loop().create_future()
+        await self._app.push_screen(SessionsScreen(shelf), wished.set_result)
+        wish = await wished
+        return wish is not None and await self.open(wish)
+
+    async def open_named(self, wanted: str) -> str:
+        """Open the conversation whose id is `wanted` or begins so. Returns what there is to say."""
+        try:
+            record = await asyncio.to_thread(find_session, wanted)
+        except DogentError as error:
+            return str(error)
+        if record is None:
+            return f"There is no conversation {wanted}. /sessions lists those that are."
+        await self.open(SessionWish(record))
+        return ""
+
+    async def open(self, wish: SessionWish) -> bool:
+        """Open what is wished for. False where that cannot be, which is said."""
+        app, record = self._app, wish.record
+        say = app.conversation.prompt.notify_hint
+        if record.session_id == app.opened.service.session_id and not wish.fork and not app.opened.read_only:
+            say("This conversation is on the screen already.")
+            return False
+        if app.opened.service.state == "running":
+            say(AT_WORK)
+            return False
+        root = Path(record.workspace) if record.workspace else app.opened.workspace.root
+        if root != app.opened.workspace.root:
+            return await self._go_elsewhere(root, wish)
+        try:
+            await app.open_conversation(record.session_id, fork=wish.fork)
+        except DogentError as error:
+            say(str(error))
+            return False
+        title = record.title or "the conversation"
+        say(f"A fork of “{title}”: what was there stays as it is." if wish.fork else f"Opened “{title}”.")
+        return True
+
+    async def _go_elsewhere(self, root: Path, wish: SessionWish) -> bool:
+        if not await asyncio.to_thread(root.is_dir):
+            self._app.conversation.prompt.notify_hint(f"The folder {display_path(root)} is not there any more.")
+            return False
+        self._app.go_elsewhere(Workspace(root), wish.record.session_id, fork=wish.fork)
+        return True
+
+
+def _delete(record: SessionRecord) -> None:
+    """Delete a conversation and what the agent remembers of it."""
+    delete_session(record)
+    delete_transcript(record.session_id)

@@ -1,0 +1,64 @@
+"""/export-session: the conversation on the screen, written to a file of the person's choice."""
+
+import asyncio
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dogent_tui.agent.session import OpenedSession
+from dogent_tui.errors import DogentError
+from dogent_tui.plain import one_line
+from dogent_tui.tui.questions.own_writes import write_own
+from dogent_tui.tui.screens.choice import choose
+from dogent_tui.tui.sessions.formats import FORMATS
+from dogent_tui.tui.sessions.parts import Part, Written, parts_of, written
+from dogent_tui.workspace.known_secrets import known_secrets
+from dogent_tui.workspace.own_files import plan_change
+from dogent_tui.workspace.sessions import list_sessions
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
+
+_BECAUSE = "You asked for this with /export-session."
+_USAGE = "Name a file that ends in .md, .html or .json: /export-session FILE.md."
+
+
+async def export_session(app: "DogentApp", typed: str) -> str:
+    """Write the conversation that `app` shows to the file `typed`, and return what there is to say.
+
+    A file that is there is asked about first. Not to be awaited by a handler of messages.
+    """
+    name = typed.strip().removeprefix("@").strip('"')
+    form = FORMATS.get(Path(name).suffix.lower())
+    if form is None:
+        return _USAGE
+    screen, opened = app.conversation, app.opened
+    entries = screen.transcript.model.entries
+    if not entries:
+        return "Nothing was said yet."
+    path = opened.workspace.absolute(name)
+    shown = one_line(opened.workspace.relative(path))
+    try:
+        if await asyncio.to_thread(path.is_dir):
+            return f"{shown} is a folder. {_USAGE}"
+        inside = await asyncio.to_thread(opened.workspace.contains, path)
+        asks = inside and await asyncio.to_thread(path.exists)  # outside, the policy does
+        if asks and await choose(app, f"Replace {shown}?", "There is a file of this name.", ("Keep it", "Replace it")) != 1:
+            return f"Nothing was exported: {shown} is left as it is."
+        parts = parts_of(entries, str(opened.workspace.root))
+        text = await asyncio.to_thread(lambda: form(_conversation(opened, parts)))
+        plan = partial(plan_change, path, text)
+        done = await write_own(opened.workspace, opened.authority, screen.questions.ask, plan, _BECAUSE)
+    except (OSError, DogentError) as error:
+        return one_line(f"Nothing was exported: {error}")
+    screen.look_again()
+    return f"Nothing was exported: {shown} is left as it is." if done == "denied" else f"Wrote the conversation to {shown}."
+
+
+def _conversation(opened: OpenedSession, parts: list[Part]) -> Written:
+    """Return the conversation of which these are the parts. Reads the disk for its title, and the files that hold keys."""
+    session_id = opened.service.session_id
+    title = next((record.title for record in list_sessions(opened.workspace) if record.session_id == session_id), "")
+    secrets = (*opened.endpoint.secrets, *known_secrets())
+    return written(parts, title, session_id, str(opened.workspace.root), datetime.now().astimezone(), secrets)

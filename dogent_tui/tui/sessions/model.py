@@ -1,0 +1,90 @@
+"""The list of conversations that a person chooses from: those of this workspace or of all, found by words. No Textual here."""
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+
+import msgspec
+
+from dogent_tui.plain import one_line
+from dogent_tui.workspace.paths import display_path
+from dogent_tui.workspace.sessions import SessionRecord
+
+MOST_SHOWN = 200
+NO_TITLE = "(no title)"
+
+
+class SessionWish(msgspec.Struct, frozen=True):
+    """What the person wants: to go on with a conversation, or `fork`: from there in another one."""
+
+    record: SessionRecord
+    fork: bool = False
+
+
+class SessionShelf(msgspec.Struct, frozen=True):
+    """What can be done with conversations. Each reads or writes the disk, and is called in a thread.
+
+    `rename` and `delete` raise OSError and DogentError. `on_screen` is the id of the conversation that is shown.
+    """
+
+    here: Callable[[], Sequence[SessionRecord]]
+    everywhere: Callable[[], Sequence[SessionRecord]]
+    rename: Callable[[SessionRecord, str], None]
+    delete: Callable[[SessionRecord], None]
+    on_screen: str
+
+
+class SessionList:
+    """The conversations as they are shown: of the workspace or `everywhere`, and of these the ones that `words` are found in."""
+
+    def __init__(self, shelf: SessionShelf) -> None:
+        self.shelf = shelf
+        self.everywhere = False
+        self.words = ""
+        self.records: Sequence[SessionRecord] = ()
+
+    def read(self) -> None:
+        """Read which conversations there are."""
+        self.records = self.shelf.everywhere() if self.everywhere else self.shelf.here()
+
+    @property
+    def shown(self) -> list[SessionRecord]:
+        """The conversations to show, last spoken in first; in which folder, counts among the words only where all are listed."""
+        wanted = self.words.casefold().split()
+        return [record for record in self.records if all(word in self._text(record) for word in wanted)][:MOST_SHOWN]
+
+    def _text(self, record: SessionRecord) -> str:
+        where = f" {record.workspace}" if self.everywhere else ""
+        return f"{record.title} {record.session_id}{where}".casefold()
+
+    def nothing(self) -> str:
+        """Return why nothing is shown."""
+        if self.records:
+            return "No conversation has these words in its title."
+        return "There is no earlier conversation yet." if self.everywhere else "There is no earlier conversation in this folder."
+
+    def title(self, record: SessionRecord) -> str:
+        """Return how a conversation is called."""
+        return one_line(record.title) or NO_TITLE
+
+    def facts(self, record: SessionRecord, now: datetime) -> str:
+        """Return when it was last spoken in, where, and whether it is the one on the screen."""
+        facts = [spoken(record.updated, now)]
+        if self.everywhere:
+            facts.append(one_line(display_path(record.workspace)) if record.workspace else "folder not known")
+        if record.session_id == self.shelf.on_screen:
+            facts.append("on the screen")
+        return " · ".join(facts)
+
+
+def spoken(updated: str, now: datetime) -> str:
+    """Return when something was (UTC, ISO 8601), as a person says it at the time `now`, in the time zone of `now`."""
+    try:
+        then = datetime.fromisoformat(updated).astimezone(now.tzinfo)
+    except ValueError:
+        return "at an unknown time"
+    minutes, days = int((now - then).total_seconds() // 60), (now.date() - then.date()).days
+    if 0 <= minutes < 60:
+        return "just now" if minutes < 1 else f"{minutes} min ago"
+    if days in (0, 1):
+        return f"{'yesterday' if days else 'today'} {then:%H:%M}"
+    return f"{then:%Y-%m-%d %H:%M}"

@@ -1,0 +1,48 @@
+"""Putting the history and the lessons of a workspace aside, whole and dated, so that both begin anew."""
+
+import os
+from pathlib import Path
+
+from dogent_tui.errors import DogentError
+from dogent_tui.workspace.files import atomic_write, content_of, locked
+from dogent_tui.workspace.history import History
+from dogent_tui.workspace.paths import Workspace
+
+
+def archive(workspace: Workspace, stamp: str) -> list[Path]:
+    """Move what the history and the lessons hold into `.dogent/archives`, named with `stamp`; return the files that came of it.
+
+    What is put aside is written before anything is emptied. Raises OSError, DogentError where another window holds a file.
+    """
+    put = (_put_aside(workspace, file, stamp) for file in (workspace.history_file, workspace.lessons_file))
+    return [aside for aside in put if aside is not None]
+
+
+def _put_aside(workspace: Workspace, file: Path, stamp: str) -> Path | None:
+    if not workspace.contains(file) or not workspace.contains(workspace.dot / "archives"):
+        raise DogentError(f"{file} leads out of the folder by a link, and is not put aside.", "Replace the link by a file.")
+    if file == workspace.history_file:
+        if not History(file).entries():
+            return None
+        aside = _aside(file, stamp)
+        History(file).clear(into=aside)
+        return aside
+    with locked(file):
+        content = content_of(file)
+        if not content:
+            return None
+        aside = _aside(file, stamp)
+        atomic_write(aside, content)
+        file.unlink()
+    return aside
+
+
+def _aside(file: Path, stamp: str) -> Path:
+    folder = file.parent / "archives"
+    folder.mkdir(exist_ok=True)
+    aside = folder / f"{file.stem}-{stamp}{file.suffix}"
+    number = 2
+    while os.path.lexists(aside):
+        aside = folder / f"{file.stem}-{stamp}-{number}{file.suffix}"
+        number += 1
+    return aside

@@ -1,0 +1,37 @@
+"""Every key that lies about: in the files of the home folder and in the environment, to be kept out of what is logged."""
+
+import contextlib
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from dogent_tui.workspace.paths import dogent_home
+from dogent_tui.workspace.secrets import is_missing
+
+_FILES = ("claude.json", "web.json", "vision.json")
+_NAMED_AS_KEY = re.compile(r"(?:key|token|secret|password|passwd|credential)s?$", re.IGNORECASE)
+_SHORTEST = 8
+"""Characters; what is shorter stands in too many other words."""
+
+
+def known_secrets(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
+    """Return the keys of all profiles of the user and of the environment. Never raises."""
+    found = {value for name, value in environ.items() if _NAMED_AS_KEY.search(name)}
+    for file in _FILES:
+        with contextlib.suppress(OSError, ValueError, RecursionError):
+            keys = _keys_in(json.loads((dogent_home(environ) / file).read_text("utf-8-sig")))
+            found |= {environ.get(key.removeprefix("env:"), "") if key.startswith("env:") else key for key in keys}
+    return tuple(sorted(value for value in found if len(value) >= _SHORTEST and not is_missing(value)))
+
+
+def _keys_in(value: Any, name: str = "") -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _keys_in(inner, str(key))
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _keys_in(inner, name)
+    elif isinstance(value, str) and _NAMED_AS_KEY.search(name):
+        yield value

@@ -1,0 +1,179 @@
+"""The log of one conversation: events as JSON, one line after the other, in pieces of a limited size, one writer at a time.
+
+``STARTED_ID.jsonl`` is the first piece, ``STARTED_ID.jsonl.2`` the next. Beside it lie ``STARTED_ID.json``, the page that says
+what the conversation is, and ``STARTED_ID.lock``, which a window holds while it writes.
+"""
+
+import contextlib
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dogent_tui.workspace.files import atomic_write, json_text, locked, read_json
+
+if TYPE_CHECKING:
+    from filelock import FileLock
+
+LARGEST_PIECE = 16_000_000
+"""Bytes of a piece from which on the next line begins another."""
+
+SUFFIX = ".jsonl"
+
+_PIECE = re.compile(r"\.jsonl(?:\.(\d{1,6}))?$")
+
+
+class SessionHold:
+    """The right to write one conversation's log, which one window has at a time. The kernel takes it from a process that dies."""
+
+    def __init__(self) -> None:
+        self._log: Path | None = None
+        self._lock: FileLock | None = None
+
+    def take(self, log: Path) -> bool:
+        """Take the right to write `log`. False: another window has it. Taking it twice is fine. Raises OSError."""
+        if self._log == log:
+            return True
+        self.release()
+        from filelock import FileLock, Timeout  # on use: it imports asyncio
+
+        lock = FileLock(log.with_suffix(".lock"), blocking=False, thread_local=False, mode=0o600)
+        try:
+            lock.acquire()
+        except Timeout:
+            return False
+        self._log, self._lock = log, lock
+        return True
+
+    def release(self) -> None:
+        """Let another window write. Doing so twice is fine."""
+        lock, self._lock, self._log = self._lock, None, None
+        if lock is not None:
+            lock.release()
+
+
+class SessionLog:
+    """The log at `path`, open for appending. Safe for use by several threads; close it at the end."""
+
+    def __init__(self, path: Path, *, largest_piece: int = LARGEST_PIECE) -> None:
+        """Open the log, a new one or one to go on with. Raises OSError."""
+        self.path = path
+        self._largest_piece = largest_piece
+        pieces = log_pieces(path)
+        self._count = piece_number(pieces[-1]) if pieces else 1
+        self._descriptor = _open(_piece(path, self._count))
+
+    def append(self, line: str) -> None:
+        """Add `line`, an event as JSON. It reaches the kernel at once: a crash of ours loses nothing. Raises OSError."""
+        flat = line.rstrip("\n").replace("\n", " ")  # JSON has no line breaks of its own but between tokens
+        data = memoryview(f"{flat}\n".encode("utf-8", errors="backslashreplace"))
+        size = os.fstat(self._descriptor).st_size
+        if size and size + len(data) > self._largest_piece:
+            self._begin_piece()
+            size = 0
+        try:
+            while data:
+                data = data[os.write(self._descriptor, data) :]
+        except OSError:
+            os.ftruncate(self._descriptor, size)  # a part of a line would spoil the next one too
+            raise
+
+    def entitle(self, title: str) -> None:
+        """Have the list of conversations show `title`, where this one has none yet. Raises OSError, DogentError."""
+        change_page(self.path, lambda page: {} if page.get("title") else {"title": title})
+
+    def goes_on_as(self, session_id: str) -> None:
+        """Note the id under which the agent goes on. Raises OSError, DogentError."""
+        change_page(self.path, lambda _: {"session_id": session_id})
+
+    def close(self) -> None:
+        """Close the file. Closing twice is fine."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    def _begin_piece(self) -> None:
+        following = _open(_piece(self.path, self._count + 1))
+        os.close(self._descriptor)
+        self._descriptor, self._count = following, self._count + 1
+
+
+def read_lines(path: Path) -> Iterator[str]:
+    """Yield the lines of the log `path`, without their ends; a last line that was cut short is left out. Raises OSError."""
+    for piece in log_pieces(path) or (path,):
+        with piece.open("rb") as file:
+            for line in file:
+                if line.endswith(b"\n") and line.strip():
+                    yield line.rstrip(b"\r\n").decode("utf-8", errors="replace")
+
+
+def log_pieces(path: Path) -> list[Path]:
+    """Return the files that the log `path` consists of, in order; none where there is none."""
+    pieces = []
+    with contextlib.suppress(FileNotFoundError), os.scandir(path.parent) as entries:
+        pieces = [Path(entry.path) for entry in entries if entry.name.startswith(path.name) and _PIECE.search(entry.name)]
+    return sorted(pieces, key=piece_number)
+
+
+def piece_number(piece: str | os.PathLike[str]) -> int:
+    """Return which piece of its log a file is, 0 where it is none."""
+    found = _PIECE.search(os.fspath(piece))
+    return int(found[1] or 1) if found else 0
+
+
+def copy_log(source: Path, target: Path) -> None:
+    """Begin the log `target`, which is not there yet, with all that the log `source` holds. Raises OSError."""
+    log = SessionLog(target)
+    try:
+        for line in read_lines(source):
+            log.append(line)
+    except OSError:
+        log.close()
+        for piece in log_pieces(target):
+            piece.unlink(missing_ok=True)
+        raise
+    log.close()
+
+
+def page_of(log: Path) -> Path:
+    """Return the file that says what the conversation of `log` is."""
+    return log.with_suffix(".json")
+
+
+def change_page(log: Path, changes: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
+    """Set what `changes` returns of what the page of `log` says, and keep the rest.
+
+    Raises OSError, DogentError where another window holds the page.
+    """
+    page_file = page_of(log)
+    with locked(page_file):
+        empty: dict[str, Any] = {}
+        page, _ = read_json(page_file, empty)
+        changed = {**page, **changes(page)}
+        if changed != page:
+            atomic_write(page_file, json_text(changed), mode=0o600)
+
+
+def _piece(path: Path, number: int) -> Path:
+    return path if number == 1 else path.with_name(f"{path.name}.{number}")
+
+
+def _open(piece: Path) -> int:
+    descriptor = os.open(piece, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    _drop_cut_line(descriptor)
+    return descriptor
+
+
+def _drop_cut_line(descriptor: int) -> None:
+    """Shorten the file to its last whole line: what a crash cut short would else run into the next line."""
+    end = size = os.fstat(descriptor).st_size
+    while end > 0:
+        start = max(0, end - 65_536)
+        found = os.pread(descriptor, end - start, start).rfind(b"\n")
+        if found >= 0:
+            end = start + found + 1
+            break
+        end = start
+    if end < size:
+        os.ftruncate(descriptor, end)

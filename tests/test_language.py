@@ -1,0 +1,106 @@
+"""The language of the interface: which one is spoken, and that every message is translated and can still be filled in."""
+
+import os
+import re
+import string
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import read_mo
+from babel.messages.pofile import read_po
+
+import dogent_tui
+from dogent_tui.language import spoken
+
+PACKAGE = Path(dogent_tui.__file__).parent
+CATALOG = PACKAGE / "locale" / "zh_CN" / "LC_MESSAGES" / "dogent_tui"
+
+
+def collected() -> dict[str | tuple[str, ...], str]:
+    """Return every message of the code, and where it stands."""
+    found = extract_from_dir(str(PACKAGE), method_map=[("**.py", "python")], keywords={"tr": None, "ngettext": (1, 2)})
+    return {message: f"{file}:{line}" for file, line, message, *_ in found}
+
+
+@pytest.fixture(scope="module")
+def chinese() -> Catalog:
+    with CATALOG.with_suffix(".po").open("rb") as file:
+        return read_po(file)
+
+
+def plain(message: Message) -> tuple[list[str], list[str]]:
+    """Return a message and its translation, in the singular and the plural where it has both."""
+    return tuple([found] if isinstance(found, str) else list(found) for found in (message.id, message.string))  # type: ignore[return-value]
+
+
+def slots(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+@pytest.mark.parametrize(
+    ("environ", "chosen", "language"),
+    [
+        ({}, "", "en"),
+        ({"LANG": "zh_CN.UTF-8"}, "", "zh_CN"),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "de_DE.UTF-8"}, "", "en"),
+        ({"LANG": "C.UTF-8"}, "zh_CN", "zh_CN"),
+        ({"LANG": "zh_CN.UTF-8"}, "en", "en"),
+        ({"DOGENT_LANGUAGE": "zh-Hans"}, "en", "zh_CN"),
+        ({"LANG": "zh_TW.UTF-8"}, "", "en"),
+        ({"DOGENT_LANGUAGE": "xx"}, "zh_CN", "en"),
+    ],
+)
+def test_which_language_is_spoken(environ, chosen, language):
+    assert spoken(environ, chosen) == language
+
+
+def test_every_message_is_translated(chinese):
+    missing = [
+        f"{place}: {message}"
+        for message, place in collected().items()
+        if (found := chinese.get(message)) is None or not (all(found.string) if isinstance(found.string, tuple) else found.string)
+    ]
+    assert not missing, "Run make messages, and translate:\n" + "\n".join(missing)
+
+
+def test_nothing_is_translated_that_is_not_said_any_more(chinese):
+    said = {message if isinstance(message, str) else message[0] for message in collected()}
+    kept = {message.id if isinstance(message.id, str) else message.id[0] for message in chinese if message.id}
+    assert kept <= said
+
+
+def test_translations_are_filled_in_like_the_messages(chinese):
+    for message in chinese:
+        if not message.id:
+            continue
+        ids = message.id if isinstance(message.id, tuple) else (message.id,)
+        strings = message.string if isinstance(message.string, tuple) else (message.string,)
+        for translated in strings:
+            assert slots(translated) <= slots(ids[-1]) | slots(ids[0]), ids
+            assert slots(ids[0]) <= slots(translated) | {"count"}, ids
+
+
+def test_translations_are_chinese(chinese):
+    plain = [message.id for message in chinese if message.id and not re.search("[\u4e00-\u9fff]", str(message.string))]
+    assert all(re.fullmatch(r"[\W\dA-Za-z]{0,24}", str(message)) for message in plain), plain
+
+
+def test_what_is_shipped_is_what_was_translated(chinese):
+    with CATALOG.with_suffix(".mo").open("rb") as file:
+        shipped = read_mo(file)
+    assert [plain(message) for message in shipped if message.id] == [plain(message) for message in chinese if message.id]
+
+
+def test_the_interface_speaks_chinese_from_its_first_message_on():
+    """In a process of its own: messages stand in constants, and are settled when these are imported."""
+    said = subprocess.run(
+        [sys.executable, "-c", "from dogent_tui.tui.prompt.hints import HINTS; print(HINTS['prompt'])"],
+        env={**os.environ, "DOGENT_LANGUAGE": "zh_CN", "PYTHONIOENCODING": "utf-8"},
+        capture_output=True,
+        check=True,
+    ).stdout.decode()
+    assert "发送" in said

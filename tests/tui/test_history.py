@@ -1,0 +1,114 @@
+"""The history of a workspace on the screen: shown, searched however long it is, and forgotten."""
+
+import json
+
+from textual.widgets import DataTable
+
+from dogent_tui.tui.history_rows import history_rows
+from dogent_tui.tui.screens.choice import ChoiceScreen
+from dogent_tui.tui.screens.history import HistoryScreen
+from dogent_tui.tui.screens.history_table import HistoryTableScreen
+from dogent_tui.workspace.history import History, HistoryEntry
+
+
+def entry(second: int, status: str, prompt: str, **more) -> HistoryEntry:
+    return HistoryEntry(f"2026-01-01T00:{second // 60:02}:{second % 60:02}.000+00:00", status, prompt, session_id="s", **more)
+
+
+def test_a_run_is_one_row_with_what_came_of_it_the_latest_first():
+    rows = history_rows(
+        [
+            entry(1, "started", "tea"),
+            entry(2, "command", "/theme nord"),
+            entry(3, "completed", "tea", summary="Written\n[b].", duration_ms=75_000),
+            entry(4, "clarification", "→ visitors"),
+            entry(5, "started", "coffee \x1b[31m\nand milk"),
+            entry(6, "aborted", "x", reason="Denied: rm"),
+            HistoryEntry("soon", "odd\n", "y"),
+        ]
+    )
+    assert [(row.outcome, row.prompt) for row in rows] == [
+        ("odd", "y"),
+        ("denied", "x"),
+        ("begun", "coffee ␛[31m and milk"),
+        ("answers", "→ visitors"),
+        ("done", "tea"),
+        ("command", "/theme nord"),
+    ]
+    assert (rows[4].took, rows[4].came) == ("1 min 15 s", "Written [b].")
+    assert rows[1].came == "Denied: rm"
+    assert rows[0].when == "soon"
+    assert rows[2].typed == "coffee \x1b[31m\nand milk"
+
+
+async def test_the_history_is_shown_as_a_table_and_a_prompt_taken_from_it(stage, workspace):
+    history = History(workspace.history_file)
+    history.append(entry(1, "completed", "Write on tea [b]", summary="Done [/b]"))
+    history.append(entry(2, "command", "/theme nord"))
+    async with stage() as s:
+        await s.type("/show history")
+        await s.pilot.press("enter")
+        await s.until(lambda: isinstance(s.app.screen, HistoryTableScreen) and s.app.screen._rows)
+        table = s.app.screen.query_one(DataTable)
+        last = table.row_count - 1  # the command itself may be there already
+        assert [cell.plain for cell in table.get_row_at(last)][1:] == ["done", "", "Write on tea [b]", "Done [/b]"]
+        await s.pilot.press(*["down"] * last, "enter")
+        await s.until(lambda: s.app.conversation.prompt.editor.value == "Write on tea [b]")
+
+
+async def test_forgetting_asks_and_empties_the_file_and_what_is_recalled(stage, workspace):
+    history = History(workspace.history_file)
+    history.append(entry(1, "completed", "Write on tea"))
+    async with stage() as s:
+        await s.until(lambda: s.app.conversation.prompt.editor.recall.older("") == "Write on tea")
+        for answer, left in (("enter", 1), ("down", 0)):
+            await s.type("/clean history")
+            await s.pilot.press("enter")
+            await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
+            await s.until(lambda: history.entries()[-1].prompt == "/clean history")
+            await s.pilot.press(*(["enter"] if answer == "enter" else ["down", "enter"]))
+            await s.until(lambda: s.app.screen is s.app.conversation)
+            await s.until(lambda left=left: bool(history.entries()) == bool(left))
+        await s.until(lambda: "Forgotten: history" in s.app.conversation.prompt._notice)
+        assert s.app.conversation.prompt.editor.recall.older("") is None
+    assert json.loads(workspace.history_file.read_text()) == []
+
+
+async def test_all_of_a_hundred_thousand_entries_can_be_found(stage, workspace):
+    rows = [
+        {"timestamp": f"2026-01-01T00:00:00.{number:06}+00:00", "status": "completed", "prompt": f"Prompt {number}"}
+        for number in range(100_000)
+    ]
+    rows[7]["prompt"] = "Write about marmalade"
+    workspace.dot.mkdir()
+    workspace.history_file.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n")
+    async with stage() as s:
+        await s.until(lambda: s.app.conversation.prompt.editor.recall.older("") == "Prompt 99999")
+        await s.pilot.press("ctrl+r")
+        await s.until(lambda: isinstance(s.app.screen, HistoryScreen) and s.app.screen._shown)
+        assert s.app.screen._shown[0] == "Prompt 99999"
+        await s.pilot.press(*"marma")
+        await s.until(lambda: s.app.screen._shown == ["Write about marmalade"])
+
+
+async def test_lessons_and_notes_are_shown_and_forgotten_too(stage, workspace):
+    workspace.dot.mkdir()
+    for file in (workspace.lessons_file, workspace.memory_file):
+        file.write_text("# Use the second column\n")
+    async with stage() as s:
+        await s.type("/show lessons")
+        await s.pilot.press("enter")
+        await s.until(lambda: s.app.screen is not s.app.conversation)
+        await s.pilot.press("escape")
+        await s.until(lambda: s.app.screen is s.app.conversation)
+        await s.type("/clean all")
+        await s.pilot.press("enter")
+        await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
+        await s.pilot.press("down", "enter")
+        await s.until(lambda: "Forgotten: history, lessons, memory" in s.app.conversation.prompt._notice)
+        assert not workspace.lessons_file.exists()
+        assert not workspace.memory_file.exists()
+        assert History(workspace.history_file).entries() == []
+        await s.type("/clean everything")
+        await s.pilot.press("enter")
+        await s.until(lambda: "or all" in s.app.conversation.prompt._notice)

@@ -1,0 +1,45 @@
+"""The themes of our own: their words can be read."""
+
+import pytest
+from textual.app import App
+from textual.color import Color
+from textual.theme import Theme
+
+from dogent_tui.tui.themes import CONTRAST, NIGHT, PAPER, theme_colors
+
+INK = ("foreground", "primary", "secondary", "accent", "success", "warning", "error")
+PAPERS = ("background", "surface", "panel")
+
+
+def luminance(color: Color) -> float:
+    """WCAG 2.2, “relative luminance”."""
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color.normalized)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(one: Color, other: Color) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def ratios(theme: Theme, names: tuple[str, ...]) -> dict[tuple[str, str], float]:
+    colors = theme_colors(theme, App().get_theme_variable_defaults())
+    found = {}
+    for paper in PAPERS:
+        behind = Color.parse(colors[paper])
+        for name in names:
+            found[name, paper] = contrast(behind, Color.parse(colors[name]))
+    return found
+
+
+@pytest.mark.parametrize(("theme", "least"), [(CONTRAST, 7.0), (NIGHT, 4.5), (PAPER, 3.7)])
+def test_words_stand_out_from_what_is_behind_them(theme, least):
+    """WCAG 2.2: 4.5 to 1 for words, 7 to 1 for eyes that need more, 3 to 1 for large ones."""
+    poor = {pair: round(ratio, 1) for pair, ratio in ratios(theme, INK).items() if ratio < least}
+    assert not poor
+
+
+def test_what_is_muted_can_be_read_at_high_contrast():
+    colors = theme_colors(CONTRAST, App().get_theme_variable_defaults())
+    for name in ("text-muted", "text-disabled"):
+        assert contrast(Color.parse(colors["panel"]), Color.parse(colors[name])) >= 7

@@ -1,0 +1,163 @@
+"""The commands about writing here: wishes, templates, lessons, archives, the person's own commands and editor."""
+
+import asyncio
+import sys
+
+import pytest
+
+from dogent_tui.agent.conversation import TurnEnded
+from dogent_tui.tui.lessons import OFFER
+from dogent_tui.tui.screens.choice import ChoiceScreen
+from dogent_tui.tui.screens.permission import PermissionScreen
+from dogent_tui.workspace.history import History
+
+
+def hint(s) -> str:
+    return str(s.app.conversation.prompt.query_one("#prompt-hint").render())
+
+
+async def run(s, command: str) -> None:
+    await s.type(command)
+    await s.pilot.press("escape", "enter")
+
+
+async def test_init_with_a_template_writes_the_wishes_and_the_agent_starts_with_them(stage, workspace):
+    async with stage() as s:
+        begun = len(s.launcher.started)
+        await run(s, "/init proposal")
+        await s.until(workspace.constraints_file.exists)
+        assert "Proposal" in workspace.constraints_file.read_text()
+        await s.until(lambda: "The agent keeps to it" in hint(s))
+        await s.until(lambda: len(s.launcher.started) > begun)
+
+
+async def test_wishes_that_are_there_are_replaced_only_when_the_person_says_so(stage, workspace):
+    workspace.dot.mkdir()
+    workspace.constraints_file.write_text("mine\n")
+    async with stage() as s:
+        s.app.opened.trust.answer(trust=True)
+        await run(s, "/init resume")
+        await s.until(lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen.guard.open)
+        await s.pilot.press("escape")
+        await s.until(lambda: "stays as it is" in hint(s))
+        assert workspace.constraints_file.read_text() == "mine\n"
+        await s.pilot.press("ctrl+c")
+        await run(s, "/init resume")
+        await s.until(lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen.guard.open)
+        await s.pilot.press("y")
+        await s.until(lambda: "Resume" in workspace.constraints_file.read_text())
+
+
+async def test_init_alone_lists_the_templates(stage, workspace):
+    async with stage() as s:
+        await run(s, "/init")
+        await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
+        await s.pilot.press("enter")
+        await s.until(workspace.constraints_file.exists)
+
+
+async def test_init_with_a_description_has_the_agent_fill_it_in(stage):
+    async with stage() as s:
+        await run(s, "/init minutes of our chess club")
+        await s.until(lambda: s.launcher.started and s.conversation.sent)
+        assert "minutes of our chess club" in s.conversation.sent[0]
+        assert '<template name="built-in:general">' in s.conversation.sent[0]
+
+
+async def test_a_template_travels_with_the_request_that_names_it(stage):
+    async with stage() as s:
+        await s.send("Write to the board @@built-in:proposal")
+        assert "# Proposal: how to write it" in s.conversation.sent[0]
+
+
+async def test_a_template_that_is_not_there_keeps_the_prompt(stage):
+    async with stage() as s:
+        await s.type("Write it @@proposal")
+        await s.pilot.press("escape", "enter")
+        await s.until(lambda: "@@built-in:proposal" in hint(s))
+        assert s.app.conversation.prompt.editor.value == "Write it @@proposal"
+        assert s.conversation.sent == []
+
+
+async def test_templates_are_offered_as_one_types(stage):
+    async with stage() as s:
+        await s.type("Write @@prop")
+        await s.until(lambda: s.app.conversation.prompt.picker.display)
+        await s.pilot.press("tab")
+        await s.until(lambda: s.app.conversation.prompt.editor.value.strip() == "Write @@built-in:proposal")
+
+
+async def test_a_failed_run_offers_a_lesson_which_the_next_conversation_knows(stage, workspace):
+    async with stage() as s:
+        await s.send("Export it all")
+        s.conversation.arrive(TurnEnded("error"))
+        await s.until(lambda: OFFER in hint(s))
+        await s.type("a")
+        await s.until(lambda: OFFER not in hint(s))
+        await s.pilot.press("ctrl+c")
+        await run(s, "/learn Ask before exporting.")
+        await s.until(workspace.lessons_file.exists)
+        text = workspace.lessons_file.read_text()
+        assert "Export it all (failed)" in text
+        assert "Ask before exporting." in text
+
+
+async def test_the_offer_can_be_switched_off(stage, workspace):
+    async with stage() as s:
+        await run(s, "/learn off")
+        await s.until(lambda: "not reminded" in hint(s))
+        assert '"learn_auto": false' in workspace.settings_file.read_text()
+        await s.send("go")
+        s.conversation.arrive(TurnEnded("error"))
+        await s.until(lambda: s.app.opened.service.state == "idle")
+        await s.settle()
+        assert OFFER not in hint(s)
+
+
+async def test_archive_begins_history_and_recall_anew(stage, workspace):
+    async with stage() as s:
+        await run(s, "/learn Be brief.")
+        await s.until(lambda: History(workspace.history_file).recall())
+        await run(s, "/archive")
+        await s.until(lambda: "Put aside" in hint(s))
+        assert sorted(path.name[:7] for path in (workspace.dot / "archives").iterdir()) == ["history", "lessons"]
+
+
+async def test_commands_of_the_person_are_offered_filled_in_and_sent(stage, workspace, tmp_path, monkeypatch):
+    folder = tmp_path / "user" / ".claude" / "commands"
+    folder.mkdir(parents=True)
+    (folder / "sum-up.md").write_text("---\ndescription: Sum a file up\n---\nSum up $1 from @notes.md in one line.")
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    async with stage() as s:
+        await s.until(lambda: s.app.commands.find("/sum-up")[0])
+        await run(s, "/sum-up tea")
+        await s.until(lambda: s.conversation.sent)
+        assert s.conversation.sent[0].startswith("Sum up tea from @notes.md in one line.")
+        assert '"path": "notes.md"' in s.conversation.sent[0]
+        await s.until(lambda: History(workspace.history_file).recall()[-1:] == ["/sum-up tea"])
+
+
+@pytest.fixture
+def editor(tmp_path, monkeypatch):
+    script = tmp_path / "editor.py"
+    script.write_text("import sys\nwith open(sys.argv[1], 'a') as file: file.write('More.\\n')\n")
+    monkeypatch.setenv("VISUAL", f"{sys.executable} {script}")
+
+
+@pytest.mark.usefixtures("editor")
+async def test_a_file_is_edited_in_ones_own_editor(stage, workspace, monkeypatch):
+    async with stage() as s:
+        monkeypatch.setattr(type(s.app), "suspend", lambda _: _Suspended())
+        await run(s, "/edit notes.md")
+        await s.until(lambda: "notes.md is saved" in hint(s))
+        assert (workspace.root / "notes.md").read_text() == "# Notes\n\nTea is hot.\nMore.\n"
+
+
+class _Suspended:
+    """Textual's headless driver has no terminal to give away."""
+
+    def __enter__(self) -> None:
+        assert asyncio.get_running_loop().is_running()
+
+    def __exit__(self, *_: object) -> None:
+        return None

@@ -1,0 +1,105 @@
+"""Two windows on one workspace: what each writes is there afterwards, and one conversation has one writer."""
+
+import json
+import multiprocessing
+
+import pytest
+
+from dogent_tui.errors import DogentError
+from dogent_tui.workspace.paths import Workspace, state_dir
+from dogent_tui.workspace.session_log import SessionHold, SessionLog, copy_log, log_pieces, read_lines
+from dogent_tui.workspace.sessions import (
+    all_sessions,
+    delete_session,
+    find_session,
+    list_sessions,
+    open_log,
+    rename_session,
+)
+from tests.workspace.hammering import hammer
+
+
+def test_two_windows_that_write_as_fast_as_they_can_lose_nothing_of_each_other(workspace):
+    hammer(workspace, rounds=60)
+
+
+def hold_until_told(log, taken, told) -> None:
+    taken.put(SessionHold().take(log))
+    hold = SessionHold()
+    taken.put(hold.take(log))
+    told.get()
+
+
+def test_one_window_writes_a_conversation_until_it_lets_go_or_dies(workspace):
+    log = open_log(workspace, "s")
+    log.append("{}")
+    context = multiprocessing.get_context("fork")
+    taken, told = context.Queue(), context.Queue()
+    hold = SessionHold()
+    assert hold.take(log.path)
+    assert hold.take(log.path)
+    other = context.Process(target=hold_until_told, args=(log.path, taken, told))
+    other.start()
+    assert taken.get(timeout=30) is False
+    assert taken.get(timeout=30) is False
+    other.kill()
+    other.join()
+    (record,) = list_sessions(workspace)
+    for write in (lambda: open_log(workspace, "s", SessionHold()), lambda: delete_session(record)):
+        with pytest.raises(DogentError, match="is open in"):
+            write()
+    rename_session(record, "Another title")
+    hold.release()
+    hold.release()
+    assert SessionHold().take(log.path)
+    assert [record.title for record in list_sessions(workspace)] == ["Another title"]
+
+
+def test_a_long_log_comes_in_pieces_that_are_read_as_one(tmp_path):
+    log = SessionLog(tmp_path / "a.jsonl", largest_piece=100)
+    lines = [json.dumps([number, "x" * (number * 7 % 150)]) for number in range(60)]
+    for line in lines[:40]:
+        log.append(line)
+    log.close()
+    again = SessionLog(tmp_path / "a.jsonl", largest_piece=100)
+    for line in lines[40:]:
+        again.append(line)
+    again.close()
+    assert list(read_lines(log.path)) == lines
+    pieces = log_pieces(log.path)
+    assert len(pieces) > 11
+    assert all(piece.stat().st_size <= 100 or len(piece.read_text().splitlines()) == 1 for piece in pieces)
+    with pieces[-1].open("ab") as file:
+        file.write(b'["cut')
+    assert list(read_lines(log.path)) == lines
+    SessionLog(log.path, largest_piece=100).append("next")
+    assert list(read_lines(log.path)) == [*lines, "next"]
+    copy_log(log.path, tmp_path / "b.jsonl")
+    assert list(read_lines(tmp_path / "b.jsonl")) == [*lines, "next"]
+
+
+def test_a_conversation_is_found_by_its_id_or_the_beginning_of_it(workspace, tmp_path_factory):
+    elsewhere = Workspace(tmp_path_factory.mktemp("elsewhere"))
+    for where, session_id in ((workspace, "1111-aaaa"), (elsewhere, "1111-bbbb"), (elsewhere, "2222-cccc")):
+        open_log(where, session_id).append("{}")
+    assert {record.session_id for record in all_sessions()} == {"1111-aaaa", "1111-bbbb", "2222-cccc"}
+    assert find_session("2222").workspace == str(elsewhere.root)
+    assert find_session("1111-aaaa").session_id == "1111-aaaa"
+    assert find_session("222") is None
+    assert find_session("nothing") is None
+    with pytest.raises(DogentError, match="2 conversations"):
+        find_session("1111")
+
+
+def test_a_deleted_conversation_leaves_nothing(workspace):
+    log = open_log(workspace, "s")
+    log.append("secret words")
+    log.close()
+    (record,) = list_sessions(workspace)
+    rename_session(record, "secret words")
+    copies = state_dir() / "copies" / workspace.key / "s"
+    copies.mkdir(parents=True)
+    (copies / "1").write_text("secret words")
+    delete_session(record)
+    assert list_sessions(workspace) == []
+    assert not [file for file in state_dir().rglob("*") if file.is_file() and "secret words" in file.read_text()]
