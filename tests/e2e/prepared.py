@@ -3,7 +3,8 @@
 Importing what the application works with costs more than a second of processor time, all else of a start and the CLI one more.
 Where the start is not what a test is about, `Prepared.start` takes the place of ``python -m dogent_tui``: the same interpreter
 runs the same module, as leader of a session of its own in its terminal, with the environment and the folder that it is given.
-What the start itself must be is tested by `test_terminal_start`, `test_print_mode` and `test_wheel`, which start a program.
+What the start itself must be is tested by `test_terminal_start`, `test_print_mode` and `test_wheel`, which start a program; so
+must a test of another language, because the messages are in one as soon as they are imported.
 
 An application has a keeper between itself and the interpreter that it comes from, which waits for its end and reports it: the
 tests, whose child it is not, could not hear of it.
@@ -35,6 +36,7 @@ IMPORTED = (
     "dogent_tui.tui.furniture",
     "dogent_tui.tui.screens.conversation",
 )
+_LANGUAGE = ("DOGENT_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
 _ROOT = Path(__file__).parents[2]
 _NUMBER = struct.Struct("=i")
 
@@ -71,6 +73,7 @@ class Prepared:
     _here: "Prepared | None" = None
 
     def __init__(self, environment: Mapping[str, str]) -> None:
+        self._language = [environment.get(name) for name in _LANGUAGE]
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             command = [sys.executable, "-m", "tests.e2e.prepared", str(theirs.fileno())]
@@ -86,6 +89,7 @@ class Prepared:
 
     def start(self, arguments: Sequence[str], terminal: int, *, env: Mapping[str, str], cwd: Path) -> Forked:
         """Start an application in the terminal that the descriptor `terminal` leads to."""
+        assert [env.get(name) for name in _LANGUAGE] == self._language, "Another language takes a program of its own."
         keeper, theirs = socket.socketpair()
         request = {"arguments": list(arguments), "env": dict(env), "cwd": str(cwd)}
         with theirs:
