@@ -41,6 +41,12 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     return folder
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Spare a quick run the import of what it would leave out."""
+    whole = collection_path.parent in _WHOLE and collection_path.name.startswith("test_")
+    return True if whole and config.getoption("markexpr") == "not slow" else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what compares a picture, so that `make snapshots` finds it; a quick run leaves out what is heavy."""
     for item in items:
