@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 WORKSPACE ?=
 
-.PHONY: run setup test lint bench snapshots messages clean
+.PHONY: run setup test lint bench snapshots schemas messages clean
 
 run: setup  ## open the application: in WORKSPACE, or in a sample workspace
 	@$(BIN)/dogent-tui $(if $(WORKSPACE),"$(WORKSPACE)",--sample)
@@ -40,6 +40,9 @@ bench: setup  ## measure, print a table, write .bench/*.json
 
 snapshots: setup  ## accept what the screens look like now
 	@$(BIN)/python -m pytest -n $(JOBS) -m snapshot --snapshot-update
+
+schemas: setup  ## write dogent_tui/schemas anew, after a model of the configuration was changed
+	@$(BIN)/python -c 'from dogent_tui.workspace.json_schemas import write_schemas; write_schemas()'
 
 LOCALE := dogent_tui/locale
 messages: setup  ## collect what the interface says, take what is translated over, and make what is shipped

@@ -60,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
         "“dogent-tui export FILE.md --to pdf|docx” makes a finished document. "
         "“dogent-tui analyze FILE” says what a picture or a video shows. "
         "“dogent-tui doctor” says what is installed and what is missing. "
+        "“dogent-tui schema” gives an editor the JSON Schemas of the configuration files. "
         "“dogent-tui search QUERY” and “dogent-tui fetch URL” do what the agent does on the web. "
         "“dogent-tui explain” says what would be decided about a tool call, and why. Exit status with -p: "
         "0 completed, 1 failed, 2 usage, 10 permission needed or denied, 11 clarification needed, "
@@ -234,6 +235,12 @@ def _doctor(arguments: Sequence[str]) -> int:
     return run_doctor(arguments, sys.stdout)
 
 
+def _schema(arguments: Sequence[str]) -> int:
+    from dogent_tui.by_hand.schema import run_schema
+
+    return run_schema(arguments, sys.stdout)
+
+
 def _analyze(arguments: Sequence[str]) -> int:
     import io
 
@@ -251,6 +258,7 @@ _BY_HAND = {
     "export": _export,
     "fetch": _fetch,
     "read": _read,
+    "schema": _schema,
     "search": _search,
 }
 """What is done without the application. A folder of such a name is ``./read``."""

@@ -5,6 +5,10 @@ import msgspec
 _PROMPT_TOO_LONG = ("prompt is too long", "prompt too long", "context window", "context_length")
 
 
+_RELAYED = "API Error: 400 "
+"""What the CLI puts before the words of an error that it does not try again (measured)."""
+
+
 class Failure(msgspec.Struct, frozen=True):
     """A failed run: `code` for programs, `message` and `remedy` for people."""
 
@@ -13,14 +17,21 @@ class Failure(msgspec.Struct, frozen=True):
     remedy: str
 
 
-def api_failure(status: int, text: str, profile: str) -> Failure:
-    """Return the failure for an endpoint's answer. `status` 0 means that no answer came; `text` is what the CLI said of it."""
+def api_failure(status: int, text: str, profile: str, *, relayed: bool = False) -> Failure:
+    """Return the failure for an endpoint's answer. `status` 0 means that no answer came; `text` is what the CLI said of it.
+
+    `relayed`: the answer is our relay's, whose errors are a sentence and, in the next line, a remedy.
+    """
+    if relayed and text.startswith(_RELAYED):
+        message, _, remedy = text.removeprefix(_RELAYED).partition("\n")
+        return Failure("local_model", message.strip(), remedy.strip() or "Send the prompt again.")
     lowered = text.lower()
     if any(sign in lowered for sign in _PROMPT_TOO_LONG):
+        larger = ", or have the server give the model a larger window" if relayed else ""
         return Failure(
             "prompt_too_long",
             "The conversation no longer fits into the model's context window.",
-            "Start a new session with /new, or refer to fewer files at once.",
+            f"Start a new session with /new, or refer to fewer files at once{larger}.",
         )
     if status == 0:
         return Failure(

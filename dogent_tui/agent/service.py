@@ -328,9 +328,12 @@ class AgentService:
         elif ended.outcome == "completed":
             self._finish(run, "completed", result=ended.text, cost=cost, turns=ended.num_turns)
         elif ended.outcome == "api_error":
-            self._fail(run, api_failure(ended.status, ended.error, self.endpoint.name))
+            self._fail(run, self._api_failure(ended))
         else:
             self._fail(run, turn_failure(ended.error))
+
+    def _api_failure(self, ended: TurnEnded) -> Failure:
+        return api_failure(ended.status, ended.error, self.endpoint.name, relayed=self.endpoint.kind == "local")
 
     def _cost(self, ended: TurnEnded) -> float | None:
         """What this run cost, only where the figure is real: the CLI prices every endpoint as if it were Anthropic's."""

@@ -20,12 +20,20 @@ from dogent_tui.errors import ConfigError, UsageError
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.web.profiles import read_access
 from dogent_tui.workspace.files import private_folder
+from dogent_tui.workspace.key_files import key_file_warnings
 from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, state_dir
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
-from dogent_tui.workspace.references import Reference, ResolvedReference, resolve
+from dogent_tui.workspace.references import Reference, ResolvedReference, format_lines, resolve
 from dogent_tui.workspace.session_log import SessionHold
 from dogent_tui.workspace.sessions import SessionRecord, latest_session, list_sessions
-from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings, broken_file_warning, load_settings, wants_sandbox
+from dogent_tui.workspace.settings import (
+    ConfigWarning,
+    HomeSettings,
+    WorkspaceSettings,
+    broken_file_warning,
+    load_home_settings,
+    load_settings,
+)
 from dogent_tui.workspace.trust import FolderTrust
 
 if TYPE_CHECKING:
@@ -71,6 +79,7 @@ class OpenedSession(msgspec.Struct, frozen=True):
     trust: FolderTrust
     libraries: Libraries
     sandbox: SandboxState = "off"
+    own: HomeSettings = HomeSettings()
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     hold: SessionHold = msgspec.field(default_factory=SessionHold)
     read_only: bool = False
@@ -99,7 +108,8 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     authority = Authority(workspace, options.allow, libraries.hosts)
     copies = session_copies(workspace, session.session_id)
     trust = FolderTrust(workspace, given=options.trust)
-    sandbox = sandbox_state(wanted=wants_sandbox(settings, home, warnings))
+    own, own_warnings = load_home_settings(home)
+    sandbox = sandbox_state(wanted=settings.sandbox or own.sandbox)  # neither can switch off the other's
     review_mode = ReviewMode(settings.review_edits)
     launcher = ClaudeLauncher(
         workspace,
@@ -120,13 +130,15 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         settings=settings,
         endpoint=endpoint,
         service=service,
-        warnings=(
-            *warnings,
-            *endpoint_warnings,
-            *web_warnings,
-            *_web_warnings(libraries),
-            *_trust_warnings(trust),
-            *sandbox_warning(sandbox),
+        warnings=_each_once(
+            warnings,
+            own_warnings,
+            endpoint_warnings,
+            web_warnings,
+            key_file_warnings(home),
+            _web_warnings(libraries),
+            _trust_warnings(trust),
+            sandbox_warning(sandbox),
         ),
         earlier_log=earlier.path if earlier else None,
         options=options,
@@ -135,11 +147,17 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         trust=trust,
         libraries=libraries,
         sandbox=sandbox,
+        own=own,
         review_mode=review_mode,
         hold=hold,
         read_only=read_only,
         fork_of=earlier if options.fork else None,
     )
+
+
+def _each_once(*warnings: Iterable[ConfigWarning]) -> tuple[ConfigWarning, ...]:
+    """Return all `warnings`; several readers of a file may have told the same of it."""
+    return tuple(dict.fromkeys(warning for some in warnings for warning in some))
 
 
 def _earlier(workspace: Workspace, options: SessionOptions) -> SessionRecord | None:
@@ -210,7 +228,8 @@ def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Pro
 
 def as_attachment(found: ResolvedReference) -> Attachment:
     """Return what travels of a file that a reference leads to."""
-    return Attachment(found.path, found.name, found.type, found.sheet)
+    lines = found.reference.lines if found.type != "folder" else None
+    return Attachment(found.path, found.name, found.type, found.sheet, format_lines(lines) if lines else None)
 
 
 def endpoint_label(name: str, kind: EndpointKind, model: str) -> str:

@@ -32,7 +32,7 @@ _ENDS = r"\s!-*,:-@\[-^`{-}«»¡¿\u2000-\u206f\u3000-\u3004\u3008-\u3020\uff01
 _REVIEWED = re.compile(r"The person reviewed your change: (?P<outcome>[^\n]*)\.")
 """How the result of a call begins that the person reviewed in place of its being run (`changes/outcome.py`)."""
 _NAME = rf"\"(?:[^\"\\\n]|\\.)*\"|“[^”\n]*”|[^{_ENDS}]+"
-REFERENCE = re.compile(rf"(?<![@A-Za-z0-9_+%/\\])@(?P<path>{_NAME})(?:#(?:{_NAME}))?")
+REFERENCE = re.compile(rf"(?<![@A-Za-z0-9_+%/\\])@(?P<path>{_NAME})(?:#(?:{_NAME}))?(?::\d+(?:-\d+)?(?!\w))?")
 """A reference as typed. Which files there are, the array of attachments says, so that this need not be exact."""
 _PIPED = re.compile(r"\n\n<stdin>\n.*?</stdin>", re.DOTALL)
 """What was piped into print mode: material, and not a part of the request."""
@@ -52,12 +52,20 @@ _TRUNCATED = "[Truncated: PARTIAL view"
 class Source:
     """A file that the prompt refers to, as its metadata names it. `type` is the lower-case extension, or ``folder``.
 
-    `sheet` is the one that is meant of a workbook, empty for all.
+    `sheet` is the one that is meant of a workbook, empty for all; `lines` are those of a text, as in ``10-40``, empty for all.
     """
 
     path: str
     type: str
     sheet: str = ""
+    lines: str = ""
+
+    @property
+    def first_and_most(self) -> tuple[int, int]:
+        """The first of the lines that are meant, from 1, and how many there are of them; zeros for all."""
+        found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", self.lines)
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+        return (first, last - first + 1) if 0 < first <= last else (0, 0)
 
 
 @dataclass(slots=True)
@@ -241,7 +249,8 @@ def _sources(items: Iterable[Any]) -> Iterable[Source]:
     for item in items:
         path = item.get("path") if isinstance(item, dict) else None
         if isinstance(path, str) and path:
-            source = Source(path, str(item.get("type") or path.rpartition(".")[2]).lower(), str(item.get("sheet") or ""))
+            kind = str(item.get("type") or path.rpartition(".")[2]).lower()
+            source = Source(path, kind, str(item.get("sheet") or ""), str(item.get("lines") or ""))
             if source not in seen:
                 seen.add(source)
                 yield source

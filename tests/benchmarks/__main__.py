@@ -6,8 +6,8 @@ import sys
 from tests.benchmarks.table import Row, show, write
 
 SUBJECTS = (
-    "start", "session", "transcript", "prompt", "index", "outline", "review", "docx", "printing", "documents", "web", "search",
-    "windows",
+    "start", "session", "transcript", "prompt", "index", "outline", "review", "pane", "docx", "printing", "documents", "web",
+    "search", "windows",
 )  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """What the screens look like, at the sizes of DESIGN.md. `make snapshots` accepts a new look."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,27 @@ def test_the_help(app, snap_compare, size):
 def test_by_day(app, snap_compare):
     app.theme = "dogent-paper"
     assert snap_compare(app, terminal_size=(120, 40), run_before=showing(*conversation()))
+
+
+@pytest.fixture
+def profiles(home: Path) -> None:
+    folder = home / ".dogent"
+    folder.mkdir()
+    deepseek = {
+        "ANTHROPIC_BASE_URL": "https://api.deepseek.com/anthropic",
+        "ANTHROPIC_AUTH_TOKEN": "sk-1",
+        "ANTHROPIC_MODEL": "deepseek-chat",
+    }
+    named = {
+        "anthropic": {"ANTHROPIC_API_KEY": "replace-me"},
+        "deepseek": deepseek,
+        "werk 茶 [b]": {"ANTHROPIC_API_KEY": "env:K"},
+    }
+    (folder / "claude.json").write_text(json.dumps({"profiles": named}), encoding="utf-8")
+
+
+@pytest.mark.parametrize("size", SIZES[:2])
+@pytest.mark.parametrize("keys", [("down",), ("right", "down"), ("right", "down", "enter", "down"), ("left",)])
+def test_the_settings(app, profiles, snap_compare, size, keys):
+    """The folder, the models, one model, the keys."""
+    assert snap_compare(app, terminal_size=size, run_before=showing(keys=("f4", "wait:100", *keys)))

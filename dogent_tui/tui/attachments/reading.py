@@ -92,7 +92,7 @@ class DocumentReading:
         self._last, self._offset = found, found.next_offset
         self._size = self._size or _size(self._path)
         self.text += found.text
-        self._table_head = _head_of_last_table(shown)
+        self._table_head = head_of_last_table(shown)
         return shown
 
 
@@ -123,7 +123,7 @@ def _extent(metadata: Mapping[str, Any]) -> str:
     return f"{rows:,} row{'s' if rows != 1 else ''}" + (f" × {columns:,} column{'s' if columns != 1 else ''}" if columns else "")
 
 
-def _head_of_last_table(markdown: str) -> str:
+def head_of_last_table(markdown: str) -> str:
     """Return the two lines that begin the table with which `markdown` ends, empty where it ends with none."""
     table = markdown.rstrip("\n").rpartition("\n\n")[2].lstrip("\n")
     lines = table.split("\n", 2)

@@ -130,6 +130,8 @@ class AttachmentsSidebar(Vertical):
         below = "".join(f" · {fact}" for fact in facts)
         if attachment.sheet is not None:
             below += f"\n  sheet {one_line(attachment.sheet)}"
+        if attachment.lines is not None:
+            below += f"\n  lines {one_line(attachment.lines)}"
         detail = Content(below).stylize(self.get_visual_style("attachment--detail", partial=True))
         return Content.assemble(one_line(attachment.name), "\n  ", self._state(entry), detail)
 

@@ -22,6 +22,7 @@ class ApplicationCommands:
         yield Command("help", "Show all keys and commands", self._help)
         yield Command("mouse", "Give the mouse to the terminal, or take it back", self._mouse)
         yield Command("permissions", "Show what the agent may do unasked, and take it back", self._permissions)
+        yield Command("setup", "Choose who answers: a local model, an endpoint, or nobody", self._setup)
         yield Command("theme", "Change the colors", self._theme, "[name]", prepare=self._app.prepare_theme)
         yield Command("trust", "Say again whether what came with this folder is used", self._trust)
         yield Command("exit", "Leave", self._exit)
@@ -43,6 +44,10 @@ class ApplicationCommands:
         opened = self._app.opened
         standing = tuple(filter(None, (trust_words(opened), sandbox_words(opened.sandbox))))
         self._app.push_screen(PermissionsScreen(opened.authority, standing))
+        return ""
+
+    async def _setup(self, _: str) -> str:
+        self._app.action_setup()
         return ""
 
     async def _theme(self, name: str) -> str:

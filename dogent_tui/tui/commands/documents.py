@@ -29,6 +29,7 @@ class DocumentCommands:
             "markdown",
             words=("pdf", "docx"),
         )
+        yield Command("open", "Show a document beside the conversation, or close it", self._open, "[PATH]", "file")
         yield Command("outline", "Rearrange the sections of a Markdown file", self._outline, "FILE.md")
 
     async def _export_typed(self, typed: str) -> None:
@@ -56,6 +57,16 @@ class DocumentCommands:
     async def _export(self, typed: str) -> str:
         self._app.run_worker(self._export_typed(typed), group="export")  # it asks, and the palette must not wait for it
         return ""
+
+    async def _open(self, path: str) -> str:
+        screen = self._app.conversation
+        if path:
+            await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.pane.controller")  # keys come between
+            return await screen.documents.open(path)
+        if not screen.has_document:
+            return "Name a document: /open PATH."
+        await screen.documents.close()
+        return "The document is closed."
 
     async def _outline(self, path: str) -> str:
         if not path:

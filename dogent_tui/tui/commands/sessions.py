@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 
 if TYPE_CHECKING:
@@ -16,9 +17,9 @@ class SessionCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("sessions", "Find an earlier conversation: open, rename, fork or delete it", self._sessions)
-        yield Command("export-session", "Write this conversation to a file", self._export, "FILE.md|.html|.json", "file")
-        yield Command("resume", "Go on with an earlier conversation", self._resume, "[ID]")
+        yield Command("sessions", tr("Find an earlier conversation: open, rename, fork or delete it"), self._sessions)
+        yield Command("export-session", tr("Write this conversation to a file"), self._export, "FILE.md|.html|.json", "file")
+        yield Command("resume", tr("Go on with an earlier conversation"), self._resume, "[ID]")
 
     async def _export(self, path: str) -> str:
         self._app.run_worker(self._export_to(path), group="export")  # it may ask, and the palette must not wait for it

@@ -12,7 +12,7 @@ from textual.widgets import Static, TextArea
 from dogent_tui.agent.events import Attachment, QueuedPrompt
 from dogent_tui.tui.prompt.completion import Candidate, Completion, completion_at
 from dogent_tui.tui.prompt.debounce import Debounce
-from dogent_tui.tui.prompt.editor import Mode, PromptEditor, ReferenceKey, ReferenceState, SecondPress
+from dogent_tui.tui.prompt.editor import Mode, PromptEditor, ReferenceState, SecondPress
 from dogent_tui.tui.prompt.hints import Hint, hint
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.pending import PendingStrip, pending_chips
@@ -20,7 +20,7 @@ from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import PromptReferences
 from dogent_tui.tui.prompt.strip import PromptStrip
-from dogent_tui.workspace.references import Reference
+from dogent_tui.workspace.references import Reference, ReferenceKey
 
 CHECK_DELAY_S = 0.15
 """Seconds without a key before references are looked up on the disk."""
@@ -229,7 +229,7 @@ class PromptBox(Vertical):
     @on(PendingStrip.Unreferenced)
     def _take_reference_out(self, event: PendingStrip.Unreferenced) -> None:
         event.stop()
-        self.editor.remove_reference(*event.key)
+        self.editor.remove_reference(event.key)
 
     @on(PromptEditor.PathsPasted)
     async def _offer_references(self, event: PromptEditor.PathsPasted) -> None:
@@ -262,7 +262,7 @@ class PromptBox(Vertical):
         text = "" if self.editor.mode == "shell" else self.editor.raw
         states = dict(await asyncio.to_thread(self._references.look_up, text)) if "@" in text else {}
         for reference in self._being_completed():
-            states.pop((reference.path, reference.sheet), None)
+            states.pop(reference.key, None)
         self.editor.set_states(states)
         self._states = states if self.editor.mode == "prompt" else {}
         self._show_pending()

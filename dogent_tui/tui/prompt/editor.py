@@ -24,7 +24,7 @@ from dogent_tui.tui.prompt.folding_area import FoldingArea
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.terminal_keys import NEWLINE_KEYS, teach_newline_keys
-from dogent_tui.workspace.references import Reference
+from dogent_tui.workspace.references import Reference, ReferenceKey
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -47,8 +47,6 @@ MOST_ROWS = 12
 _CLOSING_MARKS = frozenset("#,.;:!?)，。；：！？）、")
 
 FindReferences = Callable[[str], Sequence[Reference]]
-ReferenceKey = tuple[str, str | None]
-"""Path and sheet, as written."""
 
 
 class ReferenceState(msgspec.Struct, frozen=True):
@@ -419,13 +417,13 @@ class PromptEditor(FoldingArea):
             self.notify_style_update()  # drawn lines are cached
             self.refresh()
 
-    def remove_reference(self, path: str, sheet: str | None) -> None:
-        """Delete every reference to `path` and `sheet`, as they are written, and the blank after it."""
+    def remove_reference(self, key: ReferenceKey) -> None:
+        """Delete every reference that is written as `key` says, and the blank after it."""
         for row in reversed(range(self.document.line_count)):
             line = self.document.get_line(row)
             for reference in reversed(self._find_references(line) if "@" in line else ()):
-                if (reference.path, reference.sheet) == (path, sheet):
-                    state = self._states.get((path, sheet))
+                if reference.key == key:
+                    state = self._states.get(key)
                     end = reference.start + (state.length if state else reference.end - reference.start)
                     end += line[end : end + 1] == " "
                     self.replace("", (row, reference.start), (row, end))
@@ -449,7 +447,7 @@ class PromptEditor(FoldingArea):
         if "@" not in text:
             return
         for reference in self._references_of_line(text):
-            if state := self._states.get((reference.path, reference.sheet)):
+            if state := self._states.get(reference.key):
                 style = self.get_component_rich_style("prompt--unresolved" if state.problem else "prompt--reference")
                 line.stylize(style, reference.start, reference.start + state.length)
 

@@ -19,9 +19,11 @@ class AnsweringScreen(Withdrawable[Answer], ModalScreen[Answer]):
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
 
-    def __init__(self) -> None:
+    def __init__(self, chosen: int | None = None) -> None:
+        """Begin with the first answer. `chosen` is for a list that the person opened: there it begins, and keys count at once."""
         super().__init__()
         self.guard = AnswerGuard()
+        self._chosen = chosen
 
     def answer(self, picked: OptionList.OptionSelected) -> Answer:
         """Return what the picked option stands for."""
@@ -29,8 +31,11 @@ class AnsweringScreen(Withdrawable[Answer], ModalScreen[Answer]):
 
     def on_mount(self) -> None:
         """Count from the moment that the question can be seen: keys typed before were meant for the prompt."""
-        self.query_one(OptionList).highlighted = 0
-        self.call_after_refresh(self.guard.shown)
+        self.query_one(OptionList).highlighted = self._chosen or 0
+        if self._chosen is None:
+            self.call_after_refresh(self.guard.shown)
+        else:
+            self.guard.opened()
 
     def on_key(self, event: events.Key) -> None:
         """Take no key that was typed before the question could be read."""

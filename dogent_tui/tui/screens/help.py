@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
+from types import MappingProxyType
 from typing import ClassVar
 
 import msgspec
@@ -85,14 +86,21 @@ def key_name(key: str) -> str:
     return "+".join(_KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper() for part in parts)
 
 
-def binding_section(title: str, bindings: Iterable[BindingType]) -> HelpSection:
-    """Return the section for `bindings`, each with its description."""
+def binding_section(title: str, bindings: Iterable[BindingType], keys: Mapping[str, str] = MappingProxyType({})) -> HelpSection:
+    """Return the section for `bindings`, each with its description. `keys` are those that the person changed, by id."""
     lines = [
-        (binding.key_display or ", ".join(key_name(key) for key in binding.key.split(",")), binding.description)
+        (_shown_keys(binding, keys), binding.description)
         for binding in bindings
         if isinstance(binding, Binding) and binding.description
     ]
     return HelpSection(title, tuple(lines))
+
+
+def _shown_keys(binding: Binding, keys: Mapping[str, str]) -> str:
+    changed = keys.get(binding.id or "")
+    if binding.key_display and not changed:
+        return binding.key_display
+    return ", ".join(key_name(key) for key in (changed or binding.key).split(","))
 
 
 def command_section(commands: Iterable[Command]) -> HelpSection:

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 from textual.strip import Strip
 
 from dogent_tui.tui.transcript import selecting
-from dogent_tui.tui.transcript.layout import Layout, Place, Row
+from dogent_tui.tui.transcript.layout import Layout
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop
 from dogent_tui.tui.transcript.palette import MARGIN, Palette, restyled
+from dogent_tui.tui.transcript.rows import Place, Row
 
 if TYPE_CHECKING:
     from textual.selection import Selection

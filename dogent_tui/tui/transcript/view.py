@@ -22,11 +22,12 @@ from dogent_tui.tui.straight import straight_lines
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript import selecting
 from dogent_tui.tui.transcript.entries import foldable
-from dogent_tui.tui.transcript.layout import Layout, Place
+from dogent_tui.tui.transcript.layout import Layout
 from dogent_tui.tui.transcript.lines import MIN_WIDTH
 from dogent_tui.tui.transcript.model import ToolCall, TranscriptModel
 from dogent_tui.tui.transcript.painter import Painter
 from dogent_tui.tui.transcript.palette import MARGIN
+from dogent_tui.tui.transcript.rows import Place
 from dogent_tui.tui.transcript.search import Search
 from dogent_tui.tui.transcript.viewport import Viewport
 
