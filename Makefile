@@ -33,7 +33,7 @@ lint: setup  ## style, types, and who may import whom
 
 test: lint  ## everything; `make test JOBS=1` for one process
 	@.ci/printing $(BIN)/python || true  # the tests that print say so where there is no browser
-	@$(BIN)/python -m pytest -n $(JOBS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile  # what the tests of a file share is made once
 
 bench: setup  ## measure, print a table, write .bench/*.json
 	@$(BIN)/python -m tests.benchmarks

@@ -277,9 +277,20 @@ def _app(options: argparse.Namespace) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print("dogent-tui: the full screen needs a terminal; use -p PROMPT to run without one.", file=sys.stderr)
         return USAGE_ERROR
+    _choose_language()
     from dogent_tui.tui.app import run_app
 
     return run_app(_open(options), choose=options.session == "")
+
+
+def _choose_language() -> None:
+    """Settle the language before the interface is imported: its messages stand in constants."""
+    from dogent_tui.language import choose
+    from dogent_tui.workspace.paths import dogent_home
+    from dogent_tui.workspace.settings import load_home_settings
+
+    settings, _ = load_home_settings(dogent_home())
+    choose(settings.language)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from dogent_tui.agent.sandbox import SandboxState, sandbox_state, sandbox_warnin
 from dogent_tui.agent.service import AgentService
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError, UsageError
+from dogent_tui.language import tr
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.web.profiles import read_access
 from dogent_tui.workspace.files import private_folder
@@ -167,7 +168,10 @@ def _earlier(workspace: Workspace, options: SessionOptions) -> SessionRecord | N
     for record in list_sessions(workspace):
         if record.session_id == options.resume:
             return record
-    raise UsageError(f"There is no conversation {options.resume} in this folder.", "dogent-tui --resume lists those that are.")
+    raise UsageError(
+        tr("There is no conversation {resume} in this folder.").format(resume=options.resume),
+        tr("dogent-tui --resume lists those that are."),
+    )
 
 
 def _choice(earlier: SessionRecord | None, *, fork: bool) -> SessionChoice:
@@ -221,7 +225,10 @@ def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Pro
     if not named:
         return prompt
     if len(named) > 1:
-        raise ConfigError(f"{' and '.join(f'@@{name}' for name in named)} are several templates.", "Name one for a request.")
+        raise ConfigError(
+            tr("{join} are several templates.").format(join=" and ".join(f"@@{name}" for name in named)),
+            tr("Name one for a request."),
+        )
     found = find_template(named[0], templates(workspace, dogent_home(), trusted=trusted))
     return msgspec.structs.replace(prompt, template=UsedTemplate(found.spelled, found.text()))
 
@@ -235,7 +242,7 @@ def as_attachment(found: ResolvedReference) -> Attachment:
 def endpoint_label(name: str, kind: EndpointKind, model: str) -> str:
     """Return how the endpoint in use is named wherever it is shown: who answers, and with what."""
     if kind == "offline":
-        return "offline engine · no AI model"
+        return tr("offline engine · no AI model")
     return f"{name} · {model}" if model else name
 
 
@@ -257,8 +264,10 @@ def _web_warnings(libraries: Libraries) -> list[ConfigWarning]:
     except WebError as error:
         warnings.append(ConfigWarning(error.message, error.remedy, f"web_profile_{error.code}"))
     if not libraries.workspace.contains(libraries.images):
-        message = f"The images_path of this folder leads out of it ({libraries.images}): images of the web are not saved there."
-        warnings.append(ConfigWarning(message, "Name a folder inside in .dogent/dogent.json.", "images_path_outside"))
+        message = tr("The images_path of this folder leads out of it ({images}): images of the web are not saved there.").format(
+            images=libraries.images
+        )
+        warnings.append(ConfigWarning(message, tr("Name a folder inside in .dogent/dogent.json."), "images_path_outside"))
     return warnings
 
 
@@ -266,7 +275,9 @@ def _not_writable(error: ConfigError | OSError, home: Path) -> ConfigWarning:
     if isinstance(error, ConfigError):
         return ConfigWarning(error.message, error.remedy, "home_not_writable")
     return ConfigWarning(
-        f"Nothing can be kept on disk: {error.strerror or error}.",
-        f"Correct the permissions of {display_path(error.filename or home)}, or set DOGENT_HOME to another folder.",
+        tr("Nothing can be kept on disk: {value}.").format(value=error.strerror or error),
+        tr("Correct the permissions of {value}, or set DOGENT_HOME to another folder.").format(
+            value=display_path(error.filename or home)
+        ),
         "home_not_writable",
     )

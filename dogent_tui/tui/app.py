@@ -56,8 +56,8 @@ _LOG = logging.getLogger(__name__)
 _LIGHT = 0.5
 """A background that is lighter than this is a light one."""
 
-OPEN_ELSEWHERE = "This conversation is open in another window, so it can only be read here."
-OPEN_ELSEWHERE_REMEDY = (
+OPEN_ELSEWHERE = tr("This conversation is open in another window, so it can only be read here.")
+OPEN_ELSEWHERE_REMEDY = tr(
     "Go on there, or close it there and open it here again. /sessions can also fork it: then both go on by themselves."
 )
 
@@ -76,9 +76,9 @@ class DogentApp(App[None]):
     CSS_PATH: ClassVar = [stylesheet(f"{name}.tcss") for name in ("app", "conversation", "prompt", "attachments")]
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q", "quit", "Quit", priority=True, id="quit"),
-        Binding("f1", "help", "Help", show=False),
-        Binding("ctrl+z", "suspend_process", "Suspend", show=False, priority=True),
+        Binding("ctrl+q", "quit", tr("Quit"), priority=True, id="quit"),
+        Binding("f1", "help", tr("Help"), show=False),
+        Binding("ctrl+z", "suspend_process", tr("Suspend"), show=False, priority=True),
     ]
 
     def __init__(self, opened: OpenedSession, *, choose: bool = False, offers_setup: bool = False) -> None:
@@ -391,7 +391,7 @@ class DogentApp(App[None]):
 
         from dogent_tui.tui.theme_choice import ThemeList
 
-        self.push_screen(CommandPalette(providers=[ThemeList], placeholder="Search for themes…"))
+        self.push_screen(CommandPalette(providers=[ThemeList], placeholder=tr("Search for themes…")))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Offer every command in the palette too."""
@@ -444,17 +444,17 @@ class DogentApp(App[None]):
 
         sections = [
             PROMPT_HELP,
-            binding_section("Keys of the prompt", PromptEditor.BINDINGS),
+            binding_section(tr("Keys of the prompt"), PromptEditor.BINDINGS),
             command_section(self.commands),
-            binding_section("Everywhere", [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS], self.keys.keys),
-            binding_section("Transcript", Transcript.BINDINGS),
-            binding_section("Attachments", AttachmentList.BINDINGS),
-            binding_section("The open document", [*PaneView.BINDINGS, *DocumentPane.BINDINGS]),
-            binding_section("A permission", PermissionScreen.BINDINGS),
-            binding_section("Questions of the agent", ClarificationScreen.BINDINGS),
+            binding_section(tr("Everywhere"), [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS], self.keys.keys),
+            binding_section(tr("Transcript"), Transcript.BINDINGS),
+            binding_section(tr("Attachments"), AttachmentList.BINDINGS),
+            binding_section(tr("The open document"), [*PaneView.BINDINGS, *DocumentPane.BINDINGS]),
+            binding_section(tr("A permission"), PermissionScreen.BINDINGS),
+            binding_section(tr("Questions of the agent"), ClarificationScreen.BINDINGS),
             binding_section(tr("Settings"), SettingsScreen.BINDINGS),
             binding_section(tr("A profile"), ProfileScreen.BINDINGS),
-            binding_section("Earlier conversations", SessionsScreen.BINDINGS),
+            binding_section(tr("Earlier conversations"), SessionsScreen.BINDINGS),
         ]
         self.push_screen(HelpScreen(sections))
 
@@ -496,7 +496,7 @@ def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
             app = DogentApp(open_session(*app.elsewhere))
             app.run()
     if way := _way_back(app.opened):
-        print(f"Go on with:  {way}")
+        print(tr("Go on with:  {way}").format(way=way))
     return app.return_code or 0
 
 

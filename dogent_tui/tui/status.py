@@ -32,15 +32,25 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.session import OpenedSession, endpoint_label
 from dogent_tui.agent.tool_names import friendly_name
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.paths import display_path
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+_CONNECTING = tr("connecting")
+_READ_ONLY = tr("read only")
+_READY = tr("ready")
+_THINKING = tr("thinking")
+_WRITING = tr("writing")
+_NOT_CONNECTED = tr("not connected")
+_REVIEWED = (tr("every change reviewed"), tr("reviewed"), tr("rev"))
+_CONTEXT = (tr("context {used}"), tr("ctx {used}"), "{used}")
+
 _SEPARATOR = "  ·  "
 _SHORT_SEPARATOR = " · "
-_NO_MODEL = "no AI model"
+_NO_MODEL = tr("no AI model")
 """What the offline engine must not leave out, however narrow the window is."""
 
 
@@ -51,7 +61,7 @@ class Status(msgspec.Struct):
     """The folder, made safe to draw."""
     endpoint: str
     clock: Callable[[], float] = time.monotonic
-    doing: str = "connecting"
+    doing: str = _CONNECTING
     running: bool = False
     context_tokens: int = 0
     window: int = 0
@@ -67,24 +77,24 @@ class Status(msgspec.Struct):
         match event:
             case SessionStarted():
                 self.endpoint = endpoint_label(event.profile, event.endpoint, event.model)
-                self.doing = "thinking" if self.running else "ready"
+                self.doing = _THINKING if self.running else _READY
             case SessionLost():
-                self.doing = "not connected"
+                self.doing = _NOT_CONNECTED
             case RunStarted():
                 self.running, self._started, self.silent_s = True, self.clock(), 0
-                self.doing = "thinking" if self.doing != "connecting" else self.doing
+                self.doing = _THINKING if self.doing != _CONNECTING else self.doing
             case RunFinished():
                 self.running, self.silent_s = False, 0
                 self._questions.clear()
-                self.doing = self.doing if self.doing == "not connected" else "ready"
+                self.doing = self.doing if self.doing == _NOT_CONNECTED else _READY
             case TextDelta():
-                self.doing = "writing"
+                self.doing = _WRITING
             case ThinkingDelta() | ToolResult() if self.running:
-                self.doing = "thinking"
+                self.doing = _THINKING
             case ToolPreparing(name=name) | ToolUse(name=name) if self.running:
                 self.doing = one_line(friendly_name(name)).lower()
             case Retrying():
-                self.doing = f"retry {event.attempt} of {event.max_attempts}"
+                self.doing = tr("retry {attempt} of {most}").format(attempt=event.attempt, most=event.max_attempts)
             case Stalled(seconds=seconds):
                 self.silent_s = seconds
             case PermissionRequested(request_id=request_id) | UiRequested(request_id=request_id, in_run=True):
@@ -119,20 +129,22 @@ class Status(msgspec.Struct):
     def activity(self) -> str:
         """What happens now, in a few words."""
         if self.waiting:
-            return "waiting for you"
+            return tr("waiting for you")
         if not self.running:
             return self.doing
-        silence = f", nothing received for {self.silent_s} s" if self.silent_s else ""
+        silence = tr(", nothing received for {seconds} s").format(seconds=self.silent_s) if self.silent_s else ""
         return f"{self.doing} {_duration(self.elapsed_s)}{silence}"
 
     @property
     def context(self) -> str:
         """How much of the context window is used, as far as it is known."""
+        return self._context(0)
+
+    def _context(self, brevity: int) -> str:
         if not self.context_tokens:
             return ""
-        if not self.window:
-            return f"context {_thousands(self.context_tokens)}"
-        return f"context {min(100, round(100 * self.context_tokens / self.window))} %"
+        share = f"{min(100, round(100 * self.context_tokens / self.window))} %" if self.window else ""
+        return _CONTEXT[brevity].format(used=share or _thousands(self.context_tokens))
 
     def parts(self, width: int) -> tuple[str, str]:
         """Return what stands left and right in `width` columns.
@@ -160,15 +172,12 @@ class Status(msgspec.Struct):
         return Content(self.activity).truncate(max(0, width - _cells(right) - 1), ellipsis=True).plain, right
 
     def _review(self, brevity: int) -> str:
-        return ("every change reviewed", "reviewed", "rev")[brevity] if self.review_mode.on else ""
-
-    def _context(self, brevity: int) -> str:
-        return self.context.replace("context ", ("context ", "ctx ", "")[brevity])
+        return _REVIEWED[brevity] if self.review_mode.on else ""
 
     def _queue(self, brevity: int) -> str:
         if not self.queued:
             return ""
-        return f"+{self.queued}" if brevity > 1 else f"{self.queued} queued"
+        return f"+{self.queued}" if brevity > 1 else tr("{count} queued").format(count=self.queued)
 
 
 def _cells(text: str) -> int:
@@ -176,7 +185,9 @@ def _cells(text: str) -> int:
 
 
 def _duration(seconds: int) -> str:
-    return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min {seconds % 60:02} s"
+    return (
+        f"{seconds} s" if seconds < 60 else tr("{minutes} min {seconds:02} s").format(minutes=seconds // 60, seconds=seconds % 60)
+    )
 
 
 def _thousands(count: int) -> str:
@@ -187,7 +198,7 @@ def opening_status(opened: OpenedSession) -> Status:
     """Return what is known of a session before it starts."""
     endpoint = opened.endpoint
     label = endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
-    doing = "read only" if opened.read_only else "connecting"
+    doing = _READ_ONLY if opened.read_only else _CONNECTING
     where = one_line(display_path(opened.workspace.root))
     return Status(where, one_line(label), doing=doing, review_mode=opened.review_mode)
 

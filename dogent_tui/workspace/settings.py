@@ -60,6 +60,10 @@ class HomeSettings(msgspec.Struct, frozen=True):
     profile: Annotated[
         str, Meta(description="Who answers in folders that name nobody: a profile of claude.json, or offline.")
     ] = ""
+    language: Annotated[
+        str,
+        Meta(description="The language of the interface, en or zh_CN, from the next start on; that of the system where empty."),
+    ] = ""
     offer_setup: Annotated[bool, Meta(description="Offer the set-up at the start where nobody is chosen to answer.")] = True
     sandbox: Annotated[bool, Meta(description="The agent's commands run in the sandbox of the system, in all folders.")] = False
     web_allow_hosts: Annotated[

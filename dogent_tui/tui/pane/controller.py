@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dogent_tui.agent.events import Attachment, Event, RunFinished, RunStarted, ToolResult
 from dogent_tui.errors import DogentError
+from dogent_tui.language import ngettext, tr
 from dogent_tui.manuscripts.model import is_markdown
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.reading import DocumentReading
@@ -66,10 +67,10 @@ class PaneController:
         opened = self._screen.opened
         found = await asyncio.to_thread(_named, typed, self._screen)
         if found is None or not found.exists:
-            return f"There is no file {one_line(typed)} here."
+            return tr("There is no file {typed} here.").format(typed=one_line(typed))
         name = one_line(found.path)
         if found.type == "folder":
-            return f"{name} is a folder. Name a document in it."
+            return tr("{name} is a folder. Name a document in it.").format(name=name)
         is_text = is_markdown(found.name)
         reading = None if is_text else DocumentReading(opened.libraries.documents, found.absolute, found.sheet or "")
         document = OpenDocument(found.absolute, found.path, reading)
@@ -80,7 +81,7 @@ class PaneController:
             self._choose(lines)
         self._tell_the_tools()
         self._draw_title()
-        return f"{name} is open. F3 goes there and back."
+        return tr("{name} is open. F3 goes there and back.").format(name=name)
 
     async def _load(self, document: OpenDocument) -> str:
         """Read `document` and show it. Returns what went wrong, and then what was open stays so."""
@@ -95,7 +96,7 @@ class PaneController:
             except DogentError as error:
                 return one_line(str(error))
             if not parts and document.reading is not None:
-                return f"{one_line(document.name)} was not opened."
+                return tr("{name} was not opened.").format(name=one_line(document.name))
             self.view.choose(None)
             self.open_document = document
             document.before = document.manuscript.lines
@@ -111,13 +112,17 @@ class PaneController:
         """Read the beginning of a document, which takes a while: no part where the person stopped it."""
         by_hand = self._screen.by_hand
         if by_hand.busy:
-            raise DogentError("Something else is under way.", "Wait until it is done, or stop it with Esc.")
+            raise DogentError(tr("Something else is under way."), tr("Wait until it is done, or stop it with Esc."))
 
         async def read(tell: Tell) -> str:
             def report(done: int, total: int, what: str) -> None:
-                tell(f"Reading: {done:,} of {total:,} {what}" if total else "Reading")
+                tell(
+                    tr("Reading: {done:,} of {total:,} {what}").format(done=done, total=total, what=what)
+                    if total
+                    else tr("Reading")
+                )
 
-            tell("Reading")
+            tell(tr("Reading"))
             return await reading.more(report)
 
         part = await by_hand.run(read)
@@ -160,7 +165,7 @@ class PaneController:
             if document is not self.open_document or stamp == document.stamp:
                 return
             document.stamp = stamp
-            document.trouble = "" if stamp is not None else "the file is gone"
+            document.trouble = "" if stamp is not None else tr("the file is gone")
             if stamp is not None:
                 try:
                     await (self._read_again if document.reading is None else self._convert_again)(document)
@@ -324,7 +329,7 @@ class PaneController:
         if headings:
             await self._screen.app.push_screen(heading_palette(headings, self.view.show_line))
         else:
-            self._screen.notify("There are no headings in this document.", markup=False)
+            self._screen.notify(tr("There are no headings in this document."), markup=False)
 
     def _draw_title(self) -> None:
         document = self.open_document
@@ -333,14 +338,20 @@ class PaneController:
         chosen = self.view.chosen
         lines = format_lines((chosen[0] + 1, chosen[1])) if chosen else ""
         goes = (
-            f"lines {lines} go with the next prompt"
+            tr("lines {lines} go with the next prompt").format(lines=lines)
             if "-" in lines
-            else f"line {lines} goes with the next prompt"
+            else tr("line {lines} goes with the next prompt").format(lines=lines)
             if lines
             else ""
         )
         added, cut = len(document.changes.added), len(document.changes.cut)
-        changed = f"{added:,} line{'s' if added != 1 else ''} changed" if added else "lines are gone" if cut else ""
+        changed = (
+            ngettext("{count:,} line changed", "{count:,} lines changed", added).format(count=added)
+            if added
+            else tr("lines are gone")
+            if cut
+            else ""
+        )
         note = document.reading.note if document.reading is not None else ""
         self.pane.say(document.name, document.trouble, goes, changed, note)
 

@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.style import Style
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.pane.text import Heading
 
@@ -41,4 +42,4 @@ def heading_palette(headings: Sequence[Heading], go: Callable[[int], None]) -> C
     def provider(screen: Screen[Any], style: Style | None = None) -> Provider:
         return _Headings(headings, go, screen, style)
 
-    return CommandPalette(providers=[lambda: provider], placeholder="Find a heading…")  # type: ignore[list-item,return-value]
+    return CommandPalette(providers=[lambda: provider], placeholder=tr("Find a heading…"))  # type: ignore[list-item,return-value]

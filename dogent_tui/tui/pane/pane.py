@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.pane.view import PaneView
 from dogent_tui.tui.stylesheets import stylesheet
@@ -20,11 +21,11 @@ class DocumentPane(Vertical):
     DEFAULT_CSS = stylesheet("pane.tcss").read_text(encoding="utf-8")
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "say('ask')", "Ask about it", key_display="⏎"),
-        Binding("h", "say('headings')", "Headings"),
-        Binding("c", "say('copy')", "Copy"),
-        Binding("escape", "say('leave')", "Back"),
-        Binding("q", "say('close')", "Close"),
+        Binding("enter", "say('ask')", tr("Ask about it"), key_display="⏎"),
+        Binding("h", "say('headings')", tr("Headings")),
+        Binding("c", "say('copy')", tr("Copy")),
+        Binding("escape", "say('leave')", tr("Back")),
+        Binding("q", "say('close')", tr("Close")),
     ]
 
     class Wanted(Message):

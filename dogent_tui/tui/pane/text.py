@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from dogent_tui.changes.matching import Pair, gaps, matched
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.outline.blocks import fenced_lines, front_matter, heading_lines, open_fence
 from dogent_tui.tui.attachments.reading import head_of_last_table
 
@@ -222,10 +223,16 @@ def read_manuscript(path: Path) -> Manuscript:
             stream.seek(0)
             data = stream.read(LARGEST + 1)
     except OSError as error:
-        raise DogentError(f"{path.name} cannot be read: {error.strerror or error}.", "Check its permissions.") from None
+        raise DogentError(
+            tr("{name} cannot be read: {value}.").format(name=path.name, value=error.strerror or error),
+            tr("Check its permissions."),
+        ) from None
     if not encoding:
-        raise DogentError(f"{path.name} holds no text.", "It only has the name of a Markdown file.")
+        raise DogentError(tr("{name} holds no text.").format(name=path.name), tr("It only has the name of a Markdown file."))
     if len(data) > LARGEST:
-        raise DogentError(f"{path.name} is too large to be shown: {LARGEST >> 20} MB at the most.", "Open a part of it.")
+        raise DogentError(
+            tr("{name} is too large to be shown: {value} MB at the most.").format(name=path.name, value=LARGEST >> 20),
+            tr("Open a part of it."),
+        )
     text = data.decode(encoding, errors="replace").removeprefix("\ufeff")
     return Manuscript(text.replace("\r\n", "\n"))

@@ -14,6 +14,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widget import Widget
 
+from dogent_tui.language import tr
 from dogent_tui.tui.later import after
 from dogent_tui.tui.pane.rows import DocumentRows, Unit
 from dogent_tui.tui.pane.text import Changes, Part
@@ -45,18 +46,18 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
     ALLOW_SELECT = False  # the mouse chooses lines
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", show=False),
-        Binding("down,j", "move(1)", "Down", show=False),
-        Binding("shift+down,J", "extend(1)", "Choose lines", key_display="⇧↓"),
-        Binding("shift+up,K", "extend(-1)", "Choose lines upward", show=False),
-        Binding("pageup,b", "page(-1)", "Page up", show=False),
-        Binding("pagedown,space", "page(1)", "Page down", show=False),
-        Binding("home,g", "end(-1)", "Beginning", show=False),
-        Binding("end,G", "end(1)", "End", show=False),
-        Binding("left_square_bracket", "heading(-1)", "Heading above", key_display="[", show=False),
-        Binding("right_square_bracket", "heading(1)", "Next heading", key_display="]"),
-        Binding("n", "change(1)", "Next change", show=False),
-        Binding("N", "change(-1)", "Change above", show=False),
+        Binding("up,k", "move(-1)", tr("Up"), show=False),
+        Binding("down,j", "move(1)", tr("Down"), show=False),
+        Binding("shift+down,J", "extend(1)", tr("Choose lines"), key_display="⇧↓"),
+        Binding("shift+up,K", "extend(-1)", tr("Choose lines upward"), show=False),
+        Binding("pageup,b", "page(-1)", tr("Page up"), show=False),
+        Binding("pagedown,space", "page(1)", tr("Page down"), show=False),
+        Binding("home,g", "end(-1)", tr("Beginning"), show=False),
+        Binding("end,G", "end(1)", tr("End"), show=False),
+        Binding("left_square_bracket", "heading(-1)", tr("Heading above"), key_display="[", show=False),
+        Binding("right_square_bracket", "heading(1)", tr("Next heading"), key_display="]"),
+        Binding("n", "change(1)", tr("Next change"), show=False),
+        Binding("N", "change(-1)", tr("Change above"), show=False),
     ]
 
     class Chosen(Message):

@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.widgets import Static, TextArea
 
 from dogent_tui.agent.events import Attachment, QueuedPrompt
+from dogent_tui.language import tr
 from dogent_tui.tui.prompt.completion import Candidate, Completion, completion_at
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.editor import Mode, PromptEditor, ReferenceState, SecondPress
@@ -37,7 +38,7 @@ class PromptBox(Vertical):
         *,
         history: Iterable[str] = (),
         draft: str = "",
-        placeholder: str = "What shall we write?",
+        placeholder: str = tr("What shall we write?"),
         id: str | None = None,  # noqa: A002
     ) -> None:
         """Prompt with `references` to complete and to check, `history` (oldest first) to recall, and a `draft` to go on with."""
@@ -244,7 +245,11 @@ class PromptBox(Vertical):
     @on(PromptEditor.UnfoldRefused)
     def _say_too_long(self, event: PromptEditor.UnfoldRefused) -> None:
         event.stop()
-        self.notify_hint(f"These {event.characters:,} characters are too long to show here. Ctrl+G opens them in your editor.")
+        self.notify_hint(
+            tr("These {characters:,} characters are too long to show here. Ctrl+G opens them in your editor.").format(
+                characters=event.characters
+            )
+        )
 
     @on(PromptEditor.Armed)
     def _second_press(self, event: PromptEditor.Armed) -> None:

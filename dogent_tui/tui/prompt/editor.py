@@ -18,6 +18,7 @@ from textual.message import Message
 from textual.widgets import TextArea
 
 from dogent_tui.agent.events import Attachment
+from dogent_tui.language import tr
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.dropped import dropped_paths
 from dogent_tui.tui.prompt.folding_area import FoldingArea
@@ -82,14 +83,16 @@ class PromptEditor(FoldingArea):
     }
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", "Send"),
-        Binding(",".join(sorted(NEWLINE_KEYS)), "newline", "New line", show=False, key_display="Ctrl+J, Shift+Enter, Alt+Enter"),
-        Binding("escape", "escape", "Interrupt; twice, without a run: clear", show=False),
-        Binding("ctrl+c", "copy_or_clear", "Copy, clear, quit", show=False),
-        Binding("ctrl+underscore,super+z", "undo", "Undo", show=False, key_display="Ctrl+_"),
-        Binding("super+c", "copy", "Copy", show=False),
+        Binding("enter", "submit", tr("Send")),
+        Binding(
+            ",".join(sorted(NEWLINE_KEYS)), "newline", tr("New line"), show=False, key_display="Ctrl+J, Shift+Enter, Alt+Enter"
+        ),
+        Binding("escape", "escape", tr("Interrupt; twice, without a run: clear"), show=False),
+        Binding("ctrl+c", "copy_or_clear", tr("Copy, clear, quit"), show=False),
+        Binding("ctrl+underscore,super+z", "undo", tr("Undo"), show=False, key_display="Ctrl+_"),
+        Binding("super+c", "copy", tr("Copy"), show=False),
         Binding("ctrl+g", "external_editor", "Open in $EDITOR", show=False),
-        Binding("ctrl+o", "unfold", "Unfold the pasted text", show=False),
+        Binding("ctrl+o", "unfold", tr("Unfold the pasted text"), show=False),
     ]
 
     SECOND_PRESS_S: ClassVar[float] = 2.0

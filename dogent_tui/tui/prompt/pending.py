@@ -10,6 +10,7 @@ from textual.content import Content
 from textual.message import Message
 
 from dogent_tui.agent.events import Attachment
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.prompt.editor import ReferenceState
 from dogent_tui.tui.prompt.strip import PromptStrip
@@ -49,7 +50,7 @@ def pending_chips(states: Mapping[ReferenceKey, ReferenceState], attached: tuple
         found = state.attachment
         if found is None:
             lines = format_lines(key[2]) if key[2] else ""
-            chips[key] = Chip(key[0], "not found", key[1] or "", lines, state.problem, key)
+            chips[key] = Chip(key[0], tr("not found"), key[1] or "", lines, state.problem, key)
         else:
             chips[found] = Chip(found.name, found.type, found.sheet or "", found.lines or "", state.problem, key, found)
     for file in attached:
@@ -69,11 +70,11 @@ class PendingStrip(PromptStrip):
     }
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "move(-1)", "Left", show=False),
-        Binding("right", "move(1)", "Right", show=False),
-        Binding("delete,backspace", "remove", "Remove"),
-        Binding("enter", "preview", "Preview"),
-        Binding("escape,tab,down", "leave", "Back"),
+        Binding("left", "move(-1)", tr("Left"), show=False),
+        Binding("right", "move(1)", tr("Right"), show=False),
+        Binding("delete,backspace", "remove", tr("Remove")),
+        Binding("enter", "preview", tr("Preview")),
+        Binding("escape,tab,down", "leave", tr("Back")),
     ]
 
     @dataclass(eq=False, repr=False)
@@ -166,7 +167,7 @@ class PendingStrip(PromptStrip):
 
 def _amiss(chip: Chip) -> str:
     """Return what there is not in a file that is there."""
-    return f"no such {'lines' if chip.lines else 'sheet'}" if chip.problem and chip.attachment is not None else ""
+    return (tr("no such lines") if chip.lines else tr("no such sheet")) if chip.problem and chip.attachment is not None else ""
 
 
 def _window(widths: list[int], selected: int, room: int) -> tuple[int, int]:

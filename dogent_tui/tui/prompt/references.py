@@ -5,6 +5,7 @@ from typing import Protocol
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.agent.session import as_attachment
+from dogent_tui.language import ngettext, tr
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.tui.prompt.dropped import existing
@@ -99,13 +100,17 @@ class WorkspaceReferences:
     def _state(self, found: ResolvedReference) -> ReferenceState:
         length = found.reference.end - found.reference.start
         if not found.exists:
-            return ReferenceState(length, f"No file {found.reference.path} here")
+            return ReferenceState(length, tr("No file {path} here").format(path=found.reference.path))
         attachment = as_attachment(found)
         if found.sheet is not None and found.sheet not in sheet_names(found.absolute):
-            return ReferenceState(length, f"No sheet {found.sheet} in {found.name}", attachment)
+            return ReferenceState(length, tr("No sheet {sheet} in {name}").format(sheet=found.sheet, name=found.name), attachment)
         lines = found.reference.lines
         if lines is not None and (last := _line_count(found)) and lines[0] > last:
-            return ReferenceState(length, f"{found.name} has {last:,} line{'s' if last != 1 else ''}", attachment)
+            return ReferenceState(
+                length,
+                ngettext("{name} has {count:,} line", "{name} has {count:,} lines", last).format(name=found.name, count=last),
+                attachment,
+            )
         return ReferenceState(length, "", attachment)
 
     def _templates(self) -> Sequence[tuple[str, str]]:

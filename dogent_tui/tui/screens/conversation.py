@@ -25,6 +25,7 @@ from dogent_tui.agent.events import (
     UsageChanged,
 )
 from dogent_tui.agent.session import OpenedSession
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.controller import AttachmentsController
@@ -63,20 +64,20 @@ class ConversationScreen(Screen[None]):
     """Shows one session and sends what is typed to its service."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+f", "find", "Find", id="find"),
-        Binding("ctrl+b", "sidebar", "Attachments", id="attachments"),
-        Binding("ctrl+r", "app.history", "Earlier prompts", show=False, id="history"),
-        Binding("ctrl+o", "fold_all", "Unfold tools", id="unfold"),
-        Binding("ctrl+t", "todos", "Plan", id="plan"),
-        Binding("f2", "answer", "Answer the agent", show=False),
-        Binding("f3", "document", "To the open document and back", show=False, id="document"),
-        Binding("f5", "app.setup", "Who answers", show=False, id="setup"),
-        Binding("ctrl+end", "follow", "Follow", show=False, id="follow"),
-        Binding("shift+pageup", "transcript_page(-1)", "Scroll the transcript", show=False),
-        Binding("shift+pagedown", "transcript_page(1)", "Scroll the transcript", show=False),
-        Binding("escape", "escape", "Interrupt or back to the prompt", show=False),
-        Binding("f4,ctrl+comma", "app.settings", "Settings", show=False, id="settings", key_display="F4, Ctrl+,"),
-        Binding("f1", "app.help", "Help", id="help"),
+        Binding("ctrl+f", "find", tr("Find"), id="find"),
+        Binding("ctrl+b", "sidebar", tr("Attachments"), id="attachments"),
+        Binding("ctrl+r", "app.history", tr("Earlier prompts"), show=False, id="history"),
+        Binding("ctrl+o", "fold_all", tr("Unfold tools"), id="unfold"),
+        Binding("ctrl+t", "todos", tr("Plan"), id="plan"),
+        Binding("f2", "answer", tr("Answer the agent"), show=False),
+        Binding("f3", "document", tr("To the open document and back"), show=False, id="document"),
+        Binding("f5", "app.setup", tr("Who answers"), show=False, id="setup"),
+        Binding("ctrl+end", "follow", tr("Follow"), show=False, id="follow"),
+        Binding("shift+pageup", "transcript_page(-1)", tr("Scroll the transcript"), show=False),
+        Binding("shift+pagedown", "transcript_page(1)", tr("Scroll the transcript"), show=False),
+        Binding("escape", "escape", tr("Interrupt or back to the prompt"), show=False),
+        Binding("f4,ctrl+comma", "app.settings", tr("Settings"), show=False, id="settings", key_display="F4, Ctrl+,"),
+        Binding("f1", "app.help", tr("Help"), id="help"),
     ]
 
     def __init__(self, opened: OpenedSession, commands: CommandTable) -> None:
@@ -359,19 +360,19 @@ class ConversationScreen(Screen[None]):
     def action_answer(self) -> None:
         """Open what the agent asked."""
         if not (self.asked.display and self.requests.open()):
-            self.prompt.notify_hint("The agent asks nothing just now.")
+            self.prompt.notify_hint(tr("The agent asks nothing just now."))
 
     async def action_document(self) -> None:
         """Go to the open document, or from there back to the prompt."""
         if self.has_document:
             await self.documents.toggle()
         else:
-            self.prompt.notify_hint("No document is open. /open PATH opens one beside the conversation.")
+            self.prompt.notify_hint(tr("No document is open. /open PATH opens one beside the conversation."))
 
     def action_todos(self) -> None:
         """Show the agent's plan above the prompt, or hide it."""
         if not self.todos.toggle():
-            self.notify("The agent has made no plan yet. It will be shown here when there is one.", markup=False)
+            self.notify(tr("The agent has made no plan yet. It will be shown here when there is one."), markup=False)
 
     def action_fold_all(self) -> None:
         """Unfold or fold every card."""
@@ -398,7 +399,7 @@ class ConversationScreen(Screen[None]):
         """Show where a link leads, and have it ready to paste: the words of a link may say anything."""
         event.stop()
         await self.copy(event.url)
-        self.notify(one_line(event.url), title="This link leads to", markup=False)
+        self.notify(one_line(event.url), title=tr("This link leads to"), markup=False)
 
     def on_text_selected(self) -> None:
         """Copy what was selected with the mouse."""

@@ -10,6 +10,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Label, Static
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.setup.model import endpoint_profile
@@ -19,7 +20,7 @@ from dogent_tui.workspace.paths import dogent_home
 from dogent_tui.workspace.profiles import ANTHROPIC_URL
 from dogent_tui.workspace.secrets import is_missing
 
-_KEYS = "Enter goes on, and tries it at the end · Esc goes back"
+_KEYS = tr("Enter goes on, and tries it at the end · Esc goes back")
 
 
 class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, str, str]]):
@@ -27,7 +28,7 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, 
 
     CSS_PATH = stylesheet("endpoint.tcss")
     AUTO_FOCUS = "#endpoint-address"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "Back")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
 
     def __init__(self) -> None:
         super().__init__()
@@ -36,13 +37,13 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, 
     def compose(self) -> ComposeResult:
         """Lay out the three lines."""
         with Vertical(id="endpoint"):
-            yield Static("An endpoint that speaks Anthropic’s Messages API", id="endpoint-title", markup=False)
-            yield Label("Address", markup=False)
+            yield Static(tr("An endpoint that speaks Anthropic’s Messages API"), id="endpoint-title", markup=False)
+            yield Label(tr("Address"), markup=False)
             yield Input(ANTHROPIC_URL, compact=True, select_on_focus=True, id="endpoint-address")
-            yield Label("Key (or env:NAME, where it is in the environment)", markup=False)
+            yield Label(tr("Key (or env:NAME, where it is in the environment)"), markup=False)
             yield Input(password=True, compact=True, id="endpoint-key")
-            yield Label("Model", markup=False)
-            yield Input(placeholder="may stay empty for Anthropic", compact=True, id="endpoint-model")
+            yield Label(tr("Model"), markup=False)
+            yield Input(placeholder=tr("may stay empty for Anthropic"), compact=True, id="endpoint-model")
             yield Static("", id="endpoint-words", markup=False)
             yield Static(_KEYS, id="endpoint-keys", markup=False)
 
@@ -70,20 +71,20 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, 
         """Return what is wrong with the lines as far as `last`, as a sentence."""
         address, key, model = self.entered
         if problem := check_url(address):
-            return f"This {problem}."
+            return tr("This {problem}.").format(problem=problem)
         if sends_keys_in_clear(address):
-            return "Without https the key and your documents could be read on their way. Give an https address."
+            return tr("Without https the key and your documents could be read on their way. Give an https address.")
         if last != "endpoint-address" and is_missing(key):
-            return "It needs a key (any word where the endpoint does not ask for one)."
+            return tr("It needs a key (any word where the endpoint does not ask for one).")
         if last == "endpoint-model" and not model and not is_anthropic(address):
-            return "Name the model: only Anthropic’s own endpoint has one by default."
+            return tr("Name the model: only Anthropic’s own endpoint has one by default.")
         return ""
 
     async def _try(self) -> None:
         """Ask the endpoint for one token. What it refuses can be kept all the same: it may only be down just now."""
         from dogent_tui.agent.probing import probe
 
-        self._say("Trying it…")
+        self._say(tr("Trying it…"))
         entered = self.entered
         values = endpoint_profile(*entered, {}).values
         name = one_line(entered[0].partition("://")[2])
@@ -94,7 +95,7 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, 
             self.leave(entered)
             return
         self._refused = entered
-        self._say(f"{probed.words} Enter keeps it all the same.")
+        self._say(tr("{words} Enter keeps it all the same.").format(words=probed.words))
 
     def _say(self, words: str) -> None:
         self.query_one("#endpoint-words", Static).update(words)

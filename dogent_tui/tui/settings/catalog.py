@@ -63,7 +63,9 @@ def folder_settings(draft: SettingsDraft) -> list[Setting]:
     everywhere = Setting(
         own, ("sandbox",), tr("Sandbox in all folders"), "switch", tr("As above, wherever you work."), default=False
     )
-    return [*settings, everywhere]
+    words = tr("From the next start on. Not chosen: that of the system.")
+    language = Setting(own, ("language",), tr("Language of the interface"), "choice", words, "", tr("that of the system"))
+    return [*settings, everywhere, language]
 
 
 def profile_settings(file: Path, name: str) -> list[Setting]:
@@ -78,6 +80,8 @@ def options_of(setting: Setting, draft: SettingsDraft, themes: Sequence[str]) ->
     """Return what can be chosen, as value and words; None takes the setting out."""
     unset = (None, tr("Not chosen: {unset}").format(unset=setting.unset) if setting.unset else tr("Not chosen"))
     key = setting.path[-1]
+    if key == "language":
+        return [unset, ("en", "English"), ("zh_CN", "简体中文")]
     if key == "theme":
         return [unset, *((name, name) for name in themes)]
     if key == "doc_template":

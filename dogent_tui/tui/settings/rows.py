@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
 
-_LABEL_CELLS = 25
+_LABEL_CELLS = 29
 _CHANGED = "● "
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.setup.model import Choice, Saved, choices, endpoint_profile, local_profile
 from dogent_tui.tui.setup.panel import SetupPanel
@@ -59,8 +60,8 @@ class Setup:
     def _now(self) -> str:
         endpoint = self._app.opened.endpoint
         if endpoint.kind == "offline":
-            return "No AI model is set up; the offline engine helps out."
-        return f"Now it is {one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model))}."
+            return tr("No AI model is set up; the offline engine helps out.")
+        return tr("Now it is {name}.").format(name=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)))
 
     async def hide(self) -> None:
         """Take it away, for now."""
@@ -81,9 +82,9 @@ class Setup:
                 profiles, _ = await asyncio.to_thread(read_profiles, self._home / "claude.json")
                 await self._save_and_use(local_profile(choice, profiles), choice.label)
             case "environment":
-                await self._use(ENVIRONMENT, "the key in your environment")
+                await self._use(ENVIRONMENT, tr("the key in your environment"))
             case "offline":
-                await self._use(OFFLINE, "the offline engine")
+                await self._use(OFFLINE, tr("the offline engine"))
             case "endpoint":
                 await self._ask_for_endpoint()
 
@@ -102,7 +103,7 @@ class Setup:
             values: dict[KeyPath, Any] = {("profiles", saved.name, key): value for key, value in saved.values.items()}
             await asyncio.to_thread(write_home_values, self._home / "claude.json", values)
         except (OSError, DogentError) as error:
-            self._say(f"The profile could not be kept: {error}")
+            self._say(tr("The profile could not be kept: {error}").format(error=error))
             return
         await self._use(saved.name, who)
 
@@ -112,20 +113,24 @@ class Setup:
         await self.hide()
         here = self._app.opened.settings.profile
         if here and here != profile:
-            kept = f" This folder names {here} in .dogent/dogent.json, which counts again at the next start."
+            kept = tr(" This folder names {here} in .dogent/dogent.json, which counts again at the next start.").format(here=here)
         service = self._app.opened.service
         if service.state == "running" or service.queued:
-            self._say(f"The agent is at work. Once it is done, /profile {profile} goes on with {who}.{kept}")
+            self._say(
+                tr("The agent is at work. Once it is done, /profile {profile} goes on with {who}.{kept}").format(
+                    profile=profile, who=who, kept=kept
+                )
+            )
             return
         await self._app.change_profile(profile)
-        self._say(f"From now on: {who}.{kept}")
+        self._say(tr("From now on: {who}.{kept}").format(who=who, kept=kept))
 
     async def _write_home(self, changes: dict[KeyPath, Any]) -> str:
         """Keep `changes` in the person's own settings. Returns what there is to say of it, with a blank before it."""
         try:
             await asyncio.to_thread(write_home_values, self._home / "dogent.json", changes)
         except (OSError, DogentError) as error:
-            return f" It could not be kept for the next start: {error}"
+            return tr(" It could not be kept for the next start: {error}").format(error=error)
         return ""
 
     def _say(self, sentence: str) -> None:

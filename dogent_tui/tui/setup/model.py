@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from dogent_tui.endpoint_kind import ServerKind
+from dogent_tui.language import tr
 from dogent_tui.local_models.model import LocalModel, LocalServer
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE, Endpoint
@@ -44,13 +45,13 @@ def choices(servers: Iterable[LocalServer], environment: Endpoint | None) -> tup
     found += [_local(server, model) for server, model in models[:MOST_MODELS]]
     return (
         *found,
-        Choice("endpoint", "An endpoint of your own…", "Anthropic or a gateway"),
-        Choice("offline", "Stay offline", "no AI model"),
+        Choice("endpoint", tr("An endpoint of your own…"), tr("Anthropic or a gateway")),
+        Choice("offline", tr("Stay offline"), tr("no AI model")),
     )
 
 
 def _environment(endpoint: Endpoint) -> Choice:
-    return Choice("environment", "The key in your environment", one_line(urlsplit(endpoint.base_url).hostname or ""))
+    return Choice("environment", tr("The key in your environment"), one_line(urlsplit(endpoint.base_url).hostname or ""))
 
 
 def _local(server: LocalServer, model: LocalModel) -> Choice:
@@ -60,10 +61,10 @@ def _local(server: LocalServer, model: LocalModel) -> Choice:
 def _room(model: LocalModel) -> str:
     """Return what there is to say of a model beside its name: the size of its window in tokens, as models are named by it."""
     if model.tools is False:
-        return "on this machine · cannot call tools"
+        return tr("on this machine · cannot call tools")
     if model.is_small:
-        return f"on this machine · too small: {_thousands(model.window or model.most)}"
-    return f"on this machine · {_thousands(model.window)}" if model.window else "on this machine"
+        return tr("on this machine · too small: {value}").format(value=_thousands(model.window or model.most))
+    return tr("on this machine · {window}").format(window=_thousands(model.window)) if model.window else tr("on this machine")
 
 
 def _thousands(tokens: int) -> str:

@@ -9,6 +9,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
 
+from dogent_tui.language import tr
 from dogent_tui.tui.setup.model import Choice
 
 KEY = "F5"
@@ -22,10 +23,10 @@ class SetupPanel(Widget, can_focus=True):
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"setup--title", "setup--key", "setup--label", "setup--note", "setup--here"}
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "step(-1)", "Up", show=False),
-        Binding("down", "step(1)", "Down", show=False),
-        Binding("enter", "choose", "Choose"),
-        Binding("escape", "dismiss_panel", "Not now"),
+        Binding("up", "step(-1)", tr("Up"), show=False),
+        Binding("down", "step(1)", tr("Down"), show=False),
+        Binding("enter", "choose", tr("Choose")),
+        Binding("escape", "dismiss_panel", tr("Not now")),
     ]
 
     class Chosen(Message):
@@ -117,12 +118,19 @@ class SetupPanel(Widget, can_focus=True):
         """Draw the lines, literally."""
         title, key, note = (self.get_visual_style(f"setup--{part}", partial=True) for part in ("title", "key", "note"))
         width = self.content_size.width
-        question = Content.assemble(("Who shall answer?", title))
-        go = [(KEY, key), (" chooses · ", note), ("Esc", key), (" not now", note)]
+        question = Content.assemble((tr("Who shall answer?"), title))
+        go = [(KEY, key), (tr(" chooses · "), note), ("Esc", key), (tr(" not now"), note)]
         if self._is_line:
             return Content.assemble(question, " ", *go).truncate(width, ellipsis=True)
-        here = [("↑ ↓", key), (" or a number, ", note), ("Enter", key), (" chooses · ", note), ("Esc", key), (" not now", note)]
-        keys = Content.assemble(*(here if self.has_focus else go), (" · later by ", note), ("/setup", key))
+        here = [
+            ("↑ ↓", key),
+            (tr(" or a number, "), note),
+            (tr("Enter"), key),
+            (tr(" chooses · "), note),
+            ("Esc", key),
+            (tr(" not now"), note),
+        ]
+        keys = Content.assemble(*(here if self.has_focus else go), (tr(" · later by "), note), ("/setup", key))
         who = Content.assemble(question, (f"  {self._now}", note))
         lines = [who, *(self._line(at, choice) for at, choice in enumerate(self.choices)), keys]
         return Content("\n").join(line.truncate(width, ellipsis=True) for line in lines)

@@ -20,6 +20,8 @@ from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import pandoc_path
 
+pytestmark = pytest.mark.slow
+
 RICH = """\
 ---
 title: The City Library & its <readers>

@@ -17,6 +17,8 @@ from dogent_tui.tui.attachments.preview import PreviewScreen, sheet_line
 from dogent_tui.tui.attachments.reading import DocumentReading, Sheet, facts
 from dogent_tui.tui.screens.choice import ChoiceScreen
 
+pytestmark = pytest.mark.slow
+
 
 def unheard(*_: object) -> None:
     pass
