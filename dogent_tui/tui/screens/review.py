@@ -3,6 +3,7 @@
 import asyncio
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container, Horizontal
@@ -121,9 +122,11 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
     # ── What is shown and said ────────────────────────────────────────────────────────────────────
 
     def _tell(self, words: str = "", *, warning: bool = False) -> None:
-        """Say `words`, or else how much is decided."""
+        """Say `words`, or else how much is decided; on two rows where one is too short."""
+        text = one_line(words) if words else self._summary
         self._said.set_class(warning, "-warning")
-        self._said.update(one_line(words) if words else self._summary, layout=False)
+        self.query_one("#review-line").set_class(cell_len(text) > self.app.size.width - 2, "-long")
+        self._said.update(text, layout=False)
 
     @property
     def _summary(self) -> str:

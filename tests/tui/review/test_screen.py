@@ -88,7 +88,7 @@ async def test_escape_leaves_it_open_and_an_edit_can_be_dropped(review):
 
 
 async def test_what_changed_meanwhile_is_never_overwritten(review):
-    async with review() as (app, pilot):
+    async with review(size=(80, 30)) as (app, pilot):
         app.path.write_text(BASE.replace("Tea rose.", "Tea rose a little.").replace("Two visits", "Three visits"))
         await pilot.press("A", "enter")
         await pilot.app.workers.wait_for_complete()
@@ -98,6 +98,8 @@ async def test_what_changed_meanwhile_is_never_overwritten(review):
         assert "Somebody else changed these lines" in drawn(app)
         assert "Three visits" in app.path.read_text()
         assert "A" not in verdicts(app)
+        row = app.review._said.render_line
+        assert "Look again, then Enter." in f"{row(0).text.strip()} {row(1).text.strip()}", "all of it, on two rows"
         await pilot.press("R", "enter")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
