@@ -1,6 +1,7 @@
 """What became of a proposal, hunk by hunk, in words that the model can do better by."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import Literal, TypeAlias
 
 import msgspec
@@ -12,8 +13,12 @@ Status: TypeAlias = Literal["accepted", "edited", "rejected", "undecided"]
 
 _QUOTED = 240
 """Characters by which a hunk is known again."""
+_IN_SHORT = 60
+"""Of them, where many hunks are told."""
 _EDITED = 4_000
 """Characters of what the person wrote instead."""
+_MOST = 40_000
+"""Characters of an outcome that names each hunk. The CLI puts a result of more than 50,000 into a file (measured)."""
 
 
 class HunkOutcome(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -55,8 +60,8 @@ def outcome_text(change: DocumentChange, *, written: bool) -> str:
     taken = sum(outcome.status in ("accepted", "edited") for outcome in found)
     did = f"{taken} of {_hunks(len(found))} written to {change.name}" if written else f"nothing was written to {change.name}"
     lines = [f"The person reviewed your change: {did}."]
-    for outcome in found:
-        lines += _lines(outcome)
+    said = [line for outcome in found for line in _lines(outcome)]
+    lines += said if sum(map(len, said)) <= _MOST else _in_short(found)
     if taken < len(found):
         lines.append("Do not propose again what was rejected, unless it is changed as the comments ask.")
     if written:
@@ -66,10 +71,7 @@ def outcome_text(change: DocumentChange, *, written: bool) -> str:
 
 def _lines(outcome: HunkOutcome) -> Sequence[str]:
     where = " > ".join(outcome.heading) or "the beginning"
-    status = {"edited": "accepted, edited by the person", "undecided": "left undecided, not written"}.get(
-        outcome.status, outcome.status
-    )
-    lines = [f"Hunk {outcome.number} ({outcome.kind}, under {where}): {status}."]
+    lines = [f"Hunk {outcome.number} ({outcome.kind}, under {where}): {_status(outcome)}."]
     if outcome.status != "accepted":
         lines.append(_indented("The deletion of" if outcome.kind == "deleted" else "You proposed", outcome.proposed))
     if outcome.status == "edited":
@@ -77,6 +79,29 @@ def _lines(outcome: HunkOutcome) -> Sequence[str]:
     if outcome.comment:
         lines.append(_indented("Comment", outcome.comment))
     return lines
+
+
+def _in_short(found: Sequence[HunkOutcome]) -> Iterator[str]:
+    """Yield what became of many hunks: those that went alike together, and those that the person had words for on their own."""
+
+    def alike(outcome: HunkOutcome) -> object:
+        return outcome.number if outcome.comment or outcome.status == "edited" else (outcome.status, outcome.heading)
+
+    for _, group in groupby(found, alike):
+        first, *others = group
+        if others:
+            where = " > ".join(first.heading) or "the beginning"
+            yield f"Hunks {first.number} to {others[-1].number} (under {where}): {_status(first)}."
+        elif first.comment or first.status == "edited":
+            yield from _lines(first)
+        else:
+            yield from _lines(msgspec.structs.replace(first, proposed=f"{first.proposed[:_IN_SHORT]}…"))
+
+
+def _status(outcome: HunkOutcome) -> str:
+    return {"edited": "accepted, edited by the person", "undecided": "left undecided, not written"}.get(
+        outcome.status, outcome.status
+    )
 
 
 def _indented(label: str, text: str) -> str:

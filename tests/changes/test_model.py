@@ -137,6 +137,31 @@ def test_the_model_reads_what_became_of_each_hunk():
     assert "Written instead: Bee" in text
 
 
+def test_hundreds_of_hunks_are_told_in_short_and_what_was_said_of_them_whole():
+    paragraphs = [
+        text
+        for part in range(10)
+        for text in (f"# Part {part}", *(f"{part}.{place} " + "old words " * 20 for place in range(40)))
+    ]
+    base = "\n\n".join(paragraphs) + "\n"
+    change = change_of(base, base.replace("old", "new"))
+    assert len(change.hunks) == 400
+    change.decide_all("rejected")
+    change.comment(45, "Only this one is good.")
+    change.edit(46, "My own words.")
+    text = outcome_text(change, written=True)
+    assert len(text) < 50_000
+    assert "Hunks 1 to 40 (under Part 0): rejected." in text
+    assert "Hunks 41 to 44 (under Part 1): rejected." in text
+    assert "Hunk 45 (changed, under Part 1): rejected.\n  You proposed: 1.4 new words" in text
+    assert "Comment: Only this one is good." in text
+    assert "Written instead: My own words." in text
+    assert "Hunks 47 to 80 (under Part 1): rejected." in text
+    for number in range(1, 400, 2):
+        change.decide(number, "accepted")
+    assert len(outcome_text(change, written=True)) < 50_000
+
+
 def test_decisions_are_kept_until_the_file_is_another():
     change = change_of("a\n\nb\n", "A\n\nB\n")
     change.edit(1, "ah")
