@@ -42,6 +42,8 @@ _TELLING = (*_PATHS, "command", "query", "pattern", "url", "host", "description"
 _LIMIT = 200
 _REVIEWED = re.compile(r"The person reviewed your change: (?P<outcome>[^\n]*)\.")
 """How the outcome of a review begins (`dogent_tui.changes.outcome`)."""
+_COUNTED = re.compile(r'\{"(?:matches|count)":(\d+)')
+"""How the answer of a search of the workspace begins."""
 _SEARCH_RESULT = re.compile(r"^    \{", re.MULTILINE)
 """A result stands on a line of its own (`dogent_tui.tools.web.search_json`)."""
 
@@ -76,13 +78,19 @@ def result_summary(name: str, result: str) -> str:
     """Return the few words that say what came of a call, empty where the size of the result says as much."""
     match name:
         case "mcp__dogent__web_search":
-            found = len(_SEARCH_RESULT.findall(result))
-            return tr("1 result") if found == 1 else tr("{found} results").format(found=found) if found else tr("nothing found")
+            return _results(len(_SEARCH_RESULT.findall(result)))
+        case "mcp__dogent__search_markdown_content" | "mcp__dogent__search_markdown_files":
+            found = _COUNTED.match(result)
+            return _results(int(found[1])) if found is not None else ""
         case "mcp__dogent__web_fetch":
             head = result.partition("\n\n")[0].splitlines()
             told = next((line for line in head if line.startswith(("Saved an image: ", "Characters "))), "")
             return one_line(told[:1].lower() + told[1:_LIMIT])
     return ""
+
+
+def _results(found: int) -> str:
+    return tr("1 result") if found == 1 else tr("{found} results").format(found=found) if found else tr("nothing found")
 
 
 def review_summary(result: str) -> str:

@@ -1,9 +1,11 @@
 """The tools that consult Markdown files: what they answer, and that none runs without an approved request."""
 
 import json
+import re
 
 import pytest
 
+from dogent_tui.agent.tool_names import result_summary
 from dogent_tui.manuscripts.reading import MarkdownFile
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.manuscripts import MOST_CHARS, manuscript_tools, read_text
@@ -63,6 +65,20 @@ async def test_the_answers_are_json(call):
             {"name": "a.md", "path": "a.md", "type": "file", "extension": ".md"},
         ],
     }
+
+
+async def test_what_was_found_is_told_in_a_word(call):
+    told = [
+        result_summary(f"mcp__dogent__{tool}", (await call(tool, reason="r", **values))[0])
+        for tool, values in (
+            ("search_markdown_content", {"query": "needle"}),
+            ("search_markdown_content", {"query": "e"}),
+            ("search_markdown_content", {"query": "no such"}),
+            ("search_markdown_files", {}),
+        )
+    ]
+    (matches,) = re.findall(r"\d+", told[1])
+    assert told == ["1 result", f"{matches} results", "nothing found", "1 result"]
 
 
 async def test_a_call_needs_a_request_that_was_approved_and_not_used(call):

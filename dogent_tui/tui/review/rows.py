@@ -10,6 +10,7 @@ from dogent_tui.changes.prose import Refined, refined
 from dogent_tui.changes.prose import Span as Part
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
+from dogent_tui.tui.review.folding import folded, seams
 from dogent_tui.tui.transcript import palette
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop, prefixed, wrap
 
@@ -24,12 +25,14 @@ LOOKS: dict[str, str] = {
 """What each style looks like, in Textual's words; see `transcript.palette`."""
 
 CONTEXT = 3
-"""Lines of the document above and below a hunk."""
+"""Lines of the document above and below a hunk, and rows of them that are shown: a line may be a long paragraph."""
 _MOST_LINES = 600
 """Lines of one side of a hunk that are laid out."""
 _MOST_CHARACTERS = 60_000
 _PREVIEWED = 80
 """Lines of the result, from a little above the hunk, that the preview is made of."""
+
+_GOES_ON = Span("… ", "muted")
 
 _MARKS = {"open": (" ", "muted"), "accepted": ("✓", "success"), "rejected": ("✗", "error"), "edited": ("✎", "success")}
 _SAID = {
@@ -85,7 +88,7 @@ def hunk_lines(change: DocumentChange, hunk: Hunk, width: int, *, by_side: bool)
         lines += prefixed(wrap([Span(revealed(comment), "emphasis")], width - 2), Span("“ ", "accent"), Span("  "))
     lines.append(BLANK)
     base = change.base.lines
-    lines += _context(base[max(0, hunk.start - CONTEXT) : hunk.start], width)
+    lines += _above(base[max(0, hunk.start - CONTEXT) : hunk.start], width)
     if hunk.is_conflict:
         said = (
             tr("Somebody else changed these lines meanwhile. Accepting this replaces what stands here now.") if hunk.old else ""
@@ -94,7 +97,7 @@ def hunk_lines(change: DocumentChange, hunk: Hunk, width: int, *, by_side: bool)
         lines += prefixed(_told(hunk.ours, "muted", width - 2), Span("o ", "muted"))
     sides = _sides(_cut(hunk.old), _cut(change.lines_of(hunk)))
     lines += _beside(sides, width) if by_side and sides.old and sides.new else _below(sides, width)
-    lines += _context(base[hunk.end : hunk.end + CONTEXT], width)
+    lines += _under(base[hunk.end : hunk.end + CONTEXT], width)
     return lines
 
 
@@ -122,8 +125,15 @@ def _cut(lines: Sequence[str]) -> str:
     return tr("{value}\n… {value2} more lines\n").format(value=text[:_MOST_CHARACTERS], value2=max(0, len(lines) - _MOST_LINES))
 
 
-def _context(lines: Sequence[str], width: int) -> Iterator[Line]:
-    return prefixed(_told(lines, "muted", width - 2), Span("  "))
+def _above(lines: Sequence[str], width: int) -> Iterator[Line]:
+    rows = _told(lines, "muted", width - 2)
+    return prefixed(rows[-CONTEXT:], _GOES_ON if len(rows) > CONTEXT else Span("  "), Span("  "))
+
+
+def _under(lines: Sequence[str], width: int) -> Iterator[Line]:
+    rows = _told(lines, "muted", width - 2)
+    yield from prefixed(rows[: CONTEXT - 1], Span("  "))
+    yield from prefixed(rows[CONTEXT - 1 : CONTEXT], _GOES_ON if len(rows) > CONTEXT else Span("  "))
 
 
 def _told(lines: Sequence[str], style: str, width: int) -> list[Line]:
@@ -146,8 +156,10 @@ def _laid(parts: tuple[Part, ...], style: str, width: int) -> Sequence[Line]:
 
 def _below(sides: Refined, width: int) -> Iterator[Line]:
     """Yield what goes, then what comes."""
-    for parts, style, mark in ((sides.old, "removed", "- "), (sides.new, "added", "+ ")):
-        for line in prefixed(_laid(parts, style, width - 2), Span(mark, style)):
+    old, new = (sides.old, "removed", "- "), (sides.new, "added", "+ ")
+    for (parts, style, mark), (others, *_) in ((old, new), (new, old)):
+        rows = folded(_laid(parts, style, width - 2), f"{style}-part", seams(others))
+        for line in prefixed(rows, Span(mark, style)):
             yield line._replace(fill=style)
 
 
