@@ -109,18 +109,28 @@ class HunkList(KeysAtOnce, _Drawn, can_focus=True):
 
 
 class HunkView(_Drawn):
-    """Shows lines, from the one that is scrolled to."""
+    """Shows lines, from the one that is scrolled to. They are made when they are drawn: before that it has no width."""
 
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
-        self._lines: Sequence[Line] = ()
+        self._make: Callable[[int], Sequence[Line]] = lambda _width: ()
+        self._made: Sequence[Line] = ()
+        self._made_for: int | None = None
         self._top = 0
 
-    def show(self, lines: "Sequence[Line]", *, anew: bool) -> None:
-        """Draw `lines`, from the first one where they are others than before (`anew`)."""
-        self._lines = lines
-        self._top = 0 if anew else min(self._top, self._furthest)
+    def show(self, make: "Callable[[int], Sequence[Line]]", *, anew: bool) -> None:
+        """Draw what `make` lays out for a number of cells, from its first line where they are others than before (`anew`)."""
+        self._make, self._made_for = make, None
+        self._top = 0 if anew else self._top
         self.refresh()
+
+    @property
+    def _lines(self) -> "Sequence[Line]":
+        width = self.size.width
+        if width and width != self._made_for:
+            self._made, self._made_for = self._make(width - 1), width
+            self._top = min(self._top, max(0, len(self._made) - max(1, self.size.height)))
+        return self._made
 
     @property
     def _furthest(self) -> int:
@@ -134,14 +144,15 @@ class HunkView(_Drawn):
     def render_line(self, y: int) -> Strip:
         """Draw a line; the last one in sight says how many are below."""
         width = self.size.width
+        lines = self._lines
         place = self._top + y
-        if place >= len(self._lines):
+        if place >= len(lines):
             return Strip([Segment(" " * width, self.palette.base)])
-        below = len(self._lines) - place
+        below = len(lines) - place
         if y == self.size.height - 1 and below > 1:
             words = tr("  ↓ {below} more lines · Space").format(below=below)
             return Strip([Segment(words, self.palette.style("muted"))]).adjust_cell_length(width, self.palette.base)
-        line = self._lines[place]
+        line = lines[place]
         segments = [Segment(span.text, self.palette.style(span.style, span.link, line.fill)) for span in line.spans]
         fill = self.palette.style("", fill=line.fill) if line.fill else self.palette.base
         return Strip(segments).adjust_cell_length(width - 1, fill).adjust_cell_length(width, self.palette.base)

@@ -27,9 +27,12 @@ from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript.markdown import markdown_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.timer import Timer
 
     from dogent_tui.changes.hunks import Hunk
+    from dogent_tui.tui.transcript.lines import Line
 
 WIDE = 110
 """Columns from which the list stands beside the hunk."""
@@ -52,7 +55,6 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         self.request = task
         self.counter = counter
         self._list = HunkList(self.change, self._press, self._choose, id="review-list")
-        self._pane = Container(id="review-pane")
         self._view = HunkView(id="review-hunk")
         self._area = HunkArea(id="review-edit", soft_wrap=True, tab_behavior="focus", compact=True)
         self._line = CommentInput(compact=True, id="review-comment")
@@ -77,13 +79,14 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
 
     def compose(self) -> ComposeResult:
         """Lay out the list, the hunk, and what is shown around them."""
+        self._fit(self.app.size.width)  # before anything is laid out, which would be done anew for it
         yield Static(self._title, id="review-title", markup=False)
         summary = Static(visible(self.change.summary.strip()), id="review-summary", markup=False)
         summary.display = bool(self.change.summary.strip())
         yield summary
         with Container(id="review-body"):
             yield self._list
-            with self._pane:
+            with Container(id="review-pane"):
                 yield self._view
                 yield self._area
         with Container(id="review-line"):  # one row for both: what is above it need not be laid out anew
@@ -96,12 +99,15 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
     def on_mount(self) -> None:
         """Show the first hunk."""
         self._tell(self.request.notice, warning=bool(self.request.notice))
+        self._show()
 
     def on_resize(self) -> None:
         """Put the list beside the hunk where there is room for both."""
-        self.set_class(self.size.width >= WIDE, "-wide")
+        self._fit(self.size.width)
+
+    def _fit(self, width: int) -> None:
+        self.set_class(width >= WIDE, "-wide")
         self._list.styles.height = None if self.has_class("-wide") else max(1, min(6, len(self.change.hunks)))
-        self.call_after_refresh(self._show, anew=False)
 
     def on_unmount(self) -> None:
         """Give the draft away, whatever ends the review."""
@@ -144,23 +150,19 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
     def _show(self, *, anew: bool = True) -> None:
         """Draw the hunk under the cursor, or the preview of what is around it."""
         self._list.refresh()
-        width = max(20, self._width - 1)
+        self._view.show(self._lines, anew=anew)
+
+    def _lines(self, width: int) -> "Sequence[Line]":
         hunk = self.hunk
         if hunk is None:
-            self._view.show([], anew=True)
-        elif self._previewing:
-            self._view.show(markdown_lines(preview_text(self.change, hunk), width), anew=anew)
-        else:
-            self._view.show(hunk_lines(self.change, hunk, width, by_side=self._is_by_side), anew=anew)
-
-    @property
-    def _width(self) -> int:
-        """Cells for a hunk. The view has none where what is typed stands in its place, and until that is laid out anew."""
-        return self._pane.content_size.width
+            return []
+        if self._previewing:
+            return markdown_lines(preview_text(self.change, hunk), max(20, width))
+        return hunk_lines(self.change, hunk, max(20, width), by_side=self._is_by_side)
 
     @property
     def _is_by_side(self) -> bool:
-        return self._width >= BY_SIDE if self._by_side is None else self._by_side
+        return self._view.size.width >= BY_SIDE if self._by_side is None else self._by_side
 
     async def _press(self, key: str) -> bool:
         """Do what `key` means in the list."""
