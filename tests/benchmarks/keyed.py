@@ -13,6 +13,7 @@ from textual.app import App
 from textual.screen import Screen
 
 from dogent_tui.tui.app import DogentApp
+from dogent_tui.tui.themed_styles import ThemedStylesheet
 from dogent_tui.tui.themes import THEMES
 from tests.benchmarks.bench_transcript import Throwaway
 
@@ -30,6 +31,7 @@ class KeyedApp(App[None]):
 
     def __init__(self, keys: Mapping[str, Sequence[str]]) -> None:
         super().__init__(driver_class=Throwaway)
+        self.stylesheet = ThemedStylesheet(variables=self.get_css_variables())  # as the application has it
         self._keys = keys
         self.results: dict[str, float] = {}
 
@@ -44,6 +46,7 @@ class KeyedApp(App[None]):
         self.run_worker(self._measure())
 
     async def _measure(self) -> None:
+        await asyncio.sleep(0.5)  # what is opened is opened in an application that runs
         began = time.perf_counter()
         await self.push_screen(self.made())
         before = Throwaway.written
