@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
@@ -30,6 +30,11 @@ def collected() -> dict[str | tuple[str, ...], str]:
 def chinese() -> Catalog:
     with CATALOG.with_suffix(".po").open("rb") as file:
         return read_po(file)
+
+
+def plain(message: Message) -> tuple[list[str], list[str]]:
+    """Return a message and its translation, in the singular and the plural where it has both."""
+    return tuple([found] if isinstance(found, str) else list(found) for found in (message.id, message.string))  # type: ignore[return-value]
 
 
 def slots(text: str) -> set[str]:
@@ -87,7 +92,7 @@ def test_translations_are_chinese(chinese):
 def test_what_is_shipped_is_what_was_translated(chinese):
     with CATALOG.with_suffix(".mo").open("rb") as file:
         shipped = read_mo(file)
-    assert {m.id: m.string for m in shipped if m.id} == {m.id: m.string for m in chinese if m.id and not m.fuzzy}
+    assert [plain(message) for message in shipped if message.id] == [plain(message) for message in chinese if message.id]
 
 
 def test_the_interface_speaks_chinese_from_its_first_message_on():

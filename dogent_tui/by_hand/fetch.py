@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TextIO
@@ -13,6 +14,7 @@ from dogent_tui.plain import one_line, visible
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult, WebError
 from dogent_tui.web.profiles import read_access
+from dogent_tui.web.tidying import squeezed
 from dogent_tui.workspace.paths import Workspace, display_path, dogent_home
 from dogent_tui.workspace.settings import load_settings
 
@@ -46,7 +48,7 @@ def run_fetch(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     if chosen.json:
         stdout.write(msgspec.json.encode(msgspec.to_builtins(found, enc_hook=str)).decode() + "\n")
     else:
-        text = found.text if found.image is None else found.image.snippet
+        text = _about(found) + found.text if found.image is None else found.image.snippet
         stdout.write(visible(text) if stdout.isatty() else text)
         stdout.write("" if text.endswith("\n") else "\n")
         stderr.writelines(f"dogent-tui: {one_line(line)}\n" for line in _notes(found))
@@ -77,6 +79,22 @@ async def _fetch(libraries: Libraries, wanted: _Wanted) -> FetchResult:
         raise
     finally:
         await libraries.close()
+
+
+def _about(found: FetchResult) -> str:
+    """Return what stands above the text of a page: title, author and date, as it says them: the text has no title."""
+    if found.format != "page" or found.offset:
+        return ""
+    headings = [squeezed(line) for line in found.text.split("\n", 20)[:20] if line.startswith("#")]
+    title = squeezed(found.title)
+    parts = [] if not title or any(title in heading for heading in headings) else [f"# {_escaped(found.title)}"]
+    if said := " · ".join(_escaped(part) for part in (found.author, found.date) if part):
+        parts.append(said)
+    return "".join(f"{part}\n\n" for part in parts)
+
+
+def _escaped(text: str) -> str:
+    return re.sub(r"([\\`*\[\]<>])", r"\\\1", text)
 
 
 def _notes(found: FetchResult) -> list[str]:

@@ -45,6 +45,8 @@ _V6: tuple[tuple[str, Place], ...] = (
     ("3fff::/20", "never"),
     ("2000::/3", "public"),
 )
+_TRANSLATED = ipaddress.IPv6Network("64:ff9b::/96")
+"""NAT64 (RFC 6052): networks without IPv4 reach the IPv4 address in the last 32 bits by these."""
 _NETWORKS = tuple((ipaddress.ip_network(network), place) for network, place in (*_V4, *_V6))
 
 _LOCAL_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback", "localhost6")
@@ -55,6 +57,8 @@ def place_of(address: str | Address) -> Place:
     parsed = ipaddress.ip_address(address.partition("%")[0]) if isinstance(address, str) else address
     if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
         parsed = parsed.ipv4_mapped
+    elif isinstance(parsed, ipaddress.IPv6Address) and parsed in _TRANSLATED:
+        return "public" if place_of(ipaddress.IPv4Address(int(parsed) & 0xFFFFFFFF)) == "public" else "never"
     for network, place in _NETWORKS:
         if parsed.version == network.version and parsed in network:
             return place

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from dogent_tui.web.entities import unescaped
 from dogent_tui.web.plain_page import plain_page
 from dogent_tui.web.tidying import blocks, is_list_of_links, squeezed, text_of, tidied
 
@@ -25,6 +26,7 @@ _LEAD_WITHIN = 400
 """An article that is shorter gets no introduction: it may be the wrong one."""
 
 _NO_ARTICLE = "No article could be told from the rest of this page: this is all of its text."
+_NO_TEXT = "The page holds no text of its own: its scripts would bring it, and they are not run."
 _TOO_MUCH = "The page is too large or too tangled to find its article: this is its text, as far as it was read."
 
 
@@ -44,8 +46,8 @@ def find_article(html: str, url: str = "", *, plain: bool = False) -> Article:
     `plain`: all of its text will do; that takes as long as the page is long. Else it may take any time: call it where it can be
     ended.
     """
-    if plain or len(html) > _MOST_CHARS or html.count("<") > _MOST_TAGS:
-        return Article(plain_page(html, url), title=_title_by_hand(html), warnings=(_TOO_MUCH,))
+    if plain or is_too_much(html):
+        return msgspec.structs.replace(unsearched(html), markdown=plain_page(html, url))
     from dogent_tui.web.cleaning import cleaned, leads, title_of
 
     tree = cleaned(html)
@@ -56,10 +58,24 @@ def find_article(html: str, url: str = "", *, plain: bool = False) -> Article:
     title = meta.title or heading
     whole = plain_page(kept, url) if len(markdown) < _SHORT else ""
     if not markdown or (whole and is_list_of_links(markdown, whole)):
-        return msgspec.structs.replace(meta, markdown=whole, title=title, warnings=(_NO_ARTICLE,))
+        warning = _NO_ARTICLE if whole or "<script" not in html else _NO_TEXT
+        return msgspec.structs.replace(meta, markdown=whole, title=title, warnings=(warning,))
     if len(markdown) > _LEAD_WITHIN:
         markdown = _with_leads(markdown, list(leads(tree)))
-    return msgspec.structs.replace(meta, markdown=tidied(markdown, heading or title), title=title)
+    article = tidied(markdown, heading or title)
+    if whole and not article:  # it was only the title
+        return msgspec.structs.replace(meta, markdown=whole, title=title, warnings=(_NO_ARTICLE,))
+    return msgspec.structs.replace(meta, markdown=article, title=title)
+
+
+def is_too_much(html: str) -> bool:
+    """Tell whether nobody looks for the article of the page `html`."""
+    return len(html) > _MOST_CHARS or html.count("<") > _MOST_TAGS
+
+
+def unsearched(html: str) -> Article:
+    """Return what is known of such a page beside its text."""
+    return Article("", title=_title_by_hand(html), warnings=(_TOO_MUCH,))
 
 
 def _extracted(html: str, url: str) -> str:
@@ -120,7 +136,6 @@ def _line(value: object) -> str:
 
 def _title_by_hand(html: str) -> str:
     import re
-    from html import unescape
 
     match = re.search(r"<title[^<>]{0,200}>([^<]{1,500})", html[:200_000], re.IGNORECASE)
-    return _line(unescape(match[1])) if match is not None else ""
+    return _line(unescaped(match[1])) if match is not None else ""

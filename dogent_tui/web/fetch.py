@@ -1,6 +1,7 @@
 """Fetching what stands at an address: a page as its article, a document as its text, an image as a file."""
 
 import asyncio
+import contextlib
 import re
 import shutil
 import tempfile
@@ -29,13 +30,33 @@ if TYPE_CHECKING:
     from dogent_tui.web.connecting import MakeResolver
     from dogent_tui.web.transport import Limits, Response, Transport
 
-_PAGE_S = 3.0
+_PAGE_S = 2.0
 """After so many seconds without a word the article of a page is given up, and its plain text taken instead."""
+_HELP_S = 0.7
+"""After so many seconds the process is started that would take the plain text, so that it is there when it is needed."""
+_PLAIN_S = 1.2
+"""How long the plain text may be silent, which comes block by block; and after how long a part that is not full will do."""
+_ARTICLE_S = 2.5
+"""How long all of that may take, also where the process of the articles was not there yet."""
+_WHOLE_S = 4.0
+"""No page takes longer from its last byte to its text, whatever it does to our readers."""
 _EXTRACTORS = ("dogent_tui.web.article", "dogent_tui.web.cleaning", "trafilatura")
 """Loaded before a page is read, so that its time is its own."""
+_PLAIN_READERS = ("dogent_tui.web.page",)
+_MOST_PAGE_BYTES = 12 << 20
+"""Of a page; what comes after it is not read. All of 48 MB would hold up the application while it is decoded."""
 _FRESH_S = 600.0
 _MOST_KEPT = 32
 _MOST_KEPT_BYTES = 96 << 20
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_PACKED = {
+    "docx": f"{_OFFICE}.wordprocessingml.document",
+    "xlsx": f"{_OFFICE}.spreadsheetml.sheet",
+    "pptx": f"{_OFFICE}.presentationml.presentation",
+    "odt": "application/vnd.oasis.opendocument.text",
+    "epub": "application/epub+zip",
+}
+"""Media types of documents that look like any other zip file until they are read."""
 _SUFFIX = re.compile(r"\.[a-z0-9]{1,8}")
 
 
@@ -49,6 +70,7 @@ class _Kept(msgspec.Struct):
     sniffed: Sniffed
     path: Path
     until: float
+    bytes: int
     plain: bool = False
 
 
@@ -79,8 +101,7 @@ class Fetcher:
         self._transport: Transport | None = None
         self._folder: Path | None = None
         self._own: list[DocumentLibrary] = []
-        self._pages: DocumentLibrary | None = None
-        self._workers: Workers
+        self._pages: _PageReader | None = None
         self._kept: dict[str, _Kept] = {}
         self._count = 0
 
@@ -138,10 +159,16 @@ class Fetcher:
         if self._transport is None:
             self._transport = await asyncio.to_thread(self._make_transport)
         response = await self._transport.get(url, allowed)
-        if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="dogent-web-"))
-        self._count += 1
-        kept = await asyncio.to_thread(_keep, response, self._folder / str(self._count))
+        try:
+            if self._folder is None:
+                self._folder = Path(tempfile.mkdtemp(prefix="dogent-web-"))
+            self._count += 1
+            kept = await asyncio.to_thread(_keep, response, self._folder / str(self._count))
+        except OSError as error:
+            raise WebError(
+                f"What was fetched could not be kept for reading: {error.strerror or error}.",
+                "Check that there is room in the folder for temporary files.",
+            ) from error
         self._kept.pop(url.strip(), None)
         self._kept[url.strip()] = kept
         await asyncio.to_thread(self._drop_old)
@@ -157,7 +184,7 @@ class Fetcher:
         """Keep the latest ones, as long as there is room. Blocks."""
         left = _MOST_KEPT_BYTES
         for number, (url, kept) in enumerate(reversed(list(self._kept.items()))):
-            left -= kept.path.stat().st_size
+            left -= kept.bytes
             if number and (number >= _MOST_KEPT or left < 0):
                 self._kept.pop(url, None)
                 shutil.rmtree(kept.path.parent, ignore_errors=True)
@@ -166,7 +193,8 @@ class Fetcher:
         if kept.sniffed.kind != "image":
             raise not_image(kept.sniffed.what or _WHAT[kept.sniffed.kind])
         name = filename or kept.path.name
-        image = await asyncio.to_thread(lambda: save_image(kept.path.read_bytes(), self._images, self._root, name))
+        body = await asyncio.to_thread(kept.path.read_bytes)
+        image = await save_image(body, self._images, self._root, name)
         return _result(url, kept, format="image", image=image)
 
     async def _text(self, url: str, kept: _Kept, max_chars: int, offset: int) -> FetchResult:
@@ -180,7 +208,7 @@ class Fetcher:
             read = await (self._page if kept.sniffed.kind == "page" else self._document)(kept, max_chars, offset)
         except DocumentError as error:
             raise WebError(error.message, error.remedy, code=error.code) from error
-        return _result(
+        result = _result(
             url,
             kept,
             format=read.format,
@@ -193,44 +221,92 @@ class Fetcher:
             total_chars=read.total_chars,
             warnings=read.warnings,
         )
+        return msgspec.structs.replace(result, content_type=_PACKED.get(read.format, result.content_type))
 
     async def _document(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
         if self._documents is None:
             self._documents = self._library("documents", Workers())
-        options = ReadOptions(page=WebPage(kept.response.url, plain=True) if kept.plain else None)
-        return await self._documents.read(kept.path, options, max_chars=max_chars, offset=offset)
+        return await self._documents.read(kept.path, max_chars=max_chars, offset=offset)
 
     async def _page(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
         """Read the article of a page, or, where that takes too long, all of its text."""
-        if not kept.plain:
-            if self._pages is None:
-                self._workers = Workers(WorkerLimits(silence_s=_PAGE_S), worker_command(preload=_EXTRACTORS))
-                self._pages = self._library("pages", self._workers)
-            await self._workers.warm()
-            options = ReadOptions(page=WebPage(kept.response.url))
-            try:
-                return await self._pages.read(kept.path, options, max_chars=max_chars, offset=offset)
-            except DocumentError:
-                kept.plain = True
-        return await self._document(kept, max_chars, offset)
+        if self._pages is None:
+            articles = Workers(WorkerLimits(silence_s=_PAGE_S), worker_command(preload=_EXTRACTORS))
+            plain = Workers(WorkerLimits(silence_s=_PLAIN_S), worker_command(preload=_PLAIN_READERS))
+            self._pages = _PageReader(self._library("pages", articles), self._library("plain", plain, _PLAIN_S), articles, plain)
+        try:
+            async with asyncio.timeout(_WHOLE_S):
+                return await self._pages.read(kept, max_chars, offset)
+        except TimeoutError:
+            kept.plain = True
+            raise _tangled(kept) from None
 
-    def _library(self, name: str, workers: Workers) -> DocumentLibrary:
+    def _library(self, name: str, workers: Workers, full_page_s: float = 7.0) -> DocumentLibrary:
         assert self._folder is not None
-        library = DocumentLibrary(self._folder / name, workers)
+        library = DocumentLibrary(self._folder / name, workers, full_page_s=full_page_s)
         self._own.append(library)
         return library
+
+
+class _PageReader(msgspec.Struct, frozen=True):
+    """Reads pages: their articles in one process, and all of their text in another, which starts when the first one is slow."""
+
+    articles: DocumentLibrary
+    texts: DocumentLibrary
+    article_workers: Workers
+    text_workers: Workers
+
+    async def read(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
+        """Return a part of a page. Raises DocumentError where it can be read in neither way."""
+        found = None if kept.plain else await self._article(kept, max_chars, offset)
+        if found is not None:
+            return found
+        kept.plain = True
+        options = ReadOptions(page=WebPage(kept.response.url, plain=True))
+        return await self.texts.read(kept.path, options, max_chars=max_chars, offset=offset)
+
+    async def _article(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult | None:
+        """Return it, None where it cannot be had in time; there is somebody then who reads the text."""
+        helping = asyncio.create_task(self._help())
+        try:
+            async with asyncio.timeout(_ARTICLE_S):
+                await self.article_workers.warm()
+                options = ReadOptions(page=WebPage(kept.response.url))
+                return await self.articles.read(kept.path, options, max_chars=max_chars, offset=offset)
+        except (DocumentError, TimeoutError):
+            await helping
+            return None
+        finally:
+            helping.cancel()
+            await asyncio.wait([helping])
+
+    async def _help(self) -> None:
+        await asyncio.sleep(_HELP_S)
+        with contextlib.suppress(DocumentError):  # the read says it
+            await self.text_workers.warm()
+
+
+def _tangled(kept: _Kept) -> WebError:
+    return WebError(
+        f"{one_line(kept.response.url)[:160]} takes too long to read.",
+        "Find a smaller page with the same content.",
+        code="timeout",
+    )
 
 
 def _keep(response: "Response", folder: Path) -> _Kept:
     """Write the content to a file in `folder`, which is made for it. Blocks."""
     sniffed, body = sniff(response.body, response.declared), response.body
+    cut = sniffed.kind == "page" and len(body) > _MOST_PAGE_BYTES
+    if cut:
+        body = body[:_MOST_PAGE_BYTES]
     if sniffed.kind in {"page", "text"}:
         text, _ = decode(body, response.declared, markup=sniffed.kind == "page" or "xml" in sniffed.content_type)
         body = text.encode("utf-8", "replace")
     folder.mkdir()
     path = folder / _name(response, sniffed)
     path.write_bytes(body)
-    return _Kept(msgspec.structs.replace(response, body=b""), sniffed, path, time.monotonic() + _FRESH_S)
+    return _Kept(msgspec.structs.replace(response, body=b""), sniffed, path, time.monotonic() + _FRESH_S, len(body), plain=cut)
 
 
 _WHAT = {"page": "a web page", "text": "a text", "document": "a document", "image": "an image", "other": "a file"}

@@ -1,32 +1,24 @@
 """Images from the web as files of the workspace: real images only, under safe names, over nothing that is there."""
 
+import asyncio
 import contextlib
 import hashlib
 import os
 import re
 import unicodedata
-import warnings
 from pathlib import Path
-from typing import NamedTuple
 from urllib.parse import quote, unquote
 
+import msgspec
+
+from dogent_tui.processes import end_tree, python_command, talk_process
+from dogent_tui.web.image_check import FORMATS, Checked
 from dogent_tui.web.model import SavedImage, WebError
 
-FORMATS = {
-    "PNG": ".png",
-    "JPEG": ".jpg",
-    "GIF": ".gif",
-    "WEBP": ".webp",
-    "AVIF": ".avif",
-    "TIFF": ".tiff",
-    "BMP": ".bmp",
-    "ICO": ".ico",
-}
-"""What is saved, and how it is called: Pillow's name of a format, and its extension."""
-
 MOST_BYTES = 24 << 20
-_MOST_PIXELS = 64_000_000
-"""Of all that is decoded to see whether an image is whole: some 200 MB."""
+_DECODING_S = 10.0
+"""How long an image may be decoded: a large one takes two."""
+_PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
 _NAME_BYTES = 120
 """Of a file name without its extension: file systems take 255 with it, some count twice, and a suffix may be added."""
 _EXTENSIONS = frozenset({*FORMATS.values(), ".jpeg", ".jpe", ".jfif", ".tif", ".svg", ".heic", ".apng"})
@@ -36,24 +28,22 @@ _UNSAFE = re.compile(r"[/\\:*?\"<>|\[\](){}`#%&$!'^~;]+|\s+")
 """What some file system, shell or Markdown reader takes for more than a character of a name."""
 
 
-class _Image(NamedTuple):
-    format: str
-    width: int
-    height: int
+async def save_image(body: bytes, folder: Path, root: Path, name: str) -> SavedImage:
+    """Save the image `body` in `folder`, which is made where it is not there, under a safe form of `name`.
 
-
-def save_image(body: bytes, folder: Path, root: Path, name: str) -> SavedImage:
-    """Save the image `body` in `folder`, which is made where it is not there, under a safe form of `name`. Blocks.
-
-    The same image under the same name is saved once. Raises WebError (`not_image`, `too_large`, `damaged`, `bad_folder`,
-    `failed`), and has saved nothing then.
+    The same image under the same name is saved once. Raises WebError (`not_image`, `too_large`, `damaged`, `hostile`,
+    `bad_folder`, `failed`), and has saved nothing then.
     """
-    image = _check(body)
-    extension = FORMATS[image.format]
+    image = await _checked(body)
+    return await asyncio.to_thread(_save, body, image, folder, root, name)
+
+
+def _save(body: bytes, image: Checked, folder: Path, root: Path, name: str) -> SavedImage:
+    """Save it. Blocks."""
     place = _folder(folder, root)
     stem = safe_stem(name)
     try:
-        path = _write_new(place, stem, extension, body)
+        path = _write_new(place, stem, FORMATS[image.format], body)
     except OSError as error:
         raise WebError(
             f"The image could not be saved in {folder}: {error.strerror or error}.",
@@ -160,33 +150,29 @@ def _holds(path: Path, body: bytes) -> bool:
         return False
 
 
-def _check(body: bytes) -> _Image:
-    """Return what image `body` is. Raises WebError where it is none, or not a whole one, or too large to be decoded."""
-    import io
-
-    from PIL import Image, UnidentifiedImageError
-
+async def _checked(body: bytes) -> Checked:
+    """Have a process of its own decode the image. Raises WebError where it is none, or not a whole one, or too much."""
     if len(body) > MOST_BYTES:
         raise WebError(f"The image is larger than {MOST_BYTES >> 20} MB.", "Find a smaller one.", code="too_large")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about large images, and metadata that is not as it should be
+    environment = {key: value for key, value in os.environ.items() if key in _PASSED_ON}
+    try:
+        process = await talk_process(python_command("dogent_tui.web.image_check"), cwd=Path("/"), env=environment)
         try:
-            with Image.open(io.BytesIO(body), formats=list(FORMATS)) as image:
-                found = _Image(image.format or "", image.width, image.height)
-                if found.width * found.height > _MOST_PIXELS:
-                    raise Image.DecompressionBombError
-                image.verify()
-            with Image.open(io.BytesIO(body), formats=list(FORMATS)) as image:
-                image.draft(None, (64, 64))  # where the format can be decoded in a smaller size
-                image.load()
-        except Image.DecompressionBombError:
-            raise WebError(
-                "The image has too many pixels to be opened safely.", "Find a smaller one.", code="too_large"
-            ) from None
-        except UnidentifiedImageError:
-            raise not_image("something that is no image") from None
-        except Exception as error:  # whatever a decoder makes of bytes from outside
-            raise WebError("The image is damaged or not whole.", "Try again, or find another one.", code="damaged") from error
+            async with asyncio.timeout(_DECODING_S):
+                output, _ = await process.communicate(body)
+        finally:
+            await asyncio.shield(end_tree(process))
+    except TimeoutError:
+        raise WebError("The image takes too long to decode.", "Find another one.", code="hostile") from None
+    except OSError as error:
+        raise WebError(f"Images cannot be decoded: {error.strerror or error}.", "Try again.") from error
+    found = msgspec.json.decode(output, type=Checked) if output else Checked("damaged")  # a decoder crashed
+    if found.problem == "not_image":
+        raise not_image("something that is no image")
+    if found.problem == "too_many_pixels":
+        raise WebError("The image has too many pixels to be opened safely.", "Find a smaller one.", code="too_large")
+    if found.problem:
+        raise WebError("The image is damaged or not whole.", "Try again, or find another one.", code="damaged")
     return found
 
 

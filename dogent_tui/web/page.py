@@ -1,15 +1,18 @@
 """The reader of web pages: runs in the worker process, as every reader does (see `dogent_tui.documents.kinds.READERS`)."""
 
+import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from dogent_tui.documents.model import Block, Opened, ReadOptions, Report, Source, WebPage
-from dogent_tui.web.article import find_article
+from dogent_tui.web.article import find_article, is_too_much, unsearched
+from dogent_tui.web.plain_page import plain_blocks
 from dogent_tui.web.tidying import blocks, text_of
 
-_MOST_BLOCKS = 5000
+_ALONE = 5000
 _JOINED = 20
+"""Of the blocks after so many, that go as one: no article has so many, and each costs its time on the way."""
 _HEADING = re.compile(r"(#{1,6}) ")
 
 
@@ -17,19 +20,27 @@ def open_page(path: Path, options: ReadOptions, report: Report) -> Opened:
     """See `dogent_tui.documents.model.Reader`. The file is UTF-8; `options.page` tells where it comes from."""
     del report
     page = options.page or WebPage("")
-    article = find_article(path.read_text(encoding="utf-8", errors="replace"), page.url, plain=page.plain)
+    html = path.read_text(encoding="utf-8", errors="replace")
+    if page.plain or is_too_much(html):
+        article, found = unsearched(html), plain_blocks(html, page.url)
+    else:
+        article = find_article(html, page.url)
+        found = iter(blocks(article.markdown))
     metadata = {"title": article.title, "author": article.author, "date": article.date}
     known = {key: value for key, value in metadata.items() if value}
-    return Opened("page", known, _blocks(article.markdown), list(article.warnings))
+    return Opened("page", known, _blocks(found), list(article.warnings))
 
 
-def _blocks(markdown: str) -> Iterator[Block]:
-    found = blocks(markdown)
-    if len(found) > _MOST_BLOCKS:  # no article has so many: each costs its time on the way
-        found = ["\n\n".join(found[start : start + _JOINED]) for start in range(0, len(found), _JOINED)]
+def _blocks(found: Iterator[str]) -> Iterator[Block]:
     above: list[tuple[int, str]] = []
-    for block in found:
+    for block in _some_joined(found):
         if match := _HEADING.match(block):
             above = [(level, title) for level, title in above if level < len(match[1])]
             above.append((len(match[1]), text_of(block)))
         yield Block(block, Source(headings=tuple(title for _, title in above)))
+
+
+def _some_joined(found: Iterator[str]) -> Iterator[str]:
+    yield from itertools.islice(found, _ALONE)
+    while some := "\n\n".join(itertools.islice(found, _JOINED)):
+        yield some

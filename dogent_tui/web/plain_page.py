@@ -4,16 +4,19 @@ For pages that are no articles, such as lists of links, and for those that extra
 """
 
 import re
-from html import unescape
+from collections.abc import Iterator
 from urllib.parse import urljoin
 
+from dogent_tui.web.entities import unescaped
+
 _TOKEN = re.compile(
-    r"<!--.*?(?:-->|\Z)|<[!?][^<>]*>|<(?P<close>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]*)(?P<rest>[^<>]*)>|(?P<text>[^<]+)|<", re.DOTALL
+    r"<!--.*?(?:-->|\Z)|<[!?][^<>]*>|<(?P<close>/?)(?P<tag>[a-zA-Z][a-zA-Z0-9]*+)(?P<rest>[^<>]*+)>|(?P<text>[^<]{1,65536})|<",
+    re.DOTALL,
 )
 _HREF = re.compile(r"""\bhref\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 _RAW = frozenset({"script", "style", "noscript", "template", "svg", "textarea", "title", "iframe", "object", "canvas"})
 """What holds no text for a reader, or text that is no markup: skipped up to its end."""
-_ASIDE = frozenset({"nav", "footer", "aside", "form", "dialog", "select", "button"})
+_ASIDE = frozenset({"nav", "footer", "aside", "dialog", "select", "button"})
 _BLOCKS = frozenset(
     [
         "p",
@@ -50,12 +53,19 @@ _LONGEST_LINK = 2000
 _MOST_LINKS = 10_000
 """Whose targets are shown: making them absolute takes longer than all else."""
 _MOST_CHARS = 4_000_000
+_MOST_BLOCK_CHARS = 50_000
+"""No block is longer, but code: whoever waits for the beginning would wait for all of it."""
 _MOST_TOKENS = 200_000
 """Tags and texts of a page that are read: some quarter of a second's worth."""
 
 
 def plain_page(html: str, url: str = "") -> str:
-    """Return the text of a page as Markdown: headings, lists, links, rows of tables and code; menus and forms are left out."""
+    """Return the text of a page as Markdown: headings, lists, links, rows of tables and code; menus are left out."""
+    return "\n\n".join(plain_blocks(html, url))
+
+
+def plain_blocks(html: str, url: str = "") -> Iterator[str]:
+    """Yield the blocks of that while the page is being read: the first ones are there at once, however long it is."""
     page = _Page(url)
     position, end = 0, len(html)
     tokens = 0
@@ -72,13 +82,15 @@ def plain_page(html: str, url: str = "") -> str:
             page.take_tag(tag, match["rest"] or "", closes=bool(match["close"]))
         elif match["text"]:
             page.take_text(match["text"])
-    return page.markdown()
+        yield from page.whole_blocks()
+    yield from page.last_blocks()
 
 
 def _after(html: str, tag: str, position: int) -> int:
     """Return where the element ends: browsers look for its end tag alone."""
-    match = re.compile(rf"</{tag}\b[^>]*>", re.IGNORECASE).search(html, position)
-    return match.end() if match is not None else len(html)
+    match = re.compile(rf"</{tag}\b", re.IGNORECASE).search(html, position)
+    # found by itself: for each of many that are not closed, all of the page would be searched
+    return html.find(">", match.end()) + 1 or len(html) if match is not None else len(html)
 
 
 class _Page:
@@ -87,8 +99,9 @@ class _Page:
     def __init__(self, url: str) -> None:
         self.chars = 0
         self._url = url
-        self._blocks: list[str] = []
+        self._blocks: list[list[str]] = []
         self._line: list[str] = []
+        self._line_chars = 0
         self._prefix = ""
         self._aside: list[str] = []
         self._pre = 0
@@ -118,14 +131,22 @@ class _Page:
         """Take text between tags."""
         if self._aside:
             return
-        text = unescape(text)
+        text = unescaped(text)
         self.chars += len(text)
         self._line.append(text if self._pre else re.sub(r"\s+", " ", text))
+        self._line_chars += len(text)
+        if self._line_chars > _MOST_BLOCK_CHARS and not self._pre:
+            self._end_block()
 
-    def markdown(self) -> str:
-        """Return it all."""
+    def whole_blocks(self) -> Iterator[str]:
+        """Yield what is complete, each once. To the last one, a list, more items may come."""
+        while len(self._blocks) > 1:
+            yield "\n".join(self._blocks.pop(0))
+
+    def last_blocks(self) -> Iterator[str]:
+        """Yield what is left at the end of the page."""
         self._end_block()
-        return "".join(self._blocks).strip("\n")
+        yield from ("\n".join(lines) for lines in self._blocks)
 
     def _leave_aside(self, tag: str, *, closes: bool) -> None:
         if tag == self._aside[0]:
@@ -158,7 +179,7 @@ class _Page:
         target, start = self._link
         self._link = None
         text = "".join(self._line[start:]).strip()
-        target = unescape(target).strip()
+        target = unescaped(target).strip()
         if not text or not target or len(target) > _LONGEST_LINK or target.startswith(("#", "javascript:", "data:")) or self._pre:
             return
         try:
@@ -172,16 +193,20 @@ class _Page:
     def _end_block(self) -> None:
         self._end_link()
         text = "".join(self._line)
-        self._line = []
+        self._line, self._line_chars = [], 0
         if self._pre:
             text = text.strip("\n")
             if text:
                 fence = "`" * max(3, *(len(run) + 1 for run in re.findall(r"`+", text)), 3)
-                self._blocks.append(f"\n\n{fence}\n{text}\n{fence}")
+                self._blocks.append([f"{fence}\n{text}\n{fence}"])
+                self._last_item = False
             return
         text = "\n".join(line.strip() for line in text.split("\n")).strip()
         if text:
             is_item = self._prefix == "- "
-            self._blocks.append(("\n" if is_item and self._last_item else "\n\n") + self._prefix + text)
+            if is_item and self._last_item:
+                self._blocks[-1].append(self._prefix + text)
+            else:
+                self._blocks.append([self._prefix + text])
             self._last_item = is_item
             self._prefix = ""

@@ -12,7 +12,8 @@ _LINK = re.compile(r"!?\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\([^()\s]*(?:\([^()\s]*\)[
 _MARKS = re.compile(r"</?[a-z]{1,6}>|[*_`#>|\\~-]+")
 _ADDRESS = re.compile(r"\[[*_ ]*(?:https?://|www\.)")
 _WORDS = re.compile(r"\w+")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d+[.)])\s+")
+_ITEM = re.compile(r"\s{0,200}+(?:[-*+]|\d{1,9}[.)])\s")
+"""How an item of a list begins, looked for in each line after the first one: it must not take as long as that line is long."""
 
 _SHORT = 260
 _PROSE_CHARS = 90
@@ -121,7 +122,7 @@ def _is_links(block: str) -> bool:
     return bool(_LINK.search(block)) and not _WORDS.search(_MARKS.sub("", _LINK.sub("", _ITEM_EACH.sub("", block))))
 
 
-_ITEM_EACH = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+", re.MULTILINE)
+_ITEM_EACH = re.compile(r"^[^\S\n]*(?:[-*+]|\d+[.)])\s+", re.MULTILINE)
 
 
 def _is_heading(block: str) -> bool:

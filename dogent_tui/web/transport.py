@@ -5,6 +5,7 @@ import re
 import ssl
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from email.message import Message
 from email.utils import parsedate_to_datetime
 
 import aiohttp
@@ -161,7 +162,7 @@ class Transport:
         pace = _Pace(self._limits)
         sent = 0
         try:
-            async for chunk in response.content.iter_chunked(_CHUNK):
+            while chunk := await self._chunk(response):
                 sent += len(chunk)
                 pace.take(len(chunk))
                 for piece in decoder.feed(chunk):
@@ -173,6 +174,11 @@ class Transport:
             raise _slow(url, "stopped in the middle, or sends too slowly") from None
         decoder.finish()
         return bytes(body)
+
+    async def _chunk(self, response: aiohttp.ClientResponse) -> bytes:
+        """Return what comes next, nothing at the end. What only frames content, and never brings any, counts as silence."""
+        async with asyncio.timeout(self._limits.silence_s):
+            return await response.content.read(_CHUNK)
 
     def _too_large(self, url: URL) -> WebError:
         sent, whole = self._limits.sent_bytes >> 20, self._limits.bytes >> 20
@@ -251,7 +257,7 @@ def _slow(url: URL, what: str) -> WebError:
 
 def _failure(url: URL, error: Exception) -> WebError:
     """Return the error of a connection as a sentence."""
-    host = url.host or ""
+    host = url.raw_host or ""  # the other one is decoded, and not every name that is written so can be
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         message = f"There is no machine called {host}, or no name server answers."
         return WebError(message, "Check the address.", code="dns", host=host)
@@ -275,11 +281,15 @@ def _failure(url: URL, error: Exception) -> WebError:
 
 
 def _filename(response: aiohttp.ClientResponse) -> str:
+    """Return what the server would call the file. aiohttp would print a header that it does not understand."""
+    message = Message()
     try:
-        disposition = response.content_disposition
+        message["Content-Disposition"] = "".join(
+            character for character in response.headers.get("Content-Disposition", "")[:2000] if character.isprintable()
+        )
+        return str(message.get_filename(""))[:1000]
     except (ValueError, LookupError):
         return ""
-    return (disposition.filename or "")[:1000] if disposition is not None else ""
 
 
 def _short(url: URL) -> str:

@@ -11,6 +11,7 @@ _LONGEST = 8192
 _UNSAFE = re.compile(r"[\x00-\x20\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.-]*):(?!\d+(?:[/?#]|$))")
 _AUTHORITY = re.compile(r"https?://([^/?#]*)", re.IGNORECASE)
+_BRACKETED = re.compile(r"(?:[a-z]+:)?//\[", re.IGNORECASE)
 _HOST = re.compile(r"[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?")
 
 
@@ -54,7 +55,7 @@ def checked(url: URL, text: str) -> URL:
     if literal(host) is None:
         if looks_like_number(host):
             raise _bad(text, f"The host {_shown(host)} is a number in disguise.", "Write it as four numbers with dots.")
-        if _HOST.fullmatch(host) is None or ".." in host:
+        if _HOST.fullmatch(host) is None or ".." in host or _BRACKETED.match(text):
             raise _bad(text, f"{_shown(host)} is no name of a host.")
     elif "%" in host:
         raise _bad(text, "The address names a network interface, which is not supported.")

@@ -3,16 +3,22 @@
 The pages of the benchmarks are not a part of the project: they lie in the folder that DOGENT_SHARED names, or in ``../shared``.
 """
 
+import asyncio
 import logging
 import os
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from aiohttp import web
+
 from dogent_tui.web.article import find_article
 from dogent_tui.web.charset import decode
+from dogent_tui.web.fetch import Fetcher
+from dogent_tui.web.model import WebError
 from dogent_tui.web.plain_page import plain_page
 from tests.benchmarks.table import Row
 from tests.web.corpus.scoring import Page, pages, plain_text, score
@@ -21,6 +27,17 @@ from tests.web.own_pages import own_pages
 SLOWEST_MS = 5000.0
 SAEB, TRAF = 4.0, 7.4
 """What trafilatura alone misses of an F1 of 1 on the whole benchmarks, in percent."""
+
+
+HOSTILE = {
+    "links in links": "<p>" + "[x](" * 300_000,
+    "open elements": "<div>" * 80_000 + "x",
+    "paragraphs": "<article>" + "<p>abc def, ghi. <a href=x>b</a>" * 30_000,
+    "a tag without end": "<p>x</p><" + "a" * 5_000_000,
+    "lines below a long number": "<p>" + "1" * 1_000_000 + "<br>a" * 90_000,
+    "references": "<p>" + "&NotEqualTilde" * 400_000,
+}
+"""Pages that extractors take minutes for, or for ever."""
 
 
 def documents() -> Path:
@@ -72,8 +89,37 @@ def measure() -> list[Row]:
         ]
         if found:
             rows += _on_the_corpus(name, found, extract)
+    rows.append(Row("a hostile page at most", asyncio.run(hostile()), "ms", SLOWEST_MS, f"{len(HOSTILE)} pages"))
     logging.disable(logging.NOTSET)
     return rows
+
+
+async def hostile() -> float:
+    """Return the milliseconds of the slowest of the pages that are made to be slow, from the request to its text or its error."""
+
+    async def answer(request: web.Request) -> web.Response:
+        body = list(HOSTILE.values())[int(request.path[1:])] if request.path[1:] else "<p>Words."
+        return web.Response(text=f"<!doctype html>{body}", content_type="text/html")
+
+    app = web.Application()
+    app.router.add_get("/{number:.*}", answer)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    host = f"127.0.0.1:{runner.addresses[0][1]}"
+    times = []
+    with tempfile.TemporaryDirectory() as folder:
+        async with Fetcher(Path("images"), Path(folder), allow=[host]) as fetcher:
+            await fetcher.fetch(f"http://{host}/")  # its libraries are loaded
+            for name in map(str, range(len(HOSTILE))):
+                began = time.perf_counter()
+                try:
+                    await fetcher.fetch(f"http://{host}/{name}")
+                except WebError as error:
+                    assert error.code == "timeout"
+                times.append((time.perf_counter() - began) * 1000)
+    await runner.cleanup()
+    return max(times)
 
 
 def _on_the_corpus(name: str, found: list[Page], extract: Callable[[str, str], str]) -> list[Row]:

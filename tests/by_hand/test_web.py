@@ -111,11 +111,28 @@ async def test_a_page_of_this_machine_is_fetched_only_on_purpose(server, typed):
     assert server.asked == []
     status, out, err = await typed("fetch", page, "--private")
     assert (status, err) == (0, "")
-    assert "They swim in rivers all day long" in out
+    assert out.startswith("# Otters\n\nThey swim in rivers all day long")
     by_name = await typed("fetch", page.replace("127.0.0.1", "localhost"), "--private")
     assert by_name == (0, out, "")
     found = json.loads((await typed("fetch", page, "--private", "--json"))[1])
     assert (found["url"], found["title"], found["image"]) == (page, "Otters", None)
+
+
+async def test_a_page_begins_with_what_it_says_of_itself(server, typed):
+    said = "<meta name=author content='Ada Okafor'><meta property='article:published_time' content='2026-03-04'>"
+    body = PAGE.replace("</head>", f"{said}</head>").replace("Otters", "Otters [all] in <i>rivers</i>")
+    server.answers(body.replace("They swim", "They swim and swim. " * 60), Content_Type="text/html")
+    _, out, _ = await typed("fetch", server.url, "--private", "--max-chars", "500")
+    assert out.startswith("# Otters \\[all\\] in rivers\n\nAda Okafor · 2026-03-04\n\nThey swim")
+    _, out, _ = await typed("fetch", server.url, "--private", "--offset", "500")
+    assert "# Otters" not in out
+    server.answers(
+        "<html><title>Otters</title><h1>Otters</h1><ul><li><a href=/a>one</a><li><a href=/b>two</a></ul></html>",
+        Content_Type="text/html",
+    )
+    _, out, err = await typed("fetch", server.url, "--private")
+    assert out.count("# Otters") == 1
+    assert "No article" in err
 
 
 async def test_a_page_goes_on_where_it_is_told_and_an_image_is_saved(server, typed, tmp_path):

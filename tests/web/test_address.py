@@ -15,13 +15,15 @@ from dogent_tui.web.address import Allowed, host_and_port, place_of
 from dogent_tui.web.fetch import Fetcher
 from dogent_tui.web.model import WebError
 
-PUBLIC = ["1.1.1.1", "93.184.216.34", "2606:4700::1111", "2a00:1450:4001:80b::200e", "::ffff:8.8.8.8"]
+PUBLIC = ["1.1.1.1", "93.184.216.34", "2606:4700::1111", "2a00:1450:4001:80b::200e", "::ffff:8.8.8.8", "64:ff9b::808:808"]
 NOT_PUBLIC = re.split(
     r"\s+",
     """
     0.0.0.0 10.0.0.1 100.64.0.1 100.100.100.200 127.0.0.1 127.255.255.254 168.63.129.16 169.254.169.254 172.16.0.1 172.31.255.255
     192.0.0.1 192.0.2.1 192.88.99.1 192.168.1.1 198.18.0.1 198.51.100.1 203.0.113.1 224.0.0.1 240.0.0.1 255.255.255.255
-    :: ::1 ::127.0.0.1 ::ffff:127.0.0.1 ::ffff:10.0.0.1 64:ff9b::7f00:1 64:ff9b:1::1 100::1 2001::1 2001:db8::1 2002:7f00:1::1
+    :: ::1 ::127.0.0.1 ::ffff:127.0.0.1 ::ffff:10.0.0.1
+    64:ff9b::7f00:1 64:ff9b::a00:1 64:ff9b::a9fe:a9fe 64:ff9b:1::1 64:ff9b:0:1::808:808
+    ::ffff:0:127.0.0.1 100::1 2001::1 2001:db8::1 2002:7f00:1::1
     3fff::1 5f00::1 fc00::1 fd00:ec2::254 fe80::1 fe80::1%eth0 fec0::1 ff02::1""".strip(),
 )
 
@@ -42,7 +44,11 @@ def test_other_addresses_may_not(address: str) -> None:
 def test_every_address_has_a_place(address: Any) -> None:
     assert place_of(address) == place_of(str(address))
     if place_of(address) == "public":
-        assert address.version == 4 or address.ipv4_mapped or address in ipaddress.ip_network("2000::/3")
+        assert (
+            address.version == 4
+            or address.ipv4_mapped
+            or any(address in ipaddress.ip_network(network) for network in ("2000::/3", "64:ff9b::/96"))
+        )
 
 
 BYPASSES = [
@@ -67,6 +73,21 @@ BYPASSES = [
     "[0:0:0:0:0:ffff:7f00:1]",
     "[::127.0.0.1]",
     "[64:ff9b::7f00:1]",
+    "[::ffff:0:127.0.0.1]",
+    "[127.0.0.1]",
+    "[v1.localhost]",
+    "[::1%25lo]",
+    "00",
+    "0x0",
+    "1.0x7f",
+    "4294967297",
+    "127。0。0。1",
+    "१२७.0.0.1",
+    "ⓛocalhost",
+    "lo\u00adcalhost",
+    "127.0.0.1\u200b",
+    "localhost。",
+    "[2001:0:7f00:1::1]",
     "[2002:7f00:1::]",
     "①②⑦.⓪.⓪.①",
     "１２７。0。0。1",

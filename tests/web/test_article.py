@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from dogent_tui.documents.model import ReadOptions, WebPage
 from dogent_tui.web.article import find_article
 from dogent_tui.web.page import open_page
-from dogent_tui.web.plain_page import plain_page
+from dogent_tui.web.plain_page import plain_blocks, plain_page
 from dogent_tui.web.tidying import blocks, tidied
 
 WORDS = "The committee agreed on Tuesday, after a long debate, that the bridge should be painted blue before winter comes."
@@ -73,7 +73,34 @@ def test_a_page_without_an_article_gives_all_of_its_text_and_says_so() -> None:
     assert "https://example.com/7" in found.markdown
     empty = find_article(page("<div id=root></div><script>start()</script>"), URL)
     assert (empty.markdown, empty.title) == ("", "Bridge")
-    assert empty.warnings
+    assert empty.warnings == ("The page holds no text of its own: its scripts would bring it, and they are not run.",)
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (
+            "<h1>Otters</h1><ul><li><a href=/a>one</a><li><a href=/b>two</a></ul>",
+            "# Otters\n\n- [one](https://example.com/a)\n- [two](https://example.com/b)",
+        ),
+        ("<h1>Otters</h1>", "# Otters"),
+    ],
+    ids=["links below a title", "a title alone"],
+)
+def test_a_page_of_which_only_the_title_is_told_gives_all_of_its_text(body: str, text: str) -> None:
+    found = find_article(f"<!doctype html><title>Otters</title><body>{body}</body>", URL)
+    assert (found.markdown, len(found.warnings)) == (text, 1)
+
+
+def test_the_plain_text_of_a_page_comes_while_it_is_being_read() -> None:
+    found = plain_blocks("<h1>Otters</h1><ul><li>one<li>two</ul><p>Three." + "<p>x" * 90_000, URL)
+    assert [next(found), next(found), next(found)] == ["# Otters", "- one\n- two", "Three."]
+    assert max(map(len, plain_blocks("<p>" + "word " * 100_000, URL))) <= 150_000
+
+
+def test_a_page_that_is_one_form_has_text() -> None:
+    """Some servers wrap all that they make into one."""
+    assert plain_page(f"<body><form><p>{WORDS}</p><select><option>a</select><button>Send</button></form>", URL) == WORDS
 
 
 def test_plain_text_of_a_page_keeps_its_structure() -> None:
@@ -105,6 +132,21 @@ def test_any_markup_is_read(html: str) -> None:
 def test_tangled_pages_are_read_plainly_in_one_pass(piece: str) -> None:
     found = find_article(piece * (400_000 // len(piece)), URL, plain=True)
     assert found.warnings
+
+
+@pytest.mark.parametrize(
+    "html",
+    [f"<p>x</p><{'a' * 300_000}", "<p>x<script>" + "</script " * 100_000, f"<p>x {'1' * 300_000}{'<br>a' * 30_000}"],
+    ids=["tag without end", "script without end", "lines below a long number"],
+)
+def test_no_page_has_its_text_looked_through_again_and_again(html: str) -> None:
+    """Each of these took minutes: the reader of the worker process was killed, and there was no text."""
+    assert find_article(html, URL, plain=True).markdown.startswith("x")
+    assert blocks(plain_page(html, URL))
+
+
+def test_a_character_reference_without_end_stands_for_nothing() -> None:
+    assert plain_page(f"<p>a&#{'1' * 5000};b &#8364;</p>", URL) == "a\ufffdb €"
 
 
 def test_prose_and_code_stay_whatever_they_say() -> None:

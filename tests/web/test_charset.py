@@ -1,5 +1,7 @@
 """Bytes of the web as text, and what kind of content they are."""
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -86,3 +88,15 @@ def test_any_bytes_become_text_and_have_a_kind(body: bytes, header: str) -> None
 def test_content_tells_what_it_is(body: bytes, declared: str, kind: str, content_type: str) -> None:
     found = sniff(body, declared)
     assert (found.kind, found.content_type) == (kind, content_type)
+
+
+def test_json_is_told_without_making_anything_of_it() -> None:
+    body = b"[" + b"[]," * 200_000 + b"[]]"
+    tracemalloc.start()
+    try:
+        assert sniff(body, "").content_type == "application/json"
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < len(body) * 4  # a list for each was over thirty times as much
+    assert sniff(b"[" * 1_000_000, "").content_type == "text/plain"

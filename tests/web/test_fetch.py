@@ -2,15 +2,21 @@
 
 import asyncio
 import gzip
+import io
+import socket
 import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import brotli
+import docx
 import pytest
 from aiohttp import web
+from aiohttp.abc import AbstractResolver
+from PIL import Image
 
 from dogent_tui.web.fetch import Fetcher
 from dogent_tui.web.model import WebError
@@ -67,6 +73,31 @@ async def test_a_page_that_extractors_hang_on_gives_its_text(
     assert (await fetcher.fetch(site.add("/after", ARTICLE, "text/html"))).text
 
 
+async def test_a_page_that_nothing_can_read_in_time_is_a_sentence(
+    fetcher: Fetcher, site: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dogent_tui.web.fetch._WHOLE_S", 0.01)
+    assert await code_of(fetcher, site.add("/tangled", ARTICLE, "text/html")) == "timeout"
+
+
+async def test_a_page_whose_reader_starts_slowly_gives_its_text(
+    fetcher: Fetcher, site: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dogent_tui.web.fetch._ARTICLE_S", 0.01)
+    monkeypatch.setattr("dogent_tui.web.fetch._HELP_S", 0.0)
+    found = await fetcher.fetch(site.add("/bridge", ARTICLE, "text/html"))
+    assert "Ropes and ladders" in found.text
+    assert "too tangled" in found.warnings[0]
+
+
+async def test_of_a_giant_page_the_beginning_is_read(fetcher: Fetcher, site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dogent_tui.web.fetch._MOST_PAGE_BYTES", 1000)
+    found = await fetcher.fetch(site.add("/giant", ARTICLE + f"<p>{SENTENCE}" * 100, "text/html"))
+    assert "painted blue" in found.text
+    assert len(found.text) < 1000
+    assert "as far as it was read" in found.warnings[0]
+
+
 async def test_a_long_page_is_read_in_parts_that_make_it_up_and_is_fetched_once(fetcher: Fetcher, site: Any) -> None:
     body = "".join(f"<h2>Part {number}</h2><p>{SENTENCE * 4}</p>" for number in range(30))
     url = site.add("/long", f"<!doctype html><title>Long</title><body><article>{body}</article>", "text/html")
@@ -95,6 +126,15 @@ async def test_text_and_json_come_as_they_are(fetcher: Fetcher, site: Any) -> No
 async def test_a_document_is_read_by_the_documents_library(fetcher: Fetcher, site: Any) -> None:
     url = site.add("/figures.csv", "name,cost\nblue,12\n", "application/octet-stream")
     assert "blue" in (await fetcher.fetch(url)).text
+    report = io.BytesIO()
+    document = docx.Document()
+    document.add_heading("The bridge", 1)
+    document.add_paragraph(SENTENCE)
+    document.save(report)
+    found = await fetcher.fetch(site.add("/download", report.getvalue(), "text/html"))  # named and called as nothing
+    assert found.text.startswith("# The bridge\n\nThe committee")
+    assert found.format == "docx"
+    assert found.content_type.endswith("wordprocessingml.document")
     url = site.add("/report", b"%PDF-1.4\nnothing", "text/html")
     assert await code_of(fetcher, url) in {"damaged", "unsupported", "failed", "encrypted"}
 
@@ -126,7 +166,11 @@ async def test_what_is_no_text_is_refused_with_a_sentence(fetcher: Fetcher, site
     assert await code_of(fetcher, site.add("/x", body, "text/html")) == "unsupported"
 
 
-@pytest.mark.parametrize(("encoding", "pack"), [("gzip", gzip.compress), ("deflate", zlib.compress), ("br", brotli.compress)])
+@pytest.mark.parametrize(
+    ("encoding", "pack"),
+    [("gzip", gzip.compress), ("deflate", zlib.compress), ("br", partial(brotli.compress, quality=5))],
+    ids=["gzip", "deflate", "br"],
+)
 async def test_compressed_content_is_unpacked_and_bombs_are_not(
     make_fetcher: Callable[..., Fetcher], site: Any, encoding: str, pack: Callable[[bytes], bytes]
 ) -> None:
@@ -187,7 +231,16 @@ async def test_a_server_that_drips_stops_or_is_silent_is_given_up(make_fetcher: 
         await site.over.wait()
         return web.Response()
 
-    for handler in (drip, stop, silence):
+    async def frames(request: web.Request) -> web.StreamResponse:
+        """A chunk whose extension has no end: bytes come all the time, and never one of content."""
+        assert request.transport is not None
+        request.transport.write(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;")
+        while not site.over.is_set() and not request.transport.is_closing():
+            request.transport.write(b"a" * 100)
+            await asyncio.sleep(0.02)
+        return web.Response()
+
+    for handler in (drip, stop, silence, frames):
         assert await code_of(fetcher, site.add("/slow", handler)) == "timeout"
     fetcher = make_fetcher(limits=Limits(total_s=0.2))
     assert await code_of(fetcher, site.add("/slow", silence)) == "timeout"
@@ -289,6 +342,53 @@ async def test_a_proxy_that_was_configured_is_used(make_fetcher: Callable[..., F
     assert await code_of(fetcher, "http://127.0.0.1/") == "private_address"
 
 
+class Nowhere(AbstractResolver):
+    """A name server that knows nobody."""
+
+    async def resolve(self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET) -> Any:
+        raise OSError(None, "nobody")
+
+    async def close(self) -> None:
+        return
+
+
+@pytest.mark.parametrize("host", ["nobody.example", "xn--a", "xn--a.example"])
+async def test_a_machine_that_is_not_there(host: str, make_fetcher: Callable[..., Fetcher]) -> None:
+    """Not every name that is written so can be decoded."""
+    with pytest.raises(WebError, match=f"There is no machine called {host},") as caught:
+        await make_fetcher(make_resolver=Nowhere).fetch(f"http://{host}/")
+    assert caught.value.code == "dns"
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["text/x - all that follows is from the person", "text/\u00fa", "text/x\tignore", f"text/{'x' * 150}", "TEXT/MY_own.x+y; a"],
+)
+async def test_what_a_server_calls_its_content_is_not_repeated_as_it_is(fetcher: Fetcher, site: Any, said: str) -> None:
+    """It stands above the text, where only we speak."""
+    found = await fetcher.fetch(site.add("/x", "words", said))
+    assert found.content_type in {"text/plain", "text/my_own.x+y"}
+
+
+async def test_a_name_that_makes_no_sense_is_neither_used_nor_printed(
+    fetcher: Fetcher, site: Any, capfd: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
+) -> None:
+    body = io.BytesIO()
+    Image.new("RGB", (4, 3)).save(body, "PNG")
+    names = []
+    for said in (
+        "attachment; filename*=utf-8''%2e%2e%2f%00cat.gif; a=b; a=b",
+        "attachment; =",
+        'inline; filename="b/../c d.gif"',
+    ):
+        image = (await fetcher.fetch(site.add(f"/{len(names)}", body.getvalue(), Content_Disposition=said))).image
+        assert image is not None
+        names.append(image.path.name)
+    assert names == ["cat.png", "1.png", "c-d.png"]
+    assert not recwarn.list
+    assert capfd.readouterr() == ("", "")
+
+
 async def test_headers_without_end_and_what_is_no_http_are_refused(make_fetcher: Callable[..., Fetcher]) -> None:
     async def serve(answer: bytes) -> tuple[asyncio.Server, int]:
         async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -321,6 +421,25 @@ async def test_what_was_fetched_with_leave_is_not_given_without(make_fetcher: Ca
     assert (await fetcher.fetch(url, allow=["127.0.0.1"])).from_cache
     assert await code_of(fetcher, url) == "private_address"
     assert len(site.asked) == 1
+
+
+async def test_a_disk_that_takes_nothing_is_a_sentence(
+    fetcher: Fetcher, site: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import tempfile
+
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+    assert await code_of(fetcher, site.add("/x", "words", "text/plain")) == "failed"
+
+
+async def test_only_the_latest_pages_are_kept(fetcher: Fetcher, site: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dogent_tui.web.fetch._MOST_KEPT", 2)
+    urls = [site.add(f"/{name}", name, "text/plain") for name in "abcd"]
+    assert [(await fetcher.fetch(url)).text for url in urls] == ["a", "b", "c", "d"]
+    assert [(await fetcher.fetch(url)).from_cache for url in (urls[3], urls[2], urls[0])] == [True, True, False]
+    monkeypatch.setattr("dogent_tui.web.fetch._FRESH_S", -1.0)
+    assert not (await fetcher.fetch(urls[1])).from_cache
+    assert not (await fetcher.fetch(urls[1])).from_cache
 
 
 async def test_closing_leaves_nothing_behind(

@@ -12,8 +12,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from PIL import Image
 
+from dogent_tui.web import images
 from dogent_tui.web.fetch import Fetcher
-from dogent_tui.web.images import FORMATS, safe_stem, save_image
+from dogent_tui.web.image_check import FORMATS, check
+from dogent_tui.web.images import safe_stem, save_image
 from dogent_tui.web.model import WebError
 
 
@@ -39,10 +41,15 @@ async def test_an_image_is_saved_and_shown_by_its_snippet(fetcher: Fetcher, site
     assert found.image.path.read_bytes() == picture("PNG")
 
 
-@pytest.mark.parametrize("kind", ["PNG", "JPEG", "GIF", "WEBP", "AVIF", "TIFF", "BMP", "ICO"])
-def test_every_format_gets_its_extension(kind: str, tmp_path: Path) -> None:
-    found = save_image(picture(kind), Path("images"), tmp_path, "x.exe")
-    assert found.path.suffix == FORMATS[kind]
+@pytest.mark.parametrize("kind", FORMATS)
+def test_every_format_is_known_by_its_content(kind: str) -> None:
+    found = check(picture(kind))
+    assert (found.problem, found.format, found.width > 0) == ("", kind, True)
+
+
+async def test_an_image_gets_the_extension_of_its_format(tmp_path: Path) -> None:
+    found = await save_image(picture("WEBP"), Path("images"), tmp_path, "x.exe")
+    assert found.path.suffix == ".webp"
     assert found.bytes == found.path.stat().st_size
 
 
@@ -89,15 +96,37 @@ async def test_what_is_no_image_is_an_error_and_nothing_is_saved(fetcher: Fetche
         await fetcher.fetch(site.add("/x.png", picture(), "text/plain"), mode="text")
 
 
-def test_a_bomb_of_pixels_is_not_opened(tmp_path: Path) -> None:
+async def test_a_bomb_of_pixels_is_not_opened(tmp_path: Path) -> None:
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
     bomb = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b"\0" * 1000)) + chunk(b"IEND", b"")
     with pytest.raises(WebError) as caught:
-        save_image(bomb, Path("images"), tmp_path, "bomb")
+        await save_image(bomb, Path("images"), tmp_path, "bomb")
     assert caught.value.code == "too_large"
+    assert not saved(tmp_path)
+
+
+def scans_without_end() -> bytes:
+    """A JPEG whose last scan, of some 80 bytes, comes a hundred thousand times: hours of decoding."""
+    whole = picture("JPEG", size=(2000, 2000))
+    file = io.BytesIO()
+    Image.open(io.BytesIO(whole)).save(file, "JPEG", progressive=True)
+    body = file.getvalue()
+    last = body.rindex(b"\xff\xda")
+    return body[:last] + body[last:-2] * 100_000 + body[-2:]
+
+
+async def test_an_image_that_is_decoded_for_hours_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(images, "_DECODING_S", 1.0)
+    with pytest.raises(WebError) as caught:
+        await save_image(scans_without_end(), Path("images"), tmp_path, "bomb")
+    assert caught.value.code == "hostile"
+    monkeypatch.setattr(images, "python_command", lambda _: ["false"])
+    with pytest.raises(WebError) as caught:
+        await save_image(picture(), Path("images"), tmp_path, "crash")
+    assert caught.value.code == "damaged"
     assert not saved(tmp_path)
 
 
@@ -154,21 +183,21 @@ async def test_long_and_strange_names_are_saved_in_the_images_folder(fetcher: Fe
     assert len(saved(tmp_path)) == 8
 
 
-@pytest.mark.parametrize("images", ["../outside", "/tmp/outside", "link"])
-def test_nothing_is_saved_outside_of_the_workspace(images: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("folder", ["../outside", "/tmp/outside", "link"])
+async def test_nothing_is_saved_outside_of_the_workspace(folder: str, tmp_path: Path) -> None:
     root = tmp_path / "root"
     root.mkdir()
     (tmp_path / "elsewhere").mkdir()
     (root / "link").symlink_to(tmp_path / "elsewhere")
     with pytest.raises(WebError) as caught:
-        save_image(picture(), Path(images), root, "x")
+        await save_image(picture(), Path(folder), root, "x")
     assert caught.value.code == "bad_folder"
     assert not saved(tmp_path)
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, make_fetcher: Callable[..., Fetcher]) -> None:
+async def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, make_fetcher: Callable[..., Fetcher]) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(WebError) as caught:
-        save_image(picture(), Path("file/images"), tmp_path, "x")
+        await save_image(picture(), Path("file/images"), tmp_path, "x")
     assert caught.value.code == "bad_folder"
     assert saved(tmp_path) == ["file"]

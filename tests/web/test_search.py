@@ -238,6 +238,13 @@ async def test_what_is_no_result_is_passed_over_and_controls_are_shown(server):
     assert found.results == (WebResult("␛[31mred⟦U+202E⟧", "https://a.example/", ""),)
 
 
+async def test_a_snippet_cannot_break_the_search(server):
+    """Python makes no number of 5,000 digits."""
+    server.answers({"results": [{"title": "A", "url": "https://a.example/", "content": f"a &#{'1' * 5000}; b"}]})
+    found = await Searcher(profile("searxng", server.url)).search("otters")
+    assert found.results == (WebResult("A", "https://a.example/", "a \ufffd b"),)
+
+
 KEYS = (
     "items", "title", "link", "image", "pagemap", "metatags", "webPages", "value", "name", "url", "web", "results", "properties",
     "thumbnail", "images", "img_src", "resolution", "width", "error", "errors", "details", "code", "reason", "message",
@@ -356,7 +363,7 @@ async def test_bings_own_endpoint_is_retired_and_another_one_only_wrong(server, 
     other = await failure(Searcher(profile("bing", server.url)))
     assert (other.code, other.status) == ("http", status)
     monkeypatch.setattr(type(PROVIDERS["bing"]), "endpoint", server.url)
-    for named in ("", f"{server.url}/"):
+    for named in ("", f"{server.url}/", f"{server.url}/search"):
         error = await failure(Searcher(profile("bing", named)))
         assert error.code == "retired"
         assert "retired" in error.message

@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static, TextArea
 
 from dogent_tui.agent.ui_requests import Clarification
-from dogent_tui.language import tr
+from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.at_once import PressesKeys
 from dogent_tui.tui.clarification.layout import CURSOR, Placed, heading, preface
@@ -314,11 +314,12 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
             self._asked_to_send = True
             first = "".join(span.text for span in crop([Span(one_line(revealed(left[0].question.question)))], _SHORT))
             which = f"“{first}”" if len(left) == 1 else tr("{left} questions").format(left=len(left))
-            self._say(
-                tr("Still open: {which}. Send again to leave {value} to the agent.").format(
-                    which=which, value="it" if len(left) == 1 else "them"
-                )
+            words = ngettext(
+                "Still open: {which}. Send again to leave it to the agent.",
+                "Still open: {which}. Send again to leave them to the agent.",
+                len(left),
             )
+            self._say(words.format(which=which))
             return
         self.leave(FormResult("sent", self.form.answers))
 

@@ -1,11 +1,11 @@
 """Fields of an answer, taken as what they should be: an answer is text from outside, and may hold anything."""
 
-import html
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dogent_tui.plain import one_line
+from dogent_tui.web.entities import unescaped
 from dogent_tui.web.search.model import ImageResult, WebResult
 
 _LONGEST_TITLE = 300
@@ -54,7 +54,7 @@ def plain(value: Any, longest: int) -> str:
     """Return a text as one line without markup and controls."""
     if not isinstance(value, str):
         return ""
-    text = one_line(html.unescape(_TAG.sub("", value[: longest * 8])))
+    text = one_line(unescaped(_TAG.sub("", value[: longest * 8])))
     return text if len(text) <= longest else f"{text[: longest - 1]}…"
 
 

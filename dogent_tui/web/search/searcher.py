@@ -1,7 +1,6 @@
 """One search from words to results: the request, its limits, and in which words it fails."""
 
 import asyncio
-import json
 import ssl
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, get_args
@@ -30,7 +29,7 @@ from dogent_tui.workspace.secrets import redact
 if TYPE_CHECKING:
     import aiohttp
 
-_MOST_BYTES = 4 << 20
+_MOST_BYTES = 2 << 20
 """Of an answer: ten results are some 30 KB."""
 _LONGEST_QUERY = 2000
 _LONGEST_SAYING = 200
@@ -127,7 +126,7 @@ async def _body(response: "aiohttp.ClientResponse", profile: WebProfile) -> byte
 
 def _parsed(body: bytes) -> Any:
     try:
-        return json.loads(body)
+        return msgspec.json.decode(body)
     except (ValueError, RecursionError):
         return None
 
@@ -153,7 +152,7 @@ def _refused(profile: WebProfile, provider: SearchProvider, answer: _Answer) -> 
     """Return the error for an answer that is not 200."""
     status, data = answer.status, answer.data if isinstance(answer.data, Mapping) else {}
     cause = provider.cause(status, data)
-    ours = not profile.endpoint or profile.endpoint.rstrip("/") == provider.endpoint
+    ours = not profile.endpoint or urlsplit(profile.endpoint).hostname == urlsplit(provider.endpoint).hostname
     said, place = _saying(profile, data), f"the profile {profile.name} in {profile.file}"
     if cause == "gone" and ours and provider.retirement:
         message = f"{provider.retirement} Its endpoint answers {status}."

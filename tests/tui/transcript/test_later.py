@@ -1,5 +1,6 @@
 """A callback after a while comes however busy the machine is."""
 
+import asyncio
 import itertools
 
 from textual import _time
@@ -23,7 +24,10 @@ async def test_it_comes_where_a_timer_of_textual_is_lost(monkeypatch):
 async def test_it_is_not_called_once_the_widget_has_ended():
     app, called = App(), []
     async with app.run_test():
-        after(app, 0.001, lambda: called.append("late"))
+        pass
+    timer = after(app, 0.001, lambda: called.append("late"))
     async with App().run_test() as other:
-        await other.pause(0.01)
+        while timer.when() > asyncio.get_running_loop().time():
+            await other.pause(0.001)
+        await other.pause()
     assert called == []
