@@ -94,7 +94,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     web, web_warnings = read_access(settings.web_profile, home)
     libraries = Libraries(workspace, settings, web)
     authority = Authority(workspace, options.allow, libraries.hosts)
-    copies = session_copies(workspace, session.session_id)
+    copies = session_copies(workspace, session.session_id if earlier is None or options.fork else earlier.first_id)
     trust = FolderTrust(workspace, given=options.trust)
     sandbox = sandbox_state(wanted=wants_sandbox(settings, home, warnings))
     launcher = ClaudeLauncher(
@@ -109,7 +109,14 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         answered_by=options.answered_by,
         sandbox=sandbox == "on",
     )
-    service = AgentService(launcher, endpoint, cwd=str(workspace.root), session=session, heard=libraries.hosts.heard)
+    service = AgentService(
+        launcher,
+        endpoint,
+        cwd=str(workspace.root),
+        session=session,
+        heard=libraries.hosts.heard,
+        began=lambda run_id: copies().begin_run(run_id),
+    )
     return OpenedSession(
         workspace=workspace,
         settings=settings,
@@ -150,8 +157,8 @@ def _choice(earlier: SessionRecord | None, *, fork: bool) -> SessionChoice:
     if earlier is None:
         return SessionChoice(str(uuid.uuid4()))
     if fork:
-        return SessionChoice(str(uuid.uuid4()), fork_of=earlier.session_id)
-    return SessionChoice(earlier.session_id, resume=True)
+        return SessionChoice(str(uuid.uuid4()), fork_of=earlier.session_id, dropped=earlier.dropped)
+    return SessionChoice(earlier.session_id, resume=True, dropped=earlier.dropped)
 
 
 def _taken(hold: SessionHold, earlier: SessionRecord) -> bool:

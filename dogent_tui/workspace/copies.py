@@ -243,7 +243,7 @@ class Copies:
         left: list[str] = []
         for number, item in enumerate(change.items):
             try:
-                if self._as_it_was(item):
+                if self._as_it_was(item) or (item.kind == "absent" and _holds_something(item.path)):
                     continue
                 self._put_aside(item, self.folder / f"{change.number:04}" / f"after-{number}")
                 if item.kind != "absent":
@@ -340,6 +340,12 @@ def _state_or_other(path: str) -> State:
         return state_at(path)
     except OSError:
         return State("other")
+
+
+def _holds_something(path: str) -> bool:
+    with contextlib.suppress(OSError), os.scandir(path) as entries:
+        return any(entries)
+    return False
 
 
 def _with_new_folders(created: Sequence[Path]) -> Iterator[Path]:

@@ -1,7 +1,7 @@
 """Going back over several changes at once: what would become of each file, and doing it.
 
-Stands on the copies of `copies.py`. What somebody else changed since is known by the states that are noted after each change; it is
-only gone over where that is chosen, and whatever is overwritten or taken away is itself kept as a change, which `undo` takes back.
+Stands on the copies of `copies.py`. What somebody else changed since is known by the states that are noted after each change; it
+is only gone over where that is chosen. What is overwritten or taken away is kept as a change of its own, which `undo` takes back.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ class PlannedPlace(msgspec.Struct, frozen=True):
 
 
 def plan(copies: Copies, runs: Collection[str]) -> list[PlannedPlace]:
-    """Return what is other now than before the first change of `runs`, and what would become of it. Reads the disk; never raises."""
+    """Return what is other now than before the first change of `runs`, and what would become of it. Reads the disk."""
     steps = _since(copies, runs)
     planned = [place for path, history in _by_path(steps).items() if (place := _place(copies, path, history)) is not None]
     without = {path for change, _ in steps for path in change.left}
