@@ -57,10 +57,11 @@ def plan(copies: Copies, runs: Collection[str]) -> list[PlannedPlace]:
 
 
 def changed_places(copies: Copies) -> dict[str, frozenset[str]]:
-    """Return which places the changes of each run touched, by the id of the run."""
+    """Return which files the changes of each run touched, by the id of the run."""
     found: dict[str, set[str]] = {}
     for change, _ in copies.changes():
-        paths = {item.path for item in change.items if item.kind != "folder"}
+        above = {os.path.dirname(item.path) for item in change.items}  # noqa: PTH120 — folders are not what was changed
+        paths = {item.path for item in change.items if item.kind != "folder" and item.path not in above}
         found.setdefault(change.run, set()).update(paths, change.left)
     return {run: frozenset(paths) for run, paths in found.items()}
 
