@@ -69,7 +69,7 @@ class RewindPoint(msgspec.Struct, frozen=True):
 
 
 def rewind_points(entries: Sequence[model.Entry], changed: Mapping[str, Iterable[str]]) -> list[RewindPoint]:
-    """Return the prompts of a transcript that one can go back to, latest first. `changed` are the places that each run changed."""
+    """Return the prompts of a transcript that one can go back to, latest first. `changed` are the files that each run changed."""
     points: list[RewindPoint] = []
     runs: list[str] = []
     places: set[str] = set()

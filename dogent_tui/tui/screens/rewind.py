@@ -28,7 +28,7 @@ class RewindScreen(Withdrawable[RewindPoint], ModalScreen[RewindPoint]):
     def __init__(
         self, points: Sequence[RewindPoint], root: str, *, chosen: int = 0, now: Callable[[], datetime] | None = None
     ) -> None:
-        """List `points`, of a workspace at `root`, with the one at `chosen` highlighted. `now` tells the time, with a time zone."""
+        """List `points`, of a workspace at `root`; the one at `chosen` is highlighted. `now` tells the time, with a time zone."""
         super().__init__()
         self._points = points
         self._root = root

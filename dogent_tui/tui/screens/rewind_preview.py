@@ -31,7 +31,7 @@ class RewindPreviewScreen(Withdrawable[bool], ModalScreen[bool]):
     BINDINGS: ClassVar[list[BindingType]] = [
         # Before the list of files, which would take these keys as choosing a row.
         Binding("enter", "go_back", "Do it", priority=True),
-        Binding("space", "toggle", "This file or not", priority=True),
+        Binding("space", "take", "This file or not", priority=True),
         Binding("escape", "back", "Back"),
         Binding("pageup,shift+up", "scroll_lines(-1)", "Scroll the difference", show=False, priority=True),
         Binding("pagedown,shift+down", "scroll_lines(1)", "Scroll the difference", show=False, priority=True),
@@ -114,7 +114,7 @@ class RewindPreviewScreen(Withdrawable[bool], ModalScreen[bool]):
         event.stop()
         self._toggle(event.option_index)
 
-    def action_toggle(self) -> None:
+    def action_take(self) -> None:
         """Leave the file as it is, or go back over it after all."""
         highlighted = self.query_one(OptionList).highlighted
         if highlighted is not None:
