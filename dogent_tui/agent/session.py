@@ -94,7 +94,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     web, web_warnings = read_access(settings.web_profile, home)
     libraries = Libraries(workspace, settings, web)
     authority = Authority(workspace, options.allow, libraries.hosts)
-    copies = session_copies(workspace, session.session_id if earlier is None or options.fork else earlier.first_id)
+    copies = _copies_of(workspace, session, earlier, fork=options.fork)
     trust = FolderTrust(workspace, given=options.trust)
     sandbox = sandbox_state(wanted=wants_sandbox(settings, home, warnings))
     launcher = ClaudeLauncher(
@@ -169,14 +169,27 @@ def _taken(hold: SessionHold, earlier: SessionRecord) -> bool:
         return True
 
 
-def session_copies(workspace: Workspace, session_id: str) -> Callable[[], "Copies"]:
-    """Return what gives the copies of a session, always the same: they are not needed before the first tool call."""
+def _copies_of(
+    workspace: Workspace, session: SessionChoice, earlier: SessionRecord | None, *, fork: bool
+) -> Callable[[], "Copies"]:
+    if earlier is None:
+        return session_copies(workspace, session.session_id)
+    return (
+        session_copies(workspace, session.session_id, earlier.first_id) if fork else session_copies(workspace, earlier.first_id)
+    )
+
+
+def session_copies(workspace: Workspace, session_id: str, fork_of: str = "") -> Callable[[], "Copies"]:
+    """Return what gives the copies of a session, always the same: they are not needed before the first run.
+
+    A new one begins with those of the session `fork_of`: its prompts can be gone back to as well.
+    """
 
     @cache
     def copies() -> "Copies":
         from dogent_tui.workspace.copies import Copies
 
-        return Copies(workspace, session_id)
+        return Copies(workspace, session_id, fork_of=fork_of)
 
     return copies
 

@@ -95,8 +95,10 @@ class _Settled(msgspec.Struct, frozen=True, tag="settled"):
 class Copies:
     """The changes of one session. Safe for use by several threads."""
 
-    def __init__(self, workspace: Workspace, session_id: str) -> None:
-        self.folder = state_dir() / "copies" / workspace.key / re.sub(r"[^A-Za-z0-9-]", "-", session_id)[:64]
+    def __init__(self, workspace: Workspace, session_id: str, *, fork_of: str = "") -> None:
+        """Keep the copies of `session_id`; a new one begins with those of the session `fork_of`, where there are any."""
+        self.folder = _folder(workspace, session_id)
+        self._fork_of = _folder(workspace, fork_of) if fork_of else None
         self._changes: list[Change] | None = None
         self._states: dict[int, tuple[State, ...]] = {}
         self._count = 0
@@ -159,8 +161,8 @@ class Copies:
     # ── Keeping ───────────────────────────────────────────────────────────────────────────────
 
     def _keep(self, label: str, changed: Sequence[Path], created: Sequence[Path], forget: bool) -> Kept:
-        private_folder(self.folder)
         changes = self._loaded()
+        private_folder(self.folder)
         self._settle_before({str(path) for path in (*changed, *created)})
         self._count += 1
         number = self._count
@@ -291,6 +293,8 @@ class Copies:
     def _loaded(self) -> list[Change]:
         if self._changes is None:
             self._changes = []
+            if self._fork_of is not None and not self.folder.exists():
+                _begin_with(self._fork_of, self.folder)
             _forget_old_sessions(self.folder.parent, but=self.folder)
             with contextlib.suppress(OSError):
                 for line in (self.folder / "changes.jsonl").read_text("utf-8").splitlines():
@@ -363,6 +367,23 @@ def _with_all_below(path: Path) -> Iterator[str]:
     if not path.is_symlink() and path.is_dir():
         for folder, folders, files in os.walk(path):
             yield from (os.path.join(folder, name) for name in (*folders, *files))  # noqa: PTH118 — text in, text out
+
+
+def _folder(workspace: Workspace, session_id: str) -> Path:
+    return state_dir() / "copies" / workspace.key / re.sub(r"[^A-Za-z0-9-]", "-", session_id)[:64]
+
+
+def _begin_with(source: Path, target: Path) -> None:
+    """Have `target` hold what `source` does. Copies are never written again, so that the two can share them."""
+
+    def copy(old: str, new: str) -> None:
+        if old.endswith(".jsonl"):
+            shutil.copy2(old, new)
+        else:
+            os.link(old, new)
+
+    with contextlib.suppress(OSError, shutil.Error):  # without them, what came before the fork cannot be brought back
+        shutil.copytree(source, target, copy_function=copy)
 
 
 def _forget_old_sessions(folder: Path, but: Path) -> None:

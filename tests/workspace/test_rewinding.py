@@ -184,6 +184,19 @@ def test_a_copy_that_had_to_go_is_not_stood_in_for_by_a_later_one(workspace, cop
     assert copies.undo() is None
 
 
+def test_a_fork_can_go_back_to_before_it_and_leaves_the_first_as_it_is(workspace, copies, agent):
+    copies.begin_run("one")
+    agent.write("a.md", "one")
+    fork = Copies(workspace, "fork", fork_of="session")
+    fork.begin_run("two")
+    Agent(fork, workspace.root).write("a.md", "two")
+    changes = (copies.folder / "changes.jsonl").read_bytes()
+    assert carry_out(fork, plan(fork, {"one", "two"}), "Rewind").left == ()
+    assert (workspace.root / "a.md").read_bytes() == WINDOWS
+    assert (copies.folder / "changes.jsonl").read_bytes() == changes
+    assert Copies(workspace, "new", fork_of="never was").changes() == []
+
+
 def test_a_file_that_changes_while_the_preview_is_read_is_left(workspace, copies, agent):
     copies.begin_run("one")
     agent.write("a.md", "one")

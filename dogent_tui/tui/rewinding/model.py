@@ -124,7 +124,8 @@ class Preview:
         return [self._row(place) for place in self.places]
 
     def _row(self, place: PlannedPlace) -> Row:
-        name = one_line(revealed(relative(place.path, self._root)))
+        is_folder = place.item.kind == "folder" or (place.goes and place.now.kind == "folder")
+        name = one_line(revealed(relative(place.path, self._root))) + ("/" if is_folder else "")
         if not place.possible:
             return Row("✗", tr("cannot"), name, _WHY[place.why])
         is_chosen = place.path in self._chosen
@@ -141,7 +142,7 @@ class Preview:
             said.append(tr("The conversation stays as it is."))
         elif self.point.forgotten:
             words = ngettext(
-                "This prompt and the {count} after it leave the conversation, and the agent forgets them.",
+                "This prompt and the one after it leave the conversation, and the agent forgets them.",
                 "This prompt and the {count} after it leave the conversation, and the agent forgets them.",
                 self.point.forgotten,
             )
@@ -149,7 +150,7 @@ class Preview:
         else:
             said.append(tr("This prompt leaves the conversation, and the agent forgets it."))
         if self.scope != "files":
-            said.append(tr("Its text is in the prompt again."))
+            said.append(tr("Its text comes back into the prompt."))
         if self.scope == "conversation":
             said.append(tr("The files stay as they are."))
         elif not self.places:

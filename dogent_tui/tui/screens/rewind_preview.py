@@ -3,6 +3,7 @@
 import asyncio
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events, on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -48,7 +49,7 @@ class RewindPreviewScreen(Withdrawable[bool], ModalScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """Lay out what happens, the files, and the difference of one of them."""
-        with Vertical(id="rewind", classes="-preview"):
+        with Vertical(id="rewind", classes="-files" if self.preview.places else ""):
             title = tr("Go back to before “{title}”?").format(title=self.preview.point.title)
             yield Static(title, id="rewind-title", markup=False)
             yield Static(" ".join(self.preview.summary()), id="rewind-what", markup=False)
@@ -64,7 +65,7 @@ class RewindPreviewScreen(Withdrawable[bool], ModalScreen[bool]):
         self.query_one(QuestionLines).display = has_files
         keys = tr("Enter does it · Esc goes back")
         if has_files:
-            keys = tr("Enter does it · Space takes a file or leaves it · PgUp PgDn scroll · Esc goes back")
+            keys = tr("Enter does it · Space this file or not · PgUp PgDn scroll · Esc back")
         self.query_one("#rewind-keys", Static).update(keys)
         self.call_after_refresh(self.guard.shown)
 
@@ -74,12 +75,15 @@ class RewindPreviewScreen(Withdrawable[bool], ModalScreen[bool]):
 
     def _show(self, chosen: int) -> None:
         files = self.query_one(OptionList)
-        files.set_options(self._line(row) for row in self.preview.rows())
+        rows = self.preview.rows()
+        widest = max((cell_len(row.what) for row in rows), default=0)
+        files.set_options(self._line(row, widest) for row in rows)
         files.highlighted = chosen if self.preview.places else None
 
-    def _line(self, row: Row) -> Content:
+    def _line(self, row: Row, widest: int) -> Content:
         note = f" — {row.note}" if row.note else ""
-        return Content.assemble(f"{row.mark} ", (f"{row.what}  ", "dim"), row.name, (note, "dim"))
+        gap = " " * (widest - cell_len(row.what) + 2)
+        return Content.assemble(f"{row.mark} ", (f"{row.what}{gap}", "dim"), row.name, (note, "dim"))
 
     # ── The difference ────────────────────────────────────────────────────────────────────────
 
