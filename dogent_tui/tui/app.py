@@ -23,6 +23,7 @@ from dogent_tui.agent.recording import session_recorder
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
 from dogent_tui.errors import AgentError, DogentError
+from dogent_tui.language import tr
 from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
@@ -352,6 +353,7 @@ class DogentApp(App[None]):
         from dogent_tui.tui.screens.clarification import ClarificationScreen
         from dogent_tui.tui.screens.help import PROMPT_HELP, HelpScreen, binding_section, command_section
         from dogent_tui.tui.screens.permission import PermissionScreen
+        from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
         from dogent_tui.tui.screens.sessions import SessionsScreen
         from dogent_tui.tui.transcript.view import Transcript
 
@@ -365,6 +367,7 @@ class DogentApp(App[None]):
             binding_section("A permission", PermissionScreen.BINDINGS),
             binding_section("Questions of the agent", ClarificationScreen.BINDINGS),
             binding_section("Earlier conversations", SessionsScreen.BINDINGS),
+            binding_section(tr("Going back to a prompt"), RewindPreviewScreen.BINDINGS),
         ]
         self.push_screen(HelpScreen(sections))
 

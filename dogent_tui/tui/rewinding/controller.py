@@ -83,7 +83,8 @@ class Rewinding:
                 return
             texts = [preview.point.text, *(prompt.text for prompt in waiting if prompt is not None)]
             screen.prompt.put_back("\n\n".join(texts))
-            said.append(tr("The agent has forgotten what came after."))
+            screen.attaching.attach_again(preview.point.attached)
+            said.append(tr("The agent forgot the rest."))
         if preview.chosen:
             said.append(_told(await asyncio.to_thread(preview.carry_out, opened.copies())))
             screen.look_again()

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from dogent_tui.agent.events import Attachment
 from dogent_tui.agent.tool_names import relative
 from dogent_tui.errors import DogentError
 from dogent_tui.language import ngettext, tr
@@ -37,7 +38,7 @@ class RewindPoint(msgspec.Struct, frozen=True):
     """A prompt that one can go back to. `time` is seconds since the epoch, 0 where it is not known.
 
     `runs` are the ids of its run and of all that came after it, `changed` the places that those changed. `forgotten` is how many
-    prompts after it would be forgotten with it.
+    prompts after it would be forgotten with it. `attached` are the files that went with it and that its text does not name.
     """
 
     run_id: str
@@ -46,6 +47,7 @@ class RewindPoint(msgspec.Struct, frozen=True):
     runs: tuple[str, ...]
     changed: tuple[str, ...]
     forgotten: int
+    attached: tuple[Attachment, ...] = ()
 
     @property
     def title(self) -> str:
@@ -79,7 +81,10 @@ def rewind_points(entries: Sequence[model.Entry], changed: Mapping[str, Iterable
             places.update(changed.get(entry.run_id, ()))
             if not entry.gone and not entry.prompt.answers:
                 listed = tuple(sorted(places))
-                points.append(RewindPoint(entry.run_id, entry.prompt.text, entry.time, tuple(runs), listed, len(points)))
+                attached = tuple(file for file in entry.prompt.attachments if file.path not in entry.prompt.text)
+                points.append(
+                    RewindPoint(entry.run_id, entry.prompt.text, entry.time, tuple(runs), listed, len(points), attached)
+                )
     return points
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dogent_tui.agent.events import Prompt, Rewound, RunFinished, RunStarted, TextFinished, ToolUse
+from dogent_tui.agent.events import Attachment, Prompt, Rewound, RunFinished, RunStarted, TextFinished, ToolUse
 from dogent_tui.errors import DogentError
 from dogent_tui.tui.rewinding.model import Preview, difference, rewind_points
 from dogent_tui.tui.transcript.model import Reply, TranscriptModel, UserTurn
@@ -61,6 +61,13 @@ def test_the_latest_prompt_comes_first_and_answers_are_none():
     assert (first.title, first.runs, first.forgotten) == ("one", ("a", "b", "c"), 1)
     assert latest.facts(NOW, "/w") == "5 min ago · 4 files changed since: /e, c.md, d.md and 1 more"
     assert first.facts(NOW, "/w").startswith("today 08:00 · 5 files changed since")
+
+
+def test_files_that_the_text_does_not_name_go_with_it_again():
+    files = Attachment("a.md", "a.md", "md"), Attachment("b.md", "b.md", "md")
+    (point,) = rewind_points(transcript(RunStarted(prompt=Prompt("Write on @a.md", files), run_id="a")).entries, {})
+    assert (point.attached, point.time) == ((files[1],), 0)
+    assert "unknown" in point.facts(NOW, "/w")
 
 
 def test_files_of_a_prompt_that_was_gone_back_over_may_have_stayed():
