@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(2 * (os.cpu_count() or 1))')
 WORKSPACE ?=
 
-.PHONY: run setup test lint bench snapshots messages clean
+.PHONY: run setup test lint bench snapshots schemas messages clean
 
 run: setup  ## open the application: in WORKSPACE, or in a sample workspace
 	@$(BIN)/dogent-tui $(if $(WORKSPACE),"$(WORKSPACE)",--sample)
@@ -33,13 +33,16 @@ lint: setup  ## style, types, and who may import whom
 
 test: lint  ## everything; `make test JOBS=1` for one process
 	@.ci/printing $(BIN)/python || true  # the tests that print say so where there is no browser
-	@$(BIN)/python -m pytest -n $(JOBS)
+	@$(BIN)/python -m pytest -n $(JOBS) --dist loadfile  # what the tests of a file share is made once
 
 bench: setup  ## measure, print a table, write .bench/*.json
 	@$(BIN)/python -m tests.benchmarks
 
 snapshots: setup  ## accept what the screens look like now
 	@$(BIN)/python -m pytest -n $(JOBS) -m snapshot --snapshot-update
+
+schemas: setup  ## write dogent_tui/schemas anew, after a model of the configuration was changed
+	@$(BIN)/python -c 'from dogent_tui.workspace.json_schemas import write_schemas; write_schemas()'
 
 LOCALE := dogent_tui/locale
 messages: setup  ## collect what the interface says, take what is translated over, and make what is shipped

@@ -60,6 +60,7 @@ def _parser() -> argparse.ArgumentParser:
         "“dogent-tui export FILE.md --to pdf|docx” makes a finished document. "
         "“dogent-tui analyze FILE” says what a picture or a video shows. "
         "“dogent-tui doctor” says what is installed and what is missing. "
+        "“dogent-tui schema” gives an editor the JSON Schemas of the configuration files. "
         "“dogent-tui search QUERY” and “dogent-tui fetch URL” do what the agent does on the web. "
         "“dogent-tui explain” says what would be decided about a tool call, and why. Exit status with -p: "
         "0 completed, 1 failed, 2 usage, 10 permission needed or denied, 11 clarification needed, "
@@ -193,9 +194,10 @@ def _explain(arguments: Sequence[str]) -> int:
 
 def _read(arguments: Sequence[str]) -> int:
     from dogent_tui.by_hand.read import run_read
+    from dogent_tui.by_hand.terminal import Terminal
 
     _never_fail_to_print()
-    return run_read(arguments, sys.stdout, sys.stderr)
+    return run_read(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
 
 
 def _search(arguments: Sequence[str]) -> int:
@@ -221,7 +223,8 @@ def _never_fail_to_print() -> None:
 
 
 def _export(arguments: Sequence[str]) -> int:
-    from dogent_tui.by_hand.export import Terminal, run_export
+    from dogent_tui.by_hand.export import run_export
+    from dogent_tui.by_hand.terminal import Terminal
 
     return run_export(arguments, Terminal(sys.stdin, sys.stdout, sys.stderr))
 
@@ -230,6 +233,12 @@ def _doctor(arguments: Sequence[str]) -> int:
     from dogent_tui.by_hand.doctor import run_doctor
 
     return run_doctor(arguments, sys.stdout)
+
+
+def _schema(arguments: Sequence[str]) -> int:
+    from dogent_tui.by_hand.schema import run_schema
+
+    return run_schema(arguments, sys.stdout)
 
 
 def _analyze(arguments: Sequence[str]) -> int:
@@ -249,6 +258,7 @@ _BY_HAND = {
     "export": _export,
     "fetch": _fetch,
     "read": _read,
+    "schema": _schema,
     "search": _search,
 }
 """What is done without the application. A folder of such a name is ``./read``."""
@@ -267,9 +277,20 @@ def _app(options: argparse.Namespace) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         print("dogent-tui: the full screen needs a terminal; use -p PROMPT to run without one.", file=sys.stderr)
         return USAGE_ERROR
+    _choose_language()
     from dogent_tui.tui.app import run_app
 
     return run_app(_open(options), choose=options.session == "")
+
+
+def _choose_language() -> None:
+    """Settle the language before the interface is imported: its messages stand in constants."""
+    from dogent_tui.language import choose
+    from dogent_tui.workspace.paths import dogent_home
+    from dogent_tui.workspace.settings import load_home_settings
+
+    settings, _ = load_home_settings(dogent_home())
+    choose(settings.language)
 
 
 if __name__ == "__main__":

@@ -1,19 +1,30 @@
 """Every test has a home of its own, no keys, and no way to the person's files."""
 
+import gc
 import os
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.published_pandoc import no_pandoc, offered, published, real_pandoc  # noqa: F401 — fixtures of several rooms
+
 # A busy machine is no fault of the code: no example has a time limit, and making them may take as long as it takes.
-settings.register_profile("no-clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("no-clock")
+# Every run tries other examples. `--hypothesis-profile=thorough` tries very many.
+settings.register_profile("usual", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=50)
+settings.register_profile("thorough", settings.get_profile("usual"), max_examples=2000)
+settings.load_profile("usual")
+
+gc.disable()
+"""Until all tests are collected: what is imported meanwhile stays, and looking through it again and again costs seconds."""
 
 os.environ["DOGENT_LANGUAGE"] = "en"  # before any message is imported: whoever runs the tests may speak otherwise
 
 _WHOLE = (Path(__file__).parent / "e2e", Path(__file__).parent / "tui")
 """Where tests open the whole application, or the real CLI; the tests of single widgets and models lie in folders below."""
+
+_HEAVY = {"snap_compare", "stage", "exporter", "browser_here"}
+"""Fixtures that compare a picture, open the whole application, or start a browser."""
 
 _OURS = ("ANTHROPIC_", "CLAUDE_", "DOGENT_", "API_TIMEOUT_MS", "NO_COLOR", "TERM_PROGRAM")
 
@@ -30,11 +41,23 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     return folder
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Spare a quick run the import of what it would leave out."""
+    whole = collection_path.parent in _WHOLE and collection_path.name.startswith("test_")
+    return True if whole and config.getoption("markexpr") == "not slow" else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what compares a picture, so that `make snapshots` finds it; a quick run leaves that out, and what opens all of it."""
+    """Mark what compares a picture, so that `make snapshots` finds it; a quick run leaves out what is heavy."""
     for item in items:
-        pictured = "snap_compare" in getattr(item, "fixturenames", ())
-        if pictured:
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if "snap_compare" in fixtures:
             item.add_marker("snapshot")
-        if pictured or item.path.parent in _WHOLE:
+        if fixtures & _HEAVY or item.path.parent in _WHOLE:
             item.add_marker("slow")
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was imported out of all collections of garbage: a full one would take half a second, again and again."""
+    gc.freeze()
+    gc.enable()

@@ -1,7 +1,7 @@
 """What the model asks the person: our tool `ui_request`, which ends its turn, and the CLI's `AskUserQuestion`, which waits."""
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import msgspec
@@ -15,9 +15,10 @@ from claude_agent_sdk import (
     SdkMcpTool,
 )
 
-from dogent_tui.agent.change_requests import KIND, ChangeRequest
+from dogent_tui.agent.change_requests import KIND, ChangeRequest, ReviewMode
 from dogent_tui.agent.conversation import AskForm
 from dogent_tui.agent.events import Event, UiRequested
+from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.ui_requests import (
     JSON_SCHEMA,
     Clarification,
@@ -41,24 +42,42 @@ class Asking:
     """Brings the model's questions to the person. `form` puts one that waits within the turn.
 
     `at_screen`: somebody can answer while the turn waits. Where nobody can, `AskUserQuestion` ends the turn like `ui_request`.
+    `open_document` tells the path of the document that the person has open.
+    `review_mode` says whether all that the agent writes is reviewed; `reviewing` sees to it.
     """
 
-    def __init__(self, form: AskForm, workspace: Workspace, *, at_screen: bool = True) -> None:
+    def __init__(
+        self,
+        form: AskForm,
+        workspace: Workspace,
+        *,
+        at_screen: bool = True,
+        review_mode: ReviewMode | None = None,
+        open_document: Callable[[], str] = lambda: "",
+    ) -> None:
+        # Where nobody can review, nothing waits for a review: the policy decides as ever.
+        mode = review_mode if review_mode is not None and at_screen else ReviewMode()
+        self.reviewing = Reviewing(mode, workspace, self.review)
         self._form = form
         self._workspace = workspace
+        self._open_document = open_document
         self._at_screen = at_screen
         self._said: list[Event] = []
 
     def tools(self) -> list[SdkMcpTool[Any]]:
         """Return the tools by which the model asks; it proposes a change only where somebody can review it meanwhile."""
         asking = ui_request_tool(JSON_SCHEMA, parse_request)
-        return [asking, propose_document_change_tool(self._workspace, self.review)] if self._at_screen else [asking]
+        if not self._at_screen:
+            return [asking]
+        proposing = propose_document_change_tool(self._workspace, self.review, self.reviewing.approved, self._open_document)
+        return [asking, proposing]
 
     async def review(self, opened: Reviewed, text: str) -> str | None:
         """Have the person review a proposal. Returns what came of it, None where the turn was stopped before."""
         change = opened.change
         base = None if change.content is None else change.content.decode("utf-8")
-        payload = ChangeRequest(change.name, text, change.summary, base).payload
+        place = str(opened.path) if opened.by_approval else ""
+        payload = ChangeRequest(change.name, text, change.summary, base, place).payload
         event = UiRequested(request_id=uuid.uuid4().hex[:12], kind=KIND, payload=payload, in_run=True)
         answer = await self._form(event)
         return answer.review if answer is not None else None

@@ -11,13 +11,23 @@ from dogent_tui.agent.ui_requests import Request, answer_text, parse_request
 KIND: Literal["document_change"] = "document_change"
 
 
+class ReviewMode(msgspec.Struct):
+    """Whether every change of the agent is reviewed, for one session. `/review` changes it while the agent works."""
+
+    on: bool = False
+
+
 class ChangeRequest(msgspec.Struct, frozen=True):
-    """The text that the agent proposes for the file `path`. `base` is what the file held then, None for no file."""
+    """The text that the agent proposes for the file `path`. `base` is what the file held then, None for no file.
+
+    `place` is its real path where a proposal leads there by an approval only, else empty.
+    """
 
     path: str
     new_content: str
     summary: str = ""
     base: str | None = None
+    place: str = ""
 
     @property
     def payload(self) -> dict[str, Any]:

@@ -25,13 +25,16 @@ from claude_agent_sdk import (
     ToolUseBlock,
     UserMessage,
 )
+from msgspec.structs import replace
 
 from dogent_tui.agent.asking import ASK_USER_QUESTION, Asking
 from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
     Event,
     MessageDropped,
+    Notice,
     Retrying,
     TextDelta,
     TextFinished,
@@ -87,6 +90,8 @@ class ConversationOptions:
     `fork_of` is an earlier session that the new one remembers. `resume_at`: nothing after this entry of its transcript.
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
+    `notices` are told before anything else.
+    `review_mode` says whether the person reviews every change; it may change at any time.
     """
 
     cwd: Path
@@ -99,6 +104,8 @@ class ConversationOptions:
     resume_at: str = ""
     at_screen: bool = True
     sandbox: bool = False
+    notices: tuple[Notice, ...] = ()
+    review_mode: ReviewMode | None = None
 
 
 class ClaudeConversation:
@@ -114,9 +121,19 @@ class ClaudeConversation:
         copies: Copies | None = None,
     ) -> None:
         self.session_id = options.session_id
-        self._asking = asking = Asking(form, libraries.workspace, at_screen=options.at_screen)
-        self._gate = gate = Gate(authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer}, libraries.requests)
+        self._asking = asking = Asking(
+            form,
+            libraries.workspace,
+            at_screen=options.at_screen,
+            review_mode=options.review_mode,
+            open_document=lambda: libraries.open_document,
+        )
+        self._gate = gate = Gate(
+            authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer}, libraries.requests, asking.reviewing
+        )
         self._inbox: asyncio.Queue[Event | Message | None] = asyncio.Queue()
+        for notice in options.notices:
+            self._inbox.put_nowait(notice)
         libraries.listener = self._hear_progress
         self._stderr: list[str] = []
         self._secrets = options.endpoint.secrets
@@ -145,7 +162,7 @@ class ClaudeConversation:
                 resume_session_at=options.resume_at or None,
             )
         )
-        self._translator = Translator()
+        self._translator = Translator(window=options.endpoint.window)
 
     async def connect(self) -> None:
         """Start the CLI. Raises AgentError where it does not start."""
@@ -177,6 +194,8 @@ class ClaudeConversation:
                         await self._gate.after_tool(event.tool_use_id)
                     elif isinstance(event, TurnEnded):
                         await self._gate.after_turn()
+                    if isinstance(event, ToolResult) and self._asking.reviewing.is_reviewed(event.tool_use_id):
+                        event = replace(event, is_error=False)  # what was reviewed did not fail
                     yield event
             await receiving
         except ClaudeSDKError as error:
@@ -248,7 +267,22 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
         "CLAUDE_CODE_MAX_RETRIES": "3",
         "ENABLE_TOOL_SEARCH": "false",
         "MAX_MCP_OUTPUT_TOKENS": "60000",  # of our own tools, which bound their answers in characters
-        **(_OFFLINE if endpoint.kind == "offline" else {}),
+        **(_OFFLINE if endpoint.kind in ("offline", "local") else {}),
+        **(_small_window(endpoint.window) if endpoint.window else {}),
+    }
+
+
+def _small_window(tokens: int) -> dict[str, str]:
+    """Return what tells the CLI of a window other than that of the model which it believes to ask.
+
+    Its own compacting of the conversation reckons with that model, and has to be off. It sends nothing where it would not find
+    room for the longest reply (measured: 20,000 tokens of a window of 24,000), so the longest reply is a quarter of the window.
+    """
+    reply = max(1024, min(32_000, tokens // 4))
+    return {
+        "CLAUDE_CODE_MAX_CONTEXT_TOKENS": str(tokens),
+        "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(reply),
+        "DISABLE_COMPACT": "1",
     }
 
 
@@ -270,7 +304,12 @@ not fill the hundred places of a Glob with what git ignores."""
 
 @dataclass(slots=True)
 class Translator:
-    """Turns the SDK's messages into events. Keeps what is needed of the message under way, and nothing of earlier ones."""
+    """Turns the SDK's messages into events. Keeps what is needed of the message under way, and nothing of earlier ones.
+
+    `window` is the size of the context window where the CLI does not know it.
+    """
+
+    window: int = 0
 
     _message_id: str = ""
     _texts: dict[int, str] = field(default_factory=dict)
@@ -361,7 +400,7 @@ class Translator:
             error=self._error or _errors(message),
             cost_usd=message.total_cost_usd,
             num_turns=message.num_turns,
-            window=max(windows, default=0),
+            window=self.window or max(windows, default=0),
         )
 
 

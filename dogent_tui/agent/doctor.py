@@ -6,7 +6,6 @@ Nothing is changed, and no key is shown.
 import asyncio
 import importlib.metadata
 import importlib.util
-import json
 import os
 import platform
 import re
@@ -14,43 +13,26 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Literal, TypeAlias
-
-import msgspec
 
 from dogent_tui import __version__
+from dogent_tui.agent.doctor_files import examine_files
+from dogent_tui.agent.findings import Finding, State
 from dogent_tui.agent.sandbox import missing_packages
 from dogent_tui.documents.export.browser import find_browsers
-from dogent_tui.documents.export.docx_reference import NAME as REFERENCE
-from dogent_tui.documents.export.styles import NAME as STYLE_SHEET
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import pandoc_path, pandoc_version
 from dogent_tui.permissions.shell.parser import find_shfmt
 from dogent_tui.plain import one_line
 from dogent_tui.processes import stream_process
-from dogent_tui.workspace.paths import Workspace, display_path, dogent_home
-
-State: TypeAlias = Literal["ok", "missing", "optional", "broken"]
-"""`optional`: it is not here, and most work goes on without it. `broken`: it is here and cannot be used."""
+from dogent_tui.workspace.paths import Workspace, display_path
 
 _LIMIT_S = 10.0
-_MARKS: dict[State, str] = {"ok": "✓", "missing": "✗", "optional": "–", "broken": "✗"}
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """One thing that was looked for. `detail` is a version, or what was found; `remedy` says what to do where it is not `ok`."""
-
-    group: str
-    name: str
-    state: State
-    detail: str = ""
-    path: str = ""
-    remedy: str = ""
+_MARKS: dict[State, str] = {"ok": "✓", "warning": "!", "missing": "✗", "optional": "–", "broken": "✗"}
 
 
 async def examine(workspace: Workspace) -> list[Finding]:
     """Look at everything, for `workspace`. Starts the programs that are asked for their versions, and nothing else."""
-    engines, files = await asyncio.gather(_engines(), asyncio.to_thread(lambda: list(_files(workspace))))
+    engines, files = await asyncio.gather(_engines(), asyncio.to_thread(examine_files, workspace))
     return [*engines, *files]
 
 
@@ -64,8 +46,7 @@ def as_text(findings: Sequence[Finding]) -> str:
             lines += ["", group]
         where = f"  {one_line(display_path(finding.path))}" if finding.path else ""
         lines.append(f"  {_MARKS[finding.state]} {finding.name:<22} {one_line(finding.detail)}{where}".rstrip())
-        if finding.remedy:
-            lines.append(f"    {one_line(finding.remedy)}")
+        lines += [f"    {one_line(words)}" for words in (finding.remedy, *finding.problems) if words]
     return "\n".join(lines) + "\n"
 
 
@@ -175,32 +156,3 @@ async def _output(*command: str) -> str:
     except (OSError, TimeoutError):
         return ""
     return said.decode("utf-8", "replace") if status == 0 else ""
-
-
-def _files(workspace: Workspace) -> Iterator[Finding]:
-    home = dogent_home()
-    for name in ("claude.json", "web.json", "vision.json"):
-        yield _file("Your files", home / name, name, profiles=True)
-    for name in (STYLE_SHEET, REFERENCE):
-        yield _file("Your files", home / name, name)
-    dot = workspace.dot
-    for name in ("dogent.json", "dogent.md", STYLE_SHEET, REFERENCE):
-        yield _file("This workspace", dot / name, f".dogent/{name}")
-
-
-def _file(group: str, path: Path, name: str, *, profiles: bool = False) -> Finding:
-    if not path.is_file():
-        return Finding(group, name, "optional", "not there")
-    if path.suffix != ".json":
-        return Finding(group, name, "ok", "used", str(path))
-    try:
-        value = json.loads(path.read_text(encoding="utf-8-sig"))
-    except OSError as error:
-        reason = (error.strerror or "it cannot be read").lower()
-        return Finding(group, name, "broken", reason, str(path), "Correct its permissions.")
-    except (ValueError, RecursionError) as error:
-        line = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
-        return Finding(group, name, "broken", f"it is not JSON{line}", str(path), "Correct it, or move it away.")
-    named = value.get("profiles") if profiles and isinstance(value, dict) else None
-    names = ", ".join(map(str, named)) if isinstance(named, dict) and named else ""
-    return Finding(group, name, "ok", f"profiles: {names}" if names else "used", str(path))

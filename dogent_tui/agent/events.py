@@ -38,17 +38,19 @@ class Attachment(msgspec.Struct, frozen=True):
     """A referenced file: where it is, never what it holds.
 
     `path` is relative to the workspace where it lies inside; `type` is the lower-case extension, `folder` or `file`.
+    `lines` are those that are meant of a text, from 1: ``10-40``, or ``7``.
     """
 
     path: str
     name: str
     type: str
     sheet: str | None = None
+    lines: str | None = None
 
     def as_metadata(self) -> dict[str, str]:
-        """Return the object that travels to the model: ``{"path", "name", "type"[, "sheet"]}``."""
-        metadata = {"path": self.path, "name": self.name, "type": self.type}
-        return metadata if self.sheet is None else {**metadata, "sheet": self.sheet}
+        """Return the object that travels to the model: ``{"path", "name", "type"[, "sheet"][, "lines"]}``."""
+        metadata = {"path": self.path, "name": self.name, "type": self.type, "sheet": self.sheet, "lines": self.lines}
+        return {name: value for name, value in metadata.items() if value is not None}
 
 
 class UsedTemplate(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ raises would fail open, so everything that goes wrong in it becomes a denial (me
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -25,6 +25,7 @@ from dogent_tui.agent.authority import Authority, missing_parser
 from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Notice
 from dogent_tui.agent.questions import put_in_words
+from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.errors import DogentError
 from dogent_tui.manuscripts.requests import RequestBook, Status
@@ -43,6 +44,8 @@ _MOST_ANNOUNCED = 200
 
 _CHANGED = "What it would touch changed while you were asked."
 _CHANGES = {EffectKind.WRITE, EffectKind.DELETE, EffectKind.MOVE}
+_PROPOSE = "mcp__dogent__propose_document_change"
+_REVIEWS = "The person reviews every change of a file."
 _STATUS: Mapping[str, Status] = {"allow": "approved", "ask": "pending", "deny": "denied"}
 
 
@@ -69,12 +72,15 @@ class Gate:
         copies: Copies | None = None,
         answered: Mapping[str, Answer] | None = None,
         requests: RequestBook | None = None,
+        reviewing: Reviewing | None = None,
     ) -> None:
         """Decide by `authority` and `ask`. `cwd` is where the session starts; `copies` keeps what approved calls change.
 
         `answered` are the tools whose calls are no question of permission but one to the person, and what answers them.
-        `requests` records the calls that consult documents: those tools run by what was approved there.
+        `requests` records the calls that consult documents: those tools run by what was approved there. `reviewing` takes the
+        calls that the person reviews in place of their being run, once they may run, and learns where proposals may lead.
         """
+        self._reviewing = reviewing
         self._answered = answered or {}
         self._requests = requests or RequestBook()
         self._authority = authority
@@ -113,9 +119,10 @@ class Gate:
             decision = await asyncio.to_thread(self._authority.decide, call)
             tool_use_id = tool_use_id or str(values.get("tool_use_id") or "")
             self._note(tool_use_id, call)
+            if decision.verdict == "allow" and self._reviewing is not None and self._reviewing.takes(call):
+                decision = replace(decision, verdict="ask", reasons=(_REVIEWS,))  # `can_use_tool` can wait, a hook cannot
             if decision.verdict == "allow":
-                self._authority.let_through(call, decision)
-                await self._keep_copies(call, decision, tool_use_id)
+                await self._let_through(call, decision, tool_use_id)
             self._record(call, tool_use_id, decision.verdict)
             self._announce(tool_use_id, _Announced(call.cwd or self._cwd, decision.verdict))
         except Exception as error:
@@ -187,10 +194,20 @@ class Gate:
                     decision, why = now, (_CHANGED,)
                     continue
                 await self._remember(decision, verdict)
-            self._authority.let_through(call, decision)
-            await self._keep_copies(call, decision, tool_use_id)
+            if self._reviewing is not None and self._reviewing.takes(call):
+                return PermissionResultDeny(message=await self._reviewing.outcome(call, _place(decision), tool_use_id))
+            await self._let_through(call, decision, tool_use_id)
             return PermissionResultAllow()
         return PermissionResultDeny(message="What this call would touch changed each time it was approved, so it did not run.")
+
+    async def _let_through(self, call: ToolCall, decision: Decision, tool_use_id: str) -> None:
+        """Take note that `call` runs now."""
+        self._authority.let_through(call, decision)
+        place = _place(decision)
+        if call.tool != _PROPOSE:
+            await self._keep_copies(call, decision, tool_use_id)
+        elif self._reviewing is not None and place is not None:  # it writes nothing; its review keeps what it changes
+            self._reviewing.approve(call.input, place)
 
     async def _answer(self, call: ToolCall, decision: Decision, question: PermissionQuestion) -> Verdict:
         """Wait for the person, or until their answer to another question allows this call too."""
@@ -249,6 +266,11 @@ class Gate:
         if self._kept and self._copies is not None:
             self._kept.clear()
             await asyncio.to_thread(self._copies.settle)
+
+
+def _place(decision: Decision) -> Path | None:
+    """Return the one place that a call writes, as it really lies."""
+    return next((effect.path for effect in decision.effects if effect.path is not None), None)
 
 
 def _touched(decision: Decision) -> Mapping[str, Any]:

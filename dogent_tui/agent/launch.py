@@ -11,7 +11,9 @@ import msgspec
 from msgspec.structs import replace
 
 from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.conversation import Ask, AskForm, Conversation
+from dogent_tui.agent.events import Notice
 from dogent_tui.agent.prompts import system_prompt
 from dogent_tui.agent.standing import standing_wishes
 from dogent_tui.tools.libraries import Libraries
@@ -57,10 +59,12 @@ class Launcher(Protocol):
 
 
 class ClaudeLauncher(msgspec.Struct):
-    """Starts the real CLI for one workspace and one endpoint, with the offline engine behind it where that is the endpoint.
+    """Starts the real CLI for one workspace and one endpoint: with the offline engine behind it where that is the endpoint, and
+    with a relay before it where it is a local server.
 
     `libraries` is what our tools work with; it is closed with the launcher. `doc_template` names the template that stands in
     every conversation. `answered_by` is who answers what the agent asks.
+    `review_mode`: whether the person reviews every change that it makes.
     """
 
     workspace: Workspace
@@ -73,8 +77,10 @@ class ClaudeLauncher(msgspec.Struct):
     copies: "Callable[[], Copies] | None" = None
     answered_by: AnsweredBy = "person"
     sandbox: bool = False
+    review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
+    _untold: tuple[Notice, ...] = ()
 
     async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
         """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while the person types."""
@@ -92,7 +98,10 @@ class ClaudeLauncher(msgspec.Struct):
             resume_at=choice.at,
             at_screen=self.answered_by == "person",
             sandbox=self.sandbox,
+            notices=self._untold,
+            review_mode=self.review_mode,
         )
+        self._untold = ()
         copies = self.copies() if self.copies else None
         conversation = claude.ClaudeConversation(options, self.authority, ask, form, self.libraries, copies)
         try:
@@ -103,7 +112,7 @@ class ClaudeLauncher(msgspec.Struct):
         return conversation
 
     async def close(self) -> None:
-        """Stop the offline engine, if it runs, and close the libraries, at the same time."""
+        """Stop the offline engine or the relay, if it runs, and close the libraries, at the same time."""
         await asyncio.gather(self._shared.aclose(), self.libraries.close())
 
     def _prepare(self) -> str:
@@ -122,8 +131,29 @@ class ClaudeLauncher(msgspec.Struct):
 
     async def _reach(self) -> Endpoint:
         if self._reachable is None:
-            self._reachable = await self._start_engine() if self.endpoint.kind == "offline" else self.endpoint
+            starts = {"offline": self._start_engine, "local": self._start_relay}.get(self.endpoint.kind)
+            self._reachable = await starts() if starts else self.endpoint
         return self._reachable
+
+    async def _start_relay(self) -> Endpoint:
+        from dogent_tui.local_models.relay import LocalRelay
+
+        asked = self.endpoint
+        assert asked.server is not None
+        relay = LocalRelay(asked.server, asked.base_url, asked.model, key=asked.token or asked.api_key)
+        relay = await self._shared.enter_async_context(relay)
+        message, remedy = relay.warning
+        if message:
+            self._untold = (Notice(level="warning", message=message, remedy=remedy, code="small_window"),)
+        return replace(
+            asked,
+            base_url=relay.base_url,
+            token=relay.token,
+            api_key="",
+            model=relay.known_as,
+            small_model=relay.known_as,
+            window=relay.about.window,
+        )
 
     async def _start_engine(self) -> Endpoint:
         from dogent_tui.offline.engine import OfflineEngine

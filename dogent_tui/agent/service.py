@@ -80,7 +80,7 @@ class AgentService:
         self._cwd = cwd
         self._stall_after_s = stall_after_s
         self._heard = heard
-        self._began = began
+        self._began = began or (lambda _: None)
         self._stream = EventStream()
         self._questions = PendingQuestions(self._publish)
         self._queue = PromptQueue(self._publish)
@@ -245,8 +245,7 @@ class AgentService:
         self._requests.forget()
         self._queue.hold(True)
         try:
-            dropped = await self._connection.forget(runs)
-            self._publish(Rewound(to=run_id, dropped=dropped))
+            self._publish(Rewound(to=run_id, dropped=await self._connection.forget(runs)))
         finally:
             self._queue.hold(bool(self._requests))
         self._said = self._course.said.copy()
@@ -266,8 +265,7 @@ class AgentService:
         self.begun = True
         self.state = "running"
         self._publish(RunStarted(prompt=prompt))
-        if self._began is not None:
-            self._began(run.id)
+        self._began(run.id)
         if self._heard is not None and not prompt.answers:  # answers repeat what the agent asked
             self._heard(prompt.text)
         watch = asyncio.create_task(self._watch(run))
@@ -353,9 +351,12 @@ class AgentService:
         elif ended.outcome == "completed":
             self._finish(run, "completed", result=ended.text, cost=cost, turns=ended.num_turns)
         elif ended.outcome == "api_error":
-            self._fail(run, api_failure(ended.status, ended.error, self.endpoint.name))
+            self._fail(run, self._api_failure(ended))
         else:
             self._fail(run, turn_failure(ended.error))
+
+    def _api_failure(self, ended: TurnEnded) -> Failure:
+        return api_failure(ended.status, ended.error, self.endpoint.name, relayed=self.endpoint.kind == "local")
 
     def _cost(self, ended: TurnEnded) -> float | None:
         """What this run cost, only where the figure is real: the CLI prices every endpoint as if it were Anthropic's."""

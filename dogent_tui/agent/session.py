@@ -10,21 +10,31 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.events import Attachment, Prompt, UsedTemplate
 from dogent_tui.agent.launch import AnsweredBy, ClaudeLauncher, SessionChoice
 from dogent_tui.agent.sandbox import SandboxState, sandbox_state, sandbox_warning
 from dogent_tui.agent.service import AgentService
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError, UsageError
+from dogent_tui.language import tr
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.web.profiles import read_access
 from dogent_tui.workspace.files import private_folder
+from dogent_tui.workspace.key_files import key_file_warnings
 from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, state_dir
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
-from dogent_tui.workspace.references import Reference, ResolvedReference, resolve
+from dogent_tui.workspace.references import Reference, ResolvedReference, format_lines, resolve
 from dogent_tui.workspace.session_log import SessionHold
 from dogent_tui.workspace.sessions import SessionRecord, latest_session, list_sessions
-from dogent_tui.workspace.settings import ConfigWarning, WorkspaceSettings, broken_file_warning, load_settings, wants_sandbox
+from dogent_tui.workspace.settings import (
+    ConfigWarning,
+    HomeSettings,
+    WorkspaceSettings,
+    broken_file_warning,
+    load_home_settings,
+    load_settings,
+)
 from dogent_tui.workspace.trust import FolderTrust
 
 if TYPE_CHECKING:
@@ -53,6 +63,7 @@ class OpenedSession(msgspec.Struct, frozen=True):
 
     `authority` knows what the person allowed, `copies()` what the session's tool calls changed, `trust` whether what came with
     the folder is used. `libraries` is what the agent's tools work with, and whatever else reads or writes documents here.
+    `review_mode` says whether the person reviews every change of a file, and can be changed.
     `read_only`: another window has this conversation, and it can only be read here. `hold` keeps others from writing it.
     `fork_of` is the conversation that a new one begins with.
     """
@@ -69,6 +80,8 @@ class OpenedSession(msgspec.Struct, frozen=True):
     trust: FolderTrust
     libraries: Libraries
     sandbox: SandboxState = "off"
+    own: HomeSettings = HomeSettings()
+    review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     hold: SessionHold = msgspec.field(default_factory=SessionHold)
     read_only: bool = False
     fork_of: SessionRecord | None = None
@@ -96,7 +109,9 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     authority = Authority(workspace, options.allow, libraries.hosts)
     copies = _copies_of(workspace, session, earlier, fork=options.fork)
     trust = FolderTrust(workspace, given=options.trust)
-    sandbox = sandbox_state(wanted=wants_sandbox(settings, home, warnings))
+    own, own_warnings = load_home_settings(home)
+    sandbox = sandbox_state(wanted=settings.sandbox or own.sandbox)  # neither can switch off the other's
+    review_mode = ReviewMode(settings.review_edits)
     launcher = ClaudeLauncher(
         workspace,
         endpoint,
@@ -108,6 +123,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         copies=copies,
         answered_by=options.answered_by,
         sandbox=sandbox == "on",
+        review_mode=review_mode,
     )
     service = AgentService(
         launcher,
@@ -122,13 +138,15 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         settings=settings,
         endpoint=endpoint,
         service=service,
-        warnings=(
-            *warnings,
-            *endpoint_warnings,
-            *web_warnings,
-            *_web_warnings(libraries),
-            *_trust_warnings(trust),
-            *sandbox_warning(sandbox),
+        warnings=_each_once(
+            warnings,
+            own_warnings,
+            endpoint_warnings,
+            web_warnings,
+            key_file_warnings(home),
+            _web_warnings(libraries),
+            _trust_warnings(trust),
+            sandbox_warning(sandbox),
         ),
         earlier_log=earlier.path if earlier else None,
         options=options,
@@ -137,10 +155,17 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         trust=trust,
         libraries=libraries,
         sandbox=sandbox,
+        own=own,
+        review_mode=review_mode,
         hold=hold,
         read_only=read_only,
         fork_of=earlier if options.fork else None,
     )
+
+
+def _each_once(*warnings: Iterable[ConfigWarning]) -> tuple[ConfigWarning, ...]:
+    """Return all `warnings`; several readers of a file may have told the same of it."""
+    return tuple(dict.fromkeys(warning for some in warnings for warning in some))
 
 
 def _earlier(workspace: Workspace, options: SessionOptions) -> SessionRecord | None:
@@ -150,7 +175,10 @@ def _earlier(workspace: Workspace, options: SessionOptions) -> SessionRecord | N
     for record in list_sessions(workspace):
         if record.session_id == options.resume:
             return record
-    raise UsageError(f"There is no conversation {options.resume} in this folder.", "dogent-tui --resume lists those that are.")
+    raise UsageError(
+        tr("There is no conversation {resume} in this folder.").format(resume=options.resume),
+        tr("dogent-tui --resume lists those that are."),
+    )
 
 
 def _choice(earlier: SessionRecord | None, *, fork: bool) -> SessionChoice:
@@ -217,20 +245,24 @@ def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Pro
     if not named:
         return prompt
     if len(named) > 1:
-        raise ConfigError(f"{' and '.join(f'@@{name}' for name in named)} are several templates.", "Name one for a request.")
+        raise ConfigError(
+            tr("{join} are several templates.").format(join=" and ".join(f"@@{name}" for name in named)),
+            tr("Name one for a request."),
+        )
     found = find_template(named[0], templates(workspace, dogent_home(), trusted=trusted))
     return msgspec.structs.replace(prompt, template=UsedTemplate(found.spelled, found.text()))
 
 
 def as_attachment(found: ResolvedReference) -> Attachment:
     """Return what travels of a file that a reference leads to."""
-    return Attachment(found.path, found.name, found.type, found.sheet)
+    lines = found.reference.lines if found.type != "folder" else None
+    return Attachment(found.path, found.name, found.type, found.sheet, format_lines(lines) if lines else None)
 
 
 def endpoint_label(name: str, kind: EndpointKind, model: str) -> str:
     """Return how the endpoint in use is named wherever it is shown: who answers, and with what."""
     if kind == "offline":
-        return "offline engine · no AI model"
+        return tr("offline engine · no AI model")
     return f"{name} · {model}" if model else name
 
 
@@ -252,8 +284,10 @@ def _web_warnings(libraries: Libraries) -> list[ConfigWarning]:
     except WebError as error:
         warnings.append(ConfigWarning(error.message, error.remedy, f"web_profile_{error.code}"))
     if not libraries.workspace.contains(libraries.images):
-        message = f"The images_path of this folder leads out of it ({libraries.images}): images of the web are not saved there."
-        warnings.append(ConfigWarning(message, "Name a folder inside in .dogent/dogent.json.", "images_path_outside"))
+        message = tr("The images_path of this folder leads out of it ({images}): images of the web are not saved there.").format(
+            images=libraries.images
+        )
+        warnings.append(ConfigWarning(message, tr("Name a folder inside in .dogent/dogent.json."), "images_path_outside"))
     return warnings
 
 
@@ -261,7 +295,9 @@ def _not_writable(error: ConfigError | OSError, home: Path) -> ConfigWarning:
     if isinstance(error, ConfigError):
         return ConfigWarning(error.message, error.remedy, "home_not_writable")
     return ConfigWarning(
-        f"Nothing can be kept on disk: {error.strerror or error}.",
-        f"Correct the permissions of {display_path(error.filename or home)}, or set DOGENT_HOME to another folder.",
+        tr("Nothing can be kept on disk: {value}.").format(value=error.strerror or error),
+        tr("Correct the permissions of {value}, or set DOGENT_HOME to another folder.").format(
+            value=display_path(error.filename or home)
+        ),
         "home_not_writable",
     )

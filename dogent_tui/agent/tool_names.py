@@ -5,40 +5,43 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
 _NAMES: Mapping[str, str] = {
-    "analyze_media": "Look at media",
-    "Bash": "Run",
-    "BashOutput": "Read output",
-    "Glob": "Find files",
-    "Grep": "Search text",
-    "KillShell": "Stop command",
-    "LS": "List folder",
-    "MultiEdit": "Edit",
-    "list_file_tree": "List files",
-    "NotebookEdit": "Edit notebook",
-    "NotebookRead": "Read notebook",
-    "export_document": "Export document",
-    "propose_document_change": "Propose change",
-    "read_document": "Read document",
-    "read_markdown_file": "Read Markdown",
-    "search_markdown_content": "Search Markdown",
-    "search_markdown_files": "Find Markdown files",
-    "SandboxNetworkAccess": "Network from the sandbox",
-    "Task": "Subtask",
-    "TodoWrite": "Plan",
-    "WebFetch": "Fetch page",
-    "WebSearch": "Search web",
-    "web_fetch": "Fetch page",
-    "web_search": "Search web",
-    "ui_request": "Ask you",
+    "analyze_media": tr("Look at media"),
+    "Bash": tr("Run"),
+    "BashOutput": tr("Read output"),
+    "Glob": tr("Find files"),
+    "Grep": tr("Search text"),
+    "KillShell": tr("Stop command"),
+    "LS": tr("List folder"),
+    "MultiEdit": tr("Edit"),
+    "list_file_tree": tr("List files"),
+    "NotebookEdit": tr("Edit notebook"),
+    "NotebookRead": tr("Read notebook"),
+    "export_document": tr("Export document"),
+    "propose_document_change": tr("Propose change"),
+    "read_document": tr("Read document"),
+    "read_markdown_file": tr("Read Markdown"),
+    "search_markdown_content": tr("Search Markdown"),
+    "search_markdown_files": tr("Find Markdown files"),
+    "SandboxNetworkAccess": tr("Network from the sandbox"),
+    "Task": tr("Subtask"),
+    "TodoWrite": tr("Plan"),
+    "WebFetch": tr("Fetch page"),
+    "WebSearch": tr("Search web"),
+    "web_fetch": tr("Fetch page"),
+    "web_search": tr("Search web"),
+    "ui_request": tr("Ask you"),
 }
 
 # The field of a tool's input that says most, by falling interest.
 _PATHS = ("file_path", "path", "notebook_path", "md_path")
 _TELLING = (*_PATHS, "command", "query", "pattern", "url", "host", "description", "title", "reason")
 _LIMIT = 200
+_REVIEWED = re.compile(r"The person reviewed your change: (?P<outcome>[^\n]*)\.")
+"""How the outcome of a review begins (`dogent_tui.changes.outcome`)."""
 _SEARCH_RESULT = re.compile(r"^    \{", re.MULTILINE)
 """A result stands on a line of its own (`dogent_tui.tools.web.search_json`)."""
 
@@ -51,7 +54,7 @@ def friendly_name(name: str) -> str:
         return known
     words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", own).replace("_", " ").replace("-", " ")
     words = one_line(words)
-    return (words[:1].upper() + words[1:].lower())[:40] if words else "Tool"
+    return (words[:1].upper() + words[1:].lower())[:40] if words else tr("Tool")
 
 
 def input_summary(tool_input: Mapping[str, Any], cwd: str = "") -> str:
@@ -64,7 +67,7 @@ def input_summary(tool_input: Mapping[str, Any], cwd: str = "") -> str:
         if isinstance(value, str) and value.strip():
             text = value if key not in _PATHS else relative(value, cwd)
             if key == "path" and isinstance(pattern := tool_input.get("pattern"), str):
-                text = f"{pattern} in {text}"
+                text = tr("{pattern} in {text}").format(pattern=pattern, text=text)
             return one_line(text[:_LIMIT])
     return ""
 
@@ -74,12 +77,18 @@ def result_summary(name: str, result: str) -> str:
     match name:
         case "mcp__dogent__web_search":
             found = len(_SEARCH_RESULT.findall(result))
-            return "1 result" if found == 1 else f"{found} results" if found else "nothing found"
+            return tr("1 result") if found == 1 else tr("{found} results").format(found=found) if found else tr("nothing found")
         case "mcp__dogent__web_fetch":
             head = result.partition("\n\n")[0].splitlines()
             told = next((line for line in head if line.startswith(("Saved an image: ", "Characters "))), "")
             return one_line(told[:1].lower() + told[1:_LIMIT])
     return ""
+
+
+def review_summary(result: str) -> str:
+    """Return what came of a change that the person reviewed, ``1 of 2 hunks written to tea.md``; empty where they did not."""
+    found = _REVIEWED.match(result)
+    return one_line(found["outcome"]) if found is not None else ""
 
 
 def relative(path: str, cwd: str) -> str:

@@ -4,11 +4,11 @@ import argparse
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TextIO
 
 import msgspec
 
-from dogent_tui.documents.export.model import ExportRequest, ExportResult, Progress
+from dogent_tui.by_hand.terminal import Terminal, offer_browser, offer_pandoc
+from dogent_tui.documents.export.model import ExportRequest, ExportResult
 from dogent_tui.documents.exporter import KINDS, Exporter, ExportKind, plan_export
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.errors import UsageError
@@ -19,28 +19,10 @@ FAILED, INTERRUPTED = 1, 14
 """Exit statuses, as in print mode."""
 
 
-class Terminal(msgspec.Struct, frozen=True):
-    """Where a person is, or is not: a question can be asked only where all three are a terminal."""
-
-    stdin: TextIO
-    stdout: TextIO
-    stderr: TextIO
-
-    @property
-    def answers(self) -> bool:
-        """Whether somebody is there to answer a question."""
-        return self.stdin.isatty() and self.stderr.isatty()
-
-    def agrees(self, question: str) -> bool:
-        """Ask the person. Anything but yes is a no."""
-        self.stderr.write(f"{question} [y/N] ")
-        self.stderr.flush()
-        return self.stdin.readline().strip().lower() in {"y", "yes"}
-
-
 def run_export(arguments: Sequence[str], terminal: Terminal) -> int:
     """Export what `arguments` name and return the exit status. Raises DocumentError, and UsageError for the command line."""
     chosen = _parser().parse_args(arguments)
+    terminal = msgspec.structs.replace(terminal, agreed=chosen.yes)
     if chosen.styles:
         return _write_styles(Path(chosen.styles), terminal, force=chosen.force)
     if chosen.file is None:
@@ -83,36 +65,19 @@ def _may_write(target: Path, terminal: Terminal, *, force: bool) -> bool:
 
 
 async def _export(request: ExportRequest, kind: ExportKind, terminal: Terminal) -> ExportResult:
-    progress = _progress(terminal.stderr)
     async with Exporter() as exporter:
-        if kind == "pdf":
-            await _offer_browser(terminal, progress)
         try:
-            return await exporter.export(request, kind, progress)
+            if kind == "pdf":
+                await offer_browser(terminal)
+            try:
+                return await exporter.export(request, kind, terminal.progress)
+            except DocumentError as error:
+                terminal.progress("")
+                if not await offer_pandoc(terminal, error):
+                    raise
+            return await exporter.export(request, kind, terminal.progress)
         finally:
-            progress("")
-
-
-async def _offer_browser(terminal: Terminal, progress: Progress) -> None:
-    """Where no browser is here, and somebody to ask is: offer to download one. Without it, another engine sets the pdf."""
-    if not terminal.answers:
-        return
-    from dogent_tui.documents.export.browser import find_browsers, install_browser
-
-    if await asyncio.to_thread(find_browsers):
-        return
-    question = "No browser is on this computer that could print the pdf. Download one of some 100 MB for it?"
-    if await asyncio.to_thread(terminal.agrees, question):
-        await install_browser(progress)
-
-
-def _progress(stderr: TextIO) -> Progress:
-    def report(what: str) -> None:
-        if stderr.isatty():
-            stderr.write(f"\r\x1b[K{one_line(what)}{'…' if what else ''}")
-            stderr.flush()
-
-    return report
+            terminal.progress("")
 
 
 def _tell(made: ExportResult, terminal: Terminal, *, as_json: bool) -> None:
@@ -151,6 +116,7 @@ def _parser() -> argparse.ArgumentParser:
         "--toc", action=argparse.BooleanOptionalAction, help="with a table of contents, or without (default: what the file says)"
     )
     parser.add_argument("-f", "--force", action="store_true", help="replace a file that exists already")
+    parser.add_argument("--yes", action="store_true", help="download what is missing (pandoc, a browser) without asking")
     parser.add_argument(
         "--workspace", metavar="DIR", help="the folder that images may come from, with styles in its .dogent (default: found)"
     )

@@ -8,8 +8,9 @@ from typing import TextIO
 
 import msgspec
 
+from dogent_tui.by_hand.terminal import Terminal, offer_pandoc
 from dogent_tui.documents.library import DEFAULT_CHARS, DocumentLibrary, ReadResult
-from dogent_tui.documents.model import ReadOptions, Report
+from dogent_tui.documents.model import DocumentError, ReadOptions, Report
 from dogent_tui.documents.places import places
 from dogent_tui.plain import one_line, visible
 
@@ -17,12 +18,16 @@ INTERRUPTED = 14
 """Exit status, as in print mode."""
 
 
-def run_read(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
-    """Read the document that `arguments` name, write it to `stdout`, and return the exit status. Raises DocumentError."""
+def run_read(arguments: Sequence[str], terminal: Terminal) -> int:
+    """Read the document that `arguments` name, write it to `terminal`, and return the exit status. Raises DocumentError."""
     chosen = _parser().parse_args(arguments)
-    options = ReadOptions(sheet=chosen.sheet, pages=chosen.pages, changes=chosen.changes)
+    terminal = msgspec.structs.replace(terminal, agreed=chosen.yes)
+    stdout, stderr = terminal.stdout, terminal.stderr
+    options = ReadOptions(
+        sheet=chosen.sheet, pages=chosen.pages, changes=chosen.changes, images_dir=_images_folder(chosen.images)
+    )
     try:
-        found = asyncio.run(_read(Path(chosen.file).absolute(), options, chosen.max_chars, chosen.offset, _progress(stderr)))
+        found = asyncio.run(_read(Path(chosen.file).absolute(), options, chosen.max_chars, chosen.offset, terminal))
     except KeyboardInterrupt:
         return INTERRUPTED
     finally:
@@ -39,8 +44,26 @@ def run_read(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     return 0
 
 
-async def _read(path: Path, options: ReadOptions, max_chars: int, offset: int, report: Report | None) -> ReadResult:
+def _images_folder(named: str) -> str | None:
+    if not named:
+        return None
+    folder = Path(named).absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or "the disk refused").lower()
+        raise DocumentError(f"The folder {one_line(named)} cannot be made: {reason}.", "Name another with --images.") from error
+    return str(folder)
+
+
+async def _read(path: Path, options: ReadOptions, max_chars: int, offset: int, terminal: Terminal) -> ReadResult:
+    report = _progress(terminal.stderr)
     async with DocumentLibrary() as library:
+        try:
+            return await library.read(path, options, max_chars=max_chars, offset=offset, on_progress=report)
+        except DocumentError as error:
+            if not await offer_pandoc(terminal, error):
+                raise
         return await library.read(path, options, max_chars=max_chars, offset=offset, on_progress=report)
 
 
@@ -84,5 +107,7 @@ def _parser() -> argparse.ArgumentParser:
         "--max-chars", type=int, default=DEFAULT_CHARS, metavar="N", help=f"at most N characters (default: {DEFAULT_CHARS})"
     )
     parser.add_argument("--offset", type=int, default=0, metavar="N", help="begin after N characters")
+    parser.add_argument("--images", default="", metavar="DIR", help="also save the pictures of the document into DIR")
+    parser.add_argument("--yes", action="store_true", help="download pandoc without asking, where it is needed and missing")
     parser.add_argument("--json", action="store_true", help="print one JSON object with the text and what is known about it")
     return parser

@@ -5,6 +5,7 @@ from types import EllipsisType
 
 from dogent_tui.changes.merging import rebased
 from dogent_tui.changes.model import LARGEST, DocumentChange, propose
+from dogent_tui.changes.text import Lines, decoded
 from dogent_tui.errors import DogentError
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.files import content_of, write_checked
@@ -14,27 +15,40 @@ from dogent_tui.workspace.paths import Workspace
 class Reviewed:
     """The document at `path`, and the change of it under review. Everything here blocks: call it in a thread."""
 
-    def __init__(self, path: Path, change: DocumentChange) -> None:
+    def __init__(self, path: Path, change: DocumentChange, *, by_approval: bool = False) -> None:
+        """`by_approval`: that it lies where it does was approved, since proposals do not lead there by themselves."""
         self.path = path
         self.change = change
+        self.by_approval = by_approval
 
     @classmethod
     def open(
-        cls, workspace: Workspace, typed: str, text: str, summary: str = "", *, base: str | EllipsisType | None = ...
+        cls,
+        workspace: Workspace,
+        typed: str,
+        text: str,
+        summary: str = "",
+        *,
+        base: str | EllipsisType | None = ...,
+        approved: Path | None = None,
     ) -> "Reviewed":
         """Propose `text` for the file that `typed` names. `base` is what it held then (None: nothing), by default what it holds.
 
+        Outside of the workspace, and in `.dogent`, only the real path `approved` is reviewed: what the person was asked about.
         Raises DogentError for a place or a text that cannot be.
         """
         path, name = workspace.absolute(typed).resolve(), workspace.relative(typed)
-        if not typed.strip() or not workspace.contains(path):
-            raise DogentError(f"{name} lies outside of this workspace.", "Name a file in it.")
-        if path.is_relative_to(workspace.dot):
-            raise DogentError(f"{name} holds what the agent has to obey.", "Such files are changed by other ways.")
+        if not typed.strip():
+            raise DogentError("The name of the file is missing.", "Name a file in this workspace.")
+        refusal = _refusal(workspace, path, name)
+        if approved is not None and path != approved:
+            raise DogentError(f"{name} leads elsewhere than when it was approved.", "Propose the change again.")
+        if refusal is not None and approved is None:
+            raise refusal
         if path.exists() and not path.is_file():
             raise DogentError(f"{name} is not a file.", "Name a Markdown file.")
         content = _read(path, name) if isinstance(base, EllipsisType) else None if base is None else base.encode("utf-8")
-        return cls(path, propose(name, content, text, summary))
+        return cls(path, propose(name, content, text, summary), by_approval=refusal is not None)
 
     def refresh(self) -> bool:
         """Take over what the file holds now. True where somebody changed it: the review is another one. Raises DogentError."""
@@ -50,6 +64,10 @@ class Reviewed:
         False where the file is not any more what was reviewed: nothing was written, and the review is over what it holds now.
         Raises DogentError.
         """
+        if self.path.resolve() != self.path:
+            raise DogentError(
+                f"{self.change.name} leads elsewhere by now.", "Nothing was written. Reject the change, or look there."
+            )
         if self.refresh():
             return False
         change = self.change
@@ -69,6 +87,23 @@ class Reviewed:
         elif copies is not None and kept:
             copies.settle(kept)
         return is_written
+
+
+def held(path: Path, name: str) -> Lines | None:
+    """Return the text that the file holds, None where there is none. Raises DogentError where it cannot be reviewed."""
+    if path.exists() and not path.is_file():
+        raise DogentError(f"{name} is not a file.", "Name a text file.")
+    content = _read(path, name)
+    return None if content is None else decoded(content, name)
+
+
+def _refusal(workspace: Workspace, path: Path, name: str) -> DogentError | None:
+    """Return why a proposal does not lead to `path` unless that was approved, None where it does."""
+    if not workspace.contains(path):
+        return DogentError(f"{name} lies outside of this workspace.", "Name a file in it.")
+    if path.is_relative_to(workspace.dot):
+        return DogentError(f"{name} holds what the agent has to obey.", "Such files are changed by other ways.")
+    return None
 
 
 def _read(path: Path, name: str) -> bytes | None:

@@ -59,6 +59,8 @@ def outcome_text(change: DocumentChange, *, written: bool) -> str:
         lines += _lines(outcome)
     if taken < len(found):
         lines.append("Do not propose again what was rejected, unless it is changed as the comments ask.")
+    if written:
+        lines.append("The file holds what was accepted, and not more: read it before you change it again.")
     return "\n".join(lines)
 
 

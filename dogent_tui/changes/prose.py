@@ -1,7 +1,7 @@
 """What changed within prose: sentences that belong together first, then their words, without spaces their characters."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from dogent_tui.changes.matching import Pair, filled, gaps, matched
@@ -10,6 +10,8 @@ SIMILAR = 0.4
 """The share of words in common (Dice's coefficient) from which two texts count as the same one, rewritten."""
 _COMPARED = 10_000
 """Pairs of texts that are compared with each other at the most."""
+_SURELY = 0.5
+"""The part of a text that, where it begins and ends another, makes it that one rewritten."""
 _TELLING = 4_000
 """Characters at the start of a text by which it is known again."""
 _LONGEST = 200_000
@@ -99,7 +101,24 @@ def _in_place(a: Sequence[str], b: Sequence[str], here: list[int], there: list[i
     if len(here) != len(there):
         return []
     pairs = list(zip(here, there, strict=True))
-    return pairs if all(_likeness(_words(a[i]), _words(b[j])) >= SIMILAR for i, j in pairs) else []
+    return pairs if all(_is_similar(a[i], b[j]) for i, j in pairs) else []
+
+
+def _is_similar(a: str, b: str) -> bool:
+    """Tell whether one is the other rewritten. What both begin and end with is found without taking them apart into words."""
+    shortest, longest = sorted((len(a), len(b)))
+    begun = _shared(shortest, lambda size: a[:size] == b[:size])
+    ended = _shared(shortest - begun, lambda size: a[len(a) - size :] == b[len(b) - size :])
+    return begun + ended >= _SURELY * longest or _likeness(_words(a), _words(b)) >= SIMILAR
+
+
+def _shared(most: int, is_same: Callable[[int], bool]) -> int:
+    """Return the largest size up to `most` that is the same, by halves."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if is_same(middle) else (low, middle - 1)
+    return low
 
 
 def _rewritten(a: Sequence[str], b: Sequence[str], here: list[int], there: list[int]) -> list[Pair]:

@@ -23,7 +23,7 @@ DEFAULT_CHARS = 15_000
 FEWEST_CHARS = 200
 MOST_CHARS = 1_000_000
 _PROGRESS_AFTER_S = 1.0
-_FULL_PAGE_S = 7.0
+_FULL_PAGE_S = 6.0
 """How long a page is waited for; after that, what there is of it is enough, and the rest is the next page."""
 _MOST_IN_HAND = 16
 """Conversions that are known without looking into the store."""

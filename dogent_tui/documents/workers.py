@@ -37,7 +37,8 @@ _PASSED_ON = (
     "TZ",
     "LD_LIBRARY_PATH",
     "SYSTEMROOT",
-    "PYPANDOC_PANDOC",
+    "DOGENT_HOME",
+    "XDG_DATA_HOME",
 )
 """What the worker gets of our environment: no key of anybody's."""
 
@@ -48,7 +49,7 @@ class Limits(msgspec.Struct, frozen=True):
     """When a conversion is given up: without a new block for `silence_s` seconds, and where the worker and all that it started
     have more than `memory_bytes` resident together."""
 
-    silence_s: float = 7.5
+    silence_s: float = 6.5
     memory_bytes: int = 560 << 20
 
 

@@ -2,9 +2,11 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeAlias
 
+from dogent_tui.manuscripts.literals import needed_literal
 from dogent_tui.manuscripts.model import ManuscriptError
 
 _SHOWN = 200
@@ -21,6 +23,12 @@ class Matcher(Protocol):
 
     def count(self, data: bytes) -> int:
         """Return how often it stands there."""
+
+    def holders(self, data: memoryview, ends: Sequence[int]) -> Sequence[int]:
+        """Return which of several files may hold it, rising: `ends` is where each ends in `data`. No other file does.
+
+        Raises ValueError where `data` is no UTF-8: then each has to be looked into.
+        """
 
     def lines(self, data: bytes, most: int) -> list[Place]:
         """Return the first lines on which it stands."""
@@ -72,14 +80,18 @@ class _Words:
     """A plain text, however its accents are written. StringZilla folds capitals as Unicode says, at gigabytes a second."""
 
     def __init__(self, query: str) -> None:
-        from stringzilla import utf8_uncased_matches, utf8_uncased_search
+        from stringzilla import find, utf8_uncased_matches, utf8_uncased_search
 
-        self._search, self._matches = utf8_uncased_search, utf8_uncased_matches
-        self._forms = sorted({unicodedata.normalize(form, query).encode() for form in ("NFC", "NFD")} | {query.encode()})
+        self._find, self._search, self._matches = find, utf8_uncased_search, utf8_uncased_matches
+        written = {unicodedata.normalize(form, query) for form in ("NFC", "NFD")} | {query}
+        self._forms = sorted((_mark(form, written - {form}), form.encode()) for form in written)
 
     def count(self, data: bytes) -> int:
         data, first = self._first(data, 0)
-        return sum(1 for form in self._forms for _ in self._matches(data, form)) if first >= 0 else 0
+        return sum(len([*self._matches(data, form)]) for form in self._forms_in(data)) if first >= 0 else 0
+
+    def holders(self, data: memoryview, ends: Sequence[int]) -> Sequence[int]:
+        return sorted({place for form in self._forms_in(data) for place in _holders(self._search, form, data, ends)})
 
     def lines(self, data: bytes, most: int) -> list[Place]:
         def spans() -> Iterator[int]:
@@ -95,18 +107,35 @@ class _Words:
     def _first(self, data: bytes, start: int) -> tuple[bytes, int]:
         """Return where the query stands first from `start` on, below 0 where it does not, and `data` as UTF-8."""
         try:
-            found = [self._search(data, form, start, len(data), not start) for form in self._forms]
+            found = [self._search(data, form, start, len(data), not start) for form in self._forms_in(data)]
         except ValueError:
             data = data.decode("utf-8", "replace").encode()
-            found = [self._search(data, form, start) for form in self._forms]
+            found = [self._search(data, form, start) for form in self._forms_in(data)]
         return data, min((at for at in found if at >= 0), default=-1)
+
+    def _forms_in(self, data: bytes | memoryview) -> list[bytes]:
+        """Return the forms that `data` may hold: to look for one with accents of its own costs more than all the rest."""
+        return [form for mark, form in self._forms if not mark or self._find(data, mark) >= 0]
+
+
+def _mark(form: str, others: set[str]) -> bytes:
+    """Return an accent that stands in `form`, on its own, and in none of the `others`; empty for none. It has no capitals."""
+    own = (sign for sign in form if unicodedata.combining(sign) and sign.casefold() == sign)
+    return next((sign.encode() for sign in own if all(sign not in other for other in others)), b"")
 
 
 class _Pattern:
     """A regular expression of Python's. It may take for ever: whoever uses it limits the time."""
 
     def __init__(self, query: str) -> None:
+        from stringzilla import utf8_uncased_search
+
         self._expression = _compiled(query)
+        self._search = utf8_uncased_search
+        self._literal = needed_literal(query).encode("utf-8", "replace")
+
+    def holders(self, data: memoryview, ends: Sequence[int]) -> Sequence[int]:
+        return list(_holders(self._search, self._literal, data, ends)) if self._literal else range(len(ends))
 
     def count(self, data: bytes) -> int:
         return sum(1 for _ in self._matches(data.decode("utf-8", "replace")))
@@ -117,6 +146,15 @@ class _Pattern:
 
     def _matches(self, text: str) -> Iterator[int]:
         return (match.start() for match in self._expression.finditer(text) if match.end() > match.start())
+
+
+def _holders(search: Callable[..., int], form: bytes, data: memoryview, ends: Sequence[int]) -> Iterator[int]:
+    """Yield the files in which `form` begins somewhere."""
+    at = search(data, form, 0, len(data), True)
+    while at >= 0:
+        place = bisect_right(ends, at)
+        yield place
+        at = search(data, form, ends[place], len(data)) if place + 1 < len(ends) else -1
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:

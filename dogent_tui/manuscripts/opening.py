@@ -12,9 +12,9 @@ LARGEST_SEARCHED = 64 << 20
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 """A pipe must not have us wait for somebody who writes to it."""
-_FIRST_BYTES = 65_536
-"""Asked for at once: for more than twice that, the allocator would map memory anew with each file."""
-_WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+SMALL = 65_536
+"""Bytes that are asked for at once: for more than twice that, the allocator would map memory anew with each file."""
+WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 @contextmanager
@@ -42,23 +42,25 @@ def text_in(folder: int, name: str) -> bytes:
     """Return what the file `name` of an open folder holds, UTF-16 as UTF-8. Raises OSError, also where it is too large."""
     file = open_in(folder, name)
     try:
-        data = os.read(file, _FIRST_BYTES)
-        if len(data) == _FIRST_BYTES:
-            data += _rest(file)
+        data = os.read(file, SMALL)
+        return read_on(file, data) if len(data) == SMALL else as_utf8(data)
     finally:
         os.close(file)
-    if data[:2] in _WIDE_MARKS:
-        return data.decode("utf-16", "replace").encode("utf-8", "replace")
-    return data
 
 
-def _rest(file: int) -> bytes:
+def as_utf8(data: bytes) -> bytes:
+    """Return UTF-16 with its mark as UTF-8, and anything else as it is."""
+    return data.decode("utf-16", "replace").encode("utf-8", "replace") if data[:2] in WIDE_MARKS else data
+
+
+def read_on(file: int, data: bytes) -> bytes:
+    """Return all of an open file that begins with `data`, UTF-16 as UTF-8. Raises OSError, also where it is too large."""
     found = os.fstat(file)
     if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_SEARCHED:
         raise OSError("too large")
-    parts = []
+    parts = [data]
     left = LARGEST_SEARCHED
     while left > 0 and (part := os.read(file, min(left, 1 << 24))):
         parts.append(part)
         left -= len(part)
-    return b"".join(parts)
+    return as_utf8(b"".join(parts))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from dogent_tui.manuscripts.counting import Chunk, CountingProcess, Counts, count_chunk
+from dogent_tui.manuscripts.counting import Chunk, Counter, CountingProcess, Counts
 from dogent_tui.manuscripts.matching import Matcher, matcher, name_filter
 from dogent_tui.manuscripts.model import (
     MOST_LINES,
@@ -89,11 +89,11 @@ def _count(root: str, wanted: Matcher, files: _Files, forks_from: int) -> Counts
         first.append(chunk)
     more = next(chunks, None)
     if more is None:
-        counts = Counts()
+        counter = Counter(root, wanted)
         for chunk in first:
-            count_chunk(root, wanted, chunk, counts)
+            counter.add(chunk)
         files.look_for_ignored()
-        return counts
+        return counter.finish()
     processes: list[CountingProcess] = []
     for _ in range(_processes()):
         processes.append(CountingProcess(root, wanted, processes))

@@ -78,6 +78,8 @@ def _write(conversation: Conversation, intent: Intent, read: Call, change: Chang
     if writes and writes[-1].error:
         return _said(intent, phrases.failed.format(path=conversation.shown(read.path), reason=writes[-1].error))
     if writes:
+        if writes[-1].review:
+            done = f"{done} {phrases.reviewed.format(outcome=writes[-1].review)}"
         report = exported(conversation, intent)
         return export_calls(conversation, intent, read.path) or _said(intent, "\n\n".join(filter(None, (done, report))))
     old, new = read.file_text, change.text

@@ -14,7 +14,9 @@ UI_REQUEST = "mcp__dogent__ui_request"
 """The tool that asks the person on a screen: our turn ends with it, and what they answer is the next prompt."""
 EXPORT_DOCUMENT = "mcp__dogent__export_document"
 """The tool that makes a pdf or docx of a Markdown file."""
-_PATHS: Mapping[str, str] = {READ_DOCUMENT: "path", EXPORT_DOCUMENT: "md_path"}
+PROPOSE = "mcp__dogent__propose_document_change"
+"""The tool by which a change is proposed: the person reviews it while the call waits."""
+_PATHS: Mapping[str, str] = {READ_DOCUMENT: "path", EXPORT_DOCUMENT: "md_path", PROPOSE: "path"}
 """The input that names the file, where it is not ``file_path``."""
 _WISHES = "# The person's standing wishes for this workspace"
 """The heading over `.dogent/dogent.md` in the system prompt (`agent/prompts/system.md`)."""
@@ -27,8 +29,10 @@ Ignored: TypeAlias = Callable[[Collection[str]], Collection[str]]
 """Tells which of some paths, relative to the workspace, are ignored there: these are read only where the person names them."""
 
 _ENDS = r"\s!-*,:-@\[-^`{-}«»¡¿\u2000-\u206f\u3000-\u3004\u3008-\u3020\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
+_REVIEWED = re.compile(r"The person reviewed your change: (?P<outcome>[^\n]*)\.")
+"""How the result of a call begins that the person reviewed in place of its being run (`changes/outcome.py`)."""
 _NAME = rf"\"(?:[^\"\\\n]|\\.)*\"|“[^”\n]*”|[^{_ENDS}]+"
-REFERENCE = re.compile(rf"(?<![@A-Za-z0-9_+%/\\])@(?P<path>{_NAME})(?:#(?:{_NAME}))?")
+REFERENCE = re.compile(rf"(?<![@A-Za-z0-9_+%/\\])@(?P<path>{_NAME})(?:#(?:{_NAME}))?(?::\d+(?:-\d+)?(?!\w))?")
 """A reference as typed. Which files there are, the array of attachments says, so that this need not be exact."""
 _PIPED = re.compile(r"\n\n<stdin>\n.*?</stdin>", re.DOTALL)
 """What was piped into print mode: material, and not a part of the request."""
@@ -48,12 +52,20 @@ _TRUNCATED = "[Truncated: PARTIAL view"
 class Source:
     """A file that the prompt refers to, as its metadata names it. `type` is the lower-case extension, or ``folder``.
 
-    `sheet` is the one that is meant of a workbook, empty for all.
+    `sheet` is the one that is meant of a workbook, empty for all; `lines` are those of a text, as in ``10-40``, empty for all.
     """
 
     path: str
     type: str
     sheet: str = ""
+    lines: str = ""
+
+    @property
+    def first_and_most(self) -> tuple[int, int]:
+        """The first of the lines that are meant, from 1, and how many there are of them; zeros for all."""
+        found = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", self.lines)
+        first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+        return (first, last - first + 1) if 0 < first <= last else (0, 0)
 
 
 @dataclass(slots=True)
@@ -72,15 +84,24 @@ class Call:
         return str(self.input.get(_PATHS.get(self.name, "file_path"), ""))
 
     @property
+    def review(self) -> str:
+        """What came of the person's review, "1 of 2 hunks written to tea.md", empty where the call was not reviewed."""
+        found = _REVIEWED.match(self.outcome.text) if self.outcome is not None else None
+        return found["outcome"] if found else ""
+
+    @property
     def succeeded(self) -> bool:
-        """Whether the call returned, and not with an error."""
-        return self.outcome is not None and not self.outcome.is_error
+        """Whether the call returned, and not with an error. One that was reviewed did what the person accepted of it."""
+        is_written = bool(self.review) and not self.review.startswith("nothing")
+        return self.outcome is not None and (not self.outcome.is_error or is_written)
 
     @property
     def error(self) -> str:
         """The error in one line, empty where there is none."""
-        if self.outcome is None or not self.outcome.is_error:
+        if self.outcome is None or self.succeeded:
             return ""
+        if self.review:
+            return f"{self.review}."
         text = re.sub(r"</?tool_use_error>", "", self.outcome.text)
         return " ".join(text.split())[:300] or "no reason was given"
 
@@ -228,7 +249,8 @@ def _sources(items: Iterable[Any]) -> Iterable[Source]:
     for item in items:
         path = item.get("path") if isinstance(item, dict) else None
         if isinstance(path, str) and path:
-            source = Source(path, str(item.get("type") or path.rpartition(".")[2]).lower(), str(item.get("sheet") or ""))
+            kind = str(item.get("type") or path.rpartition(".")[2]).lower()
+            source = Source(path, kind, str(item.get("sheet") or ""), str(item.get("lines") or ""))
             if source not in seen:
                 seen.add(source)
                 yield source

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dogent_tui.offline.conversation import Call, Conversation, Source
 from dogent_tui.offline.documents import (
@@ -92,7 +92,7 @@ def gather(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock, ...]
     finding = _find_calls(conversation, intent, sources, searching=searching)
     hidden = _hidden(conversation, sources) if searching else frozenset()
     found = _found(conversation, intent, hidden) if searching else []
-    meant = [Source(conversation.shown(source.path), source.type, source.sheet) for source in named]
+    meant = [replace(source, path=conversation.shown(source.path)) for source in named]
     paths = {source.path for source in meant}
     wanted = [*meant, *(Source(path, extension(path)) for path in found if path not in paths)]
     reading = _read_calls(conversation, wanted[:_MOST_FILES])
@@ -122,7 +122,8 @@ def read_call(conversation: Conversation, source: Source) -> ReplyToolUse:
     """Return the call that reads `source`, or the first part of it."""
     path = conversation.absolute(source.path)
     if not is_document(path):
-        return ReplyToolUse("Read", {"file_path": path})
+        first, most = source.first_and_most
+        return ReplyToolUse("Read", {"file_path": path, "offset": first, "limit": most} if first else {"file_path": path})
     return _document_call(path, source.sheet)
 
 
@@ -200,11 +201,19 @@ def _listed(conversation: Conversation, tool: str) -> list[str]:
 
 def _read_calls(conversation: Conversation, sources: Iterable[Source]) -> tuple[ReplyToolUse, ...]:
     called = {
-        (conversation.shown(call.path), str(call.input.get("sheet", "")))
+        (
+            conversation.shown(call.path),
+            str(call.input.get("sheet", "")),
+            call.input.get("offset", 0) if call.name == "Read" else 0,
+        )
         for call in conversation.current.named("Read", READ_DOCUMENT)
     }
-    unread = (source for source in sources if (source.path, source.sheet if is_document(source.path) else "") not in called)
-    return tuple(read_call(conversation, source) for source in unread)
+    return tuple(read_call(conversation, source) for source in sources if _key(source) not in called)
+
+
+def _key(source: Source) -> tuple[str, str, int]:
+    """Return by path, sheet and first line which call reads `source`."""
+    return (source.path, source.sheet, 0) if is_document(source.path) else (source.path, "", source.first_and_most[0])
 
 
 def _calls_for_parts(conversation: Conversation) -> tuple[ReplyToolUse, ...]:
@@ -254,6 +263,8 @@ def _brought(
     readable = {path: call for path, call in reads.items() if call.succeeded and not (call.outcome and call.outcome.media)}
     known = conversation.texts_of(conversation.current)
     texts = {path: known[path] if is_document(path) else call.file_text for path, call in readable.items()}
+    meant = {path: text for path in texts if (text := _lines_meant(conversation, sources, path))}
+    texts |= meant
     listed = _listed(conversation, "Glob")
     unopened = {
         conversation.shown(source.path): source
@@ -274,10 +285,20 @@ def _brought(
         partial=tuple(
             path
             for path, call in readable.items()
-            if call.truncated or "limit" in call.input or (is_document(path) and _goes_on(conversation, path))
+            if path not in meant
+            and (call.truncated or "limit" in call.input or (is_document(path) and _goes_on(conversation, path)))
         ),
         left_out=max(0, candidates - _MOST_FILES),
     )
+
+
+def _lines_meant(conversation: Conversation, sources: Iterable[Source], path: str) -> str:
+    """Return the lines of a text that the person means, where they do not mean all of it."""
+    firsts = {source.first_and_most[0] for source in sources if conversation.shown(source.path) == path}
+    if not firsts or 0 in firsts:
+        return ""
+    reads = [call for call in conversation.current.named("Read") if conversation.shown(call.path) == path and call.succeeded]
+    return "\n\n".join(call.file_text for call in sorted(reads, key=lambda call: int(call.input.get("offset", 0))))
 
 
 def _touched(conversation: Conversation) -> set[str]:

@@ -10,9 +10,9 @@ from dogent_tui.offline.relevance import terms
 from dogent_tui.offline.sentences import CJK
 
 Language: TypeAlias = Literal["en", "zh"]
-Kind: TypeAlias = Literal["chat", "thanks", "unable", "question", "draft", "shorter", "longer", "section", "export"]
+Kind: TypeAlias = Literal["chat", "thanks", "unable", "question", "draft", "shorter", "longer", "section", "export", "revise"]
 """`unable`: what takes a model, such as a translation. `shorter`, `longer` and `section` change the draft of an earlier prompt;
-`export` makes a pdf or docx of it, or of a Markdown file that is named."""
+`export` makes a pdf or docx of it, or of a Markdown file that is named; `revise` proposes a change of one that is named."""
 
 _FILE = rf"[\w{CJK}./\\~-]{{1,200}}\.(?:md|markdown|txt)"
 _QUOTED_FILE = re.compile(r"[`\"“'](?P<path>[^`\"”'\n]{1,200}\.(?:md|markdown|txt))[`\"”']")
@@ -42,6 +42,12 @@ _UNABLE = re.compile(
     r"|\b(?:make|sound)\b.{0,30}\b(?:friendlier|formal|funnier|simpler|professional|casual)\b|翻译|改写|润色|校对|译成",
     re.IGNORECASE,
 )
+_REVISE = re.compile(
+    r"^(?:please\s+|now\s+|then\s+|(?:can|could|would) you\s+)*"
+    r"(?:revise|fix|tidy|clean|proof-?read|correct|improve|polish|edit|shorten|tighten|trim)\b|校对|修订|修正|润色|精简|缩短|改进",
+    re.IGNORECASE,
+)
+_REWORD = re.compile(r"\b(?:translat\w+|re-?writ\w+|rephras\w+|paraphras\w+)\b|翻译|改写|译成", re.IGNORECASE)
 _WRITE = re.compile(
     r"\b(?:write|draft|compose|summari[sz]e|summary|create|prepare|produce|generate|outline|report|compile|collect|essay|article"
     r"|document|brief(?:ing)?|memo|overview|minutes)\b"
@@ -107,7 +113,9 @@ _BRIEF = re.compile(r"\b(?:short|brief|concise|one-?page|tl;?dr|quick)\b|简短|
 _LONG = re.compile(r"\b(?:long|detailed|thorough|comprehensive|in depth|full|complete)\b|详细|全面|完整|深入", re.IGNORECASE)
 
 
-_NOT_ONLY_EXPORT = (_ANEW, _SHORTER, _LONGER, _SECTION, _UNABLE)
+_REVISABLE = ("draft", "unable", "question")
+"""What a prompt that names a file and begins with "fix" is taken for otherwise."""
+_NOT_ONLY_EXPORT = (_REVISE, _ANEW, _SHORTER, _LONGER, _SECTION, _UNABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +159,7 @@ class Intent:
     number of sentences that the draft should quote; `words` the terms of the request.
 
     `formats` are the kinds of file asked for beside the Markdown (``pdf``, ``docx``), and `export_to` the name of one, empty
-    where none is given. `no_export`: it says that none is wanted.
+    where none is given. `no_export`: it says that none is wanted. `revise` is the file to propose a change of.
     """
 
     kind: Kind
@@ -163,6 +171,7 @@ class Intent:
     formats: tuple[str, ...] = ()
     export_to: str = ""
     no_export: bool = False
+    revise: str = ""
 
 
 def intent_of(run: Run, *, has_draft: bool) -> Intent:
@@ -173,7 +182,10 @@ def intent_of(run: Run, *, has_draft: bool) -> Intent:
     no_export = NO_EXPORT.search(plain) is not None
     formats, export_to = ((), "") if no_export else formats_asked(REFERENCE.sub(" ", typed), plain)
     kind = _kind(plain, has_draft=has_draft, bare=not run.sources and not output and not formats)
-    has_markdown = has_draft or bool(output) or any(source.type in ("md", "markdown") for source in run.sources)
+    named = next((source.path for source in run.sources if source.type in ("md", "markdown")), output)
+    has_markdown = has_draft or bool(named)
+    revise = named if kind in _REVISABLE and _REVISE.search(plain) and not _REWORD.search(plain) else ""
+    kind = "revise" if revise else kind
     if formats and has_markdown and EXPORT.search(plain) and not any(other.search(plain) for other in _NOT_ONLY_EXPORT):
         kind = "export"
     topic = _topic(plain, kind)
@@ -183,7 +195,9 @@ def intent_of(run: Run, *, has_draft: bool) -> Intent:
     if export_to and not output and kind == "draft":
         output = f"{export_to.rpartition('.')[0]}.md"
     language = language_of(plain)
-    return Intent(kind, language, topic, tuple(dict.fromkeys(words)), output, _count(plain), formats, export_to, no_export)
+    return Intent(
+        kind, language, topic, tuple(dict.fromkeys(words)), output, _count(plain), formats, export_to, no_export, revise
+    )
 
 
 def language_of(text: str) -> Language:

@@ -273,9 +273,10 @@ class ReplyStream:
         self._sent = 0
         self._called = False
 
-    def start(self) -> bytes:
-        """Return the event that opens the message."""
+    def start(self, input_tokens: int = 0) -> bytes:
+        """Return the event that opens the message. `input_tokens` were counted; otherwise they are estimated."""
         message = _message_json(self.message_id, self._request, [], None, 1)
+        message["usage"]["input_tokens"] = input_tokens or self._request.input_tokens
         return event("message_start", {"message": message})
 
     def block(self, block: ReplyBlock, pieces: int = 60, least: int = 48) -> Iterator[bytes]:
@@ -285,15 +286,12 @@ class ReplyStream:
                 yield self.open_text()
                 yield from map(self.text, split(text, pieces, least))
             case ReplyThinking(text):
-                yield self._open({"type": "thinking", "thinking": "", "signature": ""})
-                for piece in split(text, pieces, least):
-                    yield self._delta({"type": "thinking_delta", "thinking": piece}, piece)
-                yield self._delta({"type": "signature_delta", "signature": secrets.token_hex(16)})
+                yield self.open_thinking()
+                yield from map(self.thinking, split(text, pieces, least))
+                yield self.sign()
             case ReplyToolUse(name, arguments, identity):
-                self._called = True
-                yield self._open({"type": "tool_use", "id": identity or tool_use_id(), "name": name, "input": {}})
-                for piece in split(json.dumps(arguments, ensure_ascii=False), pieces, least):
-                    yield self._delta({"type": "input_json_delta", "partial_json": piece}, piece)
+                yield self.open_tool_use(name, identity)
+                yield from map(self.arguments, split(json.dumps(arguments, ensure_ascii=False), pieces, least))
         yield self.close()
 
     def open_text(self) -> bytes:
@@ -304,14 +302,38 @@ class ReplyStream:
         """Return the event that adds `piece` to the open text block."""
         return self._delta({"type": "text_delta", "text": piece}, piece)
 
+    def open_thinking(self) -> bytes:
+        """Return the event that opens a block of thinking."""
+        return self._open({"type": "thinking", "thinking": "", "signature": ""})
+
+    def thinking(self, piece: str) -> bytes:
+        """Return the event that adds `piece` to the open block of thinking."""
+        return self._delta({"type": "thinking_delta", "thinking": piece}, piece)
+
+    def sign(self) -> bytes:
+        """Return the event that signs the open block of thinking, before it is closed."""
+        return self._delta({"type": "signature_delta", "signature": secrets.token_hex(16)})
+
+    def open_tool_use(self, name: str, identity: str = "") -> bytes:
+        """Return the event that opens a tool call; its arguments follow."""
+        self._called = True
+        return self._open({"type": "tool_use", "id": identity or tool_use_id(), "name": name, "input": {}})
+
+    def arguments(self, piece: str) -> bytes:
+        """Return the event that adds `piece` to the JSON of the open tool call."""
+        return self._delta({"type": "input_json_delta", "partial_json": piece}, piece)
+
     def close(self) -> bytes:
         """Return the event that closes the open block."""
         return event("content_block_stop", {"index": self._index})
 
-    def finish(self, stop_reason: StopReason | None = None) -> bytes:
-        """Return the events that end the message. The reason defaults to ``tool_use`` after a call, else ``end_turn``."""
+    def finish(self, stop_reason: StopReason | None = None, usage: Mapping[str, int] | None = None) -> bytes:
+        """Return the events that end the message. The reason defaults to ``tool_use`` after a call, else ``end_turn``.
+
+        `usage` is what was counted; otherwise the output is estimated.
+        """
         reason = stop_reason or ("tool_use" if self._called else "end_turn")
-        usage = {"output_tokens": max(1, self._sent // 4)}
+        usage = usage or {"output_tokens": max(1, self._sent // 4)}
         delta = event("message_delta", {"delta": {"stop_reason": reason, "stop_sequence": None}, "usage": usage})
         return delta + event("message_stop", {})
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from dogent_tui.offline.intent import Language
+from dogent_tui.offline.tidying import Repair
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,14 @@ class Phrases:
     nothing_here: str
     for_audience: str
     chose: str
+    reviewed: str
+    read_file: str
+    cannot_propose: str
+    tidied: str
+    repairs: Mapping[Repair, str]
+    listing: str
+    nothing_to_tidy: str
+    revised: str
     no_model: str
 
 
@@ -85,6 +94,7 @@ ENGLISH = Phrases(
         " other documents are read too.\n"
         "- **Export**: “… as PDF”, “export it as a Word document”, or an Output Format in `.dogent/dogent.md`.\n"
         "- **Change the draft**: “shorter”, “longer”, “add a section on X”.\n"
+        "- **Revise**: “fix notes.md” proposes what rules can set right, and you review it.\n"
         "- **Answer**: a question gets the sentences of your files that fit it best.\n\n"
         "I quote; I do not rephrase, translate or reason. For that, set up a profile with a model in `~/.dogent/claude.json`."
     ),
@@ -157,6 +167,20 @@ ENGLISH = Phrases(
     nothing_here="> The files hold no sentence that fits here.",
     for_audience="You said who reads it ({audience}); I quote, and cannot change my words for them.",
     chose="Nobody was there to ask, so I chose: for anybody to read, {count} at the most, in the order of the files.",
+    reviewed="You reviewed it, and of this {outcome}.",
+    read_file="I read `{path}`. (Offline engine, no AI model.)",
+    cannot_propose="I change `{path}` only where somebody reviews it, on the screen of the application.\n\nNothing was changed.",
+    tidied="Set right by rules, without an AI model, and no wording changed: {repairs}.",
+    repairs={
+        "spaces": "spaces ({count})",
+        "lines": "empty lines ({count})",
+        "words": "words that stand twice ({count})",
+        "quotes": "quotation marks and apostrophes ({count})",
+        "headings": "heading levels that were skipped ({count})",
+    },
+    listing=", ",
+    nothing_to_tidy="I find nothing in `{path}` for rules to set right: spaces, quotation marks, doubled words, heading levels.",
+    revised="I proposed a change of `{path}`; you decided: {outcome}. I set right what rules can; better words take a model.",
     next_steps="Say “shorter”, “longer” or “add a section on …” to change it, or ask a question.",
     no_model="*I am dogent's offline engine, no AI model: I quote and order what files say, and do not rephrase or check it.*",
 )
@@ -169,6 +193,7 @@ CHINESE = Phrases(
         "挑出最相关的句子，写入一个 Markdown 文件，每句后面注明出处。也读取 Word、PDF、Excel 等文档。\n"
         "- **导出**：“导出为 PDF”、“生成 Word 文档”，或在 `.dogent/dogent.md` 中写明输出格式。\n"
         "- **修改草稿**：“短一点”、“继续”、“加一节关于某主题的内容”。\n"
+        "- **整理**：“校对 notes.md”会提出规则能整理的修改，由你审阅。\n"
         "- **回答问题**：引用文件中最相关的句子。\n\n"
         "我只引用原文，不改写、不翻译、不推理。需要这些时，"
         "请在 `~/.dogent/claude.json` 中配置带模型的 profile。"
@@ -238,6 +263,20 @@ CHINESE = Phrases(
     nothing_here="> 文件里没有适合这里的句子。",
     for_audience="你说明了读者（{audience}）；我只引用原文，不能为他们改写。",
     chose="没有人可以询问，因此由我选定：面向所有读者，最多 {count}，按文件的顺序排列。",
+    reviewed="你已审阅，其中：{outcome}。",
+    read_file="我读取了 `{path}`。（离线引擎，不是 AI 模型。）",
+    cannot_propose="只有在应用界面中有人审阅时，我才能修改 `{path}`。\n\n没有做任何修改。",
+    tidied="按规则整理，没有使用 AI 模型，也没有改动措辞：{repairs}。",
+    repairs={
+        "spaces": "空格 {count} 处",
+        "lines": "多余空行 {count} 处",
+        "words": "重复的词 {count} 处",
+        "quotes": "引号和撇号 {count} 处",
+        "headings": "跳级的标题 {count} 处",
+    },
+    listing="、",
+    nothing_to_tidy="在 `{path}` 中没有找到规则能整理的内容：空格、引号、重复的词、标题级别。",
+    revised="我对 `{path}` 提出了修改，你的决定：{outcome}。规则只能整理这些，更好的措辞需要模型。",
     next_steps="可以说“短一点”、“继续”或“加一节关于……的内容”来修改，也可以提问。",
     no_model="*我是 dogent 的离线引擎，不是 AI 模型：我只引用和整理文件中的原文，不改写，也不核实。*",
 )

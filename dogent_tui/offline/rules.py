@@ -16,6 +16,7 @@ from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyTe
 from dogent_tui.offline.outlining import compose_along, outline_from
 from dogent_tui.offline.phrases import PHRASES, files, sentences
 from dogent_tui.offline.relevance import terms
+from dogent_tui.offline.revising import revise_reply
 from dogent_tui.offline.sentences import title_of
 from dogent_tui.offline.setting_up import set_up
 
@@ -82,6 +83,8 @@ def _work_reply(conversation: Conversation, intent: Intent, draft: str) -> tuple
             return _question_reply(conversation, intent)
         case "draft":
             return _draft_reply(conversation, intent)
+        case "revise":
+            return revise_reply(conversation, intent)
         case "export":
             return _export_reply(conversation, intent, draft)
         case _:
@@ -139,6 +142,8 @@ def _finish(conversation: Conversation, intent: Intent, gathered: Gathered, writ
     wrote = phrases.wrote.format(title=title_of(text), path=shown, count=total, files=sources)
     wanted = conversation.shown(conversation.absolute(intent.output)) if intent.output else shown
     notes = [] if wanted == shown else [phrases.kept.format(wanted=wanted)]
+    if write.review:
+        notes.append(phrases.reviewed.format(outcome=write.review))
     if intent.words and not set(intent.words).intersection(terms(" ".join(text.splitlines()[1:]))):
         notes.append(phrases.off_topic)
     if reader := audience(conversation.current, intent):

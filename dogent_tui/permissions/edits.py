@@ -1,4 +1,4 @@
-"""What the file tools would make of a file: the diff that a person judges a Write or an Edit by."""
+"""What the file tools would make of a file: its text, and the diff that a person judges a Write or an Edit by."""
 
 import difflib
 import json
@@ -21,7 +21,8 @@ def edit_diff(tool: str, tool_input: Mapping[str, Any], path: str, disk: Disk) -
     old = disk.text(path, _LARGEST)
     if old is None and disk.entry(path) is not None:
         return ""  # too large, or no text
-    pair = _notebook(tool_input, old or "") if tool == "NotebookEdit" else (old or "", _after(tool, tool_input, old or ""))
+    old = (old or "").replace("\r\n", "\n")
+    pair = _notebook(tool_input, old) if tool == "NotebookEdit" else (old, text_after(tool, tool_input, old))
     if pair is None or pair[1] is None or pair[0] == pair[1]:
         return ""
     return unified_diff(pair[0], pair[1], path.rpartition("/")[2])
@@ -47,8 +48,13 @@ def unified_diff(old: str, new: str, name: str) -> str:
     return "\n".join(lines)
 
 
-def _after(tool: str, values: Mapping[str, Any], old: str) -> str | None:
-    """Return the text that the call leaves, `None` where it is not a call that would work."""
+def text_after(tool: str, values: Mapping[str, Any], old: str) -> str | None:
+    r"""Return the text that a Write, Edit or MultiEdit leaves where the file held `old`, None where the call would not work.
+
+    As the CLI does it (2.1.330, read from its code and measured): lines end with ``\n``, one place is replaced unless all are
+    wanted, straight quotes match curly ones and become such, and a line that is taken out takes its end along.
+    """
+    old = old.replace("\r\n", "\n")
     if tool == "Write":
         content = values.get("content")
         return content if isinstance(content, str) else None
@@ -66,9 +72,42 @@ def _after(tool: str, values: Mapping[str, Any], old: str) -> str | None:
 
 def _replaced(text: str, edit: Any) -> str | None:
     before, after = (edit.get("old_string"), edit.get("new_string")) if isinstance(edit, Mapping) else (None, None)
-    if not isinstance(before, str) or not isinstance(after, str) or before not in text:
+    if not isinstance(before, str) or not isinstance(after, str):
         return None
-    return text.replace(before, after) if edit.get("replace_all") else text.replace(before, after, 1)
+    if not before:
+        return after if not text.strip() else None  # a new file
+    found = _as_written(text, before)
+    if not found or (not edit.get("replace_all") and text.count(found) > 1):
+        return None
+    after = _curled(after, found) if found != before else after
+    if not after and not found.endswith("\n") and f"{found}\n" in text:
+        found += "\n"
+    return text.replace(found, after, -1 if edit.get("replace_all") else 1)
+
+
+_STRAIGHT = str.maketrans("‘’“”", "''\"\"")
+_BEFORE_OPENING = frozenset(" \t\n\r([{—–")
+
+
+def _as_written(text: str, wanted: str) -> str:
+    """Return `wanted` as it stands in `text`, with whichever quotes; "" where it does not."""
+    if wanted in text:
+        return wanted
+    place = text.translate(_STRAIGHT).find(wanted.translate(_STRAIGHT))
+    return text[place : place + len(wanted)] if place >= 0 else ""
+
+
+def _curled(text: str, like: str) -> str:
+    """Return `text` with curly quotes of the kinds that stand in `like`."""
+    made = list(text)
+    for place, character in enumerate(text):
+        opens = place == 0 or text[place - 1] in _BEFORE_OPENING
+        if character == '"' and ("“" in like or "”" in like):
+            made[place] = "“" if opens else "”"
+        elif character == "'" and ("‘" in like or "’" in like):
+            within = text[place - 1 : place].isalpha() and text[place + 1 : place + 2].isalpha()
+            made[place] = "‘" if opens and not within else "’"
+    return "".join(made)
 
 
 def _notebook(values: Mapping[str, Any], old: str) -> tuple[str, str] | None:

@@ -166,9 +166,8 @@ def _ours(inputs: _Inputs, name: str, leads_inside: LeadsInside | None) -> Itera
     elif name == "export_document":
         yield from _export(inputs)
     elif name == "propose_document_change":
-        effect = inputs.touch(EffectKind.WRITE, inputs.text("path"))
-        if effect.path is None or not inputs.rule.inside(effect.path):
-            yield effect  # inside, the review of the change is the permission
+        if inputs.text("path"):  # else it is for the open document, which the tool checks
+            yield inputs.touch(EffectKind.WRITE, inputs.text("path"))
     elif name in {"read_document", "analyze_media"}:
         yield inputs.touch(EffectKind.READ, inputs.text("path"))
     else:

@@ -1,6 +1,10 @@
 """`read_document`: any document as Markdown, a page at a time."""
 
+import asyncio
+import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -9,6 +13,7 @@ from claude_agent_sdk import SdkMcpTool
 from dogent_tui.documents.library import DEFAULT_CHARS, FEWEST_CHARS, DocumentLibrary, ReadResult
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.places import places
+from dogent_tui.plain import one_line
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import result
 from dogent_tui.tools.telling import Tell, Telling
@@ -41,6 +46,10 @@ SCHEMA: Mapping[str, Any] = {
             "description": "Tracked changes of a docx: as if accepted (unless told), as if rejected, or all of them marked.",
         },
         "max_chars": {"type": "integer", "description": f"Characters of the answer, {FEWEST_CHARS} to {MOST_CHARS}."},
+        "images": {
+            "type": "boolean",
+            "description": "Also save the pictures of a docx, odt, epub, pptx, rtf or html into the images folder.",
+        },
         "offset": {"type": "integer", "description": "Where to read on: the offset that the part before named."},
     },
     "required": ["path"],
@@ -54,15 +63,19 @@ class _Input(msgspec.Struct):
     changes: str | None = None
     max_chars: int | None = None
     offset: int | None = None
+    images: bool = False
 
 
 def document_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     """Yield the tools of this module."""
-    yield read_document_tool(libraries.documents, libraries.workspace, libraries.tell)
+    yield read_document_tool(libraries.documents, libraries.workspace, libraries.tell, libraries.images)
 
 
-def read_document_tool(library: DocumentLibrary, workspace: Workspace, tell: Tell) -> SdkMcpTool[Any]:
-    """Return the tool. It reads where the policy was asked about: relative paths start at the root of the workspace."""
+def read_document_tool(library: DocumentLibrary, workspace: Workspace, tell: Tell, images: Path) -> SdkMcpTool[Any]:
+    """Return the tool. It reads where the policy was asked about: relative paths start at the root of the workspace.
+
+    Pictures are saved below `images`, if that lies in the workspace, under names that are free.
+    """
 
     async def read(payload: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -72,6 +85,9 @@ def read_document_tool(library: DocumentLibrary, workspace: Workspace, tell: Tel
             return result(f"Nothing was read: the input is not right. {error}.", is_error=True)
         path = workspace.absolute(wanted.path.removeprefix("file://"))
         try:
+            folder = await asyncio.to_thread(_images_folder, workspace, images, path) if wanted.images else None
+            if folder is not None:
+                options = msgspec.structs.replace(options, images_dir=str(folder))
             with Telling(tell, NAME, payload, "Converting …") as telling:
                 found = await library.read(
                     path,
@@ -82,7 +98,8 @@ def read_document_tool(library: DocumentLibrary, workspace: Workspace, tell: Tel
                 )
         except DocumentError as error:
             return result(str(error), is_error=True)
-        return result(as_text(workspace.relative(path), found))
+        saved = await asyncio.to_thread(_saved, workspace, folder) if folder is not None else ""
+        return result(saved + as_text(workspace.relative(path), found))
 
     return SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), read)
 
@@ -99,6 +116,30 @@ def as_text(name: str, found: ReadResult) -> str:
         known = {name: _shortened(value) for name, value in found.metadata.items()}
         lines.append(f"Metadata: {msgspec.json.encode(known, enc_hook=str).decode()}")
     return "\n".join(lines) + "\n\n" + found.text.strip("\n")
+
+
+def _images_folder(workspace: Workspace, images: Path, document: Path) -> Path:
+    """Return the folder for the pictures of `document`, made if need be. Raises DocumentError."""
+    folder = images / (re.sub(r"[^\w.-]+", "-", document.stem).strip("-.") or "document")
+    if not workspace.contains(folder):
+        message = (
+            f"The images folder {one_line(workspace.relative(images))} leads out of the workspace, so no picture is saved in it."
+        )
+        raise DocumentError(message, "Read without images, or ask the person to correct images_path.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = (error.strerror or "the disk refused").lower()
+        raise DocumentError(f"The images folder cannot be made: {reason}.", "Read without images.") from error
+    return folder
+
+
+def _saved(workspace: Workspace, folder: Path) -> str:
+    """Return the sentence about what was saved. A folder in which nothing is goes away again."""
+    with suppress(OSError):
+        folder.rmdir()
+        return "No picture was saved: there is none that could be.\n"
+    return f"Pictures are saved in {workspace.relative(folder)}/, to which their names in the text are relative.\n"
 
 
 def _shortened(value: Any) -> Any:

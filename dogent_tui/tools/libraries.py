@@ -41,7 +41,10 @@ _Library = TypeVar("_Library", bound=Closable)
 
 
 class Libraries:
-    """What one session's tools work with. Survives a restart of the agent process. `listener` hears how far a call is."""
+    """What one session's tools work with. Survives a restart of the agent process. `listener` hears how far a call is.
+
+    `open_document` is the path of the document that the person has open beside the conversation, empty for none.
+    """
 
     def __init__(self, workspace: Workspace, settings: WorkspaceSettings, web: WebAccess | None = None) -> None:
         """Work in `workspace`. `web` is what may be done on the web there; `hosts` knows which private hosts the person named."""
@@ -50,6 +53,7 @@ class Libraries:
         self.web = web or WebAccess()
         self.hosts = NamedHosts(self.web.allow_hosts, look_up=not self.web.proxy)
         self.listener: Tell | None = None
+        self.open_document = ""
         self._open = AsyncExitStack()
 
     def tell(self, tool: str, payload: "Mapping[str, Any]", text: str) -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -19,14 +21,16 @@ Propose a change of a document: the person reviews it hunk by hunk, and what the
 of the file, changed only where you mean to. The answer says of each hunk whether it was accepted, edited or rejected, with the
 person's comments. Nothing else writes the file: do not write it yourself afterwards."""
 
+PATH = "The file, relative to the workspace. It may be a new one. By default the document that the person has open."
+
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "path": {"type": "string", "description": "The file, relative to the workspace. It may be a new one."},
+        "path": {"type": "string", "description": PATH},
         "new_content": {"type": "string", "description": "The whole text of the file as you propose it."},
         "summary": {"type": "string", "description": "A sentence or two that say what you changed and why."},
     },
-    "required": ["path", "new_content", "summary"],
+    "required": ["new_content", "summary"],
 }
 
 UNDECIDED = "The person did not decide about this change. Nothing was written."
@@ -35,22 +39,42 @@ Review = Callable[[Reviewed, str], Awaitable[str | None]]
 """Puts a proposal and its text to the person and waits: the outcome in words, None where nobody decided."""
 
 
+NOTHING_OPEN = "Nothing was proposed: the person has no document open. Name the file in path."
+
+
 class _Input(msgspec.Struct):
-    path: str
     new_content: str
     summary: str
+    path: str = ""
 
 
-def propose_document_change_tool(workspace: Workspace, review: Review) -> SdkMcpTool[Any]:
-    """Return the tool. It writes nothing itself."""
+Approved = Callable[[Mapping[str, Any]], Path | None]
+"""Gives the real path that was approved for a call with this input, None where there was nothing to approve."""
+
+
+def propose_document_change_tool(
+    workspace: Workspace,
+    review: Review,
+    approved: Approved = lambda _payload: None,
+    open_document: Callable[[], str] = lambda: "",
+) -> SdkMcpTool[Any]:
+    """Return the tool. It writes nothing itself. Outside of the workspace it proposes only for what is `approved`.
+
+    `open_document` tells the path of the document that the person has open, empty for none.
+    """
 
     async def propose(payload: dict[str, Any]) -> dict[str, Any]:
         try:
             wanted = msgspec.convert(payload, _Input)
         except msgspec.ValidationError as error:
             return result(f"Nothing was proposed: the input is not right. {error}.", is_error=True)
+        path = wanted.path or open_document()
+        if not path:
+            return result(NOTHING_OPEN, is_error=True)
         try:
-            opened = await asyncio.to_thread(Reviewed.open, workspace, wanted.path, wanted.new_content, wanted.summary)
+            opened = await asyncio.to_thread(
+                partial(Reviewed.open, workspace, path, wanted.new_content, wanted.summary, approved=approved(payload))
+            )
         except DogentError as error:
             return result(f"Nothing was proposed. {error}", is_error=True)
         if not opened.change.hunks and not opened.change.is_new:

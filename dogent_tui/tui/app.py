@@ -5,9 +5,9 @@ import gc
 import logging
 import shlex
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TextIO
 
@@ -18,7 +18,7 @@ from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
 
-from dogent_tui.agent.events import Event, Notice, SessionStarted
+from dogent_tui.agent.events import Event, Notice, RunStarted, SessionStarted
 from dogent_tui.agent.recording import session_recorder
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
@@ -30,6 +30,7 @@ from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.garbage import COLLECT_EVERY_S, collect_young, hold_back
 from dogent_tui.tui.keeping import DraftKeeper
+from dogent_tui.tui.keymap import Keymap, prompt_bindings
 from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
@@ -42,19 +43,21 @@ from dogent_tui.workspace.answer_drafts import AnswerDrafts
 from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
 from dogent_tui.workspace.paths import Workspace, log_dir
-from dogent_tui.workspace.sessions import latest_session
+from dogent_tui.workspace.sessions import latest_session, list_sessions
 from dogent_tui.workspace.trust import make_own_folder
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # imported when they are wanted, after the first paint
     from dogent_tui.tui.driver import BackgroundTold
+    from dogent_tui.tui.setup.controller import Setup
+    from dogent_tui.tui.setup.panel import SetupPanel
 
 _LOG = logging.getLogger(__name__)
 
 _LIGHT = 0.5
 """A background that is lighter than this is a light one."""
 
-OPEN_ELSEWHERE = "This conversation is open in another window, so it can only be read here."
-OPEN_ELSEWHERE_REMEDY = (
+OPEN_ELSEWHERE = tr("This conversation is open in another window, so it can only be read here.")
+OPEN_ELSEWHERE_REMEDY = tr(
     "Go on there, or close it there and open it here again. /sessions can also fork it: then both go on by themselves."
 )
 
@@ -73,14 +76,19 @@ class DogentApp(App[None]):
     CSS_PATH: ClassVar = [stylesheet(f"{name}.tcss") for name in ("app", "conversation", "prompt", "attachments")]
     ENABLE_COMMAND_PALETTE = True
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+q", "quit", "Quit", priority=True),
-        Binding("f1", "help", "Help", show=False),
-        Binding("ctrl+z", "suspend_process", "Suspend", show=False, priority=True),
+        Binding("ctrl+q", "quit", tr("Quit"), priority=True, id="quit"),
+        Binding("f1", "help", tr("Help"), show=False),
+        Binding("ctrl+z", "suspend_process", tr("Suspend"), show=False, priority=True),
     ]
 
-    def __init__(self, opened: OpenedSession, *, choose: bool = False) -> None:
-        """Show `opened`. `choose`: have the person choose an earlier conversation first."""
+    def __init__(self, opened: OpenedSession, *, choose: bool = False, offers_setup: bool = False) -> None:
+        """Show `opened`.
+
+        `choose`: have the person choose an earlier conversation first. `offers_setup`: once it runs, ask who shall answer, where
+        nobody is chosen yet.
+        """
         super().__init__()
+        self._offers_setup = offers_setup
         self.stylesheet: ThemedStylesheet = ThemedStylesheet(variables=self.get_css_variables())
         self.opened = opened
         self.elsewhere: tuple[Workspace, SessionOptions] | None = None
@@ -98,8 +106,8 @@ class DogentApp(App[None]):
         self._colorless = (Colorless(),)
         for theme in THEMES:
             self.register_theme(theme)
-        wanted = opened.settings.theme
-        self.theme = wanted if wanted in self.available_themes else DEFAULT_THEME
+        self.show_theme(opened.settings.theme)
+        self.keys = _keymap(opened.own.keys)
 
     def get_driver_class(self) -> type[Driver]:
         """Read the terminal with a reader of our own where there is one for the platform."""
@@ -123,6 +131,7 @@ class DogentApp(App[None]):
     def on_mount(self) -> None:
         """Show the prompt first; everything else begins once it can be seen."""
         self._listen_to_signals()
+        self.set_keymap(self.keys.keys)
         self.set_interval(COLLECT_EVERY_S, collect_young)
         if not self.opened.settings.theme and (ask := getattr(self._driver, "ask_background", None)) is not None:
             ask()  # an answer takes a moment, or never comes
@@ -175,7 +184,7 @@ class DogentApp(App[None]):
         else:
             await self._converse(opened, screen)
             self._give_back(waited, draft)
-        for warning in opened.warnings:
+        for warning in (*opened.warnings, *self.keys.warnings):
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
         await offer_custom_commands(self)
@@ -184,6 +193,9 @@ class DogentApp(App[None]):
             with suppress(AgentError):
                 await settle_trust(self, opened)
                 opened.service.send_answers()
+        if self._offers_setup:
+            self._offers_setup = False
+            await self.setup.offer()
 
     def _give_back(self, waited: list[str], draft: str) -> None:
         """Have the prompts that an earlier session did not come to in the prompt again, but what the draft has already."""
@@ -213,6 +225,8 @@ class DogentApp(App[None]):
                 gc.freeze()  # the SDK's modules are there for good: no collection has to look at them again
             if screen.service is service:  # the last words of a session that was left are for its log only
                 screen.handle(event)
+            if isinstance(event, RunStarted):
+                self.dismiss_setup()
 
     def _unsent(self) -> str:
         """Return what was typed and not sent when the application ended the last time, once."""
@@ -271,6 +285,37 @@ class DogentApp(App[None]):
 
     # ── Commands ──────────────────────────────────────────────────────────────────────────────
 
+    def show_theme(self, name: str) -> None:
+        """Have the theme `name` hold, or our own where there is none of that name."""
+        self.theme = name if name in self.available_themes else DEFAULT_THEME
+
+    def use_keys(self, wanted: Mapping[str, str]) -> None:
+        """Have the keys that the person wants do what they do from now on."""
+        self.keys = _keymap(wanted)
+        self.set_keymap(self.keys.keys)
+
+    def action_settings(self) -> None:
+        """Show the settings."""
+        self.run_worker(self._open_settings(), group="settings", exclusive=True)
+
+    async def _open_settings(self) -> None:
+        from dogent_tui.tui.settings.saving import open_settings
+
+        await open_settings(self)
+
+    async def change_profile(self, name: str) -> None:
+        """Go on with the profile `name`, empty for what the folder says: in the same conversation, if there is one."""
+        async with self._switching:
+            left, waiting = self.opened, [queued.prompt.text for queued in self.opened.service.queued]
+            await _close(left, self._following)  # the process behind it has the conversation
+            goes_on = left.service.session_id if await asyncio.to_thread(_is_kept, left) else ""
+            options = msgspec.structs.replace(left.options, profile=name, continue_latest=False, resume=goes_on, fork=False)
+            self.opened, self._following = await asyncio.to_thread(open_session, left.workspace, options), []
+            await self.conversation.show_session(self.opened)
+            if waiting:
+                self.conversation.prompt.put_back("\n\n".join(waiting))
+            self._begin()
+
     async def start_anew(self) -> None:
         """Begin a new session, in the same workspace and with the same profile; the one before ends behind it."""
         await self.open_conversation("")
@@ -298,6 +343,43 @@ class DogentApp(App[None]):
         self.elsewhere = workspace, SessionOptions(profile, resume=session_id, fork=fork)
         self.exit()
 
+    # ── Who shall answer ──────────────────────────────────────────────────────────────────────
+
+    @cached_property
+    def setup(self) -> "Setup":
+        """The choice of who answers, at the first start and by /setup."""
+        from dogent_tui.tui.setup.controller import Setup
+
+        return Setup(self)
+
+    def dismiss_setup(self) -> bool:
+        """Take the set-up away for good, where it is shown. Returns whether it was."""
+        shown = "setup" in self.__dict__ and self.setup.panel is not None
+        if shown:
+            self.run_worker(self.setup.dismiss(), group="setup")
+        return shown
+
+    def action_setup(self) -> None:
+        """Go to the set-up, or show it."""
+        shown = self.setup.panel
+        if shown is not None:
+            shown.focus()
+        else:
+            self.run_worker(self.setup.open(), group="setup", exclusive=True)
+
+    def on_setup_panel_chosen(self, event: "SetupPanel.Chosen") -> None:
+        """See to what was chosen."""
+        self.run_worker(self.setup.choose(event.choice), group="setup", exclusive=True)
+
+    def on_setup_panel_dismissed(self) -> None:
+        """Take it away for good."""
+        self.dismiss_setup()
+
+    def on_setup_panel_typed(self, event: "SetupPanel.Typed") -> None:
+        """Go on with the prompt."""
+        self.conversation.prompt.focus_editor()
+        self.conversation.prompt.editor.insert(event.character)
+
     def prepare_theme(self, name: str) -> None:
         """Get ready to show the theme `name`, if there is one, so that choosing it is quick."""
         if theme := self.get_theme(name):
@@ -309,7 +391,7 @@ class DogentApp(App[None]):
 
         from dogent_tui.tui.theme_choice import ThemeList
 
-        self.push_screen(CommandPalette(providers=[ThemeList], placeholder="Search for themes…"))
+        self.push_screen(CommandPalette(providers=[ThemeList], placeholder=tr("Search for themes…")))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Offer every command in the palette too."""
@@ -350,26 +432,42 @@ class DogentApp(App[None]):
     def action_help(self) -> None:
         """Show all keys and commands."""
         from dogent_tui.tui.attachments.sidebar import AttachmentList
+        from dogent_tui.tui.pane.pane import DocumentPane
+        from dogent_tui.tui.pane.view import PaneView
         from dogent_tui.tui.screens.clarification import ClarificationScreen
         from dogent_tui.tui.screens.help import PROMPT_HELP, HelpScreen, binding_section, command_section
         from dogent_tui.tui.screens.permission import PermissionScreen
+        from dogent_tui.tui.screens.profile import ProfileScreen
         from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
         from dogent_tui.tui.screens.sessions import SessionsScreen
+        from dogent_tui.tui.screens.settings import SettingsScreen
         from dogent_tui.tui.transcript.view import Transcript
 
         sections = [
             PROMPT_HELP,
-            binding_section("Keys of the prompt", PromptEditor.BINDINGS),
+            binding_section(tr("Keys of the prompt"), PromptEditor.BINDINGS),
             command_section(self.commands),
-            binding_section("Everywhere", [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS]),
-            binding_section("Transcript", Transcript.BINDINGS),
-            binding_section("Attachments", AttachmentList.BINDINGS),
-            binding_section("A permission", PermissionScreen.BINDINGS),
-            binding_section("Questions of the agent", ClarificationScreen.BINDINGS),
-            binding_section("Earlier conversations", SessionsScreen.BINDINGS),
+            binding_section(tr("Everywhere"), [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS], self.keys.keys),
+            binding_section(tr("Transcript"), Transcript.BINDINGS),
+            binding_section(tr("Attachments"), AttachmentList.BINDINGS),
+            binding_section(tr("The open document"), [*PaneView.BINDINGS, *DocumentPane.BINDINGS]),
+            binding_section(tr("A permission"), PermissionScreen.BINDINGS),
+            binding_section(tr("Questions of the agent"), ClarificationScreen.BINDINGS),
+            binding_section(tr("Settings"), SettingsScreen.BINDINGS),
+            binding_section(tr("A profile"), ProfileScreen.BINDINGS),
+            binding_section(tr("Earlier conversations"), SessionsScreen.BINDINGS),
             binding_section(tr("Going back to a prompt"), RewindPreviewScreen.BINDINGS),
         ]
         self.push_screen(HelpScreen(sections))
+
+
+def _keymap(wanted: Mapping[str, str]) -> Keymap:
+    return Keymap([*ConversationScreen.BINDINGS, *DogentApp.BINDINGS, *prompt_bindings()], wanted)
+
+
+def _is_kept(opened: OpenedSession) -> bool:
+    """Whether something was said in the session, and it can be gone on with."""
+    return any(record.session_id == opened.service.session_id for record in list_sessions(opened.workspace))
 
 
 async def _close(opened: OpenedSession, following: list[asyncio.Task[None]]) -> None:
@@ -394,13 +492,13 @@ def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
         # To stderr, which is the log file now, where there can be one.
         logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s", stream=_log_stream())
         hold_back()
-        app = DogentApp(opened, choose=choose)
+        app = DogentApp(opened, choose=choose, offers_setup=True)
         app.run()
         while app.elsewhere is not None:
             app = DogentApp(open_session(*app.elsewhere))
             app.run()
     if way := _way_back(app.opened):
-        print(f"Go on with:  {way}")
+        print(tr("Go on with:  {way}").format(way=way))
     return app.return_code or 0
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 from textual.app import App
 
+from dogent_tui.language import ngettext, tr
 from dogent_tui.processes import feed_process, stream_process
 
 _PATIENCE_S = 2.0
@@ -42,11 +43,13 @@ async def copy(app: App[object], text: str) -> str:
     """
     text = text.encode(errors="replace").decode()  # lone surrogates, which cannot be sent
     app.copy_to_clipboard(text)
-    size = f"{len(text):,} character{'' if len(text) == 1 else 's'}"
+    size = ngettext("{count:,} character", "{count:,} characters", len(text)).format(count=len(text))
     found = tool(os.environ)
     if found is not None and await _fill(found, text) and await _holds(found, text):
-        return f"Copied {size}."
-    return f"Sent {size} to the terminal to copy. If nothing can be pasted, it does not support that (OSC 52)."
+        return tr("Copied {size}.").format(size=size)
+    return tr("Sent {size} to the terminal to copy. If nothing can be pasted, it does not support that (OSC 52).").format(
+        size=size
+    )
 
 
 def tool(environment: Mapping[str, str]) -> ClipboardTool | None:

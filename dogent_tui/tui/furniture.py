@@ -10,12 +10,17 @@ from textual.widget import Widget
 
 if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
+    from dogent_tui.tui.pane.pane import DocumentPane
     from dogent_tui.tui.screens.conversation import ConversationScreen
+    from dogent_tui.tui.setup.panel import SetupPanel
     from dogent_tui.tui.transcript.search_bar import TranscriptSearch
     from dogent_tui.tui.transcript.view import Transcript
 
 SIDEBAR_FROM = 110
 """Columns from which the attachments stand beside the transcript by themselves; in a narrower window they come with Ctrl+B."""
+
+PANE_FROM = 110
+"""Columns from which a document stands beside the conversation; in a narrower window one covers the other."""
 
 COMFORTABLE_ROWS = 20
 """Rows from which an empty line stands above the prompt."""
@@ -31,6 +36,9 @@ class Furniture:
         self._screen = screen
         self._placed: list[Widget] = []
         self._sidebar_wanted: bool | None = None
+        self._pane: DocumentPane | None = None
+        self._pane_covers = False
+        self._setup: SetupPanel | None = None
 
     @cached_property
     def transcript(self) -> "Transcript":
@@ -74,10 +82,23 @@ class Furniture:
         await self._place(self.search, "#conversation", before=0)
         self.search.open()
 
+    async def show_setup(self, panel: "SetupPanel | None") -> None:
+        """Show `panel` right above the prompt in place of the one that is there, or none."""
+        if self._setup is not None:
+            if self._setup.has_focus:
+                self._screen.prompt.focus_editor()
+            await self._setup.remove()
+        self._setup = panel
+        if panel is not None:
+            await self._screen.mount(panel, before=self._screen.prompt)
+
     async def fit(self, size: Size) -> None:
         """Let the sidebar give way in a narrow window, and the empty lines in a low one."""
         self._screen.set_class(size.height < COMFORTABLE_ROWS, "-short")
         self._screen.set_class(size.width < COMFORTABLE_COLUMNS, "-slim")
+        self._place_pane(size.width)
+        if self._setup is not None:
+            self._setup.place(size.height)
         await self.place_sidebar(size.width)
 
     async def toggle_sidebar(self) -> None:
@@ -94,7 +115,7 @@ class Furniture:
         """Show the attachments where there are any and room for them, or as the person wanted it."""
         entries = self._screen.attachments.entries
         wide = (width or self._screen.size.width) >= SIDEBAR_FROM
-        wanted = wide and bool(entries) if self._sidebar_wanted is None else self._sidebar_wanted
+        wanted = wide and bool(entries) and self._pane is None if self._sidebar_wanted is None else self._sidebar_wanted
         if wanted:
             await self._place(self.sidebar, "#body")
         if "sidebar" in self.__dict__:
@@ -102,8 +123,46 @@ class Furniture:
             self.sidebar.display = wanted
             self.sidebar.set_class(not wide, "-narrow")
 
+    async def show_pane(self, pane: "DocumentPane") -> None:
+        """Show the open document, in a narrow window in place of the conversation, and then it has the keyboard."""
+        if self._pane is None:
+            self._pane = pane
+            await self._screen.query_one("#body").mount(pane, after="#conversation")
+        self._pane_covers = True
+        self._place_pane()
+        await self.place_sidebar()
+        if not self._is_wide():
+            pane.view.focus()
+
+    def uncover(self) -> None:
+        """Show the conversation where the document covers it."""
+        self._pane_covers = False
+        self._place_pane()
+
+    async def take_pane(self) -> None:
+        """Take the document away."""
+        pane, self._pane = self._pane, None
+        if pane is not None:
+            await pane.remove()
+        self._screen.query_one("#conversation").display = True
+        await self.place_sidebar()
+
+    def _is_wide(self, width: int = 0) -> bool:
+        return (width or self._screen.size.width) >= PANE_FROM
+
+    def _place_pane(self, width: int = 0) -> None:
+        if self._pane is None:
+            return
+        wide, had_focus = self._is_wide(width), self._pane.has_focus_within
+        self._pane.display = wide or self._pane_covers
+        self._pane.set_class(not wide, "-whole")
+        self._screen.query_one("#conversation").display = wide or not self._pane_covers
+        if not self._pane.display and had_focus:
+            self._screen.prompt.focus_editor()
+
     async def clear(self) -> None:
         """Take away what was placed; what comes next is made anew."""
+        await self.show_setup(None)
         for part in self._placed:
             await part.remove()
         self._placed.clear()

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.transcript.entries import duration
 from dogent_tui.workspace.history import HistoryEntry
@@ -15,8 +16,8 @@ _WORDS = {
     "started": "begun",
     "command": "command",
     "clarification": "answers",
-    "needs_clarification": "asked you",
-    "needs_outline_edit": "asked you",
+    "needs_clarification": tr("asked you"),
+    "needs_outline_edit": tr("asked you"),
     "aborted": "denied",
     "interrupted": "stopped",
     "failed": "failed",

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -12,6 +13,7 @@ from dogent_tui.agent.change_requests import ChangeRequest, read_request
 from dogent_tui.agent.events import Event, PermissionDecided, RunFinished, UiAnswer, UiRequested, UiSettled
 from dogent_tui.agent.ui_requests import Clarification, OutlineRequest
 from dogent_tui.errors import AgentError, DogentError
+from dogent_tui.language import tr
 from dogent_tui.tui.keeping import DraftKeeper
 from dogent_tui.tui.questions.guard import TYPING_S
 from dogent_tui.tui.request_banner import RequestBanner
@@ -92,7 +94,7 @@ class RequestController:
     def _counter(self) -> str:
         """Which request of how many the first one is, counted from the last time that none was open; empty for a single one."""
         total = self._done + len(self._open)
-        return f"{self._done + 1} of {total}" if total > 1 else ""
+        return tr("{value} of {total}").format(value=self._done + 1, total=total) if total > 1 else ""
 
     def put(self) -> None:
         """Open the first request, where something came that was not seen yet, and nothing else is asked just now."""
@@ -165,14 +167,21 @@ class RequestController:
         from dogent_tui.tui.review.task import ReviewTask
         from dogent_tui.tui.screens.review import ReviewScreen
 
-        reviewed = Reviewed.open(self.desk.workspace, asked.path, asked.new_content, asked.summary, base=asked.base)
+        reviewed = Reviewed.open(
+            self.desk.workspace,
+            asked.path,
+            asked.new_content,
+            asked.summary,
+            base=asked.base,
+            approved=Path(asked.place) if asked.place else None,
+        )
         is_restored = draft is not None and reviewed.change.restore(draft)
         is_other = reviewed.refresh()
         if draft is not None and not is_restored:  # decided over what the file held later
             is_restored = reviewed.change.restore(draft)
-        notice = "What you decided before is here again." if is_restored else ""
+        notice = tr("What you decided before is here again.") if is_restored else ""
         if is_other:
-            notice = "The file was changed since this was proposed; what is in conflict is marked (!)."
+            notice = tr("The file was changed since this was proposed; what is in conflict is marked (!).")
         task = ReviewTask(reviewed, self.desk.copies(), notice, lambda decided: self._keep(request, decided))
         return ReviewScreen(task, self._counter)
 

@@ -9,6 +9,7 @@ from textual.app import RenderResult
 from textual.content import Content
 from textual.widget import Widget
 
+from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.events import (
     Event,
     PermissionDecided,
@@ -25,19 +26,31 @@ from dogent_tui.agent.events import (
     ToolPreparing,
     ToolResult,
     ToolUse,
+    UiRequested,
+    UiSettled,
     UsageChanged,
 )
 from dogent_tui.agent.session import OpenedSession, endpoint_label
 from dogent_tui.agent.tool_names import friendly_name
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.paths import display_path
 
 if TYPE_CHECKING:
     from textual.timer import Timer
 
+_CONNECTING = tr("connecting")
+_READ_ONLY = tr("read only")
+_READY = tr("ready")
+_THINKING = tr("thinking")
+_WRITING = tr("writing")
+_NOT_CONNECTED = tr("not connected")
+_REVIEWED = (tr("every change reviewed"), tr("reviewed"), tr("rev"))
+_CONTEXT = (tr("context {used}"), tr("ctx {used}"), "{used}")
+
 _SEPARATOR = "  ·  "
 _SHORT_SEPARATOR = " · "
-_NO_MODEL = "no AI model"
+_NO_MODEL = tr("no AI model")
 """What the offline engine must not leave out, however narrow the window is."""
 
 
@@ -48,12 +61,13 @@ class Status(msgspec.Struct):
     """The folder, made safe to draw."""
     endpoint: str
     clock: Callable[[], float] = time.monotonic
-    doing: str = "connecting"
+    doing: str = _CONNECTING
     running: bool = False
     context_tokens: int = 0
     window: int = 0
     queued: int = 0
     silent_s: int = 0
+    review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     _started: float = 0.0
     _questions: set[str] = msgspec.field(default_factory=set)
     _asked: float = 0.0
@@ -63,29 +77,29 @@ class Status(msgspec.Struct):
         match event:
             case SessionStarted():
                 self.endpoint = endpoint_label(event.profile, event.endpoint, event.model)
-                self.doing = "thinking" if self.running else "ready"
+                self.doing = _THINKING if self.running else _READY
             case SessionLost():
-                self.doing = "not connected"
+                self.doing = _NOT_CONNECTED
             case RunStarted():
                 self.running, self._started, self.silent_s = True, self.clock(), 0
-                self.doing = "thinking" if self.doing != "connecting" else self.doing
+                self.doing = _THINKING if self.doing != _CONNECTING else self.doing
             case RunFinished():
                 self.running, self.silent_s = False, 0
                 self._questions.clear()
-                self.doing = self.doing if self.doing == "not connected" else "ready"
+                self.doing = self.doing if self.doing == _NOT_CONNECTED else _READY
             case TextDelta():
-                self.doing = "writing"
+                self.doing = _WRITING
             case ThinkingDelta() | ToolResult() if self.running:
-                self.doing = "thinking"
+                self.doing = _THINKING
             case ToolPreparing(name=name) | ToolUse(name=name) if self.running:
                 self.doing = one_line(friendly_name(name)).lower()
             case Retrying():
-                self.doing = f"retry {event.attempt} of {event.max_attempts}"
+                self.doing = tr("retry {attempt} of {most}").format(attempt=event.attempt, most=event.max_attempts)
             case Stalled(seconds=seconds):
                 self.silent_s = seconds
-            case PermissionRequested(request_id=request_id):
+            case PermissionRequested(request_id=request_id) | UiRequested(request_id=request_id, in_run=True):
                 self._wait(request_id)
-            case PermissionDecided(request_id=request_id):
+            case PermissionDecided(request_id=request_id) | UiSettled(request_id=request_id):
                 self._go_on(request_id)
             case UsageChanged():
                 self.context_tokens, self.window = event.context_tokens, event.window or self.window
@@ -115,26 +129,28 @@ class Status(msgspec.Struct):
     def activity(self) -> str:
         """What happens now, in a few words."""
         if self.waiting:
-            return "waiting for you"
+            return tr("waiting for you")
         if not self.running:
             return self.doing
-        silence = f", nothing received for {self.silent_s} s" if self.silent_s else ""
+        silence = tr(", nothing received for {seconds} s").format(seconds=self.silent_s) if self.silent_s else ""
         return f"{self.doing} {_duration(self.elapsed_s)}{silence}"
 
     @property
     def context(self) -> str:
         """How much of the context window is used, as far as it is known."""
+        return self._context(0)
+
+    def _context(self, brevity: int) -> str:
         if not self.context_tokens:
             return ""
-        if not self.window:
-            return f"context {_thousands(self.context_tokens)}"
-        return f"context {min(100, round(100 * self.context_tokens / self.window))} %"
+        share = f"{min(100, round(100 * self.context_tokens / self.window))} %" if self.window else ""
+        return _CONTEXT[brevity].format(used=share or _thousands(self.context_tokens))
 
     def parts(self, width: int) -> tuple[str, str]:
         """Return what stands left and right in `width` columns.
 
         What matters least gives way first: the folder's path, its name, the words of the right side, the model, who answers.
-        What happens now, the context and the queue stay; where not even these fit, the left side is cut.
+        What happens now, the review, the context and the queue stay; where not even these fit, the left side is cut.
         """
         name = self.workspace.rstrip("/").rpartition("/")[2] or self.workspace
         who = _NO_MODEL if self.endpoint.endswith(_NO_MODEL) else self.endpoint.partition(" · ")[0]
@@ -150,18 +166,18 @@ class Status(msgspec.Struct):
         ):
             separator = _SHORT_SEPARATOR if brevity else _SEPARATOR
             left = separator.join(part for part in (self.activity, endpoint, place) if part)
-            right = separator.join(part for part in (self._context(brevity), self._queue(brevity)) if part)
+            right = separator.join(filter(None, (self._review(brevity), self._context(brevity), self._queue(brevity))))
             if _cells(left) + _cells(right) + 2 <= width:
                 return left, right
         return Content(self.activity).truncate(max(0, width - _cells(right) - 1), ellipsis=True).plain, right
 
-    def _context(self, brevity: int) -> str:
-        return self.context.replace("context ", ("context ", "ctx ", "")[brevity])
+    def _review(self, brevity: int) -> str:
+        return _REVIEWED[brevity] if self.review_mode.on else ""
 
     def _queue(self, brevity: int) -> str:
         if not self.queued:
             return ""
-        return f"+{self.queued}" if brevity > 1 else f"{self.queued} queued"
+        return f"+{self.queued}" if brevity > 1 else tr("{count} queued").format(count=self.queued)
 
 
 def _cells(text: str) -> int:
@@ -169,7 +185,9 @@ def _cells(text: str) -> int:
 
 
 def _duration(seconds: int) -> str:
-    return f"{seconds} s" if seconds < 60 else f"{seconds // 60} min {seconds % 60:02} s"
+    return (
+        f"{seconds} s" if seconds < 60 else tr("{minutes} min {seconds:02} s").format(minutes=seconds // 60, seconds=seconds % 60)
+    )
 
 
 def _thousands(count: int) -> str:
@@ -180,8 +198,9 @@ def opening_status(opened: OpenedSession) -> Status:
     """Return what is known of a session before it starts."""
     endpoint = opened.endpoint
     label = endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
-    doing = "read only" if opened.read_only else "connecting"
-    return Status(one_line(display_path(opened.workspace.root)), one_line(label), doing=doing)
+    doing = _READ_ONLY if opened.read_only else _CONNECTING
+    where = one_line(display_path(opened.workspace.root))
+    return Status(where, one_line(label), doing=doing, review_mode=opened.review_mode)
 
 
 class StatusBar(Widget):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from textual.theme import ThemeProvider
 
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
 if TYPE_CHECKING:
@@ -25,14 +26,14 @@ async def choose_theme(app: "DogentApp", name: str) -> str:
 
     opened = app.opened
     plan = partial(plan_settings, opened.workspace, {"theme": name})
-    because = f"You chose the theme {name}; kept there, it holds from the next start on too."
+    because = tr("You chose the theme {name}; kept there, it holds from the next start on too.").format(name=name)
     try:
         done = await write_own(opened.workspace, opened.authority, app.conversation.questions.ask, plan, because)
     except (OSError, DogentError) as error:
-        return one_line(f"The theme is {name} until you leave; it could not be kept: {error}")
+        return one_line(tr("The theme is {name} until you leave; it could not be kept: {error}").format(name=name, error=error))
     if done == "denied":
-        return f"The theme is {name} until you leave; .dogent/dogent.json stays as it is."
-    return f"The theme is {name}."
+        return tr("The theme is {name} until you leave; .dogent/dogent.json stays as it is.").format(name=name)
+    return tr("The theme is {name}.").format(name=name)
 
 
 class ThemeList(ThemeProvider):

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import AgentError, DogentError
+from dogent_tui.language import tr
 from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.workspace.paths import display_path
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 async def settle_trust(app: "DogentApp", opened: OpenedSession) -> None:
     """Ask before the first run, where there is something to ask. Raises AgentError where the person goes back unanswered."""
     if opened.trust.must_ask and not await ask_for_trust(app, opened):
-        raise AgentError("Nothing was sent.", "Send it again when you have decided about this folder.")
+        raise AgentError(tr("Nothing was sent."), tr("Send it again when you have decided about this folder."))
 
 
 async def ask_for_trust(app: "DogentApp", opened: OpenedSession) -> bool:
@@ -36,7 +37,11 @@ async def ask_for_trust(app: "DogentApp", opened: OpenedSession) -> bool:
     try:
         await asyncio.to_thread(lambda: opened.trust.answer(trust=answer))
     except (OSError, DogentError) as error:
-        app.notify(f"Your answer holds until you leave; it could not be kept: {error}", severity="warning", markup=False)
+        app.notify(
+            tr("Your answer holds until you leave; it could not be kept: {error}").format(error=error),
+            severity="warning",
+            markup=False,
+        )
     if answer != before:
         await opened.service.renew()
         await offer_custom_commands(app)
@@ -49,6 +54,6 @@ def trust_words(opened: OpenedSession) -> str:
     if not came:
         return ""
     return {
-        "trusted": f"You trust this folder: {came} is used.",
-        "declined": f"You work without what came with this folder: {came} is not used. /trust asks again.",
+        "trusted": tr("You trust this folder: {came} is used.").format(came=came),
+        "declined": tr("You work without what came with this folder: {came} is not used. /trust asks again.").format(came=came),
     }.get(opened.trust.state, f"{came} came with this folder and is not used. You are asked before the first run, or by /trust.")

@@ -27,6 +27,11 @@ class Welcome(Widget):
         self._workspace = one_line(workspace)
         self._endpoint = one_line(endpoint)
 
+    def answered_by(self, endpoint: str) -> None:
+        """Greet with another `endpoint`."""
+        self._endpoint = one_line(endpoint)
+        self.refresh()
+
     def render(self) -> RenderResult:
         """Draw the greeting, literally."""
         name, key, fact = (self.get_visual_style(f"welcome--{part}") for part in ("name", "key", "fact"))

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from dogent_tui.errors import ConfigError
 from dogent_tui.vision.model import VisionError, VisionProfile
+from dogent_tui.workspace import config_models
+from dogent_tui.workspace.checking import checked, nearest
 from dogent_tui.workspace.endpoint_url import check_url, sends_keys_in_clear
 from dogent_tui.workspace.files import read_json
 from dogent_tui.workspace.paths import display_path
-from dogent_tui.workspace.secrets import is_missing
-from dogent_tui.workspace.settings import nearest
+from dogent_tui.workspace.secrets import is_missing, revealed
 
 DEFAULT_PROFILE = "glm-4.6v"
 """Where a workspace has chosen none (SPEC 1)."""
@@ -32,16 +34,26 @@ def load_profile(name: str, home: Path) -> VisionProfile:
         raise _unknown(name, _profiles(file, where), where)
     if not isinstance(data, dict):
         raise _config(f"The vision profile {name} in {where} should be an object {{…}}.", f"Correct it, {_CHOOSE}.")
+    return vision_profile(name, data, file)
+
+
+def vision_profile(name: str, data: Mapping[str, Any], file: Path, environ: Mapping[str, str] | None = None) -> VisionProfile:
+    """Return the profile `name` of `file` as `data` describes it. Raises VisionError (`config`)."""
+    where = display_path(file)
+    usable, warnings = checked(data, config_models.VisionProfile, file, ("profiles", name))
+    for warning in warnings:
+        if warning.code == "config_wrong_type":  # not passed over: another model, or another size, would cost money
+            raise _config(f"{_of(name, where)}: {warning.message}", warning.remedy)
     profile = VisionProfile(
         name=name,
-        provider=_text(data, "provider"),
-        model=_text(data, "model"),
-        base_url=_text(data, "base_url").rstrip("/"),
-        api_key=_text(data, "api_key"),
-        extra=_extra(data, name, where),
-        timeout_s=_number(data, "timeout_s", name, where, most=3600),
-        max_side=int(_number(data, "max_side", name, where, most=16_384)),
-        max_video_mb=int(_number(data, "max_video_mb", name, where, most=512)),
+        provider=usable.get("provider", ""),
+        model=usable.get("model", ""),
+        base_url=usable.get("base_url", "").rstrip("/"),
+        api_key=_key(usable.get("api_key", ""), name, where, environ),
+        extra=usable.get("extra", {}),
+        timeout_s=usable.get("timeout_s", 0),
+        max_side=int(usable.get("max_side", 0)),
+        max_video_mb=int(usable.get("max_video_mb", 0)),
         where=where,
     )
     _check(profile)
@@ -87,25 +99,16 @@ def _unknown(name: str, profiles: Mapping[str, Any], where: str) -> VisionError:
     return _config(f"There is no vision profile {name} in {where}.", f"{known} Add it there, {_CHOOSE}.")
 
 
-def _text(data: Mapping[str, Any], key: str) -> str:
-    value = data.get(key, "")
-    return value.strip() if isinstance(value, str) else ""
+def _key(text: str, name: str, where: str, environ: Mapping[str, str] | None) -> str:
+    """Return the key that `text` is, or refers to."""
+    try:
+        return text if is_missing(text) else revealed(text, environ)
+    except ConfigError as error:
+        raise _config(f"{_of(name, where)} has no key: {error.message}", error.remedy) from None
 
 
-def _extra(data: Mapping[str, Any], name: str, where: str) -> Mapping[str, Any]:
-    extra = data.get("extra") or {}
-    if not isinstance(extra, dict):
-        raise _config(f'"extra" of the vision profile {name} in {where} should be an object {{…}}.', "Correct it.")
-    return extra
-
-
-def _number(data: Mapping[str, Any], key: str, name: str, where: str, *, most: int) -> float:
-    value = data.get(key)
-    if value is None:
-        return 0
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= most:
-        raise _config(f'"{key}" of the vision profile {name} in {where} should be a number from 1 to {most}.', "Correct it.")
-    return float(value)
+def _of(name: str, where: str) -> str:
+    return f"The vision profile {name} in {where}"
 
 
 def _config(message: str, remedy: str) -> VisionError:

@@ -25,7 +25,7 @@ from dogent_tui.vision.model import (
 )
 from dogent_tui.vision.profiles import check_address
 from dogent_tui.vision.requesting import post_json
-from dogent_tui.workspace.settings import nearest
+from dogent_tui.workspace.checking import nearest
 
 _MB = 1 << 20
 _IMAGE_S = 120.0
@@ -156,6 +156,10 @@ _PROVIDERS: Mapping[str, tuple[Callable[[VisionProfile], VisionClient], str, str
     "anthropic": (Anthropic, "https://api.anthropic.com", ""),
 }
 """What a profile calls a provider → what asks it, and the address and model where the profile names none."""
+
+
+PROVIDER_NAMES = tuple(_PROVIDERS)
+"""What a profile can name as its provider."""
 
 
 def client_for(profile: VisionProfile) -> VisionClient:

@@ -35,7 +35,7 @@ async def post_json(
                 data=data,
                 headers={"Content-Type": "application/json", "Accept": "application/json", **headers},
                 allow_redirects=False,
-                proxy=_proxy(url),
+                proxy=proxy_for(url),
             ) as response,
         ):
             answer = await _body(response)
@@ -58,7 +58,7 @@ def _encoded(body: Mapping[str, Any]) -> bytes:
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace")
 
 
-def _proxy(url: str) -> str | None:
+def proxy_for(url: str) -> str | None:
     """Return the proxy that the environment names for `url`. It only passes on what is encrypted from here to the provider."""
     from urllib.request import getproxies, proxy_bypass
 

@@ -37,7 +37,7 @@ _HELP_S = 0.7
 _PLAIN_S = 1.2
 """How long the plain text may be silent, which comes block by block; and after how long a part that is not full will do."""
 _ARTICLE_S = 2.5
-"""How long all of that may take, also where the process of the articles was not there yet."""
+"""How long all of that may take."""
 _WHOLE_S = 4.0
 """No page takes longer from its last byte to its text, whatever it does to our readers."""
 _EXTRACTORS = ("dogent_tui.web.article", "dogent_tui.web.cleaning", "trafilatura")
@@ -234,6 +234,7 @@ class Fetcher:
             articles = Workers(WorkerLimits(silence_s=_PAGE_S), worker_command(preload=_EXTRACTORS))
             plain = Workers(WorkerLimits(silence_s=_PLAIN_S), worker_command(preload=_PLAIN_READERS))
             self._pages = _PageReader(self._library("pages", articles), self._library("plain", plain, _PLAIN_S), articles, plain)
+        await self._pages.get_ready(kept)  # loading what reads pages takes as long as the machine is slow, once: no page's fault
         try:
             async with asyncio.timeout(_WHOLE_S):
                 return await self._pages.read(kept, max_chars, offset)
@@ -256,6 +257,11 @@ class _PageReader(msgspec.Struct, frozen=True):
     article_workers: Workers
     text_workers: Workers
 
+    async def get_ready(self, kept: _Kept) -> None:
+        """Have the process there that `kept` is read in."""
+        with contextlib.suppress(DocumentError):  # the read says it
+            await (self.text_workers if kept.plain else self.article_workers).warm()
+
     async def read(self, kept: _Kept, max_chars: int, offset: int) -> ReadResult:
         """Return a part of a page. Raises DocumentError where it can be read in neither way."""
         found = None if kept.plain else await self._article(kept, max_chars, offset)
@@ -270,7 +276,6 @@ class _PageReader(msgspec.Struct, frozen=True):
         helping = asyncio.create_task(self._help())
         try:
             async with asyncio.timeout(_ARTICLE_S):
-                await self.article_workers.warm()
                 options = ReadOptions(page=WebPage(kept.response.url))
                 return await self.articles.read(kept.path, options, max_chars=max_chars, offset=offset)
         except (DocumentError, TimeoutError):

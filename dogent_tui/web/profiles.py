@@ -6,27 +6,21 @@ from typing import Any
 
 import msgspec
 
+from dogent_tui.errors import ConfigError
 from dogent_tui.web.model import WebError
+from dogent_tui.workspace import config_models
+from dogent_tui.workspace.checking import ConfigWarning, checked, nearest, read_profiles
 from dogent_tui.workspace.endpoint_url import check_url, sends_keys_in_clear
-from dogent_tui.workspace.files import read_json
 from dogent_tui.workspace.paths import display_path
-from dogent_tui.workspace.secrets import is_missing
-from dogent_tui.workspace.settings import (
-    ConfigWarning,
-    broken_file_warning,
-    nearest,
-    unknown_key_warning,
-)
+from dogent_tui.workspace.secrets import is_missing, revealed
+from dogent_tui.workspace.settings import load_home_settings
 
 WEB_FILE = "web.json"
 
 NATIVE = "default"
 """The `web_profile` by which a workspace says that it wants the agent's native tools; so does an empty one."""
 
-PROFILE_KEYS = ("provider", "api_key", "cse_id", "endpoint", "timeout_s")
-
 DEFAULT_TIMEOUT_S = 20.0
-_LONGEST_TIMEOUT_S = 120.0
 
 
 class WebProfile(msgspec.Struct, frozen=True):
@@ -83,7 +77,7 @@ def choose_profile(wanted: str, home: Path) -> tuple[WebProfile | None, list[Con
 def find_profile(name: str, home: Path, warnings: list[ConfigWarning]) -> WebProfile:
     """Return the profile called `name`, and add to `warnings` what is not right. Raises WebError (`no_profile`)."""
     file = home / WEB_FILE
-    profiles, found = _read_profiles(file)
+    profiles, found = read_profiles(file)
     warnings += found
     data = profiles.get(name)
     if data is None:
@@ -91,60 +85,44 @@ def find_profile(name: str, home: Path, warnings: list[ConfigWarning]) -> WebPro
         known = f'Did you mean "{near}"?' if near else f"It has: {', '.join(profiles) or 'none'}."
         message = f"There is no profile {name} in {display_path(file)}."
         raise WebError(message, f"{known} Correct web_profile in .dogent/dogent.json, or add the profile.", code="no_profile")
-    where = f" in the profile {name}"
-    warnings += [unknown_key_warning(file, key, PROFILE_KEYS, where) for key in data if key not in PROFILE_KEYS]
-    profile = _profile(name, data, file, warnings)
+    profile = web_profile(name, data, file, warnings)
     if profile.api_key and sends_keys_in_clear(profile.endpoint):
         message = f"The profile {name} of {file.name} sends its key and your searches to {profile.endpoint} without encryption."
         warnings.append(ConfigWarning(message, "Use an https address if the endpoint has one.", "profile_clear_text"))
     return profile
 
 
-def _read_profiles(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[ConfigWarning]]:
-    empty: dict[str, Any] = {}
-    data, broken = read_json(file, empty)
-    warnings = [broken_file_warning(broken)] if broken else []
-    warnings += [unknown_key_warning(file, key, ("profiles",)) for key in data if key != "profiles"]
-    profiles = data.get("profiles", {})
-    if not isinstance(profiles, dict):
-        return {}, [*warnings, _wrong(f'"profiles" in {file.name} should hold one object per profile.', file)]
-    warnings += [
-        _wrong(f"The profile {name} in {file.name} should be an object {{…}}.", file)
-        for name, profile in profiles.items()
-        if not isinstance(profile, dict)
-    ]
-    return {name: profile for name, profile in profiles.items() if isinstance(profile, dict)}, warnings
-
-
-def _profile(name: str, data: Mapping[str, Any], file: Path, warnings: list[ConfigWarning]) -> WebProfile:
+def web_profile(
+    name: str,
+    data: Mapping[str, Any],
+    file: Path,
+    warnings: list[ConfigWarning],
+    environ: Mapping[str, str] | None = None,
+) -> WebProfile:
+    """Return the profile `name` of `file` as `data` describes it, and add to `warnings` what is not right."""
+    usable, wrong = checked(data, config_models.WebProfile, file, ("profiles", name))
+    warnings += wrong
     texts = {}
     for key in ("provider", "api_key", "cse_id", "endpoint"):
-        value = data.get(key)
-        if value is not None and not isinstance(value, str):
-            warnings.append(_wrong(f'"{key}" in the profile {name} of {file.name} should be a text in quotes.', file))
-        texts[key] = "" if is_missing(value) else str(value).strip()
-    timeout_s = _timeout(name, data.get("timeout_s"), file, warnings)
-    return WebProfile(name, timeout_s=timeout_s, file=display_path(file), **texts)
+        value = usable.get(key, "")
+        try:
+            texts[key] = "" if is_missing(value) else revealed(value, environ) if key in _SECRETS else value
+        except ConfigError as error:
+            texts[key] = ""
+            message = f"The profile {name} of {file.name} has no {key}: {error.message}"
+            warnings.append(ConfigWarning(message, error.remedy, "profile_no_secret"))
+    return WebProfile(name, timeout_s=usable.get("timeout_s", DEFAULT_TIMEOUT_S), file=display_path(file), **texts)
 
 
-def _timeout(name: str, value: Any, file: Path, warnings: list[ConfigWarning]) -> float:
-    if value is None:
-        return DEFAULT_TIMEOUT_S
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= _LONGEST_TIMEOUT_S:
-        return float(value)
-    message = f'"timeout_s" in the profile {name} of {file.name} should be a number of seconds, at most {_LONGEST_TIMEOUT_S:.0f}.'
-    warnings.append(_wrong(message, file))
-    return DEFAULT_TIMEOUT_S
+_SECRETS = config_models.secret_keys(config_models.WebProfile)
 
 
 def _own_settings(home: Path, warnings: list[ConfigWarning]) -> tuple[tuple[str, ...], str]:
     """Return `web_allow_hosts` and `web_proxy` of the person's own settings. Those of a workspace have no say in either."""
     file = home / "dogent.json"
-    empty: dict[str, Any] = {}
-    data, broken = read_json(file, empty)
-    if broken:
-        warnings.append(broken_file_warning(broken))
-    return _allowed(data.get("web_allow_hosts", []), file, warnings), _proxy(data.get("web_proxy", ""), file, warnings)
+    own, wrong = load_home_settings(home)
+    warnings += wrong
+    return _allowed(own.web_allow_hosts, file, warnings), _proxy(own.web_proxy, file, warnings)
 
 
 def _allowed(value: Any, file: Path, warnings: list[ConfigWarning]) -> tuple[str, ...]:

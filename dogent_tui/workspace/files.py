@@ -164,16 +164,17 @@ def content_of(path: Path) -> bytes | None:
         return None
 
 
-def write_checked(path: Path, before: bytes | None, after: str | bytes) -> bool:
+def write_checked(path: Path, before: bytes | None, after: str | bytes, *, mode: int | None = None) -> bool:
     """Write `after` to `path`, whole or not at all, where it still holds `before` (None: where it is not there).
 
     The one way in which we write what a person may have open elsewhere. False: somebody else wrote it, and nothing was done.
+    `mode` is for a new file, by default what the umask allows.
     Raises OSError, DogentError where another window holds the file.
     """
     with locked(path):
         if content_of(path) != before:
             return False
-        atomic_write(path, after)
+        atomic_write(path, after, mode=mode)
     return True
 
 

@@ -21,7 +21,8 @@ def known_secrets(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
     found = {value for name, value in environ.items() if _NAMED_AS_KEY.search(name)}
     for file in _FILES:
         with contextlib.suppress(OSError, ValueError, RecursionError):
-            found |= set(_keys_in(json.loads((dogent_home(environ) / file).read_text("utf-8-sig"))))
+            keys = _keys_in(json.loads((dogent_home(environ) / file).read_text("utf-8-sig")))
+            found |= {environ.get(key.removeprefix("env:"), "") if key.startswith("env:") else key for key in keys}
     return tuple(sorted(value for value in found if len(value) >= _SHORTEST and not is_missing(value)))
 
 

@@ -30,6 +30,11 @@ def cache_dir(environ: Mapping[str, str] = os.environ) -> Path:
     return _platform_dir("cache", environ)
 
 
+def data_dir(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder for programs that a person had downloaded. It may not exist yet."""
+    return _platform_dir("data", environ)
+
+
 def _platform_dir(kind: str, environ: Mapping[str, str]) -> Path:
     # With DOGENT_HOME everything lies under one folder: a portable installation, or a test, leaves nothing elsewhere.
     if environ.get("DOGENT_HOME", "").strip():
@@ -37,7 +42,12 @@ def _platform_dir(kind: str, environ: Mapping[str, str]) -> Path:
     from platformdirs import PlatformDirs
 
     folders = PlatformDirs(APP_NAME, appauthor=False)
-    return {"state": folders.user_state_path, "log": folders.user_log_path, "cache": folders.user_cache_path}[kind]
+    return {
+        "state": folders.user_state_path,
+        "log": folders.user_log_path,
+        "cache": folders.user_cache_path,
+        "data": folders.user_data_path,
+    }[kind]
 
 
 class Workspace(msgspec.Struct, frozen=True):

@@ -5,23 +5,19 @@ A key belongs to the endpoint that it was written beside. It is never sent to an
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
-from dogent_tui.endpoint_kind import EndpointKind
+from dogent_tui.endpoint_kind import EndpointKind, ServerKind
+from dogent_tui.errors import ConfigError
+from dogent_tui.workspace.checking import ConfigWarning, checked, nearest, read_profiles
+from dogent_tui.workspace.config_models import LlmProfile
 from dogent_tui.workspace.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
-from dogent_tui.workspace.files import read_json
 from dogent_tui.workspace.home_files import ensure_home_files
 from dogent_tui.workspace.paths import display_path
-from dogent_tui.workspace.secrets import is_missing
-from dogent_tui.workspace.settings import (
-    ConfigWarning,
-    WorkspaceSettings,
-    broken_file_warning,
-    nearest,
-    unknown_key_warning,
-)
+from dogent_tui.workspace.secrets import is_missing, revealed
+from dogent_tui.workspace.settings import WorkspaceSettings, load_home_settings
 
 __all__ = ["ANTHROPIC_URL", "OFFLINE", "Endpoint", "choose_endpoint", "ensure_home_files"]
 
@@ -33,16 +29,6 @@ OFFLINE = "offline"
 
 ENVIRONMENT = "environment"
 """The name that the status bar shows for what the environment variables say."""
-
-PROFILE_KEYS = (
-    "ANTHROPIC_BASE_URL",
-    "ANTHROPIC_AUTH_TOKEN",
-    "ANTHROPIC_API_KEY",
-    "ANTHROPIC_MODEL",
-    "ANTHROPIC_SMALL_FAST_MODEL",
-    "API_TIMEOUT_MS",
-    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC",  # accepted, and on in any case
-)
 
 _KEY_NAMES = ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY")
 _OAUTH = "CLAUDE_CODE_OAUTH_TOKEN"
@@ -63,6 +49,7 @@ class Endpoint(msgspec.Struct, frozen=True):
     """Who answers, and with which key. `base_url` is empty only for the offline engine, which chooses its own port.
 
     `kind` is ``"anthropic"`` only for Anthropic's own host. `timeout_ms` is for one request. `source` is a sentence.
+    `server` is what is behind one of the kind ``"local"``, `window` its context window in tokens, 0 where that is not known.
     """
 
     name: str
@@ -75,6 +62,8 @@ class Endpoint(msgspec.Struct, frozen=True):
     timeout_ms: int | None = None
     source: str = ""
     oauth_token: str = ""
+    server: ServerKind | None = None
+    window: int = 0
 
     def __repr__(self) -> str:
         """Name the endpoint without its keys, which no log and no traceback may hold."""
@@ -107,23 +96,23 @@ def choose_endpoint(
 ) -> tuple[Endpoint, list[ConfigWarning]]:
     """Return the endpoint to use, and warnings about what stood in the way of another. Never raises.
 
-    `override` is a profile named on the command line; it wins over the one of `settings`. A named profile that cannot be used
-    means the offline engine, not the next key that lies about: the person would not know who reads the documents.
+    `override` is a profile named on the command line; it wins over the one of `settings`, and that over the one of the home. A
+    named profile that cannot be used means the offline engine, not the next key that lies about: the person would not know who
+    reads the documents.
     """
-    wanted = (override or settings.profile).strip()
+    own, warnings = load_home_settings(home)
+    wanted = (override or settings.profile or own.profile).strip()
     if wanted == OFFLINE:
-        return _offline("The built-in offline engine was asked for by name."), []
-    profiles, warnings = _read_profiles(home)
-    if wanted:
-        endpoint = _named(wanted, profiles, home, warnings)
+        return _offline("The built-in offline engine was asked for by name."), warnings
+    profiles, more = read_profiles(home / "claude.json")
+    warnings += more
+    if wanted and wanted != ENVIRONMENT:
+        endpoint = _named(wanted, profiles, home, environ, warnings)
     else:
         endpoint = _from_environment(environ, warnings)
         if endpoint is None:
             _hint_at_profiles(profiles, warnings)
     return endpoint or _offline(_why_offline(wanted)), warnings
-
-
-_BLOCKING = ("profile_no_key", "profile_bad_url")
 
 
 def _offline(source: str) -> Endpoint:
@@ -136,27 +125,13 @@ def _why_offline(wanted: str) -> str:
     return "The built-in offline engine, because no profile is chosen and the environment holds no usable key."
 
 
-def _read_profiles(home: Path) -> tuple[dict[str, Mapping[str, Any]], list[ConfigWarning]]:
-    file = home / "claude.json"
-    empty: dict[str, Any] = {}
-    data, broken = read_json(file, empty)
-    warnings = [broken_file_warning(broken)] if broken else []
-    warnings += [unknown_key_warning(file, key, ("profiles",)) for key in data if key != "profiles"]
-    profiles = data.get("profiles", {})
-    if not isinstance(profiles, dict):
-        message = f'"profiles" in {file.name} should hold one object per profile.'
-        return {}, [*warnings, ConfigWarning(message, f"Correct it in {file}.", "config_wrong_type")]
-    warnings += [
-        ConfigWarning(
-            f"The profile {name} in {file.name} should be an object {{…}}.", f"Correct it in {file}.", "config_wrong_type"
-        )
-        for name, profile in profiles.items()
-        if not isinstance(profile, dict)
-    ]
-    return {name: profile for name, profile in profiles.items() if isinstance(profile, dict)}, warnings
-
-
-def _named(wanted: str, profiles: Mapping[str, Mapping[str, Any]], home: Path, warnings: list[ConfigWarning]) -> Endpoint | None:
+def _named(
+    wanted: str,
+    profiles: Mapping[str, Mapping[str, Any]],
+    home: Path,
+    environ: Mapping[str, str],
+    warnings: list[ConfigWarning],
+) -> Endpoint | None:
     file = home / "claude.json"
     data = profiles.get(wanted)
     if data is None:
@@ -167,20 +142,42 @@ def _named(wanted: str, profiles: Mapping[str, Mapping[str, Any]], home: Path, w
             ConfigWarning(message, f"{known} Correct the profile in .dogent/dogent.json, or add it here.", "profile_unknown")
         )
         return None
-    where = f" in the profile {wanted}"
-    warnings += [unknown_key_warning(file, key, PROFILE_KEYS, where) for key in data if key not in PROFILE_KEYS]
-    return _endpoint(wanted, data, f"The profile {wanted}", f"of {display_path(file)}", warnings)
+    return profile_endpoint(wanted, data, file, environ, warnings)
+
+
+def profile_endpoint(
+    name: str, data: Mapping[str, Any], file: Path, environ: Mapping[str, str], warnings: list[ConfigWarning]
+) -> Endpoint | None:
+    """Return the endpoint that the profile `name` of `file` leads to, None if it cannot be used; `warnings` then says why."""
+    usable, wrong = checked(data, LlmProfile, file, ("profiles", name))
+    warnings += wrong
+    return _endpoint(_Origin(name, f"The profile {name}", f"of {display_path(file)}", environ), usable, warnings)
+
+
+def environment_endpoint(environ: Mapping[str, str]) -> Endpoint | None:
+    """Return the endpoint that the variables of the environment lead to, None where they lead to none."""
+    return _from_environment(environ, [])
 
 
 def _from_environment(environ: Mapping[str, str], warnings: list[ConfigWarning]) -> Endpoint | None:
     names = ("ANTHROPIC_BASE_URL", *_KEY_NAMES, _OAUTH)
     if not any(environ.get(name, "").strip() for name in names):
         return None
-    return _endpoint(ENVIRONMENT, environ, "The environment", "(ANTHROPIC_… variables)", warnings)
+    return _endpoint(_Origin(ENVIRONMENT, "The environment", "(ANTHROPIC_… variables)", environ), environ, warnings)
 
 
-def _endpoint(name: str, data: Mapping[str, Any], who: str, place: str, warnings: list[ConfigWarning]) -> Endpoint | None:
+class _Origin(msgspec.Struct, frozen=True):
+    """Where the words about an endpoint stand: its name, what to call it in a sentence, and the place."""
+
+    name: str
+    who: str
+    place: str
+    environ: Mapping[str, str]
+
+
+def _endpoint(of: _Origin, data: Mapping[str, Any], warnings: list[ConfigWarning]) -> Endpoint | None:
     """Return the endpoint that `data` describes, None if it cannot be used; say why in `warnings`."""
+    name, who = of.name, of.who
     url = _text(data, "ANTHROPIC_BASE_URL") or ANTHROPIC_URL
     if problem := check_url(url):
         warnings.append(
@@ -188,10 +185,15 @@ def _endpoint(name: str, data: Mapping[str, Any], who: str, place: str, warnings
         )
         return None
     ours = is_anthropic(url)
-    token, api_key = (_credential(data, key) for key in _KEY_NAMES)
-    # The login token of Claude Code is Anthropic's: no other endpoint gets it. A profile does not hold one.
-    oauth = _credential(data, _OAUTH) if ours and name == ENVIRONMENT else ""
-    if not (token or api_key or oauth):
+    try:
+        token, api_key = (_credential(data, key, of.environ) for key in _KEY_NAMES)
+        # The login token of Claude Code is Anthropic's: no other endpoint gets it. A profile does not hold one.
+        oauth = _credential(data, _OAUTH, of.environ) if ours and name == ENVIRONMENT else ""
+    except ConfigError as error:
+        warnings.append(ConfigWarning(f"{who} has no key for {url}: {error.message}", error.remedy, "profile_no_secret"))
+        return None
+    server = _server(data) if name != ENVIRONMENT else None
+    if not (token or api_key or oauth or server):
         warnings.append(_no_key_warning(who, name, url))
         return None
     if sends_keys_in_clear(url):
@@ -199,7 +201,7 @@ def _endpoint(name: str, data: Mapping[str, Any], who: str, place: str, warnings
         warnings.append(ConfigWarning(message, "Use an https address if the endpoint has one.", "profile_clear_text"))
     return Endpoint(
         name=name,
-        kind="anthropic" if ours else "custom",
+        kind="local" if server else "anthropic" if ours else "custom",
         base_url=url,
         token=token,
         api_key=api_key,
@@ -207,8 +209,14 @@ def _endpoint(name: str, data: Mapping[str, Any], who: str, place: str, warnings
         model=_text(data, "ANTHROPIC_MODEL"),
         small_model=_text(data, "ANTHROPIC_SMALL_FAST_MODEL"),
         timeout_ms=_timeout(data, who, warnings),
-        source=f"{who} {place}".rstrip() + ".",
+        source=f"{who} {of.place}".rstrip() + ".",
+        server=server,
     )
+
+
+def _server(data: Mapping[str, Any]) -> ServerKind | None:
+    named = _text(data, "DOGENT_LOCAL_SERVER")
+    return next((kind for kind in get_args(ServerKind) if kind == named), None)
 
 
 def _no_key_warning(who: str, name: str, url: str) -> ConfigWarning:
@@ -219,7 +227,7 @@ def _no_key_warning(who: str, name: str, url: str) -> ConfigWarning:
 
 def _hint_at_profiles(profiles: Mapping[str, Mapping[str, Any]], warnings: list[ConfigWarning]) -> None:
     """Tell a person who filled in a profile, but chose none, how to choose it."""
-    usable = [name for name, data in profiles.items() if any(_credential(data, key) for key in _KEY_NAMES)]
+    usable = [name for name, data in profiles.items() if not all(is_missing(data.get(key)) for key in _KEY_NAMES)]
     if usable:
         message = f"This workspace has chosen no profile; you have {', '.join(usable)}."
         warnings.append(
@@ -236,9 +244,10 @@ def _text(data: Mapping[str, Any], key: str) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _credential(data: Mapping[str, Any], key: str) -> str:
+def _credential(data: Mapping[str, Any], key: str, environ: Mapping[str, str]) -> str:
+    """Return the key, empty where there is none. Raises ConfigError where it is a reference that leads to none."""
     text = _text(data, key)
-    return "" if is_missing(text) else text
+    return "" if is_missing(text) else revealed(text, environ)
 
 
 def _timeout(data: Mapping[str, Any], who: str, warnings: list[ConfigWarning]) -> int | None:

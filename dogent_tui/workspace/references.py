@@ -17,11 +17,23 @@ from msgspec.structs import replace
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.sheets import sheet_names
 
-__all__ = ["Reference", "ResolvedReference", "find_references", "format_reference", "resolve", "sheet_names"]
+__all__ = [
+    "Reference",
+    "ReferenceKey",
+    "ResolvedReference",
+    "find_references",
+    "format_lines",
+    "format_reference",
+    "resolve",
+    "sheet_names",
+]
 
 
 class Reference(msgspec.Struct, frozen=True):
-    """A reference as typed: ``text[start:end]``, the ``@`` included. `lines`: the first and last line asked for, from 1."""
+    """A reference as typed: ``text[start:end]``, the ``@`` included. `lines`: the first and last line asked for, from 1.
+
+    `written_lines` is how they are written, with the colon: it may be a part of the name instead.
+    """
 
     start: int
     end: int
@@ -29,6 +41,16 @@ class Reference(msgspec.Struct, frozen=True):
     sheet: str | None = None
     quoted: bool = False
     lines: tuple[int, int] | None = None
+    written_lines: str = ""
+
+    @property
+    def key(self) -> "ReferenceKey":
+        """What tells it from other references of a prompt."""
+        return self.path, self.sheet, self.lines
+
+
+ReferenceKey = tuple[str, str | None, tuple[int, int] | None]
+"""Path, sheet and lines, as written."""
 
 
 class ResolvedReference(msgspec.Struct, frozen=True):
@@ -109,7 +131,7 @@ def _reference_at(text: str, at: int) -> Reference | None:
     if lines is None:
         return Reference(at, end, path, sheet, quoted)
     first, last = int(lines[1]), int(lines[2] or lines[1])
-    return Reference(at, lines.end(), path, sheet, quoted, (min(first, last), max(first, last)))
+    return Reference(at, lines.end(), path, sheet, quoted, (min(first, last), max(first, last)), lines[0])
 
 
 def _name_at(text: str, start: int) -> tuple[str, bool, int]:
@@ -129,9 +151,16 @@ def _without_full_stop(name: str) -> str:
     return name.rstrip(".-")
 
 
-def format_reference(path: str, sheet: str | None = None) -> str:
-    """Return the reference to `path`, quoted where it has to be: `find_references` gives the same path and sheet back."""
-    return f"@{_format_name(path)}" + ("" if sheet is None else f"#{_format_name(sheet)}")
+def format_reference(path: str, sheet: str | None = None, lines: tuple[int, int] | None = None) -> str:
+    """Return the reference to `path`, quoted where it has to be: `find_references` gives the same path, sheet and lines back."""
+    named = f"@{_format_name(path)}" + ("" if sheet is None else f"#{_format_name(sheet)}")
+    return named if lines is None else f"{named}:{format_lines(lines)}"
+
+
+def format_lines(lines: tuple[int, int]) -> str:
+    """Return the first and last line, from 1, as a reference names them: ``10-40``, or ``7`` for one."""
+    first, last = lines
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def _format_name(name: str) -> str:
@@ -145,7 +174,7 @@ def resolve(reference: Reference, workspace: Workspace) -> ResolvedReference:
     """Return what `reference` points to. Looks at the disk; never raises.
 
     The whole path wins if it exists. An unquoted one may be followed by text without a blank, as in ``@报告.md的内容``: then the
-    longest part of it that exists is meant. ``@C#notes.md`` is a file of that name where there is one.
+    longest part of it that exists is meant. ``@C#notes.md`` is a file of that name where there is one, ``@log:10-40`` too.
     """
     for candidate in _readings(reference):
         absolute = workspace.absolute(candidate.path)
@@ -160,6 +189,8 @@ def resolve(reference: Reference, workspace: Workspace) -> ResolvedReference:
 
 def _readings(reference: Reference) -> Iterator[Reference]:
     """Yield the ways to read `reference`, the likeliest first."""
+    if reference.written_lines and not reference.quoted and reference.sheet is None:
+        yield replace(reference, path=f"{reference.path}{reference.written_lines}", lines=None, written_lines="")
     yield reference
     if reference.quoted:
         return

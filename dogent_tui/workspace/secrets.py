@@ -1,6 +1,25 @@
-"""Credentials: whether one was given, and keeping them out of what is shown or logged."""
+"""Credentials: whether one was given, where it really lies, and keeping it out of what is shown or logged.
 
-from collections.abc import Iterable
+A key is written down as itself, as ``env:NAME``, the variable that holds it, or as ``keyring:NAME``, an entry of the system's
+keyring under the service `dogent-tui`.
+"""
+
+import os
+import threading
+from collections.abc import Iterable, Mapping
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from dogent_tui.errors import ConfigError
+
+Store: TypeAlias = Literal["env", "keyring"]
+
+KEYRING_SERVICE = "dogent-tui"
+"""The service under which entries of the keyring are looked for."""
+
+_KEYRING_S = 20.0
+"""Seconds that a keyring may take: it may ask the person to unlock it."""
 
 PLACEHOLDER = "replace-me"
 """What a stub holds where a key belongs."""
@@ -20,3 +39,68 @@ def redact(text: str, secrets: Iterable[str]) -> str:
     for secret in sorted({s for s in secrets if len(s) >= SHORTEST}, key=len, reverse=True):
         text = text.replace(secret, "••••")
     return text
+
+
+class Reference(msgspec.Struct, frozen=True):
+    """Where a key lies that is not written down in the file itself."""
+
+    store: Store
+    name: str
+
+
+def reference(text: str) -> Reference | None:
+    """Return what `text` refers to, None where it is a key itself."""
+    store, colon, name = text.strip().partition(":")
+    if colon and store == "env":
+        return Reference("env", name.strip())
+    if colon and store == "keyring":
+        return Reference("keyring", name.strip())
+    return None
+
+
+def revealed(text: str, environ: Mapping[str, str] | None = None) -> str:
+    """Return the key that `text` is or refers to. `environ` is by default that of the process.
+
+    Raises ConfigError where a reference leads to no key. A keyring may wait for the person; it is given up after a while.
+    """
+    found = reference(text)
+    if found is None:
+        return text.strip()
+    if found.store == "keyring":
+        return _from_keyring(found.name)
+    value = (os.environ if environ is None else environ).get(found.name, "").strip()
+    if is_missing(value):
+        raise ConfigError(
+            f"the environment variable {found.name or '(without a name)'} is not set.",
+            f"Set it before you start dogent-tui: export {found.name or 'NAME'}=…",
+        )
+    return value
+
+
+def _from_keyring(name: str) -> str:
+    try:
+        import keyring  # optional, and on use
+    except ImportError:
+        raise ConfigError(
+            "the package keyring, which reads the system's keyring, is not installed.",
+            "Install it where dogent-tui is installed: pip install keyring. Or use env:NAME.",
+        ) from None
+    answers: list[str | None] = []
+    failures: list[str] = []
+
+    def ask() -> None:
+        try:
+            answers.append(keyring.get_password(KEYRING_SERVICE, name))
+        except Exception as error:  # each backend has errors of its own
+            failures.append(type(error).__name__)
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(_KEYRING_S)
+    if answers and answers[0]:
+        return answers[0].strip()
+    add = f"Add it: keyring set {KEYRING_SERVICE} {name or 'NAME'}"
+    if answers:
+        raise ConfigError(f"the keyring has no entry {name or '(without a name)'}.", add)
+    why = f"failed ({failures[0]})" if failures else f"did not answer within {_KEYRING_S:g} seconds"
+    raise ConfigError(f"the keyring {why}.", f"Unlock it and try again, or use env:NAME. {add}")

@@ -4,7 +4,7 @@ import json
 from typing import get_type_hints
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dogent_tui.agent.events import (
@@ -44,7 +44,6 @@ def test_an_event_comes_back_from_its_line(event):
     assert from_json(line) == event
 
 
-@settings(max_examples=50)
 @given(st.dictionaries(st.text(), JSON))
 def test_the_input_of_a_tool_comes_back(tool_input):
     event = EVENTS["tool_use"](tool_use_id="t", name="Write", input=tool_input)

@@ -17,6 +17,12 @@ def test_the_attachments_follow_the_words_as_metadata():
     assert "表" in rest
 
 
+def test_lines_are_metadata_and_the_model_knows_what_they_mean():
+    text = user_prompt("Shorten this", [Attachment("a.md", "a.md", "md", lines="10-40")])
+    assert '[{"path": "a.md", "name": "a.md", "type": "md", "lines": "10-40"}]' in text
+    assert '"lines"' in system_prompt(workspace="/w")
+
+
 def test_without_attachments_the_array_is_empty():
     assert user_prompt("Hi", []).endswith("<attachments>\n[]\n</attachments>")
 

@@ -45,3 +45,23 @@ def test_no_tool_call_changes_what_is_trusted(home, tmp_path, call):
     store = home / ".dogent" / trust.STORE
     decision = Authority(Workspace(tmp_path)).decide(ToolCall(tool, {key: text.format(store), other: "x"}))
     assert decision.verdict == "deny"
+
+
+def test_the_persons_own_file_asks_for_it_too(linux_without_programs, tmp_path, home):
+    (home / ".dogent").mkdir()
+    (home / ".dogent" / "dogent.json").write_text(json.dumps({"sandbox": True, "web_alow_hosts": []}))
+    (tmp_path / "texts").mkdir()
+    opened = open_session(Workspace(tmp_path / "texts"), SessionOptions())
+    assert opened.sandbox == "missing"
+    assert [warning.code for warning in opened.warnings].count("config_unknown_key") == 1  # though several read it
+
+
+def test_a_key_that_others_can_read_is_told_at_the_start(tmp_path, home):
+    (home / ".dogent").mkdir()
+    file = home / ".dogent" / "vision.json"
+    file.write_text(json.dumps({"profiles": {"a": {"api_key": "sk-0123456789"}}}))
+    file.chmod(0o640)
+    (warning,) = open_session(Workspace(tmp_path), SessionOptions()).warnings
+    assert (warning.code, f"chmod 600 {file}" in warning.remedy) == ("key_file_open", True)
+    file.chmod(0o600)
+    assert open_session(Workspace(tmp_path), SessionOptions()).warnings == ()

@@ -6,19 +6,9 @@ import sys
 from tests.benchmarks.table import Row, show, write
 
 SUBJECTS = (
-    "start",
-    "session",
-    "transcript",
-    "prompt",
-    "index",
-    "outline",
-    "docx",
-    "printing",
-    "documents",
-    "web",
-    "search",
-    "windows",
-)
+    "start", "session", "transcript", "prompt", "index", "outline", "review", "pane", "docx", "printing", "documents", "web",
+    "search", "windows",
+)  # fmt: skip
 
 
 def main() -> int:

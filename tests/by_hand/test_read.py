@@ -3,10 +3,15 @@
 import io
 import json
 
+import docx
 import pytest
 
 from dogent_tui.by_hand.read import run_read
+from dogent_tui.by_hand.terminal import Terminal
 from dogent_tui.cli import main
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.pandoc.download import downloaded_path
+from tests.documents.pandoc.made_docx import PNG
 
 
 @pytest.fixture
@@ -60,7 +65,7 @@ def test_a_terminal_is_not_told_what_to_do_by_a_text(tmp_path):
             return True
 
     out, err = Screen(), Screen()
-    assert run_read([str(tmp_path / "a.txt")], out, err) == 0
+    assert run_read([str(tmp_path / "a.txt")], Terminal(io.StringIO(), out, err)) == 0
     assert out.getvalue() == "␛]0;title␇ and more\n"
 
 
@@ -69,3 +74,51 @@ def test_wrong_usage(capsys, arguments):
     with pytest.raises(SystemExit) as raised:
         main(["read", *arguments])
     assert raised.value.code == 2
+
+
+def test_pictures_are_saved_where_it_is_said(tmp_path, capsys):
+    document = docx.Document()
+    document.add_picture(io.BytesIO(PNG))
+    document.save(tmp_path / "a.docx")
+    status, out, _ = read(capsys, tmp_path / "a.docx", "--images", tmp_path / "new" / "pictures")
+    assert status == 0
+    (saved,) = (tmp_path / "new" / "pictures" / "media").iterdir()
+    assert f"media/{saved.name}" in out
+    (tmp_path / "file").touch()
+    status, _, err = read(capsys, tmp_path / "a.docx", "--images", tmp_path / "file" / "x")
+    assert status == 1
+    assert "cannot be made" in err
+
+
+class Tty(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def letter(tmp_path):
+    path = tmp_path / "letter.rtf"
+    path.write_text(r"{\rtf1 Dear reader\par}", encoding="ascii")
+    return path
+
+
+def test_without_pandoc_it_is_downloaded_only_where_the_person_says_so(letter, offered, capsys):
+    status, out, err = read(capsys, letter)
+    assert (status, out) == (1, "")
+    assert "The program pandoc, which this kind of document needs, is not here." in err
+    terminal = Terminal(Tty("n\n"), io.StringIO(), Tty())
+    with pytest.raises(DocumentError, match="is not here"):
+        run_read([str(letter)], terminal)
+    assert "Download pandoc 3.9.0.2 of some 40 MB from github.com? [y/N]" in terminal.stderr.getvalue()
+    assert not downloaded_path().exists()
+
+    terminal = Terminal(Tty("y\n"), io.StringIO(), Tty())
+    assert run_read([str(letter)], terminal) == 0
+    assert terminal.stdout.getvalue() == "Dear reader\n"
+    assert downloaded_path().is_file()
+    offered.path = ""  # what is there is not fetched again
+    assert read(capsys, letter)[:2] == (0, "Dear reader\n")
+
+
+def test_who_agreed_before_is_not_asked(letter, offered, capsys):
+    assert read(capsys, letter, "--yes") == (0, "Dear reader\n", "")

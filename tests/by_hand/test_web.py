@@ -11,6 +11,8 @@ from PIL import Image
 from dogent_tui.cli import main
 from tests.web.search_server import SearchServer
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-very-secret"
 
 

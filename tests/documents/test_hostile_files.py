@@ -13,7 +13,7 @@ from dogent_tui.documents.library import DocumentLibrary, ReadResult
 from dogent_tui.documents.model import DocumentError
 from tests.documents.hostile_files import HOSTILE
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
 REFUSED = {
     "deep tables.docx": "hostile",

@@ -13,6 +13,8 @@ from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.workers import Limits, Workers
 from tests.documents import hostile
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def folder(tmp_path):

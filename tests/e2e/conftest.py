@@ -111,6 +111,7 @@ class Shelf:
         self.home.mkdir()
         self.root.mkdir()
         self.service: AgentService | None = None
+        self.authority: Authority | None = None
         self.window: Window | None = None
         self.stack = AsyncExitStack()
 
@@ -129,12 +130,13 @@ async def agent(api: ScriptedApi, shelf: Shelf, home: Path, monkeypatch: pytest.
     service = shelf.service
     if service is None or service.state != "idle" or service.queued:
         await shelf.stack.aclose()
-        service = shelf.service = _service(api, Workspace(shelf.root))
+        shelf.authority = Authority(Workspace(shelf.root))
+        service = shelf.service = _service(api, Workspace(shelf.root), authority=shelf.authority)
         listener = Listener(service, shelf.root)
         await shelf.stack.enter_async_context(service)
         await listener.heard(SessionStarted)
         await listener.close()
-    listener = Listener(service, shelf.root)
+    listener = Listener(service, shelf.root, shelf.authority)
     yield listener
     await listener.close()
 
@@ -198,11 +200,12 @@ class Dogent:
 
     @asynccontextmanager
     async def open(
-        self, *arguments: str, size: tuple[int, int] = SIZE, ready: bool = True, **env: str
+        self, *arguments: str, size: tuple[int, int] = SIZE, ready: bool = True, prepared: bool = True, **env: str
     ) -> AsyncIterator[Terminal]:
-        """Start it, and wait until the agent is there where `ready`."""
+        """Start it, and wait until the agent is there where `ready`. `prepared`: it may be forked from what is imported."""
         argv = [*DOGENT, str(self.root), *arguments]
-        async with Terminal.open(argv, size=size, env=plain_environment(self.home, **env), cwd=self.root) as terminal:
+        variables = plain_environment(self.home, **env)
+        async with Terminal.open(argv, size=size, env=variables, cwd=self.root, prepared=prepared) as terminal:
             if ready:
                 await terminal.wait_for("ready")
             yield terminal

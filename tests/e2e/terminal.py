@@ -25,6 +25,7 @@ from typing import Self
 
 import psutil
 
+from tests.e2e.prepared import Forked, Prepared
 from tests.e2e.screen import TerminalScreen
 
 LIMIT_S = 30.0
@@ -60,7 +61,7 @@ class Terminal:
     """One program in one terminal. Use `open`."""
 
     def __init__(
-        self, process: asyncio.subprocess.Process, master: int, size: tuple[int, int], mark: str, *, drawn: bool
+        self, process: asyncio.subprocess.Process | Forked, master: int, size: tuple[int, int], mark: str, *, drawn: bool
     ) -> None:
         self.process = process
         self.screen = TerminalScreen(*size, drawn=drawn)
@@ -79,26 +80,38 @@ class Terminal:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, argv: Sequence[str], *, size: tuple[int, int] = (80, 24), env: Mapping[str, str], cwd: Path, drawn: bool = True
+        cls,
+        argv: Sequence[str],
+        *,
+        size: tuple[int, int] = (80, 24),
+        env: Mapping[str, str],
+        cwd: Path,
+        drawn: bool = True,
+        prepared: bool = False,
     ) -> AsyncIterator[Self]:
         """Run `argv` in a terminal of `size` (columns, rows). At the end, end it with everything that it started.
 
-        `drawn`: whether anybody looks at the screen; measurements look at the bytes.
+        `drawn`: whether anybody looks at the screen; measurements look at the bytes. `prepared`: `argv` is the application, whose
+        start is not what the test is about.
         """
         mark = uuid.uuid4().hex
         master, slave = os.openpty()
         _set_size(slave, size)
+        marked = {**env, _MARK: mark}
         try:
-            process = await asyncio.create_subprocess_exec(
-                *argv,
-                stdin=slave,
-                stdout=slave,
-                stderr=slave,
-                env={**env, _MARK: mark},
-                cwd=cwd,
-                start_new_session=True,
-                preexec_fn=_take_terminal,
-            )
+            if prepared:
+                process = Prepared.get(env).start(argv[len(DOGENT) :], slave, env=marked, cwd=cwd)
+            else:
+                process = await asyncio.create_subprocess_exec(
+                    *argv,
+                    stdin=slave,
+                    stdout=slave,
+                    stderr=slave,
+                    env=marked,
+                    cwd=cwd,
+                    start_new_session=True,
+                    preexec_fn=_take_terminal,
+                )
         finally:
             os.close(slave)
         os.set_blocking(master, False)
@@ -156,12 +169,13 @@ class Terminal:
     def processes(self) -> list[psutil.Process]:
         """The program and all that was started by it, also where it has ended itself."""
         found = []
+        leader = self.process.pid if self.process.returncode is None else None  # one that was forked shows another's variables
         for process in psutil.process_iter():
             if process in self._strangers:
                 continue
             with suppress(psutil.Error, OSError):
                 variables = process.environ()
-                if variables.get(_MARK) == self._mark:
+                if variables.get(_MARK) == self._mark or process.pid == leader:
                     if process.status() != psutil.STATUS_ZOMBIE:
                         found.append(process)
                 elif variables:  # there are none for a moment while a program is loaded

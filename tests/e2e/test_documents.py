@@ -1,10 +1,12 @@
 """The model reads documents, through the real CLI: what the next request to it holds, and what is asked first."""
 
 import asyncio
+from contextlib import suppress
 
 import psutil
 
 from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, Prompt, RunFinished, ToolOutput, ToolResult, ToolUse
+from tests.children import children_running
 from tests.e2e.conftest import IN_ONE_LOOP
 
 pytestmark = IN_ONE_LOOP
@@ -64,11 +66,12 @@ async def test_a_long_reading_tells_how_far_it_is_and_an_interrupt_ends_it_with_
 
 def readers():
     """The processes that read a document now."""
-    return [
-        process
-        for process in psutil.Process().children()
-        if "documents.worker" in " ".join(process.cmdline()) and process.cpu_percent(0.05) > 1
-    ]
+    found = []
+    for reader in children_running("documents.worker"):
+        with suppress(psutil.NoSuchProcess):
+            if reader.cpu_percent(0.05) > 1:
+                found.append(reader)
+    return found
 
 
 async def until(holds):

@@ -2,6 +2,7 @@
 
 import os
 import signal
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -150,4 +151,9 @@ def _cli(agent) -> psutil.Process:
 
 
 def _clis() -> set[psutil.Process]:
-    return {child for child in psutil.Process().children() if "claude" in child.name()}
+    found = set()
+    for child in psutil.Process().children():
+        with suppress(psutil.NoSuchProcess):  # it may end while it is looked at
+            if "claude" in child.name():
+                found.add(child)
+    return found

@@ -18,6 +18,7 @@ from dogent_tui.agent.launch import claude_config_dir
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.history import History
+from dogent_tui.workspace.paths import Workspace
 from tests.e2e.conftest import COPIES, IN_ONE_LOOP
 
 pytestmark = IN_ONE_LOOP
@@ -65,17 +66,16 @@ async def test_a_delete_is_asked_about_in_words_and_denied_with_the_run(api, wor
     assert (denied.status, denied.reason) == ("aborted", finished.reason)
 
 
-async def test_a_denial_with_words_goes_back_to_the_model_and_is_not_repeated(api, workspace, open_service):
-    victim = workspace.root / "keep.md"
+async def test_a_denial_with_words_goes_back_to_the_model_and_is_not_repeated(api, agent):
+    victim = agent.root / "keep.md"
     victim.touch()
     for _ in range(2):
         api.call("Bash", removing("keep.md"))
     api.say("Then I leave it.")
-    async with open_service() as agent:
-        await answer(agent, await ask(agent), "deny", message="I still need it.")
-        assert (await end(agent)).status == "completed"
-        assert len(agent.of(PermissionRequested)) == 1
-        assert all(result.is_error and "I still need it." in result.content for result in agent.of(ToolResult))
+    await answer(agent, await ask(agent), "deny", message="I still need it.")
+    assert (await end(agent)).status == "completed"
+    assert len(agent.of(PermissionRequested)) == 1
+    assert all(result.is_error and "I still need it." in result.content for result in agent.of(ToolResult))
     assert len(agent.of(ToolResult)) == 2
     assert victim.exists()
 
@@ -120,22 +120,21 @@ async def test_an_answer_is_remembered_for_the_session_or_for_good_until_it_is_r
     assert two.exists()
 
 
-async def test_what_is_deleted_or_overwritten_can_be_undone(api, workspace, open_service):
-    notes, draft = workspace.root / "notes.md", workspace.root / "draft.md"
+async def test_what_is_deleted_or_overwritten_can_be_undone(api, agent):
+    notes, draft = agent.root / "notes.md", agent.root / "draft.md"
     notes.write_text("all my notes", encoding="utf-8")
     draft.write_text("first", encoding="utf-8")
     api.call("Read", {"file_path": str(draft)})
     api.call("Write", {"file_path": str(draft), "content": "second"})
     api.call("Bash", removing("notes.md"))
     api.say("Done.")
-    async with open_service() as agent:
-        await answer(agent, await ask(agent), "allow")
-        await end(agent)
-        assert (notes.exists(), draft.read_text(encoding="utf-8")) == (False, "second")
-        assert [kept.paths for kept in agent.of(CopiesKept)] == [(str(draft),), (str(notes),)]
-        copies = Copies(workspace, COPIES)
-        assert copies.undo().restored == (str(notes),)
-        assert copies.undo().restored == (str(draft),)
+    await answer(agent, await ask(agent), "allow")
+    await end(agent)
+    assert (notes.exists(), draft.read_text(encoding="utf-8")) == (False, "second")
+    assert [kept.paths for kept in agent.of(CopiesKept)] == [(str(draft),), (str(notes),)]
+    copies = Copies(Workspace(agent.root), COPIES)
+    assert copies.undo().restored == (str(notes),)
+    assert copies.undo().restored == (str(draft),)
     assert notes.read_text(encoding="utf-8") == "all my notes"
     assert draft.read_text(encoding="utf-8") == "first"
 
@@ -154,42 +153,40 @@ async def test_settings_that_allow_everything_do_not_pass_the_gate(api, workspac
     assert victim.exists()
 
 
-async def test_a_hook_that_raises_blocks(api, workspace, open_service, monkeypatch):
-    victim = workspace.root / "keep.md"
+async def test_a_hook_that_raises_blocks(api, agent, monkeypatch):
+    victim = agent.root / "keep.md"
     victim.touch()
     api.call("Bash", removing("keep.md"))
     api.call("Read", {"file_path": str(victim)})
     api.say("Nothing works.")
-    async with open_service() as agent:
 
-        def broken(call):
-            raise RuntimeError("boom")
+    def broken(call):
+        raise RuntimeError("boom")
 
-        monkeypatch.setattr(agent.authority, "decide", broken)
-        assert (await agent.run("Go")).status == "completed"
-        assert agent.of(PermissionRequested) == []
-        assert all(result.is_error for result in agent.of(ToolResult))
+    monkeypatch.setattr(agent.authority, "decide", broken)
+    assert (await agent.run("Go")).status == "completed"
+    assert agent.of(PermissionRequested) == []
+    assert all(result.is_error for result in agent.of(ToolResult))
     assert victim.exists()
 
 
-async def test_a_link_that_is_swapped_while_the_person_reads_asks_again(api, workspace, open_service):
-    secret, harmless = workspace.root.parent / "secret.txt", workspace.root.parent / "harmless.txt"
+async def test_a_link_that_is_swapped_while_the_person_reads_asks_again(api, agent):
+    secret, harmless = agent.root.parent / "secret.txt", agent.root.parent / "harmless.txt"
     secret.write_text("do not read me", encoding="utf-8")
     harmless.write_text("read me", encoding="utf-8")
-    link = workspace.root / "link.txt"
+    link = agent.root / "link.txt"
     link.symlink_to(harmless)
     api.call("Read", {"file_path": str(link)})
-    async with open_service() as agent:
-        question = await ask(agent)
-        assert [(target.path, target.note) for target in question.targets] == [(str(harmless), f"{link} leads here")]
-        link.unlink()
-        link.symlink_to(secret)
-        await answer(agent, question, "allow")
-        second = await agent.heard(PermissionRequested, 2)
-        assert [target.path for target in second.targets] == [str(secret)]
-        await answer(agent, second, "deny")
-        await end(agent)
-        assert [decided.decision for decided in agent.of(PermissionDecided)] == ["allow", "deny"]
+    question = await ask(agent)
+    assert [(target.path, target.note) for target in question.targets] == [(str(harmless), f"{link} leads here")]
+    link.unlink()
+    link.symlink_to(secret)
+    await answer(agent, question, "allow")
+    second = await agent.heard(PermissionRequested, 2)
+    assert [target.path for target in second.targets] == [str(secret)]
+    await answer(agent, second, "deny")
+    await end(agent)
+    assert [decided.decision for decided in agent.of(PermissionDecided)] == ["allow", "deny"]
     assert "do not read me" not in str([request.messages for request in api.requests])
 
 

@@ -5,7 +5,6 @@ import io
 import json
 import os
 import signal
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +18,7 @@ from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.trust import FolderTrust, make_own_folder
 from tests.e2e.conftest import IN_ONE_LOOP
 from tests.e2e.scripted_api import MODEL, ScriptedApi
+from tests.e2e.terminal import DOGENT
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
@@ -37,7 +37,7 @@ def profile(api: ScriptedApi, home: Path, workspace: Workspace) -> None:
 def start(workspace: Workspace) -> Callable:
     async def started(*arguments: str, stdin: str = "") -> asyncio.subprocess.Process:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "dogent_tui", str(workspace.root), *arguments),
+            *(*DOGENT, str(workspace.root), *arguments),
             cwd=Path(__file__).parents[2],
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
@@ -95,7 +95,8 @@ async def test_stream_json_is_one_event_a_line(api, profile, run):
     assert {"session_started", "run_started", "text_delta", "text_finished"} <= set(kinds)
 
 
-async def test_stdin_is_a_part_of_the_prompt_but_no_source_of_references(api, workspace, profile, start):
+async def test_a_process_reads_stdin_and_continue_goes_on_with_that_conversation(api, workspace, profile, start):
+    """What is piped is a part of the prompt, but no source of references."""
     (workspace.root / "a.md").write_text("a", encoding="utf-8")
     (workspace.root / "b.md").write_text("b", encoding="utf-8")
     api.say("Hello **there**.")
@@ -109,23 +110,16 @@ async def test_stdin_is_a_part_of_the_prompt_but_no_source_of_references(api, wo
     metadata = json.loads(sent.split("<attachments>")[1].split("</attachments>")[0])
     assert [attachment["path"] for attachment in metadata] == ["a.md"]
 
-
-async def test_continue_goes_on_with_the_last_conversation(api, workspace, profile, run, start):
-    api.say("Noted: teal.")
-    api.say("Teal.")
-    await run("My color is teal.")
-    process = await start("--continue", "-p", "Which color?")
+    api.say("About b.")
+    process = await start("--continue", "-p", "What was it about?")
     stdout, _ = await asyncio.wait_for(process.communicate(), 60)
-    assert (process.returncode, stdout) == (0, b"Teal.\n")
-    assert "My color is teal." in str(api.requests[1].messages)
-    entries = History(workspace.history_file).entries()
-    assert [(entry.status, entry.prompt) for entry in entries] == [
-        ("started", "My color is teal."),
-        ("completed", "My color is teal."),
-        ("started", "Which color?"),
-        ("completed", "Which color?"),
-    ]
-    assert History(workspace.history_file).recall() == ["My color is teal.", "Which color?"]
+    assert (process.returncode, stdout) == (0, b"About b.\n")
+    assert "piped words about @b.md" in str(api.requests[1].messages)
+    history = History(workspace.history_file)
+    assert [entry.status for entry in history.entries()] == ["started", "completed"] * 2
+    first, second = history.recall()
+    assert first.startswith("Summarize this, see @a.md")
+    assert second == "What was it about?"
 
 
 async def test_a_call_that_needs_permission_is_a_denial(api, workspace, profile, run):

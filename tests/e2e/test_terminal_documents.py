@@ -14,7 +14,7 @@ async def test_a_document_is_exported_replaced_and_looked_into(workspace, home):
     root = workspace.root
     (root / "report.md").write_text("# Visits\n\n| Year | Guests |\n|---|---|\n| 2025 | 12 |\n", encoding="utf-8")
     argv = [*DOGENT, "--profile", "offline", str(root)]
-    async with Terminal.open(argv, size=(100, 30), env=plain_environment(home), cwd=root) as terminal:
+    async with Terminal.open(argv, size=(100, 30), env=plain_environment(home), cwd=root, prepared=True) as terminal:
         await terminal.wait_for("offline engine · no AI model", "ready")
         terminal.type("/export rep")
         await terminal.wait_for("› report.md")

@@ -2,6 +2,7 @@
 
 import signal
 import time
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -146,7 +147,12 @@ async def test_nothing_stays_behind_after_a_kill(dogent, running):
 
 
 def _at_work(terminal) -> list[psutil.Process]:
-    return [process for process in terminal.processes() if process.name() == "tail"]
+    found = []
+    for process in terminal.processes():
+        with suppress(psutil.NoSuchProcess):  # it may end while it is looked at
+            if process.name() == "tail":
+                found.append(process)
+    return found
 
 
 async def test_suspend_and_resume_redraw_and_lose_nothing(window):

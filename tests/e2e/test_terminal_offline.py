@@ -13,7 +13,7 @@ async def test_it_writes_a_draft_from_the_files_of_the_workspace(workspace, home
         encoding="utf-8",
     )
     argv = [*DOGENT, str(workspace.root)]
-    async with Terminal.open(argv, size=(120, 40), env=plain_environment(home), cwd=workspace.root) as terminal:
+    async with Terminal.open(argv, size=(120, 40), env=plain_environment(home), cwd=workspace.root, prepared=True) as terminal:
         await terminal.wait_for("offline engine · no AI model", "ready")
         terminal.type("Write a report about the bridge from @minutes.md ")
         await terminal.wait_for("minutes.md")

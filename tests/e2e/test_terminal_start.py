@@ -16,19 +16,19 @@ WHILE_OPEN = {ALTERNATE_SCREEN, MOUSE, FOCUS_REPORTS, BRACKETED_PASTE}
 
 
 @pytest.mark.parametrize(
-    ("size", "way_out", "env"),
+    ("size", "way_out", "prepared", "env"),
     [
-        ((40, 10), "ctrl+c twice", {}),
-        ((80, 24), "ctrl+q", {"TERM": "vt100", "COLORTERM": ""}),
-        ((120, 40), "/exit", {}),
-        ((200, 60), "SIGTERM", {"TERM": "xterm-mono", "COLORTERM": ""}),
-        ((100, 30), "SIGHUP", {"TERM": "dumb"}),
+        ((40, 10), "ctrl+c twice", False, {}),
+        ((80, 24), "ctrl+q", True, {"TERM": "vt100", "COLORTERM": ""}),
+        ((120, 40), "/exit", True, {}),
+        ((200, 60), "SIGTERM", False, {"TERM": "xterm-mono", "COLORTERM": ""}),
+        ((100, 30), "SIGHUP", True, {"TERM": "dumb"}),
     ],
     ids=["40x10", "80x24 vt100", "120x40", "200x60 xterm-mono", "100x30 dumb"],
 )
-async def test_it_starts_takes_keys_answers_and_leaves_the_terminal_as_it_was(dogent, size, way_out, env):
+async def test_it_starts_takes_keys_answers_and_leaves_the_terminal_as_it_was(dogent, size, way_out, prepared, env):
     dogent.api.say("# A heading\n\nGood **day** to you.")
-    async with dogent.open(size=size, ready=False, **env) as terminal:
+    async with dogent.open(size=size, ready=False, prepared=prepared, **env) as terminal:
         await terminal.wait_for("›")
         terminal.type("Hello there")
         await terminal.wait_for("› Hello there")

@@ -39,25 +39,28 @@ def plant(root):
     return trace
 
 
-@pytest.mark.parametrize("trusted", [False, True])
-async def test_what_a_workspace_plants_does_nothing_and_its_wishes_count_once_trusted(api, workspace, open_service, trusted):
-    trace, victim = plant(workspace.root), workspace.root / "keep.md"
+async def nothing_planted_does_anything(api, agent, trace):
+    """Ask for what was planted, and have the model try what only a planted permission would let through."""
+    victim = agent.root / "keep.md"
     victim.touch()
-    if trusted:
-        FolderTrust(workspace).answer(trust=True)
     api.call("Bash", {"command": "rm keep.md"})
-    async with open_service() as agent:
-        await answer(agent, await ask(agent, "/onion"), "deny")
-        assert (await end(agent)).status == "aborted"
+    await answer(agent, await ask(agent, "/onion"), "deny")
+    assert (await end(agent)).status == "aborted"
     assert victim.exists()
     assert not trace.exists()
     sent = str([(request.system, request.messages, request.tools) for request in api.requests])
     assert "onion" not in sent.replace("/onion", "").lower()
-    assert ("Always metric units." in sent) is trusted
 
 
-async def test_trust_given_before_the_first_run_counts_for_it(api, workspace, open_service):
-    plant(workspace.root)
+async def test_what_a_workspace_plants_does_nothing_and_its_wishes_do_not_count(api, workspace, open_service):
+    trace = plant(workspace.root)
+    async with open_service() as agent:
+        await nothing_planted_does_anything(api, agent, trace)
+    assert all("Always metric units." not in str([*request.messages, request.system]) for request in api.requests)
+
+
+async def test_trust_given_before_the_first_run_has_the_wishes_count_and_nothing_else(api, workspace, open_service):
+    trace = plant(workspace.root)
     api.say("One.")
     api.say("Two.")
     async with open_service() as agent:
@@ -73,6 +76,7 @@ async def test_trust_given_before_the_first_run_counts_for_it(api, workspace, op
         await agent.service.renew()  # after the first run it goes on as it is
         assert (await agent.run("On")).status == "completed"
         assert len(agent.of(SessionStarted)) == 2
+        await nothing_planted_does_anything(api, agent, trace)
     assert all("Always metric units." in str(request.system) for request in api.requests)
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from dogent_tui.agent.events import Prompt, RunFinished, RunStarted, ToolResult, UiAnswer, UiRequested, UiSettled
+from dogent_tui.agent.events import Attachment, Prompt, RunFinished, RunStarted, ToolResult, UiAnswer, UiRequested, UiSettled
 from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.replay import earlier_events
@@ -160,13 +160,16 @@ async def test_the_question_of_the_cli_waits_in_its_run(api, agent):
 async def test_a_change_is_reviewed_within_the_run_and_its_outcome_goes_to_the_model(api, agent):
     proposal = {"path": "tea.md", "new_content": "ONE\n\ntwo\n\nTHREE\n", "summary": "Louder"}
     (agent.root / "tea.md").write_text("one\n\ntwo\n\nthree\n")
+    api.call("mcp__dogent__propose_document_change", {"new_content": "one", "summary": "No document is open"})
     api.call("mcp__dogent__propose_document_change", {**proposal, "new_content": "one\n\ntwo\n\nthree"})
     api.call("mcp__dogent__propose_document_change", proposal)
     api.say("Understood.")
-    await agent.service.submit(Prompt("Make it louder"))
+    await agent.service.submit(Prompt("Make it louder", (Attachment("tea.md", "tea.md", "md", lines="1-2"),)))
     request = await agent.heard(UiRequested)
     assert (request.kind, request.in_run, request.payload["base"]) == ("document_change", True, "one\n\ntwo\n\nthree\n")
     assert agent.of(RunFinished) == []
+    assert "the person has no document open" in agent.of(ToolResult)[0].content
+    assert '"lines": "1-2"' in api.requests[0].last_user_text()
     with pytest.raises(AgentError):
         await agent.service.reply(request.request_id, UiAnswer(outline="x"))
     assert (await answer(agent, request, review="Hunk 2: rejected. Comment: softer")).status == "completed"

@@ -4,7 +4,6 @@ import asyncio
 import os
 import time
 
-import psutil
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -14,6 +13,7 @@ from dogent_tui.manuscripts.library import ManuscriptLibrary
 from dogent_tui.manuscripts.model import MOST_FILES, MOST_LINES, MOST_NODES, ManuscriptError, Scope, SearchContent
 from dogent_tui.manuscripts.reading import read_markdown
 from dogent_tui.workspace.paths import Workspace
+from tests.children import children_running
 
 
 def put(root, *names, text="needle\n"):
@@ -113,7 +113,7 @@ async def test_a_search_that_is_cancelled_ends_with_its_processes(root, library)
 
 
 def searching_processes():
-    return [one for one in psutil.Process().children() if "manuscripts.worker" in " ".join(one.cmdline())]
+    return children_running("manuscripts.worker")
 
 
 async def test_a_process_that_ended_is_replaced(root, library):
@@ -188,7 +188,7 @@ def test_a_link_that_is_put_in_meanwhile_is_not_followed(root, tmp_path, monkeyp
 PARTS = st.sampled_from(["..", ".", "", "notes", "a.md", "away", "up", "~", "/", "secret.md", "b.md"])
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=200)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(PARTS, max_size=6))
 def test_no_path_leads_out(tmp_path, parts):
     root = tmp_path / "w"

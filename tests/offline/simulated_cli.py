@@ -11,7 +11,7 @@ from dogent_tui.documents.export.model import ExportResult
 from dogent_tui.documents.library import ReadResult
 from dogent_tui.documents.model import Source
 from dogent_tui.documents.spool import Shown
-from dogent_tui.offline.conversation import EXPORT_DOCUMENT, UI_REQUEST
+from dogent_tui.offline.conversation import EXPORT_DOCUMENT, PROPOSE, UI_REQUEST
 from dogent_tui.offline.documents import READ_DOCUMENT
 from dogent_tui.offline.messages_api import ReplyText, ReplyToolUse, parse_request
 from dogent_tui.offline.rules import reply
@@ -42,13 +42,13 @@ class Conversation:
     seen: set[str] = field(default_factory=set)
     warnings: tuple[str, ...] = ()
 
-    def ask(self, typed: str, *paths: str, kind: str = "", sheet: str = "", after: str = "") -> str:
-        """Send a prompt that references `paths`, run the calls of every reply, and return the closing text.
+    def ask(self, typed: str, *paths: str, kind: str = "", after: str = "", **part: str) -> str:
+        """Send a prompt that references `paths` (`part`: a sheet or lines), run the calls, and return the closing text.
 
         `after` follows the attachments.
         """
         array = [{"path": path, "name": path.rpartition("/")[2], "type": kind or path.rpartition(".")[2]} for path in paths]
-        array = [{**item, **({"sheet": sheet} if sheet else {})} for item in array]
+        array = [{**item, **part} for item in array]
         environment = (
             f"<system-reminder>\n# Environment\n - Primary working directory: {CWD}\n - Platform: linux\n</system-reminder>"
         )
@@ -106,6 +106,7 @@ class Conversation:
             "Grep": self._grep,
             READ_DOCUMENT: self._document,
             EXPORT_DOCUMENT: self._export,
+            PROPOSE: self._propose,
         }
         return tools[name](path, tool_input) if name in tools else ("Todos have been modified successfully.", False)
 
@@ -118,7 +119,9 @@ class Conversation:
             return "File content (488.3KB) exceeds maximum allowed size (256KB). Use offset and limit parameters.", True
         if not self.files[path]:
             return "<system-reminder>Warning: the file exists but the contents are empty.</system-reminder>", False
-        return "\n".join(f"{number}\t{line}" for number, line in enumerate(lines[: tool_input.get("limit")], 1)), False
+        first = tool_input.get("offset") or 1
+        chosen = lines[first - 1 :][: tool_input.get("limit")]
+        return "\n".join(f"{number}\t{line}" for number, line in enumerate(chosen, first)), False
 
     def _document(self, path: str, tool_input: Mapping[str, Any]) -> tuple[str, bool]:
         text, metadata, kind = self.files[path], {}, path.rpartition(".")[2]
@@ -143,6 +146,9 @@ class Conversation:
         self.files[target] = self.files[path]
         made = ExportResult(path=Path(target), engine="engine 1.0", pages=2, warnings=self.warnings)
         return exporting.as_text(target, made), False
+
+    def _propose(self, path: str, _tool_input: Mapping[str, Any]) -> tuple[str, bool]:
+        return f"The person reviewed your change: 1 of 2 hunks written to {path}.\nHunk 2 (changed): rejected.", False
 
     def _write(self, path: str, tool_input: Mapping[str, Any]) -> tuple[str, bool]:
         if path in self.files and path not in self.seen:

@@ -49,6 +49,15 @@ def test_a_sheet_that_is_referenced_is_the_one_that_is_read():
     assert "(sales.xlsx, sheet Costs)" in engine.files["drafts/battery-costs.md"]
 
 
+def test_of_a_text_the_lines_that_are_meant_are_read():
+    engine = talk({"notes.md": "".join(f"A battery of type {number} lasts long.\n\n" for number in range(1, 30))})
+    engine.ask("Write a report on batteries from @notes.md:9-12", "notes.md", lines="9-12")
+    assert engine.called("Read") == [{"file_path": f"{CWD}/notes.md", "offset": 9, "limit": 4}]
+    draft = engine.files["drafts/batteries.md"]
+    assert [f"type {number} " in draft for number in (4, 5, 6, 7)] == [False, True, True, False]
+    assert "in part" not in draft
+
+
 def test_documents_of_the_folder_are_found_and_read_beside_the_texts():
     engine = talk({**FILES, "notes.md": "# Notes\n\nA battery is heavier than it looks.\n", "~$plan.docx": "lock"})
     said = engine.ask("Write a report on batteries")

@@ -88,3 +88,22 @@ def test_every_prompt_asks_for_something(typed, has_draft):
     assert len(intent.topic) <= 80
     assert "\n" not in intent.topic
     assert 1 <= intent.count <= 100
+
+
+@pytest.mark.parametrize(
+    ("typed", "path", "kind"),
+    [
+        ("fix @notes/a.md", "notes/a.md", "revise"),
+        ("Please proofread @notes/a.md", "notes/a.md", "revise"),
+        ("shorten notes.md", "", "revise"),
+        ("请校对 @notes/a.md", "notes/a.md", "revise"),
+        ("fix the tap", "", "draft"),
+        ("translate and fix @notes/a.md", "notes/a.md", "unable"),
+        ("Write a report on how to fix a tap with @notes/a.md", "notes/a.md", "draft"),
+        ("fix @data.xlsx", "data.xlsx", "draft"),
+    ],
+)
+def test_a_file_is_revised_where_it_is_named(typed, path, kind):
+    sources = (Source(path, path.rpartition(".")[2]),) if path else ()
+    intent = intent_of(Run(typed, sources), has_draft=False)
+    assert (intent.kind, bool(intent.revise)) == (kind, kind == "revise")

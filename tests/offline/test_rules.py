@@ -5,7 +5,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dogent_tui.offline.draft import quotation, shorten
@@ -383,7 +383,6 @@ words = st.sampled_from(
 )
 
 
-@settings(max_examples=60)
 @given(st.dictionaries(st.sampled_from(["a.md", "b (1).txt", "c.csv"]), st.lists(words, max_size=40).map(" ".join), min_size=1))
 def test_every_drafted_sentence_stands_in_its_file(files):
     talk = Conversation(dict(files))

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dogent_tui.outline.changes import Baseline
@@ -282,7 +282,6 @@ def perform(outline: Outline, step: str, where: int, span: int, words: str) -> N
 CARRIES = ("up", "down", "in", "out", "to")
 
 
-@settings(max_examples=150)
 @given(STARTS, STEPS)
 def test_nothing_is_lost_and_all_can_be_undone(start, steps):
     outline = parse(start)
@@ -315,7 +314,6 @@ def test_nothing_is_lost_and_all_can_be_undone(start, steps):
         assert outline.headings == end
 
 
-@settings(max_examples=150)
 @given(st.sampled_from([TEXT, "A\n===\nx\n# C\nB\n===\nmore\n", "# T\n\n## 1. A\n\n## 2. B\n\ny\n"]), STEPS)
 def test_a_changed_document_is_read_as_it_looks(start, steps):
     outline = parse_file(start)

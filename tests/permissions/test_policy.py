@@ -82,6 +82,13 @@ def test_the_permission_store_is_closed_to_every_tool(root):
     assert tool("Read", root, file_path="~/.dogent/permissions.json").verdict == "ask"
 
 
+def test_a_proposal_is_asked_about_where_it_would_leave_the_workspace(root):
+    name = "mcp__dogent__propose_document_change"
+    assert tool(name, root, path="a.md", new_content="x").verdict == "allow"
+    assert tool(name, root, new_content="x").verdict == "allow"  # the open document
+    assert tool(name, root, path="../secret.txt", new_content="x").verdict == "ask"
+
+
 @pytest.mark.parametrize("command", ["rm a.md", "cat ../secret.txt", "curl https://x.example", "mv a.md b.md"])
 def test_plain_places_and_programs_can_be_remembered(root, command):
     assert bash(command, root).rememberable

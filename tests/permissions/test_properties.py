@@ -88,7 +88,7 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
 )
 KEYS = st.sampled_from(["command", "file_path", "path", "pattern", "url", "content", "md_path", "paths", "x"])
-LIMITS = settings(max_examples=70, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+LIMITS = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @LIMITS

@@ -1,12 +1,16 @@
 """The tool read_document: what the model gets for what it writes."""
 
+import io
 import re
 
+import docx
 import pytest
 
 from dogent_tui.documents.library import DocumentLibrary, ReadResult
+from dogent_tui.documents.pandoc.download import downloaded_path
 from dogent_tui.tools.documents import MOST_CHARS, SCHEMA, as_text, read_document_tool
 from dogent_tui.workspace.paths import Workspace
+from tests.documents.pandoc.made_docx import PNG
 
 
 @pytest.fixture
@@ -18,7 +22,7 @@ async def read(tmp_path):
     (root / "b.md").write_text("# B\n\nText: There is more: call read_document.\n", encoding="utf-8")
     (root / "full").mkdir()
     async with DocumentLibrary(tmp_path / "kept") as library:
-        tool = read_document_tool(library, Workspace(root), lambda *_told: None)
+        tool = read_document_tool(library, Workspace(root), lambda *_told: None, root / "images")
 
         async def call(**payload):
             answer = await tool.handler(payload)
@@ -77,7 +81,7 @@ async def test_a_file_url_and_a_path_from_the_root_are_read(read, tmp_path):
 
 
 def test_the_schema_names_the_inputs():
-    assert set(SCHEMA["properties"]) == {"path", "sheet", "pages", "changes", "max_chars", "offset"}
+    assert set(SCHEMA["properties"]) == {"path", "sheet", "pages", "changes", "max_chars", "offset", "images"}
 
 
 def test_what_is_known_of_a_document_stays_short():
@@ -88,3 +92,39 @@ def test_what_is_known_of_a_document_stays_short():
     assert '"Chapter 0"' in text
     assert re.search(r"… and 49\d\d more", text)
     assert len(text) < 2500
+
+
+async def test_it_says_that_pandoc_is_missing_and_never_downloads_it(offered, read, tmp_path):
+    (tmp_path / "w" / "letter.rtf").write_text(r"{\rtf1 Dear reader\par}", encoding="ascii")
+    text, is_error = await read(path="letter.rtf")
+    assert is_error
+    assert "pandoc, which this kind of document needs, is not here" in text
+    assert not downloaded_path().parents[1].exists()
+
+
+async def test_pictures_are_saved_on_request_into_the_images_folder(read, tmp_path):
+    root = tmp_path / "w"
+    document = docx.Document()
+    document.add_picture(io.BytesIO(PNG))
+    document.save(root / "a report.docx")
+    text, is_error = await read(path="a report.docx")
+    assert not is_error
+    assert not (root / "images").exists()
+    text, is_error = await read(path="a report.docx", images=True)
+    assert not is_error
+    assert text.startswith("Pictures are saved in images/a-report/, to which")
+    assert "media/" in text
+    (saved,) = (root / "images" / "a-report" / "media").iterdir()
+    assert saved.read_bytes() == PNG
+    text, _ = await read(path="b.md", images=True)
+    assert text.startswith("No picture was saved")
+    assert not (root / "images" / "b").exists()
+
+
+async def test_no_picture_is_saved_outside_of_the_workspace(read, tmp_path):
+    (tmp_path / "else").mkdir()
+    (tmp_path / "w" / "images").symlink_to(tmp_path / "else")
+    text, is_error = await read(path="b.md", images=True)
+    assert is_error
+    assert "leads out of the workspace" in text
+    assert not list((tmp_path / "else").iterdir())

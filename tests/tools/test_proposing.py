@@ -2,7 +2,7 @@
 
 import pytest
 
-from dogent_tui.tools.proposing import UNDECIDED, propose_document_change_tool
+from dogent_tui.tools.proposing import NOTHING_OPEN, UNDECIDED, propose_document_change_tool
 from dogent_tui.workspace.paths import Workspace
 
 
@@ -14,13 +14,14 @@ def tool(tmp_path):
         workspace = Workspace(tmp_path)
         shown: list = []  # noqa: RUF012
         answer: str | None = "1 of 1 hunk written"
+        is_open = ""
 
         async def __call__(self, **payload):
             async def review(opened, text):
                 self.shown.append((opened.change, text))
                 return self.answer
 
-            said = await propose_document_change_tool(self.workspace, review).handler(payload)
+            said = await propose_document_change_tool(self.workspace, review, open_document=lambda: self.is_open).handler(payload)
             return said["content"][0]["text"], said["is_error"]
 
     made = Tool()
@@ -36,6 +37,15 @@ async def test_the_answer_is_what_became_of_it(tool):
     assert (tool.workspace.root / "tea.md").read_text() == "one\n", "the tool itself writes nothing"
     tool.answer = None
     assert await tool(path="new.md", new_content="two\n", summary="S") == (UNDECIDED, True)
+
+
+async def test_without_a_path_the_open_document_is_meant(tool):
+    (tool.workspace.root / "tea.md").write_text("one\n")
+    assert await tool(new_content="two\n", summary="S") == (NOTHING_OPEN, True)
+    tool.is_open = "tea.md"
+    assert (await tool(new_content="two\n", summary="S"))[1] is False
+    assert (await tool(path="new.md", new_content="two\n", summary="S"))[1] is False
+    assert [change.name for change, _ in tool.shown] == ["tea.md", "new.md"]
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,13 @@
 """The application over a session that the test plays by hand."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 
 from dogent_tui.agent.service import AgentService
@@ -12,6 +15,25 @@ from dogent_tui.tui.app import DogentApp
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeConversation, FakeLauncher, opened_session
+
+
+@pytest.fixture(scope="session", autouse=True)
+def styles_parsed_once() -> Iterator[None]:
+    """Parse each style sheet once for each theme, not once for each application: that was a quarter of what these tests cost.
+
+    What a style sheet means depends on its text, its place and the theme's variables alone, and nobody changes the rules.
+    """
+    parse, parsed = Stylesheet._parse_rules, {}
+
+    def parse_once(self: Stylesheet, css: str, *place: Any, **named: Any) -> list[RuleSet]:
+        key = (css, place, *named.items(), *self._variables.items())
+        if key not in parsed:
+            parsed[key] = parse(self, css, *place, **named)
+        return parsed[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", parse_once)
+        yield
 
 
 class Stage:

@@ -305,7 +305,7 @@ async def test_help_is_searched_as_one_types(stage):
             return [key for part in s.app.screen.query(HelpPart) if part.display for key, _ in part._lines.section.lines]
 
         everything = shown()
-        await s.pilot.press(*"colors")
+        await s.pilot.press(*"theme")
         await s.until(lambda: shown() == ["/theme [name]"])
         await s.pilot.press(*"xx")
         await s.until(lambda: shown() == [] and s.app.screen.query_one("#help-nothing").display)

@@ -85,3 +85,28 @@ async def test_several_are_reviewed_one_after_the_other(desk):
             await s.pilot.press("a", "enter")
             await s.until(lambda name=name: (root / f"{name}.md").exists())
         assert all("written to" in answer.review for answer in await asyncio.gather(*waiting))
+
+
+async def test_the_person_has_every_change_reviewed_and_sees_that_it_is_so(stage):
+    async with stage() as s:
+        mode, bar = s.app.opened.review_mode, s.app.conversation.status_bar
+        assert not mode.on
+        for is_on in (True, False):
+            await s.type("/review")
+            await s.pilot.press("escape", "enter")
+            await s.until(lambda is_on=is_on: mode.on is is_on)
+            assert ("every change reviewed" in bar.render().plain) is is_on
+
+
+async def test_a_file_outside_is_reviewed_where_it_was_approved(desk):
+    async with desk() as s:
+        outside = s.app.opened.workspace.root.parent / "outside.md"
+        outside.write_text(BASE)
+        payload = ChangeRequest(str(outside), "ONE\n\ntwo\n\nthree\n", "S", BASE, str(outside)).payload
+        event = UiRequested(request_id="r1", kind="document_change", payload=payload, in_run=True)
+        waiting = asyncio.create_task(s.launcher.form(event))
+        review = await reviewing(s)
+        assert str(outside) in review._title
+        await s.pilot.press("a", "enter")
+        assert "written" in (await waiting).review
+        assert outside.read_text().startswith("ONE")

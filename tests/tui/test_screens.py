@@ -1,9 +1,11 @@
 """What the screens look like, at the sizes of DESIGN.md. `make snapshots` accepts a new look."""
 
+import json
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from dogent_tui.agent.events import (
     Attachment,
@@ -85,6 +87,8 @@ def showing(*events: Event, keys: tuple[str, ...] = ()):
         for event in events:
             screen.handle(event)
         await pilot.press(*keys)
+        for line in pilot.app.screen.query(Input):
+            line.cursor_blink = False
         while any(worker.group in ("attachments", "measure") for worker in pilot.app.workers if not worker.is_finished):
             await pilot.pause(0.01)
         while screen.transcript.display and not screen.transcript.measured:
@@ -113,3 +117,27 @@ def test_the_help(app, snap_compare, size):
 def test_by_day(app, snap_compare):
     app.theme = "dogent-paper"
     assert snap_compare(app, terminal_size=(120, 40), run_before=showing(*conversation()))
+
+
+@pytest.fixture
+def profiles(home: Path) -> None:
+    folder = home / ".dogent"
+    folder.mkdir()
+    deepseek = {
+        "ANTHROPIC_BASE_URL": "https://api.deepseek.com/anthropic",
+        "ANTHROPIC_AUTH_TOKEN": "sk-1",
+        "ANTHROPIC_MODEL": "deepseek-chat",
+    }
+    named = {
+        "anthropic": {"ANTHROPIC_API_KEY": "replace-me"},
+        "deepseek": deepseek,
+        "werk 茶 [b]": {"ANTHROPIC_API_KEY": "env:K"},
+    }
+    (folder / "claude.json").write_text(json.dumps({"profiles": named}), encoding="utf-8")
+
+
+@pytest.mark.parametrize("size", SIZES[:2])
+@pytest.mark.parametrize("keys", [("down",), ("right", "down"), ("right", "down", "enter", "down"), ("left",)])
+def test_the_settings(app, profiles, snap_compare, size, keys):
+    """The folder, the models, one model, the keys."""
+    assert snap_compare(app, terminal_size=size, run_before=showing(keys=("f4", "wait:100", *keys)))

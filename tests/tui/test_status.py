@@ -16,6 +16,8 @@ from dogent_tui.agent.events import (
     Stalled,
     TextDelta,
     ToolUse,
+    UiRequested,
+    UiSettled,
     UsageChanged,
 )
 from dogent_tui.tui.status import Status
@@ -131,3 +133,22 @@ def test_a_narrow_bar_says_that_there_is_no_model(status):
     status.handle(QueueChanged(prompts=(QueuedPrompt(id="1", prompt=Prompt("Next")),)))
     assert status.parts(38)[0].endswith("no AI model")
     assert status.parts(8) == ("", "25 % · +1")
+
+
+@pytest.mark.parametrize(("width", "said"), [(200, "every change reviewed"), (60, "reviewed"), (38, "rev")])
+def test_it_says_that_every_change_is_reviewed(status, width, said):
+    status.handle(STARTED)
+    status.handle(UsageChanged(context_tokens=50_000, window=200_000))
+    assert "rev" not in status.parts(width)[1]
+    status.review_mode.on = True
+    assert said in status.parts(width)[1]
+
+
+def test_a_review_within_a_run_waits_for_the_person(status):
+    status.handle(RunStarted(prompt=Prompt("Go")))
+    status.handle(UiRequested(request_id="1", kind="document_change", payload={}, in_run=True))
+    assert status.activity == "waiting for you"
+    status.handle(UiSettled(request_id="1"))
+    assert not status.waiting
+    status.handle(UiRequested(request_id="2", kind="clarification", payload={}))
+    assert not status.waiting

@@ -57,10 +57,10 @@ def test_a_profile_that_is_not_there_names_the_nearest(dot, write_profiles):
         ({"base_url": "ftp://x"}, "does not start with http"),
         ({"base_url": f"https://me:{KEY}@x.org"}, "has a user name or a password"),
         ({"base_url": "http://example.org/v1"}, "without encryption"),
-        ({"extra": [1]}, '"extra" of the vision profile mine'),
-        ({"timeout_s": "long"}, '"timeout_s" of the vision profile mine'),
-        ({"max_side": 0}, "a number from 1 to 16384"),
-        ({"max_video_mb": True}, '"max_video_mb"'),
+        ({"extra": [1]}, "key `profiles.mine.extra`: expected an object"),
+        ({"timeout_s": "long"}, "key `profiles.mine.timeout_s`: expected a number of seconds"),
+        ({"max_side": 0}, "a number of pixels from 1 to 16384"),
+        ({"max_video_mb": True}, "line 1, key `profiles.mine.max_video_mb`"),
     ],
 )
 def test_what_is_wrong_in_a_profile_is_said(dot, write_profiles, change, words):

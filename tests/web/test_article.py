@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dogent_tui.documents.model import ReadOptions, WebPage
@@ -123,7 +123,6 @@ def test_plain_text_of_a_page_keeps_its_structure() -> None:
 
 
 @given(st.text(alphabet=st.sampled_from(list("<>/!-abp hli\"'=&;#1é\n[]()")), max_size=200))
-@settings(max_examples=150)
 def test_any_markup_is_read(html: str) -> None:
     assert isinstance(plain_page(html, URL), str)
 

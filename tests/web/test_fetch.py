@@ -22,6 +22,8 @@ from dogent_tui.web.fetch import Fetcher
 from dogent_tui.web.model import WebError
 from dogent_tui.web.transport import USER_AGENT, Limits, retry_after
 
+pytestmark = pytest.mark.slow
+
 MB = 1 << 20
 SENTENCE = (
     "The committee met on Tuesday and agreed, after a long debate, that the bridge should be painted blue before the winter. "

@@ -90,7 +90,6 @@ def test_a_profile_without_an_address_means_anthropic_with_its_own_key_only(home
         ({"x": DEEP}, "profile_unknown"),
         ({"deep": {"ANTHROPIC_BASE_URL": "https://a.example"}}, "profile_no_key"),
         ({"deep": {**DEEP, "ANTHROPIC_AUTH_TOKEN": "replace-me"}}, "profile_no_key"),
-        ({"deep": {**DEEP, "ANTHROPIC_AUTH_TOKEN": 5}}, "profile_no_key"),
         ({"deep": {**DEEP, "ANTHROPIC_BASE_URL": "ftp://a.example"}}, "profile_bad_url"),
     ],
 )
@@ -197,9 +196,53 @@ def test_odd_files_are_told_and_survived(home, profiles):
     assert endpoint.timeout_ms is None
     assert "ANTHROPIC_MODEL" in str(warnings[0])
     assert codes(warnings) == ["config_unknown_key", "config_wrong_type"]
+    assert "line 1, key `profiles.deep.API_TIMEOUT_MS`: expected a whole number of milliseconds" in str(warnings[1])
+    profiles(deep={**DEEP, "ANTHROPIC_AUTH_TOKEN": 5})
+    endpoint, warnings = choose(home, "deep")
+    assert (endpoint.kind, codes(warnings)) == ("offline", ["config_wrong_type", "profile_no_key"])
 
 
 def test_keys_show_nowhere(home, profiles):
     profiles(deep=DEEP)
     endpoint, _ = choose(home, "deep")
     assert "sk-deep" not in repr(endpoint)
+
+
+def test_a_key_may_stand_elsewhere_and_is_kept_out_of_sight_all_the_same(home, profiles):
+    profiles(deep={**DEEP, "ANTHROPIC_AUTH_TOKEN": "env:DEEP_KEY"})
+    endpoint, warnings = choose(home, "deep", {"DEEP_KEY": "sk-from-elsewhere"})
+    assert (endpoint.token, endpoint.secrets, warnings) == ("sk-from-elsewhere", ("sk-from-elsewhere",), [])
+    endpoint, (warning,) = choose(home, "deep", {"ANTHROPIC_API_KEY": KEY})
+    assert (endpoint.kind, warning.code) == ("offline", "profile_no_secret")
+    assert "DEEP_KEY is not set" in warning.message
+    assert "--profile deep" in choose(home)[1][0].remedy
+
+
+def test_a_local_server_needs_no_key_and_is_told_apart(home, profiles):
+    local = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:11434", "ANTHROPIC_MODEL": "qwen3", "DOGENT_LOCAL_SERVER": "ollama"}
+    profiles(mine=local, odd={**local, "DOGENT_LOCAL_SERVER": "other"})
+    endpoint, warnings = choose(home, "mine", {"ANTHROPIC_API_KEY": KEY})
+    assert (endpoint.kind, endpoint.server, endpoint.model) == ("local", "ollama", "qwen3")
+    assert endpoint.secrets == ()
+    assert warnings == []
+    assert codes(choose(home, "odd")[1]) == ["config_wrong_type", "profile_no_key"]
+
+
+def test_the_environment_cannot_make_a_server_local(home):
+    environ = {"ANTHROPIC_BASE_URL": "http://127.0.0.1:11434", "ANTHROPIC_AUTH_TOKEN": "x", "DOGENT_LOCAL_SERVER": "ollama"}
+    assert choose(home, environ=environ)[0].kind == "custom"
+
+
+def test_the_home_names_who_answers_where_the_folder_names_nobody(home, profiles):
+    profiles(deepseek=DEEP, other={**DEEP, "ANTHROPIC_MODEL": "other"})
+    (home / "dogent.json").write_text('{"profile": "deepseek"}')
+    environ = {"ANTHROPIC_API_KEY": KEY}
+    assert choose(home, environ=environ)[0].model == "chat"
+    assert choose(home, "other", environ)[0].model == "other"
+    assert choose(home, override="offline", environ=environ)[0].kind == "offline"
+    (home / "dogent.json").write_text('{"profile": "environment"}')
+    assert choose(home, environ=environ)[0].api_key == KEY
+    (home / "dogent.json").write_text('{"profile": "gone"}')
+    endpoint, warnings = choose(home, environ=environ)
+    assert endpoint.kind == "offline"
+    assert codes(warnings) == ["profile_unknown"]

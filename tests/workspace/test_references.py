@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dogent_tui.agent.session import as_attachment
 from dogent_tui.workspace.references import Reference, find_references, format_reference, resolve, sheet_names
 
 paths = st.text(min_size=1)
@@ -94,10 +95,13 @@ def test_lines(text, path, lines):
     assert (reference.path, reference.lines) == (path, lines)
 
 
-@given(paths, st.none() | paths)
-def test_a_formatted_reference_is_found_again(path, sheet):
-    text = format_reference(path, sheet)
-    assert [(r.start, r.end, r.path, r.sheet, r.lines) for r in find_references(text)] == [(0, len(text), path, sheet, None)]
+line_ranges = st.tuples(st.integers(1, 999), st.integers(0, 999)).map(lambda pair: (pair[0], pair[0] + pair[1]))
+
+
+@given(paths, st.none() | paths, st.none() | line_ranges)
+def test_a_formatted_reference_is_found_again(path, sheet, lines):
+    text = format_reference(path, sheet, lines)
+    assert [(r.start, r.end, r.path, r.sheet, r.lines) for r in find_references(text)] == [(0, len(text), path, sheet, lines)]
 
 
 @given(st.lists(paths, max_size=4))
@@ -188,6 +192,23 @@ def test_a_hash_may_belong_to_the_name(workspace):
     notes, data = resolved("@C#notes.md @data.xlsx#Q1", workspace)
     assert (notes.path, notes.sheet, notes.type) == ("C#notes.md", None, "md")
     assert (data.path, data.sheet) == ("data.xlsx", "Q1")
+
+
+def test_lines_may_belong_to_the_name(workspace):
+    make(workspace, "log:10-40", "log", "at 9:30", "a.md")
+    named, lines, quoted = resolved('@log:10-40 @log:40-10 @"at 9:30"', workspace)
+    assert (named.path, named.reference.lines) == ("log:10-40", None)
+    assert (lines.path, lines.reference.lines) == ("log", (10, 40))
+    assert (quoted.path, quoted.reference.lines) == ("at 9:30", None)
+    make(workspace, "log:40-10")
+    assert resolved("@log:40-10", workspace)[0].path == "log:40-10"
+
+
+def test_a_folder_has_no_lines(workspace):
+    make(workspace, "docs/a.md")
+    (found,) = resolved("@docs:3-4", workspace)
+    assert as_attachment(found).lines is None
+    assert as_attachment(resolved("@docs/a.md:3-4", workspace)[0]).lines == "3-4"
 
 
 ABSURD = {

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from dogent_tui.workspace.own_files import make_change, plan_change
-from dogent_tui.workspace.settings import WorkspaceSettings, load_settings, plan_settings, wants_sandbox
+from dogent_tui.workspace.settings import HomeSettings, WorkspaceSettings, load_home_settings, load_settings, plan_settings
 
 
 def write(workspace, text):
@@ -39,7 +39,7 @@ def test_a_wrong_type_is_named_and_the_default_used(workspace, key, value):
     write(workspace, {key: value})
     settings, (warning,) = load_settings(workspace)
     assert getattr(settings, key) == getattr(WorkspaceSettings(), key)
-    assert f'"{key}" in dogent.json should be' in str(warning)
+    assert f"dogent.json, line 1, key `{key}`: expected" in str(warning)
 
 
 def test_a_broken_file_is_kept_aside_and_told(workspace):
@@ -88,29 +88,11 @@ def test_any_text_of_the_workspace_is_planned_the_same_way(workspace):
     assert plan_change(file, "Other.\n").before == b"Metric units.\n"
 
 
-@pytest.mark.parametrize(
-    ("here", "at_home", "wanted"),
-    [
-        ({}, {}, False),
-        ({"sandbox": True}, {}, True),
-        ({"sandbox": False}, {"sandbox": True}, True),
-        ({}, {"sandbox": "yes"}, False),
-    ],
-)
-def test_the_sandbox_is_asked_for_by_the_workspace_or_at_home(workspace, home, here, at_home, wanted):
-    write(workspace, here)
-    home.mkdir()
-    (home / "dogent.json").write_text(json.dumps(at_home))
-    warnings = []
-    assert wants_sandbox(load_settings(workspace)[0], home, warnings) is wanted
-    assert len(warnings) == (at_home.get("sandbox") == "yes")
-
-
 def test_a_broken_file_at_home_is_told(workspace, home):
     home.mkdir()
     (home / "dogent.json").write_text("{")
-    warnings = []
-    assert not wants_sandbox(WorkspaceSettings(), home, warnings)
+    own, warnings = load_home_settings(home)
+    assert own == HomeSettings()
     assert [warning.code for warning in warnings] == ["config_broken"]
 
 

@@ -127,7 +127,9 @@ class _Writer(RendererHTML):
         alt = self.renderInlineAsText(token.children, options, env)
         given = {name: str(token.attrGet(name) or "") for name in ("width", "height", "title")}
         drawn = self._raw_image(str(token.attrGet("src") or ""), alt, given)
-        if given["title"] and len(tokens) == 1:  # alone in its paragraph: a figure, whose title is for all to read
+        if given["title"] and not any(
+            other.content for other in tokens if other is not token
+        ):  # alone in its paragraph: a figure, whose title is for all to read
             return f'<span class="figure">{drawn}<span class="caption">{escape(given["title"], quote=False)}</span></span>'
         return drawn
 

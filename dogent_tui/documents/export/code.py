@@ -1,6 +1,11 @@
 """Code blocks, colored by Pygments."""
 
+from functools import cache
 from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pygments.formatters.html import HtmlFormatter
 
 _LONGEST = 200_000
 """Characters of a block that is colored. Some lexers take long over long texts, and nobody reads colors on fifty pages."""
@@ -41,7 +46,6 @@ def _colored(code: str, language: str) -> str:
     if not language or len(code) > _LONGEST:
         return ""
     from pygments import highlight
-    from pygments.formatters.html import HtmlFormatter
     from pygments.lexers import get_lexer_by_name
     from pygments.util import ClassNotFound
 
@@ -49,4 +53,12 @@ def _colored(code: str, language: str) -> str:
         lexer = get_lexer_by_name(language.lower(), stripnl=False, ensurenl=False)
     except ClassNotFound:
         return ""
-    return str(highlight(code, lexer, HtmlFormatter(nowrap=True)))
+    return str(highlight(code, lexer, _formatter()))
+
+
+@cache
+def _formatter() -> "HtmlFormatter[str]":
+    """Return the writer of colored code. Making one takes longer than a short block."""
+    from pygments.formatters.html import HtmlFormatter
+
+    return HtmlFormatter(nowrap=True)

@@ -50,6 +50,7 @@ def finish_body(
     _move_page_breaks(body)
     _fit_columns(body, area.width)
     _space_after_tables(body)
+    _space_after_lists(body)
     _keep_rows_whole(body)
     _describe_pictures(body, svg_relations)
     _move_toc(body)
@@ -140,8 +141,11 @@ def _properties(paragraph: Element) -> Element:
 
 
 def _after_style(paragraph: Element) -> int:
-    """Where in the properties ``w:pageBreakBefore`` goes: after the style and what keeps lines together (CT_PPrBase)."""
-    first = {_w("pStyle"), _w("keepNext"), _w("keepLines")}
+    """Where in the properties ``w:pageBreakBefore`` goes: after the style and what keeps lines together (CT_PPrBase).
+
+    ``w:spacing`` goes there too, but for a ``w:numPr`` between.
+    """
+    first = {_w("pStyle"), _w("keepNext"), _w("keepLines"), _w("pageBreakBefore")}
     return sum(part.tag in first for part in _properties(paragraph))
 
 
@@ -188,10 +192,23 @@ def _space_after_tables(body: Element) -> None:
     """Keep the text after a table off it: a table has no space of its own, and a paragraph has its space below."""
     for parent in body.iter(_w("body")):
         for before, element in pairwise(parent):
-            properties = element.find(_w("pPr")) if before.tag == _w("tbl") and element.tag == _w("p") else None
-            style = properties.find(_w("pStyle")) if properties is not None else None
-            if properties is not None and style is not None and style.get(_w("val")) in {"BodyText", "FirstParagraph"}:
-                properties.insert(1, Element(_w("spacing"), {_w("before"): "160"}))
+            if before.tag == _w("tbl") and _style_of(element) in {"BodyText", "FirstParagraph"}:
+                _properties(element).insert(_after_style(element), Element(_w("spacing"), {_w("before"): "160"}))
+
+
+def _space_after_lists(body: Element) -> None:
+    """Keep what follows off the last item of a tight list, whose style has hardly a space below."""
+    for parent in body.iter(_w("body")):
+        for before, element in pairwise(parent):
+            if _style_of(before) == "Compact" and _style_of(element) != "Compact":
+                properties = _properties(before)
+                place = _after_style(before) + (properties.find(_w("numPr")) is not None)
+                properties.insert(place, Element(_w("spacing"), {_w("before"): "20", _w("after"): "140"}))
+
+
+def _style_of(element: Element) -> str:
+    style = element.find(f"{_w('pPr')}/{_w('pStyle')}") if element.tag == _w("p") else None
+    return style.get(_w("val"), "") if style is not None else ""
 
 
 def _keep_rows_whole(body: Element) -> None:

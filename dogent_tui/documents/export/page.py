@@ -21,6 +21,11 @@ _HANGUL = re.compile("[\uac00-\ud7a3]")
 _HAN = re.compile("[\u3400-\u9fff]")
 _LETTER = re.compile(r"[^\W\d_]")
 
+_PAPER_ONLY = "<style>@media screen { body { display: none } }</style>"
+"""Nobody sees the page on a screen: laying it out for one before it is printed takes as long as printing it."""
+_LOADS = re.compile(r"url\(|@font-face", re.IGNORECASE)
+"""What a style sheet has loaded for what is drawn: before printing, which waits for nothing."""
+
 
 class Page(msgspec.Struct, frozen=True):
     """A document that is ready to be printed. `contents` are the headings of its table of contents, none where it has none."""
@@ -42,7 +47,8 @@ class Page(msgspec.Struct, frozen=True):
         return (
             f'<!DOCTYPE html>\n<html{language}><head><meta charset="utf-8">'
             f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}"><title>{escape(self.title, quote=False)}</title>'
-            f"<style>@layer built-in {{\n{built_in}\n{STYLES}\n}}</style><style>{own}</style></head>\n"
+            f"<style>@layer built-in {{\n{built_in}\n{STYLES}\n}}</style>{'' if _LOADS.search(own) else _PAPER_ONLY}"
+            f"<style>{own}</style></head>\n"
             f"<body>{self._head()}\n{body}</body></html>"
         )
 

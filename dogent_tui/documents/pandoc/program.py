@@ -13,6 +13,7 @@ from typing import IO
 import msgspec
 
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.pandoc.download import downloaded_path
 from dogent_tui.processes import Halt, run_to_end
 
 HEAP_MB = 320
@@ -35,7 +36,7 @@ class Output(msgspec.Struct, frozen=True):
 
 @cache
 def pandoc_path() -> Path:
-    """Return the pandoc that came with our wheels, else a recent one on PATH.
+    """Return the pandoc that came with our wheels, else a recent one on PATH, else the one that a person had downloaded.
 
     Raises DocumentError (`engine_missing`).
     """
@@ -46,15 +47,42 @@ def pandoc_path() -> Path:
         if bundled.is_file() and os.access(bundled, os.X_OK):
             return bundled
     found = shutil.which("pandoc")
-    remedy = "Install the package pypandoc_binary beside dogent-tui, or pandoc from https://pandoc.org/installing.html."
-    if found is None:
-        raise DocumentError("The program pandoc, which this kind of document needs, is not here.", remedy, code="engine_missing")
-    path = Path(found)
-    version = _version(path)
-    if version < MINIMUM:
-        needed, has = (".".join(map(str, numbers)) for numbers in (MINIMUM, version))
-        raise DocumentError(f"The pandoc on PATH is too old: {has}, {needed} or later is needed.", remedy, code="engine_missing")
-    return path
+    wrong = _what_is_wrong(Path(found)) if found else "The program pandoc, which this kind of document needs, is not here."
+    if found and not wrong:
+        return Path(found)
+    downloaded = downloaded_path()
+    if downloaded.is_file():
+        return downloaded
+    raise DocumentError(wrong, _REMEDY, code="engine_missing")
+
+
+def _what_is_wrong(path: Path) -> str:
+    """Return why the pandoc on PATH will not do, empty where it does."""
+    try:
+        version = _version(path)
+    except DocumentError:
+        return f"The pandoc on PATH does not start ({path})."
+    if version >= MINIMUM:
+        return ""
+    needed, has = (".".join(map(str, numbers)) for numbers in (MINIMUM, version))
+    return f"The pandoc on PATH is too old: {has}, {needed} or later is needed."
+
+
+_REMEDY = (
+    "Install the package pypandoc_binary beside dogent-tui, or pandoc from https://pandoc.org/installing.html; or have it "
+    "downloaded: “dogent-tui read FILE” asks on a terminal."
+)
+
+
+def is_pandoc_missing(error: DocumentError) -> bool:
+    """Whether that there is no pandoc here is why something failed with `error`. Blocks."""
+    if error.code != "engine_missing":
+        return False
+    try:
+        pandoc_path()
+    except DocumentError:
+        return True
+    return False
 
 
 @cache

@@ -14,11 +14,12 @@ from dogent_tui.documents.pandoc.archive import BROKEN, check_archive, damaged_a
 from dogent_tui.documents.pandoc.docx import DocxSource
 from dogent_tui.documents.pandoc.images import Images
 from dogent_tui.documents.pandoc.markdown import MarkdownWriter
+from dogent_tui.documents.pandoc.preparing import Formulas, rtf_with_notes
 from dogent_tui.documents.pandoc.program import Output, run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
 from dogent_tui.documents.pandoc.tree import Node
 
-LIMIT_S = 6.5
+LIMIT_S = 5.8
 """How long a document may take until it is open, and each further part of a long one. Pandoc takes 3 s over 400 pages."""
 _LEAST_S = 3.0
 
@@ -114,6 +115,7 @@ class _Conversion:
         self._metadata: dict[str, Any] = {"format": kind}
         self._begun = time.monotonic()
         self._warnings: list[str] = []
+        self._formulas: Formulas | None = None
 
     def opened(self) -> Opened:
         """Convert the first part, so that what is wrong with the document is told at once, and return the rest as it comes."""
@@ -122,6 +124,8 @@ class _Conversion:
         trees = self._trees(sources)
         first = next(trees)
         self._metadata = {**tree_properties(first.meta), **self._metadata}
+        if self._formulas is not None and (missing := self._formulas.settle(first.blocks)):
+            self._warnings.append(missing)
         return Opened(self._kind, self._metadata, self._blocks(first, trees, parts), self._warnings)
 
     def close(self) -> None:
@@ -132,6 +136,11 @@ class _Conversion:
         if self._kind in _ARCHIVES:
             check_archive(self._path)
             self._metadata |= package_properties(self._path)
+        if self._kind == "odt":
+            self._formulas = Formulas(self._path)
+            return iter([self._formulas.document(with_media=self._options.images_dir is not None)]), 1
+        if self._kind == "rtf":
+            return iter([rtf_with_notes(self._path)]), 1
         if self._kind != "docx":
             return iter([self._path]), 1
         source = DocxSource(self._path, with_media=self._options.images_dir is not None)

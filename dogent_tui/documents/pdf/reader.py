@@ -6,6 +6,7 @@ from typing import Any
 
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
 from dogent_tui.documents.pdf.columns import aligned_tables
+from dogent_tui.documents.pdf.labels import label_numbers
 from dogent_tui.documents.pdf.model import Box, Line, Table, TextBlock, around
 from dogent_tui.documents.pdf.order import from_the_top, regions
 from dogent_tui.documents.pdf.pages import wanted_pages
@@ -151,17 +152,19 @@ def _page(page: Any, number: int, known: Survey, titles: list[tuple[int, str]]) 
     kept = [TextBlock(lines) for block in found if (lines := tuple(line for line in block.lines if not known.runs(line, height)))]
     dropped = sum(len(block.lines) for block in found) - sum(len(block.lines) for block in kept)
     blocks = []
-    for item in _items(page, kept):
-        for text in _texts(item, known, titles):
+    items = list(_items(page, kept))
+    labels = label_numbers(items, known.body)
+    for place, item in enumerate(items):
+        for text in _texts(item, known, titles, is_label=place in labels):
             where = Source(page=number, headings=tuple(title for _, title in titles))
             blocks.append(Block(text, where))
     return blocks, dropped
 
 
-def _texts(item: TextBlock | Table, known: Survey, titles: list[tuple[int, str]]) -> Iterator[str]:
+def _texts(item: TextBlock | Table, known: Survey, titles: list[tuple[int, str]], *, is_label: bool) -> Iterator[str]:
     if isinstance(item, Table):
         yield table_markdown(item)
-    elif level := heading_level(item, known):
+    elif level := heading_level(item, known, is_label=is_label):
         while titles and titles[-1][0] >= level:
             titles.pop()
         titles.append((level, " ".join(item.text.split())))
@@ -265,7 +268,7 @@ def _parts(block: TextBlock, used: set[int]) -> Iterator[TextBlock]:
 
 def _differs(above: Line, line: Line) -> bool:
     """Tell whether two lines of a block are set so differently that one is a heading of the other."""
-    if above.box.beside(line.box):
-        return False
     larger = abs(above.size - line.size) >= 0.12 * min(above.size, line.size)
+    if above.box.beside(line.box):  # a title with a date or a number at the other side of the page
+        return larger and line.box.x0 - above.box.x1 > 3 * above.size
     return larger or (above.bold != line.bold and line.box.y0 > above.box.y1 - 1)

@@ -27,14 +27,17 @@ _INLINE = re.compile(r"([\\`*]|<(?=[A-Za-z/!?])|(?<!\w)_|_(?!\w))")
 _WIDE = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 
 
-def heading_level(block: TextBlock, survey: Survey) -> int:
-    """Return the level of the heading that `block` is, from 1; 0 if it is none."""
+def heading_level(block: TextBlock, survey: Survey, *, is_label: bool = False) -> int:
+    """Return the level of the heading that `block` is, from 1; 0 if it is none.
+
+    `is_label`: only a bookmark can say that it is one.
+    """
     text = block.text.strip()
     if not any(c.isalpha() for c in text) or len(text) > _LONGEST_HEADING or len(block.lines) > 6:
         return 0
     if level := survey.titles.get(letters(text), 0):
         return level
-    if _BULLET.match(text):
+    if is_label or _BULLET.match(text):
         return 0
     size = block.lines[0].size
     number = _NUMBERED.match(text)

@@ -7,6 +7,7 @@ from textual.screen import Screen
 
 from dogent_tui.agent.events import Attachment, Event
 from dogent_tui.agent.session import OpenedSession
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import Attachments, measure
 from dogent_tui.tui.prompt.references import WorkspaceReferences
@@ -61,11 +62,13 @@ class AttachmentsController:
 
     def _take(self, attachments: Sequence[Attachment], written: str) -> str:
         if not attachments:
-            return f"There is no file {one_line(written)} here."
+            return tr("There is no file {written} here.").format(written=one_line(written))
         for attachment in attachments:
             self.attachments.attach(attachment)
         self.show()
-        return f"{one_line(', '.join(attachment.name for attachment in attachments))}: goes with the next prompt."
+        return tr("{join}: goes with the next prompt.").format(
+            join=one_line(", ".join(attachment.name for attachment in attachments))
+        )
 
     def remove(self, attachment: Attachment) -> None:
         """Take `attachment` back where it waits for the next prompt, else off the list, and say what came of it."""
@@ -73,9 +76,11 @@ class AttachmentsController:
         removed = self.attachments.remove(attachment)
         self.show()
         if removed == "unlisted":
-            self._screen.notify(f"{name} is no longer listed. The agent keeps what it has read of it.", markup=False)
+            self._screen.notify(
+                tr("{name} is no longer listed. The agent keeps what it has read of it.").format(name=name), markup=False
+            )
         elif removed:
-            self._screen.notify(f"{name} does not go with the next prompt.", markup=False)
+            self._screen.notify(tr("{name} does not go with the next prompt.").format(name=name), markup=False)
 
     def preview(self, attachment: Attachment) -> None:
         """Show what is in `attachment`: the sheet that it names, where it names one."""

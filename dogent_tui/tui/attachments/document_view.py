@@ -11,6 +11,7 @@ from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from dogent_tui.language import tr
 from dogent_tui.tui.transcript.lines import BLANK, Line
 from dogent_tui.tui.transcript.markdown import markdown_lines
 from dogent_tui.tui.transcript.palette import MARGIN, Palette
@@ -22,12 +23,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     """Shows the parts that it is given, one below the other, and tells when the end of them comes near."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "scroll_up", "Up", show=False),
-        Binding("down,j", "scroll_down", "Down", show=False),
-        Binding("pageup", "page_up", "Page up", show=False),
-        Binding("pagedown,space", "page_down", "Page down", show=False),
-        Binding("home", "scroll_home", "Beginning", show=False),
-        Binding("end", "scroll_end", "End", show=False),
+        Binding("up,k", "scroll_up", tr("Up"), show=False),
+        Binding("down,j", "scroll_down", tr("Down"), show=False),
+        Binding("pageup", "page_up", tr("Page up"), show=False),
+        Binding("pagedown,space", "page_down", tr("Page down"), show=False),
+        Binding("home", "scroll_home", tr("Beginning"), show=False),
+        Binding("end", "scroll_end", tr("End"), show=False),
     ]
 
     class NearEnd(Message):

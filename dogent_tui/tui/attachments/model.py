@@ -21,7 +21,7 @@ READING_TOOLS: Mapping[str, str] = {
 }
 """The tools that open a file, and the input that names it (SPEC 5)."""
 
-_Key = tuple[str, str | None]
+_Key = tuple[str, str | None, str | None]
 
 Removed = Literal["", "taken back", "unlisted"]
 """What removing an attachment did: nothing, not send it, or no longer list what was sent."""
@@ -41,8 +41,8 @@ class AttachmentEntry(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> _Key:
-        """What tells it from the others: its path and sheet."""
-        return self.attachment.path, self.attachment.sheet
+        """What tells it from the others: its path, sheet and lines."""
+        return _key(self.attachment)
 
 
 class Attachments:
@@ -70,7 +70,7 @@ class Attachments:
 
     def attach(self, attachment: Attachment, size: int | None = None) -> bool:
         """Have `attachment` go with the next prompt. Return False where it already does."""
-        key = (attachment.path, attachment.sheet)
+        key = _key(attachment)
         known = self._entries.get(key)
         if known is not None and known.pending:
             return False
@@ -84,7 +84,7 @@ class Attachments:
 
         It is listed again when a prompt refers to it again, with what is known of it: the agent has read it all the same.
         """
-        key = (attachment.path, attachment.sheet)
+        key = _key(attachment)
         entry = self._entries.get(key)
         if entry is None or key in self._unlisted:
             return ""
@@ -119,9 +119,15 @@ class Attachments:
                 return False
 
     def sent(self, attachments: tuple[Attachment, ...]) -> bool:
-        """Take notice that `attachments` went with a prompt: they are pending no more. Return whether there were any."""
+        """Take notice that `attachments` went with a prompt: they are pending no more. Return whether there were any.
+
+        A file of which some lines were meant is listed once, whatever they were.
+        """
         for attachment in attachments:
-            key = (attachment.path, attachment.sheet)
+            if attachment.lines is not None:
+                self._entries.pop(_key(attachment), None)
+                attachment = replace(attachment, lines=None)
+            key = _key(attachment)
             self._unlisted.discard(key)
             self._entries[key] = replace(self._entries.get(key, AttachmentEntry(attachment)), sent=True, pending=False)
         return bool(attachments)
@@ -152,6 +158,10 @@ class Attachments:
     def _place(self, path: str) -> str:
         """Return `path` as one spelling of where it is, without looking at the disk."""
         return posixpath.normpath(posixpath.join(self._root, os.path.expanduser(path)))  # noqa: PTH111 - no disk, no Path per event
+
+
+def _key(attachment: Attachment) -> _Key:
+    return attachment.path, attachment.sheet, attachment.lines
 
 
 def measure(root: Path, attachments: Iterable[Attachment]) -> dict[str, int]:

@@ -17,11 +17,14 @@ from textual.widgets import Static
 
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.pandoc.download import install_pandoc
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.document_view import DocumentView
 from dogent_tui.tui.attachments.model import readable_size
 from dogent_tui.tui.attachments.reading import CONVERTED, DocumentReading, Sheet
+from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.prompt.literal_area import LiteralArea
 from dogent_tui.tui.stylesheets import stylesheet
@@ -53,31 +56,31 @@ def load_preview(path: Path) -> Preview:
         if path.is_dir():
             return _folder(path)
         if not path.is_file():
-            return Preview("There is no such file. It may have been moved or deleted.")
+            return Preview(tr("There is no such file. It may have been moved or deleted."))
         size = path.stat().st_size
         with path.open("rb") as file:
             data = file.read(PREVIEW_BYTES)
     except OSError as error:
-        return Preview(f"This file cannot be read: {error.strerror}.")
+        return Preview(tr("This file cannot be read: {strerror}.").format(strerror=error.strerror))
     return _file(data, size)
 
 
 def _folder(path: Path) -> Preview:
     names = sorted(f"{child.name}/" if child.is_dir() else child.name for child in path.iterdir())
     shown = "\n".join(names[:MOST_FOLDER_ENTRIES])
-    return Preview(f"folder, {len(names):,} entries", shown)
+    return Preview(tr("folder, {names:,} entries").format(names=len(names)), shown)
 
 
 def _file(data: bytes, size: int) -> Preview:
     text = _decode(data, cut=size > len(data))
     if text is None:
-        return Preview(f"binary file, {readable_size(size)}", is_binary=True)
+        return Preview(tr("binary file, {size}").format(size=readable_size(size)), is_binary=True)
     note = readable_size(size)
     if size > len(data):
-        note = f"the first {readable_size(len(data))} of {note}"
+        note = tr("the first {data} of {note}").format(data=readable_size(len(data)), note=note)
     lines = newlines(text).removesuffix("\n").split("\n")
     if len(lines) > MOST_LINES:
-        note = f"the first {MOST_LINES:,} lines of {readable_size(size)}"
+        note = tr("the first {most_lines:,} lines of {size}").format(most_lines=MOST_LINES, size=readable_size(size))
     return Preview(note, "\n".join(_shorten(line) for line in lines[:MOST_LINES]))
 
 
@@ -97,7 +100,11 @@ def _decode(data: bytes, *, cut: bool) -> str | None:
 
 
 def _shorten(line: str) -> str:
-    return line if len(line) <= LONGEST_LINE else f"{line[:LONGEST_LINE]}… ({len(line) - LONGEST_LINE:,} more characters)"
+    return (
+        line
+        if len(line) <= LONGEST_LINE
+        else tr("{value}… ({value2:,} more characters)").format(value=line[:LONGEST_LINE], value2=len(line) - LONGEST_LINE)
+    )
 
 
 class PreviewScreen(ModalScreen[None]):
@@ -106,11 +113,11 @@ class PreviewScreen(ModalScreen[None]):
     CSS_PATH = stylesheet("attachments.tcss")
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,enter", "dismiss", "Close"),
-        Binding("n", "read_on", "Read on"),
-        Binding("left", "sheet(-1)", "Sheet before", show=False),
-        Binding("right", "sheet(1)", "Next sheet", show=False),
-        Binding("c", "copy", "Copy"),
+        Binding("escape,q,enter", "dismiss", tr("Close")),
+        Binding("n", "read_on", tr("Read on")),
+        Binding("left", "sheet(-1)", tr("Sheet before"), show=False),
+        Binding("right", "sheet(1)", tr("Next sheet"), show=False),
+        Binding("c", "copy", tr("Copy")),
     ]
 
     def __init__(self, path: Path, library: DocumentLibrary, name: str = "", *, sheet: str = "") -> None:
@@ -128,7 +135,7 @@ class PreviewScreen(ModalScreen[None]):
         self._sheets = Static("", id="preview-sheets", markup=False)
         self._area = LiteralArea(id="preview-text", read_only=True, show_cursor=False, compact=True, highlight_cursor_line=False)
         self._view = DocumentView(id="preview-document")
-        self._keys = Static("Esc closes · ↑ ↓ PgUp PgDn scroll", id="preview-keys", markup=False)
+        self._keys = Static(tr("Esc closes · ↑ ↓ PgUp PgDn scroll"), id="preview-keys", markup=False)
 
     def compose(self) -> ComposeResult:
         """Lay out the name, the note and the text."""
@@ -181,12 +188,31 @@ class PreviewScreen(ModalScreen[None]):
                     self._view.scroll_to(y=begins, animate=False)
         except DocumentError as error:
             self._note.update(one_line(str(error)))
+            if await self._has_pandoc_now(error):
+                await self._read_on()
         finally:
             if reading is self._reading:
                 self._is_reading = self._jumping = False
 
+    async def _has_pandoc_now(self, error: DocumentError) -> bool:
+        """Where the document could not be read for want of pandoc: offer to download it. Leaving the preview stops that."""
+        if not await wants_pandoc(self.app, error):
+            return False
+        try:
+            await install_pandoc(lambda what: self._note.update(f"{what}…"))
+        except DocumentError as failed:
+            self._note.update(one_line(str(failed)))
+            return False
+        return True
+
     def _report(self, done: int, total: int, what: str) -> None:
-        far = f" {done:,} of {total:,} {what}" if total else f" {done:,} {what}" if done else ""
+        far = (
+            tr(" {done:,} of {total:,} {what}").format(done=done, total=total, what=what)
+            if total
+            else f" {done:,} {what}"
+            if done
+            else ""
+        )
         self._note.update(f"reading…{far}")
 
     def _show_known(self) -> None:
@@ -196,9 +222,9 @@ class PreviewScreen(ModalScreen[None]):
         if len(sheets) > 1:
             width = max(20, self._sheets.size.width or self.size.width - 20)
             self._sheets.update(sheet_line(sheets, self._reading.sheet, width))
-        more = " · n reads on" if self._reading.has_more else ""
-        other = " · ← → other sheet" if len(sheets) > 1 else ""
-        self._keys.update(f"Esc closes · ↑ ↓ PgUp PgDn scroll{more}{other} · c copies")
+        more = tr(" · n reads on") if self._reading.has_more else ""
+        other = tr(" · ← → other sheet") if len(sheets) > 1 else ""
+        self._keys.update(tr("Esc closes · ↑ ↓ PgUp PgDn scroll{more}{other} · c copies").format(more=more, other=other))
 
     @on(DocumentView.NearEnd)
     def _near_end(self, event: DocumentView.NearEnd) -> None:

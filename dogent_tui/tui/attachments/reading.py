@@ -8,6 +8,7 @@ import msgspec
 
 from dogent_tui.documents.library import DocumentLibrary, ReadResult
 from dogent_tui.documents.model import ReadOptions, Report
+from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import readable_size
 
@@ -72,8 +73,10 @@ class DocumentReading:
             return ""
         known = facts(self._last.format, self._last.metadata, self._size)
         if self.has_more:
-            of = f" of {self._last.total_chars:,}" if self._last.total_chars is not None else ""
-            known.append(f"the first {len(self.text):,}{of} characters")
+            of = (
+                tr(" of {total_chars:,}").format(total_chars=self._last.total_chars) if self._last.total_chars is not None else ""
+            )
+            known.append(tr("the first {text:,}{of} characters").format(text=len(self.text), of=of))
         warnings = [one_line(warning) for warning in self._last.warnings[:_MOST_WARNINGS]]
         return "\n".join([" · ".join(known), *warnings])
 
@@ -92,7 +95,7 @@ class DocumentReading:
         self._last, self._offset = found, found.next_offset
         self._size = self._size or _size(self._path)
         self.text += found.text
-        self._table_head = _head_of_last_table(shown)
+        self._table_head = head_of_last_table(shown)
         return shown
 
 
@@ -109,7 +112,11 @@ def facts(kind: str, metadata: Mapping[str, Any], size: int) -> list[str]:
         known.append(readable_size(size))
     title, author = (one_line(str(metadata.get(name) or ""))[:_LONGEST_TITLE] for name in ("title", "author"))
     if title or author:
-        known.append(" by ".join(filter(None, (f"“{title}”" if title else "", author))) if title else f"by {author}")
+        known.append(
+            " by ".join(filter(None, (f"“{title}”" if title else "", author)))
+            if title
+            else tr("by {author}").format(author=author)
+        )
     return known
 
 
@@ -120,10 +127,12 @@ def _extent(metadata: Mapping[str, Any]) -> str:
     rows, columns = (metadata.get(name) or stated.get(name) or 0 for name in ("rows", "columns"))
     if not rows:
         return ""
-    return f"{rows:,} row{'s' if rows != 1 else ''}" + (f" × {columns:,} column{'s' if columns != 1 else ''}" if columns else "")
+    high = ngettext("{count:,} row", "{count:,} rows", rows).format(count=rows)
+    wide = ngettext("{count:,} column", "{count:,} columns", columns).format(count=columns)
+    return f"{high} × {wide}" if columns else high
 
 
-def _head_of_last_table(markdown: str) -> str:
+def head_of_last_table(markdown: str) -> str:
     """Return the two lines that begin the table with which `markdown` ends, empty where it ends with none."""
     table = markdown.rstrip("\n").rpartition("\n\n")[2].lstrip("\n")
     lines = table.split("\n", 2)

@@ -13,24 +13,30 @@ from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from dogent_tui.agent.events import Attachment
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import AttachmentEntry, ReadState, readable_size
 from dogent_tui.tui.prompt.dropped import dropped_paths
 
-READ_MARKS: dict[ReadState, str] = {"unread": "not read", "reading": "reading…", "read": "read ✓", "failed": "failed ✗"}
+READ_MARKS: dict[ReadState, str] = {
+    "unread": tr("not read"),
+    "reading": "reading…",
+    "read": tr("read ✓"),
+    "failed": tr("failed ✗"),
+}
 
-EMPTY = "Nothing attached.\n\nType @ in the prompt to refer to a file, or press a here to attach one."
+EMPTY = tr("Nothing attached.\n\nType @ in the prompt to refer to a file, or press a here to attach one.")
 
 
 class AttachmentList(OptionList):
     """The attachments, two lines each, and one for a sheet; what is longer than the sidebar is wide goes on below."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("delete,backspace", "remove", "Remove"),
-        Binding("a", "add", "Add"),
-        Binding("enter", "select", "Preview"),
-        Binding("j", "cursor_down", "Down", show=False),
-        Binding("k", "cursor_up", "Up", show=False),
+        Binding("delete,backspace", "remove", tr("Remove")),
+        Binding("a", "add", tr("Add")),
+        Binding("enter", "select", tr("Preview")),
+        Binding("j", "cursor_down", tr("Down"), show=False),
+        Binding("k", "cursor_up", tr("Up"), show=False),
     ]
 
     def action_remove(self) -> None:
@@ -83,7 +89,7 @@ class AttachmentsSidebar(Vertical):
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._entries: tuple[AttachmentEntry, ...] = ()
-        self._title = Static("Attachments", id="attachments-title", markup=False)
+        self._title = Static(tr("Attachments"), id="attachments-title", markup=False)
         self._empty = Static(EMPTY, id="attachments-empty", markup=False)
         self._list = AttachmentList(id="attachments-list", markup=False, compact=True)
 
@@ -115,7 +121,7 @@ class AttachmentsSidebar(Vertical):
 
     def _draw(self, key: object = None) -> None:
         count = len(self._entries)
-        self._title.update(f"Attachments {count}" if count else "Attachments")
+        self._title.update(tr("Attachments {count}").format(count=count) if count else tr("Attachments"))
         self._empty.display = not self._entries
         self._list.set_options(Option(self._row(entry)) for entry in self._entries)
         keys = [entry.key for entry in self._entries]
@@ -129,13 +135,15 @@ class AttachmentsSidebar(Vertical):
             facts.append(readable_size(entry.size))
         below = "".join(f" · {fact}" for fact in facts)
         if attachment.sheet is not None:
-            below += f"\n  sheet {one_line(attachment.sheet)}"
+            below += tr("\n  sheet {sheet}").format(sheet=one_line(attachment.sheet))
+        if attachment.lines is not None:
+            below += tr("\n  lines {lines}").format(lines=one_line(attachment.lines))
         detail = Content(below).stylize(self.get_visual_style("attachment--detail", partial=True))
         return Content.assemble(one_line(attachment.name), "\n  ", self._state(entry), detail)
 
     def _state(self, entry: AttachmentEntry) -> Content:
         if entry.pending:
-            return Content("next prompt").stylize(self.get_visual_style("attachment--pending", partial=True))
+            return Content(tr("next prompt")).stylize(self.get_visual_style("attachment--pending", partial=True))
         names = {"read": "attachment--read", "failed": "attachment--failed"}
         return Content(READ_MARKS[entry.read]).stylize(
             self.get_visual_style(names.get(entry.read, "attachment--detail"), partial=True)

@@ -7,6 +7,7 @@ from dogent_tui.tui.commands.conversation import ConversationCommands
 from dogent_tui.tui.commands.documents import DocumentCommands
 from dogent_tui.tui.commands.history import HistoryCommands
 from dogent_tui.tui.commands.sessions import SessionCommands
+from dogent_tui.tui.commands.settings import SettingsCommands
 from dogent_tui.tui.commands.table import Command, CommandTable
 from dogent_tui.tui.commands.writing import WritingCommands
 
@@ -22,6 +23,7 @@ def app_commands(app: "DogentApp") -> CommandTable:
         DocumentCommands(app),
         HistoryCommands(app),
         SessionCommands(app),
+        SettingsCommands(app),
         WritingCommands(app),
     )
     commands = [command for family in families for command in family]

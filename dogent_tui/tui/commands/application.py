@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from dogent_tui.agent.sandbox import sandbox_words
+from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.trusting import ask_for_trust, trust_words
 
@@ -19,12 +20,13 @@ class ApplicationCommands:
         self._mouse_on = True
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("help", "Show all keys and commands", self._help)
-        yield Command("mouse", "Give the mouse to the terminal, or take it back", self._mouse)
-        yield Command("permissions", "Show what the agent may do unasked, and take it back", self._permissions)
-        yield Command("theme", "Change the colors", self._theme, "[name]", prepare=self._app.prepare_theme)
-        yield Command("trust", "Say again whether what came with this folder is used", self._trust)
-        yield Command("exit", "Leave", self._exit)
+        yield Command("help", tr("Show all keys and commands"), self._help)
+        yield Command("mouse", tr("Give the mouse to the terminal, or take it back"), self._mouse)
+        yield Command("permissions", tr("Show what the agent may do unasked, and take it back"), self._permissions)
+        yield Command("setup", tr("Choose who answers: a local model, an endpoint, or nobody"), self._setup)
+        yield Command("theme", tr("Change the colors"), self._theme, "[name]", prepare=self._app.prepare_theme)
+        yield Command("trust", tr("Say again whether what came with this folder is used"), self._trust)
+        yield Command("exit", tr("Leave"), self._exit)
 
     async def _help(self, _: str) -> str:
         self._app.action_help()
@@ -34,7 +36,9 @@ class ApplicationCommands:
         self._mouse_on = not self._mouse_on
         switch_mouse(self._app, on=self._mouse_on)
         return (
-            "The mouse works here again." if self._mouse_on else "The mouse belongs to the terminal now: it can select and copy."
+            tr("The mouse works here again.")
+            if self._mouse_on
+            else tr("The mouse belongs to the terminal now: it can select and copy.")
         )
 
     async def _permissions(self, _: str) -> str:
@@ -45,26 +49,30 @@ class ApplicationCommands:
         self._app.push_screen(PermissionsScreen(opened.authority, standing))
         return ""
 
+    async def _setup(self, _: str) -> str:
+        self._app.action_setup()
+        return ""
+
     async def _theme(self, name: str) -> str:
         if not name:
             self._app.search_themes()
             return ""
         if name not in self._app.available_themes:
-            return f"There is no theme {name}. /theme alone lists them."
+            return tr("There is no theme {name}. /theme alone lists them.").format(name=name)
         from dogent_tui.tui.theme_choice import choose_theme
 
         return await choose_theme(self._app, name)
 
     async def _trust(self, _: str) -> str:
         if not self._app.opened.trust.came:
-            return "Nothing came with this folder: what is in .dogent was made here."
+            return tr("Nothing came with this folder: what is in .dogent was made here.")
         self._app.run_worker(self._ask_for_trust(), group="command")  # the palette must not wait for the answer
         return ""
 
     async def _ask_for_trust(self) -> None:
         opened, begun = self._app.opened, self._app.opened.service.begun
         if await ask_for_trust(self._app, opened):
-            later = " It counts from the next conversation on: /new." if begun else ""
+            later = tr(" It counts from the next conversation on: /new.") if begun else ""
             self._app.conversation.prompt.notify_hint(f"{trust_words(opened)}{later}")
 
     async def _exit(self, _: str) -> str:

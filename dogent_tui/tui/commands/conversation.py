@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dogent_tui.agent.tool_names import relative
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.controller import READ_ONLY
@@ -24,21 +25,22 @@ class ConversationCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("attach", "Have a file go with the next prompt", self._attach, "PATH", "file")
-        yield Command("copy", "Copy the last reply", self._copy)
-        yield Command("find", "Search the transcript", self._find)
-        yield Command("new", "Start a new conversation", self._new)
-        yield Command("restart", "Start the agent again after it was lost", self._restart)
-        yield Command("undo", "Bring back what the agent changed or deleted last", self._undo)
+        yield Command("attach", tr("Have a file go with the next prompt"), self._attach, "PATH", "file")
+        yield Command("copy", tr("Copy the last reply"), self._copy)
+        yield Command("find", tr("Search the transcript"), self._find)
+        yield Command("new", tr("Start a new conversation"), self._new)
+        yield Command("restart", tr("Start the agent again after it was lost"), self._restart)
+        yield Command("review", tr("Review every change of a file before it is written, or no more"), self._review)
+        yield Command("undo", tr("Bring back what the agent changed or deleted last"), self._undo)
 
     async def _attach(self, path: str) -> str:
-        return await self._app.conversation.attaching.attach(path) if path else "Name a file: /attach PATH."
+        return await self._app.conversation.attaching.attach(path) if path else tr("Name a file: /attach PATH.")
 
     async def _copy(self, _: str) -> str:
         screen = self._app.conversation
         text = screen.transcript.last_reply()
         if not text:
-            return "There is no reply to copy yet."
+            return tr("There is no reply to copy yet.")
         await screen.copy(text)
         return ""
 
@@ -48,35 +50,47 @@ class ConversationCommands:
 
     async def _new(self, _: str) -> str:
         await self._app.start_anew()
-        return "A new conversation."
+        return tr("A new conversation.")
 
     async def _restart(self, _: str) -> str:
         service = self._app.opened.service
         if self._app.opened.read_only:
             return READ_ONLY
         if service.state != "lost":
-            return "The agent is running."
+            return tr("The agent is running.")
         await service.restart()
-        return "The agent did not start." if service.state == "lost" else "The agent runs again."
+        return tr("The agent did not start.") if service.state == "lost" else tr("The agent runs again.")
+
+    async def _review(self, _: str) -> str:
+        mode = self._app.opened.review_mode
+        mode.on = not mode.on
+        self._app.conversation.status_bar.refresh()
+        return (
+            tr("You review every change of a file before it is written, in this conversation. /review again ends that.")
+            if mode.on
+            else tr("The agent writes files itself again; what it proposes you still review.")
+        )
 
     async def _undo(self, _: str) -> str:
         opened = self._app.opened
         if opened.read_only:
             return READ_ONLY
         if opened.service.state == "running":
-            return "The agent is at work. Stop it with Esc first, or wait."
+            return tr("The agent is at work. Stop it with Esc first, or wait.")
         return undone_words(await asyncio.to_thread(opened.copies().undo), str(opened.workspace.root))
 
 
 def undone_words(undone: "Undone | None", root: str) -> str:
     """Return the line that says what an undo did."""
     if undone is None:
-        return "There is no change of the agent left to undo in this conversation."
-    did = {"Brought back": undone.restored, "Took away": undone.removed, "Left as it is": undone.left}
+        return tr("There is no change of the agent left to undo in this conversation.")
+    did = {tr("Brought back"): undone.restored, tr("Took away"): undone.removed, tr("Left as it is"): undone.left}
     parts = [f"{words}: {_listed(paths, root)}" for words, paths in did.items() if paths]
-    return one_line(f"{'. '.join(parts)}. That was: {undone.label}")
+    return one_line(tr("{join}. That was: {label}").format(join=". ".join(parts), label=undone.label))
 
 
 def _listed(paths: Sequence[str], root: str) -> str:
     named = ", ".join(relative(path, root) for path in paths[:_MOST_NAMED])
-    return f"{named} and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else named
+    return (
+        tr("{named} and {value} more").format(named=named, value=len(paths) - _MOST_NAMED) if len(paths) > _MOST_NAMED else named
+    )

@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 
 if TYPE_CHECKING:
@@ -26,10 +27,10 @@ def _command(app: "DogentApp", custom: "CustomCommand") -> Command:
 
         text = custom.filled_in(typed)
         if not text.strip():
-            return f"/{custom.name} says nothing yet: write its prompt into the file."
+            return tr("/{name} says nothing yet: write its prompt into the file.").format(name=custom.name)
         await app.conversation.typed.send(text, find_references(text))
         return ""
 
-    whose = "this folder" if custom.of_workspace else "yours"
+    whose = tr("this folder") if custom.of_workspace else "yours"
     argument = f"[{custom.argument.strip('[]')}]" if custom.argument else "[…]"
     return Command(custom.name, f"{custom.description} ({whose})", run, argument)

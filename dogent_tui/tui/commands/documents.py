@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 
 if TYPE_CHECKING:
@@ -20,16 +21,17 @@ class DocumentCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("doctor", "Say which engines are here, and what to do about missing ones", self._doctor)
+        yield Command("doctor", tr("Say which engines are here, and what to do about missing ones"), self._doctor)
         yield Command(
             "export",
-            "Make a finished pdf or docx of a Markdown file",
+            tr("Make a finished pdf or docx of a Markdown file"),
             self._export,
             "[FILE.md] [pdf|docx] [OUT]",
             "markdown",
             words=("pdf", "docx"),
         )
-        yield Command("outline", "Rearrange the sections of a Markdown file", self._outline, "FILE.md")
+        yield Command("open", tr("Show a document beside the conversation, or close it"), self._open, "[PATH]", "file")
+        yield Command("outline", tr("Rearrange the sections of a Markdown file"), self._outline, "FILE.md")
 
     async def _export_typed(self, typed: str) -> None:
         await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.exporting.controller")  # keys come between
@@ -57,9 +59,19 @@ class DocumentCommands:
         self._app.run_worker(self._export_typed(typed), group="export")  # it asks, and the palette must not wait for it
         return ""
 
+    async def _open(self, path: str) -> str:
+        screen = self._app.conversation
+        if path:
+            await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.pane.controller")  # keys come between
+            return await screen.documents.open(path)
+        if not screen.has_document:
+            return tr("Name a document: /open PATH.")
+        await screen.documents.close()
+        return tr("The document is closed.")
+
     async def _outline(self, path: str) -> str:
         if not path:
-            return "Name a Markdown file: /outline FILE.md."
+            return tr("Name a Markdown file: /outline FILE.md.")
         from dogent_tui.tui.outline.opening import edit_document
 
         return await edit_document(self._app, self._app.opened.workspace, self._app.edits, path)

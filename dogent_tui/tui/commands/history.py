@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.model import Recall
@@ -22,14 +23,16 @@ class HistoryCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("clean", "Forget what was asked, learnt or noted in this folder", self._clean, "history|lessons|memory|all")
-        yield Command("show", "Show what was asked or learnt in this folder", self._show, "history|lessons")
+        yield Command(
+            "clean", tr("Forget what was asked, learnt or noted in this folder"), self._clean, "history|lessons|memory|all"
+        )
+        yield Command("show", tr("Show what was asked or learnt in this folder"), self._show, "history|lessons")
 
     async def _show(self, what: str) -> str:
         if what == "lessons":
             return self._show_lessons()
         if what != "history":
-            return "Write: /show history, or /show lessons."
+            return tr("Write: /show history, or /show lessons.")
         from dogent_tui.tui.screens.history_table import HistoryTableScreen
 
         self._app.push_screen(HistoryTableScreen(self._app.history.entries), self._app.take_earlier)
@@ -39,14 +42,14 @@ class HistoryCommands:
         workspace = self._app.opened.workspace
         file = workspace.lessons_file
         if not file.is_file():
-            return "Nothing was learnt in this folder yet. /learn notes a lesson."
+            return tr("Nothing was learnt in this folder yet. /learn notes a lesson.")
         self._app.conversation.attaching.preview(Attachment(workspace.relative(file), file.name, "md"))
         return ""
 
     async def _clean(self, what: str) -> str:
         meant = FORGETTABLE if what == "all" else tuple(name for name in FORGETTABLE if name == what)
         if not meant:
-            return "Write: /clean history, lessons, memory or all."
+            return tr("Write: /clean history, lessons, memory or all.")
         self._app.run_worker(self._forget(meant), group="command")  # it asks, and the palette must not wait for it
         return ""
 
@@ -54,23 +57,23 @@ class HistoryCommands:
         from dogent_tui.tui.screens.choice import choose
 
         say = self._app.conversation.prompt.notify_hint
-        title = f"Forget {_ALL if len(what) > 1 else _MEANT[what[0]]}?"
+        title = tr("Forget {value}?").format(value=_ALL if len(what) > 1 else _MEANT[what[0]])
         if await choose(self._app, title, "The conversations stay: /sessions.", ("Keep it", "Forget it")) != 1:
-            say("Nothing was forgotten.")
+            say(tr("Nothing was forgotten."))
             return
         try:
             await asyncio.to_thread(forget, self._app.opened.workspace, what)
         except (OSError, DogentError) as error:
-            say(one_line(f"Not all was forgotten: {error}"))
+            say(one_line(tr("Not all was forgotten: {error}").format(error=error)))
             return
         if "history" in what:
             self._app.conversation.prompt.editor.recall = Recall()
-        say(f"Forgotten: {', '.join(what)}.")
+        say(tr("Forgotten: {join}.").format(join=", ".join(what)))
 
 
 _MEANT: Mapping[Forgettable, str] = {
-    "history": "what was asked in this folder",
-    "lessons": "what was learnt in this folder",
-    "memory": "what the agent noted for itself",
+    "history": tr("what was asked in this folder"),
+    "lessons": tr("what was learnt in this folder"),
+    "memory": tr("what the agent noted for itself"),
 }
-_ALL = "what was asked and learnt in this folder, and what the agent noted for itself"
+_ALL = tr("what was asked and learnt in this folder, and what the agent noted for itself")

@@ -6,6 +6,8 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from dogent_tui.language import tr
+
 Run: TypeAlias = Callable[[str], Awaitable[str]]
 """Runs a command with what was typed after its name, and returns the one line that says what it did (or nothing)."""
 
@@ -63,4 +65,6 @@ class CommandTable:
         """Return the sentence for a command that does not exist, with the nearest one that does."""
         name = text.strip().removeprefix("/").split(" ", 1)[0]
         near = get_close_matches(name, self._commands, n=1)
-        return f"There is no command /{name}. " + (f"Did you mean /{near[0]}?" if near else "Press ? for all of them.")
+        return tr("There is no command /{name}. ").format(name=name) + (
+            tr("Did you mean /{value}?").format(value=near[0]) if near else tr("Press ? for all of them.")
+        )

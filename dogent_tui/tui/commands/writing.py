@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands.table import Command
 
@@ -30,12 +31,12 @@ class WritingCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("archive", "Put the history and the lessons aside, and begin both anew", self._archive)
-        yield Command("edit", "Edit a file in your own editor", self._edit, "PATH", "file")
+        yield Command("archive", tr("Put the history and the lessons aside, and begin both anew"), self._archive)
+        yield Command("edit", tr("Edit a file in your own editor"), self._edit, "PATH", "file")
         yield Command(
-            "init", "Write down how documents of this folder shall be written", self._init, "[template | what you write]"
+            "init", tr("Write down how documents of this folder shall be written"), self._init, tr("[template | what you write]")
         )
-        yield Command("learn", "Note what the agent shall do differently next time", self._learn, "[lesson | on | off]")
+        yield Command("learn", tr("Note what the agent shall do differently next time"), self._learn, tr("[lesson | on | off]"))
 
     def _later(self, asking: "Coroutine[None, None, str]") -> str:
         """Have what may ask the person done behind the command: the palette must not wait for the answer."""
@@ -69,7 +70,7 @@ class WritingCommands:
         among = await asyncio.to_thread(templates, opened.workspace, dogent_home(), trusted=opened.trust.trusted)
         if not typed:
             chosen = await self._choose(among)
-            return await self._use(chosen) if chosen else "Nothing was written."
+            return await self._use(chosen) if chosen else tr("Nothing was written.")
         if template := called(typed.removeprefix("@@"), among):
             return await self._use(template)
         return await self._describe(typed)
@@ -81,8 +82,10 @@ class WritingCommands:
 
         titles = await asyncio.to_thread(lambda: [f"{template.title} · {template.spelled}" for template in among])
         folders = where_templates_lie(self._app.opened.workspace, dogent_home())
-        why = f"The template becomes .dogent/dogent.md. /init WHAT YOU WRITE has the agent fill it in. Your own lie in {folders}."
-        place = await choose(self._app, "What is written in this folder?", why, titles)
+        why = tr(
+            "The template becomes .dogent/dogent.md. /init WHAT YOU WRITE has the agent fill it in. Your own lie in {folders}."
+        ).format(folders=folders)
+        place = await choose(self._app, tr("What is written in this folder?"), why, titles)
         return None if place is None else among[place]
 
     async def _use(self, template: "Template") -> str:
@@ -90,17 +93,19 @@ class WritingCommands:
 
         file = self._app.opened.workspace.constraints_file
         text = await asyncio.to_thread(template.text)
-        done = await self._write(partial(plan_change, file, text), f"You asked for it: /init {template.spelled}")
+        done = await self._write(
+            partial(plan_change, file, text), tr("You asked for it: /init {spelled}").format(spelled=template.spelled)
+        )
         if done == "denied":
-            return ".dogent/dogent.md stays as it is."
-        return f"{template.spelled} is in .dogent/dogent.md. {await self._from_when()}"
+            return tr(".dogent/dogent.md stays as it is.")
+        return tr("{spelled} is in .dogent/dogent.md. {value}").format(spelled=template.spelled, value=await self._from_when())
 
     async def _from_when(self) -> str:
         """Have the agent know of new wishes at once where nothing was said yet, and say from when on they hold."""
         service = self._app.opened.service
         begun = service.begun
         await service.renew()
-        return "It holds from the next conversation on: /new." if begun else "The agent keeps to it."
+        return tr("It holds from the next conversation on: /new.") if begun else tr("The agent keeps to it.")
 
     async def _describe(self, described: str) -> str:
         prompt = (
@@ -116,27 +121,29 @@ class WritingCommands:
     async def _learn(self, typed: str) -> str:
         if not typed:
             self._app.conversation.prompt.editor.replace_all("/learn ")
-            return "What shall the agent do differently next time? Enter keeps it in .dogent/lessons.md."
+            return tr("What shall the agent do differently next time? Enter keeps it in .dogent/lessons.md.")
         return self._later(self._offer(on=typed == "on") if typed in ("on", "off") else self._note(typed))
 
     async def _offer(self, *, on: bool) -> str:
         from dogent_tui.workspace.settings import plan_settings
 
-        because = f"You asked for it: /learn {'on' if on else 'off'}"
+        because = tr("You asked for it: /learn {value}").format(value="on" if on else "off")
         done = await self._write(partial(plan_settings, self._app.opened.workspace, {"learn_auto": on}), because)
         if done == "denied":
-            return ".dogent/dogent.json stays as it is."
+            return tr(".dogent/dogent.json stays as it is.")
         self._app.conversation.lessons.offers = on
-        return "You are reminded of /learn after a run that failed." if on else "You are not reminded of /learn any more."
+        return tr("You are reminded of /learn after a run that failed.") if on else tr("You are not reminded of /learn any more.")
 
     async def _note(self, lesson: str) -> str:
         from dogent_tui.workspace.lessons import plan_lesson
 
         about = self._app.conversation.lessons.about
         plan = partial(plan_lesson, self._app.opened.workspace, lesson, day=date.today().isoformat(), about=about)
-        done = await self._write(plan, "You asked for it: /learn")
+        done = await self._write(plan, tr("You asked for it: /learn"))
         return (
-            ".dogent/lessons.md stays as it is." if done == "denied" else "Noted in .dogent/lessons.md for the next conversation."
+            tr(".dogent/lessons.md stays as it is.")
+            if done == "denied"
+            else tr("Noted in .dogent/lessons.md for the next conversation.")
         )
 
     async def _archive(self, _: str) -> str:
@@ -147,16 +154,16 @@ class WritingCommands:
         try:
             kept = await asyncio.to_thread(archive, workspace, f"{datetime.now():%Y-%m-%d-%H%M%S}")
         except (OSError, DogentError) as error:
-            return one_line(f"Nothing more was put aside: {error}")
+            return one_line(tr("Nothing more was put aside: {error}").format(error=error))
         if not kept:
-            return "There is no history and no lesson to put aside."
+            return tr("There is no history and no lesson to put aside.")
         self._app.conversation.prompt.editor.recall = Recall()
-        return f"Put aside: {', '.join(workspace.relative(path) for path in kept)}."
+        return tr("Put aside: {join}.").format(join=", ".join(workspace.relative(path) for path in kept))
 
     # ── Files ─────────────────────────────────────────────────────────────────────────────────────
 
     async def _edit(self, path: str) -> str:
-        return self._later(self._edit_file(path.removeprefix("@").strip('"'))) if path else "Name a file: /edit PATH."
+        return self._later(self._edit_file(path.removeprefix("@").strip('"'))) if path else tr("Name a file: /edit PATH.")
 
     async def _edit_file(self, path: str) -> str:
         from dogent_tui.tui.terminal import edit_copy
@@ -167,7 +174,7 @@ class WritingCommands:
         file = workspace.absolute(path)
         before = await asyncio.to_thread(content_of, file)
         if before is not None and not _is_text(before):
-            return f"{one_line(path)} is no text: open it with the program that it is made for."
+            return tr("{path} is no text: open it with the program that it is made for.").format(path=one_line(path))
         try:
             with self._app.suspend():
                 after = await asyncio.to_thread(edit_copy, file.name, before or b"", os.environ)
@@ -175,13 +182,13 @@ class WritingCommands:
             return f"The editor did not start: {one_line(str(error))}. Set $EDITOR to one that is installed."
         self._app.conversation.refresh(layout=True)
         if after == (before or b""):
-            return f"{one_line(path)} stays as it is."
+            return tr("{path} stays as it is.").format(path=one_line(path))
         if not _is_text(after):
             return await self._keep(file, after)
         change = OwnChange(file, before, after.decode())
         if await self._write(lambda: change, f"You changed it in your editor: /edit {path}") == "denied":
             return await self._keep(file, after)
-        return f"{workspace.relative(file)} is saved."
+        return tr("{relative} is saved.").format(relative=workspace.relative(file))
 
     async def _keep(self, file: "Path", edited: bytes) -> str:
         """Put aside what may not be written: not text any more, denied, or of a file that changed meanwhile."""
@@ -190,7 +197,9 @@ class WritingCommands:
 
         kept = private_folder(state_dir() / "edited") / f"{datetime.now():%Y%m%d-%H%M%S}-{file.name}"
         await asyncio.to_thread(atomic_write, kept, edited)
-        return f"{one_line(file.name)} stays as it is on disk. What you wrote is kept in {display_path(kept)}."
+        return tr("{name} stays as it is on disk. What you wrote is kept in {kept}.").format(
+            name=one_line(file.name), kept=display_path(kept)
+        )
 
 
 def _is_text(content: bytes) -> bool:

@@ -11,13 +11,17 @@ from dogent_tui.agent.events import Notice
 from dogent_tui.documents.export.browser import find_browsers, install_browser
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
 from dogent_tui.documents.exporter import Exporter, ExportKind, plan_export
+from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.pandoc.download import install_pandoc
 from dogent_tui.errors import DogentError
+from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import readable_size
 from dogent_tui.tui.by_hand import Tell
 from dogent_tui.tui.exporting.wish import parse_wish
 from dogent_tui.tui.exporting.written import is_markdown
+from dogent_tui.tui.pandoc_offer import wants_pandoc
 from dogent_tui.tui.questions.own_writes import may_do
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.workspace.file_index import FileIndex
@@ -28,10 +32,11 @@ if TYPE_CHECKING:
 _MOST_OFFERED = 200
 _MOST_LISTED = 12
 """Things left out that a notice names."""
-_BUSY = "Something is being made already. Esc stops it."
-_NO_BROWSER = (
-    "No browser that could print the pdf is on this computer. Without one, the built-in engine typst makes it, in a simpler look "
-    "that knows no pdf.css. You are asked once in this sitting."
+_BUSY = tr("Something is being made already. Esc stops it.")
+_NO_BROWSER = tr(
+    "No browser that could print the pdf is on this computer. Without one, the built-in engine "
+    "typst makes it, in a simpler look that knows no pdf.css. You are asked once in this "
+    "sitting."
 )
 
 
@@ -47,7 +52,7 @@ class Exporting:
         try:
             said = await self._export(typed)
         except DogentError as error:
-            said = f"Nothing was exported. {error}"
+            said = tr("Nothing was exported. {error}").format(error=error)
         self._app.conversation.prompt.notify_hint(one_line(said))
 
     async def _export(self, typed: str) -> str:
@@ -57,24 +62,36 @@ class Exporting:
         wish = parse_wish(typed)
         markdown = wish.markdown or await self._document_meant()
         if markdown is None:
-            return "Nothing was exported."
+            return tr("Nothing was exported.")
         request = await asyncio.to_thread(plan_export, opened.workspace, markdown, wish.kind, wish.output)
         name = opened.workspace.relative(request.target)
         if not await asyncio.to_thread(request.markdown.is_file):
-            return f"There is no file {markdown} here."
+            return tr("There is no file {markdown} here.").format(markdown=markdown)
         kind: ExportKind = "docx" if wish.kind == "docx" else "pdf"
         if not await may_do(opened.authority, screen.questions.ask, partial(_as_call, request, kind), _BECAUSE):
-            return f"Nothing was exported: {name} is left as it is."
+            return tr("Nothing was exported: {name} is left as it is.").format(name=name)
         if kind == "pdf" and not await self._offer_browser():
-            return "Nothing was exported."
+            return tr("Nothing was exported.")
         if screen.by_hand.busy or self._app.opened is not opened:  # while the question was open
-            return _BUSY if screen.by_hand.busy else "Nothing was exported."
-        made = await screen.by_hand.run(partial(_make, opened.libraries.exporter, request, kind))
+            return _BUSY if screen.by_hand.busy else tr("Nothing was exported.")
+        made = await self._make(opened.libraries.exporter, request, kind)
         if made is None:
-            return f"The export was stopped: {name} was not written."
+            return tr("The export was stopped: {name} was not written.").format(name=name)
         self._say_what_is_missing(name, made)
         screen.look_again()
         return await asyncio.to_thread(_done, name, made)
+
+    async def _make(self, exporter: Exporter, request: ExportRequest, kind: ExportKind) -> ExportResult | None:
+        """Have it made, with a pandoc that is downloaded before where the person says so. None where it was stopped."""
+        by_hand = self._app.conversation.by_hand
+        try:
+            return await by_hand.run(partial(_make, exporter, request, kind))
+        except DocumentError as error:
+            if not await wants_pandoc(self._app, error):
+                raise
+        if by_hand.busy:
+            raise DogentError(_BUSY)
+        return await by_hand.run(partial(_fetch_pandoc_and_make, exporter, request, kind))
 
     # ── Which document ────────────────────────────────────────────────────────────────────────
 
@@ -87,10 +104,10 @@ class Exporting:
             return last
         found = await asyncio.to_thread(_markdown_files, screen.index)
         if not found:
-            raise DogentError("There is no Markdown file in this folder.", "Name one: /export FILE.md.")
+            raise DogentError(tr("There is no Markdown file in this folder."), tr("Name one: /export FILE.md."))
         if len(found) == 1:
             return found[0]
-        chosen = await choose(self._app, "Which document shall be exported?", "", found)
+        chosen = await choose(self._app, tr("Which document shall be exported?"), "", found)
         return None if chosen is None else found[chosen]
 
     # ── The browser ───────────────────────────────────────────────────────────────────────────
@@ -104,8 +121,8 @@ class Exporting:
             return True
         if await asyncio.to_thread(find_browsers):
             return True
-        answers = ("Make the pdf without a browser", "Download Chromium for it (some 100 MB, by Playwright)")
-        chosen = await choose(self._app, "Download a browser for better pdf files?", _NO_BROWSER, answers)
+        answers = (tr("Make the pdf without a browser"), tr("Download Chromium for it (some 100 MB, by Playwright)"))
+        chosen = await choose(self._app, tr("Download a browser for better pdf files?"), _NO_BROWSER, answers)
         if chosen is None:
             return False
         self._asked_for_browser = True
@@ -125,10 +142,15 @@ class Exporting:
         for warning in made.warnings:
             handle(Notice(level="warning", message=one_line(f"{name}: {warning}")))
         if made.left_out:
-            handle(Notice(level="warning", message=f"Left out of {one_line(name)}:\n{_listed(made.left_out)}"))
+            handle(
+                Notice(
+                    level="warning",
+                    message=tr("Left out of {name}:\n{left_out}").format(name=one_line(name), left_out=_listed(made.left_out)),
+                )
+            )
 
 
-_BECAUSE = "You asked for this with /export."
+_BECAUSE = tr("You asked for this with /export.")
 
 
 def _as_call(request: ExportRequest, kind: ExportKind) -> ToolCall:
@@ -138,12 +160,17 @@ def _as_call(request: ExportRequest, kind: ExportKind) -> ToolCall:
 
 
 async def _make(exporter: Exporter, request: ExportRequest, kind: ExportKind, tell: Tell) -> ExportResult:
-    tell(f"Exporting {request.markdown.name}")
+    tell(tr("Exporting {name}").format(name=request.markdown.name))
     return await exporter.export(request, kind, tell)
 
 
+async def _fetch_pandoc_and_make(exporter: Exporter, request: ExportRequest, kind: ExportKind, tell: Tell) -> ExportResult:
+    await install_pandoc(tell)
+    return await _make(exporter, request, kind, tell)
+
+
 async def _fetch_browser(tell: Tell) -> bool:
-    tell("Downloading Chromium")
+    tell(tr("Downloading Chromium"))
     await install_browser(tell)
     return True
 
@@ -156,10 +183,12 @@ def _markdown_files(index: FileIndex) -> list[str]:
 
 
 def _done(name: str, made: ExportResult) -> str:
-    pages = f"{made.pages:,} page{'s' if made.pages != 1 else ''}, " if made.pages else ""
+    pages = ngettext("{count:,} page, ", "{count:,} pages, ", made.pages).format(count=made.pages) if made.pages else ""
     remarks = len(made.warnings) + bool(made.left_out)
-    more = " Remarks are above." if remarks else ""
-    return f"Wrote {name}: {pages}{_size(made.path)}, by {_short(made.engine)}.{more}"
+    more = tr(" Remarks are above.") if remarks else ""
+    return tr("Wrote {name}: {pages}{path}, by {engine}.{more}").format(
+        name=name, pages=pages, path=_size(made.path), engine=_short(made.engine), more=more
+    )
 
 
 def _short(engine: str) -> str:
@@ -171,9 +200,9 @@ def _size(path: Path) -> str:
     try:
         return readable_size(path.stat().st_size)
     except OSError:
-        return "gone already"
+        return tr("gone already")
 
 
 def _listed(what: Sequence[str]) -> str:
-    more = [f"and {len(what) - _MOST_LISTED} more"] if len(what) > _MOST_LISTED else []
+    more = [tr("and {value} more").format(value=len(what) - _MOST_LISTED)] if len(what) > _MOST_LISTED else []
     return "\n".join(f"· {one_line(entry)}" for entry in [*what[:_MOST_LISTED], *more])

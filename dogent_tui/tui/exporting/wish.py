@@ -6,11 +6,12 @@ import msgspec
 
 from dogent_tui.documents.exporter import KINDS
 from dogent_tui.errors import UsageError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.exporting.written import is_markdown
 
 _WORD = re.compile(r'@?"([^"]*)"|(\S+)')
-_USAGE = "Write: /export FILE.md pdf|docx OUT, each where it is needed; a name with spaces in quotes."
+_USAGE = tr("Write: /export FILE.md pdf|docx OUT, each where it is needed; a name with spaces in quotes.")
 
 
 class ExportWish(msgspec.Struct, frozen=True):
@@ -39,7 +40,7 @@ def parse_wish(typed: str) -> ExportWish:
     if rest and not markdown:  # without the usual ending
         markdown = rest.pop(0)
     if rest:
-        raise UsageError(f"{one_line(rest[0])}: it is not clear what that is to be.", _USAGE)
+        raise UsageError(tr("{value}: it is not clear what that is to be.").format(value=one_line(rest[0])), _USAGE)
     return ExportWish(markdown, kind or kind_named(output) or "pdf", output)
 
 

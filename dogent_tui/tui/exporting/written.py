@@ -3,9 +3,15 @@
 from collections.abc import Mapping
 
 from dogent_tui.agent.events import Event, ToolResult, ToolUse
+from dogent_tui.agent.tool_names import review_summary
 from dogent_tui.tui.prompt.completion import MARKDOWN
 
-_WRITING_TOOLS: Mapping[str, str] = {"Write": "file_path", "Edit": "file_path", "MultiEdit": "file_path"}
+_WRITING_TOOLS: Mapping[str, str] = {
+    "Write": "file_path",
+    "Edit": "file_path",
+    "MultiEdit": "file_path",
+    "mcp__dogent__propose_document_change": "path",
+}
 """The tools that write text, and the input that names the file."""
 
 
@@ -24,7 +30,8 @@ class WrittenDocuments:
                 if isinstance(path, str) and is_markdown(path):
                     self._writing[tool_use_id] = path
             case ToolResult(tool_use_id=tool_use_id) if path := self._writing.pop(tool_use_id, ""):
-                self.last = self.last if event.is_error else path
+                is_refused = event.is_error or review_summary(event.content).startswith("nothing")
+                self.last = self.last if is_refused else path
 
 
 def is_markdown(path: str) -> bool:

@@ -3,6 +3,7 @@
 from textual.binding import Binding
 
 from dogent_tui.language import tr
+from dogent_tui.tui.screens.withdrawable import LEAVING_KEYS
 
 EDITOR_KEYS: tuple[Binding, ...] = (
     Binding("ctrl+s", "send", tr("Send"), key_display="^S"),
@@ -17,7 +18,6 @@ EDITOR_KEYS: tuple[Binding, ...] = (
     Binding("ctrl+t", "raw", tr("Markdown"), key_display="^T"),
     Binding("s", "ask('save')", tr("Save as")),
     Binding("x", "abandon", tr("Abandon")),
-    Binding("escape", "leave", tr("Back"), key_display="Esc"),
-    Binding("f1", "help", tr("Help"), show=False),
+    *LEAVING_KEYS,
 )
 """What the editor does; what its tree does, `OutlineView` knows. The first key of each is one that every terminal can send."""

@@ -10,9 +10,10 @@ from textual.content import Content
 from textual.widgets import Static, TextArea
 
 from dogent_tui.agent.events import Attachment, QueuedPrompt
+from dogent_tui.language import tr
 from dogent_tui.tui.prompt.completion import Candidate, Completion, completion_at
 from dogent_tui.tui.prompt.debounce import Debounce
-from dogent_tui.tui.prompt.editor import Mode, PromptEditor, ReferenceKey, ReferenceState, SecondPress
+from dogent_tui.tui.prompt.editor import Mode, PromptEditor, ReferenceState, SecondPress
 from dogent_tui.tui.prompt.hints import Hint, hint
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.pending import PendingStrip, pending_chips
@@ -20,7 +21,7 @@ from dogent_tui.tui.prompt.picker import ReferencePicker
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import PromptReferences
 from dogent_tui.tui.prompt.strip import PromptStrip
-from dogent_tui.workspace.references import Reference
+from dogent_tui.workspace.references import Reference, ReferenceKey
 
 CHECK_DELAY_S = 0.15
 """Seconds without a key before references are looked up on the disk."""
@@ -37,7 +38,7 @@ class PromptBox(Vertical):
         *,
         history: Iterable[str] = (),
         draft: str = "",
-        placeholder: str = "What shall we write?",
+        placeholder: str = tr("What shall we write?"),
         id: str | None = None,  # noqa: A002
     ) -> None:
         """Prompt with `references` to complete and to check, `history` (oldest first) to recall, and a `draft` to go on with."""
@@ -229,7 +230,7 @@ class PromptBox(Vertical):
     @on(PendingStrip.Unreferenced)
     def _take_reference_out(self, event: PendingStrip.Unreferenced) -> None:
         event.stop()
-        self.editor.remove_reference(*event.key)
+        self.editor.remove_reference(event.key)
 
     @on(PromptEditor.PathsPasted)
     async def _offer_references(self, event: PromptEditor.PathsPasted) -> None:
@@ -244,7 +245,11 @@ class PromptBox(Vertical):
     @on(PromptEditor.UnfoldRefused)
     def _say_too_long(self, event: PromptEditor.UnfoldRefused) -> None:
         event.stop()
-        self.notify_hint(f"These {event.characters:,} characters are too long to show here. Ctrl+G opens them in your editor.")
+        self.notify_hint(
+            tr("These {characters:,} characters are too long to show here. Ctrl+G opens them in your editor.").format(
+                characters=event.characters
+            )
+        )
 
     @on(PromptEditor.Armed)
     def _second_press(self, event: PromptEditor.Armed) -> None:
@@ -262,7 +267,7 @@ class PromptBox(Vertical):
         text = "" if self.editor.mode == "shell" else self.editor.raw
         states = dict(await asyncio.to_thread(self._references.look_up, text)) if "@" in text else {}
         for reference in self._being_completed():
-            states.pop((reference.path, reference.sheet), None)
+            states.pop(reference.key, None)
         self.editor.set_states(states)
         self._states = states if self.editor.mode == "prompt" else {}
         self._show_pending()

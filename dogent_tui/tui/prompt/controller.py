@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from dogent_tui.agent.session import make_prompt, with_template
 from dogent_tui.errors import AgentError, DogentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands.table import Command, CommandTable
 from dogent_tui.tui.terminal import edit_externally
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from dogent_tui.tui.screens.conversation import ConversationScreen
 
 
-READ_ONLY = "This conversation is open in another window and can only be read here. /new begins another, /sessions opens one."
+READ_ONLY = tr("This conversation is open in another window and can only be read here. /new begins another, /sessions opens one.")
 
 INDEX_DELAY_S = 0.5
 """How long the file index waits after a tool result before it looks again."""
@@ -66,9 +67,11 @@ class PromptController:
                 return
             screen.attaching.sent(prompt.attachments)
         if screen.service.requests:
-            self._prompt.notify_hint("This waits until the agent has your answers. F2 answers.")
+            self._prompt.notify_hint(tr("This waits until the agent has your answers. F2 answers."))
         for reference in missing:
-            screen.notify(f"There is no file {one_line(reference.path)} here; it was sent as plain text.", markup=False)
+            screen.notify(
+                tr("There is no file {path} here; it was sent as plain text.").format(path=one_line(reference.path)), markup=False
+            )
         screen.action_follow()
 
     async def _run_shell(self, command: str) -> None:
@@ -103,10 +106,13 @@ class PromptController:
         if self._screen.by_hand.stop():
             return
         service = self._screen.service
+        idle = service.state != "running" and not service.queued and self._prompt.editor.is_blank
+        if idle and self._app.dismiss_setup():
+            return
         waiting = [service.take_back(queued.id) for queued in service.queued]
         if waiting:
             texts = "\n\n".join(prompt.text for prompt in waiting if prompt is not None)
-            self._give_back(texts, "These waited, and are yours again. Esc once more stops the run.")
+            self._give_back(texts, tr("These waited, and are yours again. Esc once more stops the run."))
         else:
             await service.interrupt()
 

@@ -18,13 +18,14 @@ from textual.message import Message
 from textual.widgets import TextArea
 
 from dogent_tui.agent.events import Attachment
+from dogent_tui.language import tr
 from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.prompt.dropped import dropped_paths
 from dogent_tui.tui.prompt.folding_area import FoldingArea
 from dogent_tui.tui.prompt.literal import carry, newlines
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.prompt.terminal_keys import NEWLINE_KEYS, teach_newline_keys
-from dogent_tui.workspace.references import Reference
+from dogent_tui.workspace.references import Reference, ReferenceKey
 
 if TYPE_CHECKING:
     from textual.timer import Timer
@@ -47,8 +48,6 @@ MOST_ROWS = 12
 _CLOSING_MARKS = frozenset("#,.;:!?)，。；：！？）、")
 
 FindReferences = Callable[[str], Sequence[Reference]]
-ReferenceKey = tuple[str, str | None]
-"""Path and sheet, as written."""
 
 
 class ReferenceState(msgspec.Struct, frozen=True):
@@ -84,14 +83,16 @@ class PromptEditor(FoldingArea):
     }
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", "Send"),
-        Binding(",".join(sorted(NEWLINE_KEYS)), "newline", "New line", show=False, key_display="Ctrl+J, Shift+Enter, Alt+Enter"),
-        Binding("escape", "escape", "Interrupt; twice, without a run: clear", show=False),
-        Binding("ctrl+c", "copy_or_clear", "Copy, clear, quit", show=False),
-        Binding("ctrl+underscore,super+z", "undo", "Undo", show=False, key_display="Ctrl+_"),
-        Binding("super+c", "copy", "Copy", show=False),
+        Binding("enter", "submit", tr("Send")),
+        Binding(
+            ",".join(sorted(NEWLINE_KEYS)), "newline", tr("New line"), show=False, key_display="Ctrl+J, Shift+Enter, Alt+Enter"
+        ),
+        Binding("escape", "escape", tr("Interrupt; twice, without a run: clear"), show=False),
+        Binding("ctrl+c", "copy_or_clear", tr("Copy, clear, quit"), show=False),
+        Binding("ctrl+underscore,super+z", "undo", tr("Undo"), show=False, key_display="Ctrl+_"),
+        Binding("super+c", "copy", tr("Copy"), show=False),
         Binding("ctrl+g", "external_editor", "Open in $EDITOR", show=False),
-        Binding("ctrl+o", "unfold", "Unfold the pasted text", show=False),
+        Binding("ctrl+o", "unfold", tr("Unfold the pasted text"), show=False),
     ]
 
     SECOND_PRESS_S: ClassVar[float] = 2.0
@@ -419,13 +420,13 @@ class PromptEditor(FoldingArea):
             self.notify_style_update()  # drawn lines are cached
             self.refresh()
 
-    def remove_reference(self, path: str, sheet: str | None) -> None:
-        """Delete every reference to `path` and `sheet`, as they are written, and the blank after it."""
+    def remove_reference(self, key: ReferenceKey) -> None:
+        """Delete every reference that is written as `key` says, and the blank after it."""
         for row in reversed(range(self.document.line_count)):
             line = self.document.get_line(row)
             for reference in reversed(self._find_references(line) if "@" in line else ()):
-                if (reference.path, reference.sheet) == (path, sheet):
-                    state = self._states.get((path, sheet))
+                if reference.key == key:
+                    state = self._states.get(key)
                     end = reference.start + (state.length if state else reference.end - reference.start)
                     end += line[end : end + 1] == " "
                     self.replace("", (row, reference.start), (row, end))
@@ -449,7 +450,7 @@ class PromptEditor(FoldingArea):
         if "@" not in text:
             return
         for reference in self._references_of_line(text):
-            if state := self._states.get((reference.path, reference.sheet)):
+            if state := self._states.get(reference.key):
                 style = self.get_component_rich_style("prompt--unresolved" if state.problem else "prompt--reference")
                 line.stylize(style, reference.start, reference.start + state.length)
 

@@ -10,9 +10,11 @@ from textual.content import Content
 from textual.message import Message
 
 from dogent_tui.agent.events import Attachment
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.prompt.editor import ReferenceKey, ReferenceState
+from dogent_tui.tui.prompt.editor import ReferenceState
 from dogent_tui.tui.prompt.strip import PromptStrip
+from dogent_tui.workspace.references import ReferenceKey, format_lines
 
 _GAP = 2
 _LEFT_OUT = len("+99") + _GAP
@@ -30,6 +32,7 @@ class Chip(msgspec.Struct, frozen=True):
     name: str
     type: str = ""
     sheet: str = ""
+    lines: str = ""
     problem: str = ""
     reference: ReferenceKey | None = None
     attachment: Attachment | None = None
@@ -46,11 +49,12 @@ def pending_chips(states: Mapping[ReferenceKey, ReferenceState], attached: tuple
     for key, state in states.items():
         found = state.attachment
         if found is None:
-            chips[key] = Chip(key[0], "not found", key[1] or "", state.problem, key)
+            lines = format_lines(key[2]) if key[2] else ""
+            chips[key] = Chip(key[0], tr("not found"), key[1] or "", lines, state.problem, key)
         else:
-            chips[found.path, found.sheet] = Chip(found.name, found.type, found.sheet or "", state.problem, key, found)
+            chips[found] = Chip(found.name, found.type, found.sheet or "", found.lines or "", state.problem, key, found)
     for file in attached:
-        chips.setdefault((file.path, file.sheet), Chip(file.name, file.type, file.sheet or "", attachment=file))
+        chips.setdefault(file, Chip(file.name, file.type, file.sheet or "", file.lines or "", attachment=file))
     return tuple(chips.values())
 
 
@@ -66,16 +70,16 @@ class PendingStrip(PromptStrip):
     }
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("left", "move(-1)", "Left", show=False),
-        Binding("right", "move(1)", "Right", show=False),
-        Binding("delete,backspace", "remove", "Remove"),
-        Binding("enter", "preview", "Preview"),
-        Binding("escape,tab,down", "leave", "Back"),
+        Binding("left", "move(-1)", tr("Left"), show=False),
+        Binding("right", "move(1)", tr("Right"), show=False),
+        Binding("delete,backspace", "remove", tr("Remove")),
+        Binding("enter", "preview", tr("Preview")),
+        Binding("escape,tab,down", "leave", tr("Back")),
     ]
 
     @dataclass(eq=False, repr=False)
     class Unreferenced(Message):
-        """Take the reference `key` (path and sheet) out of the text."""
+        """Take the reference `key` out of the text."""
 
         key: ReferenceKey
 
@@ -148,16 +152,22 @@ class PendingStrip(PromptStrip):
         return Content(text).stylize(self.get_visual_style("pending--key", partial=True))
 
     def _draw(self, chip: Chip, *, selected: bool) -> Content:
-        sheet = f" #{one_line(chip.sheet)}" if chip.sheet else ""
-        said = "no such sheet" if chip.problem and chip.attachment is not None else chip.type
+        part = f" #{one_line(chip.sheet)}" if chip.sheet else ""
+        part += f":{chip.lines}" if chip.lines else ""
+        said = _amiss(chip) or chip.type
         if chip.name.lower().endswith(f".{said}"):  # the name says it
             said = ""
-        detail = Content(f"{sheet} {said}".rstrip()).stylize(self.get_visual_style("pending--detail", partial=True))
+        detail = Content(f"{part} {said}".rstrip()).stylize(self.get_visual_style("pending--detail", partial=True))
         style = "pending--problem" if chip.problem else "pending--chip"
         text = Content.assemble(
             Content(f"{chip.mark} {one_line(chip.name)}").stylize(self.get_visual_style(style, partial=True)), detail
         )
         return text.stylize_before(self.get_visual_style("pending--selected", partial=True)) if selected else text
+
+
+def _amiss(chip: Chip) -> str:
+    """Return what there is not in a file that is there."""
+    return (tr("no such lines") if chip.lines else tr("no such sheet")) if chip.problem and chip.attachment is not None else ""
 
 
 def _window(widths: list[int], selected: int, room: int) -> tuple[int, int]:

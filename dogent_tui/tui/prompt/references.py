@@ -5,13 +5,25 @@ from typing import Protocol
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.agent.session import as_attachment
+from dogent_tui.language import ngettext, tr
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.completion import Completions
 from dogent_tui.tui.prompt.dropped import existing
-from dogent_tui.tui.prompt.editor import ReferenceKey, ReferenceState
+from dogent_tui.tui.prompt.editor import ReferenceState
 from dogent_tui.workspace.file_index import FileIndex
 from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.references import Reference, ResolvedReference, find_references, format_reference, resolve, sheet_names
+from dogent_tui.workspace.references import (
+    Reference,
+    ReferenceKey,
+    ResolvedReference,
+    find_references,
+    format_reference,
+    resolve,
+    sheet_names,
+)
+
+_MOST_COUNTED = 8 << 20
+"""Bytes of a text whose lines are counted."""
 
 
 class PromptReferences(Protocol):
@@ -58,7 +70,7 @@ class WorkspaceReferences:
 
     def look_up(self, text: str) -> Mapping[ReferenceKey, ReferenceState]:
         """Return for each reference in `text` whether it leads to a file, and to a sheet of it."""
-        return {(found.path, found.sheet): self._state(resolve(found, self._workspace)) for found in find_references(text)}
+        return {found.key: self._state(resolve(found, self._workspace)) for found in find_references(text)}
 
     def written(self, paths: list[str]) -> str | None:
         """Return references to `paths`, each followed by a space, when every one of them exists."""
@@ -88,10 +100,17 @@ class WorkspaceReferences:
     def _state(self, found: ResolvedReference) -> ReferenceState:
         length = found.reference.end - found.reference.start
         if not found.exists:
-            return ReferenceState(length, f"No file {found.reference.path} here")
+            return ReferenceState(length, tr("No file {path} here").format(path=found.reference.path))
         attachment = as_attachment(found)
         if found.sheet is not None and found.sheet not in sheet_names(found.absolute):
-            return ReferenceState(length, f"No sheet {found.sheet} in {found.name}", attachment)
+            return ReferenceState(length, tr("No sheet {sheet} in {name}").format(sheet=found.sheet, name=found.name), attachment)
+        lines = found.reference.lines
+        if lines is not None and (last := _line_count(found)) and lines[0] > last:
+            return ReferenceState(
+                length,
+                ngettext("{name} has {count:,} line", "{name} has {count:,} lines", last).format(name=found.name, count=last),
+                attachment,
+            )
         return ReferenceState(length, "", attachment)
 
     def _templates(self) -> Sequence[tuple[str, str]]:
@@ -102,3 +121,14 @@ class WorkspaceReferences:
 
     def _sheets(self, path: str) -> list[str]:
         return sheet_names(self._workspace.absolute(path))
+
+
+def _line_count(found: ResolvedReference) -> int:
+    """Return how many lines a text has; 0 where it is none, or nothing is known about it."""
+    if not found.size or found.size > _MOST_COUNTED:
+        return 0
+    try:
+        data = found.absolute.read_bytes()
+    except OSError:
+        return 0
+    return 0 if b"\0" in data else data.count(b"\n") + (not data.endswith(b"\n"))

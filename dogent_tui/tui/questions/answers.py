@@ -52,7 +52,7 @@ def why_not(request: PermissionRequested, key: str) -> str:
     if answer is WORDS:
         return tr("This is no question of the agent, so there is nobody to tell why.")
     return tr("“{words}” is not offered here. {value}").format(
-        words=answer.words, value=request.once_because or "This answer cannot be remembered."
+        words=answer.words, value=request.once_because or tr("This answer cannot be remembered.")
     )
 
 

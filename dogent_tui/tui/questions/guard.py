@@ -21,6 +21,10 @@ class AnswerGuard(msgspec.Struct):
         """The question is on the screen now."""
         self._opens = self.clock() + GRACE_S
 
+    def opened(self) -> None:
+        """The person opened it: every key is meant for it."""
+        self._opens = self.clock()
+
     def typed(self) -> None:
         """A key came that was not meant for the question."""
         self._opens = self.clock() + TYPING_S

@@ -8,6 +8,7 @@ from dogent_tui.changes.hunks import Hunk
 from dogent_tui.changes.model import DocumentChange
 from dogent_tui.changes.prose import Refined, refined
 from dogent_tui.changes.prose import Span as Part
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.transcript import palette
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop, prefixed, wrap
@@ -31,7 +32,12 @@ _PREVIEWED = 80
 """Lines of the result, from a little above the hunk, that the preview is made of."""
 
 _MARKS = {"open": (" ", "muted"), "accepted": ("✓", "success"), "rejected": ("✗", "error"), "edited": ("✎", "success")}
-_SAID = {"open": "undecided", "accepted": "accepted", "rejected": "rejected", "edited": "accepted, edited"}
+_SAID = {
+    "open": tr("undecided"),
+    "accepted": tr("accepted"),
+    "rejected": tr("rejected"),
+    "edited": tr("accepted, edited"),
+}
 
 
 def state(change: DocumentChange, hunk: Hunk) -> str:
@@ -44,7 +50,7 @@ def list_row(change: DocumentChange, hunk: Hunk, width: int, *, is_cursor: bool)
     """Return the row of a hunk in the list: what was decided, its heading, and its first words."""
     mark, style = _MARKS[state(change, hunk)]
     written = change.lines_of(hunk)
-    words = next((one_line(line[:200]) for line in (*written, *hunk.old) if line.strip()), "(blank lines)")
+    words = next((one_line(line[:200]) for line in (*written, *hunk.old) if line.strip()), tr("(blank lines)"))
     sign = {"added": "+", "deleted": "-", "conflict": "!"}.get(hunk.kind, "~")
     heading = one_line(hunk.heading[-1]) if hunk.heading else ""
     spans = [
@@ -61,12 +67,12 @@ def list_row(change: DocumentChange, hunk: Hunk, width: int, *, is_cursor: bool)
 def headline(change: DocumentChange, hunk: Hunk, width: int) -> Line:
     """Return the line above a hunk: its number, where it stands, what was decided."""
     place = change.hunks.index(hunk) + 1
-    where = " › ".join(one_line(title) for title in hunk.heading) or "the beginning"
+    where = " › ".join(one_line(title) for title in hunk.heading) or tr("the beginning")
     _, style = _MARKS[state(change, hunk)]
     spans = [
-        Span(f"{place} of {len(change.hunks)} ", "accent"),
+        Span(tr("{place} of {hunks} ").format(place=place, hunks=len(change.hunks)), "accent"),
         Span(_SAID[state(change, hunk)], style),
-        Span(f" · {hunk.kind} · line {hunk.start + 1} · {where}", "muted"),
+        Span(tr(" · {kind} · line {value} · {where}").format(kind=hunk.kind, value=hunk.start + 1, where=where), "muted"),
     ]
     return Line(crop(spans, width))
 
@@ -81,11 +87,13 @@ def hunk_lines(change: DocumentChange, hunk: Hunk, width: int, *, by_side: bool)
     base = change.base.lines
     lines += _context(base[max(0, hunk.start - CONTEXT) : hunk.start], width)
     if hunk.is_conflict:
-        said = "Somebody else changed these lines meanwhile. Accepting this replaces what stands here now." if hunk.old else ""
-        lines += wrap([Span(said or "The file is gone. Accepting this writes it anew.", "warning")], width)
+        said = (
+            tr("Somebody else changed these lines meanwhile. Accepting this replaces what stands here now.") if hunk.old else ""
+        )
+        lines += wrap([Span(said or tr("The file is gone. Accepting this writes it anew."), "warning")], width)
         lines += prefixed(_told(hunk.ours, "muted", width - 2), Span("o ", "muted"))
     sides = _sides(_cut(hunk.old), _cut(change.lines_of(hunk)))
-    lines += _beside(sides, width) if by_side else _below(sides, width)
+    lines += _beside(sides, width) if by_side and sides.old and sides.new else _below(sides, width)
     lines += _context(base[hunk.end : hunk.end + CONTEXT], width)
     return lines
 
@@ -111,7 +119,7 @@ def _cut(lines: Sequence[str]) -> str:
     text = "\n".join(lines[:_MOST_LINES])
     if len(text) <= _MOST_CHARACTERS and len(lines) <= _MOST_LINES:
         return text + "\n" if lines else ""
-    return f"{text[:_MOST_CHARACTERS]}\n… {max(0, len(lines) - _MOST_LINES)} more lines\n"
+    return tr("{value}\n… {value2} more lines\n").format(value=text[:_MOST_CHARACTERS], value2=max(0, len(lines) - _MOST_LINES))
 
 
 def _context(lines: Sequence[str], width: int) -> Iterator[Line]:
@@ -119,10 +127,17 @@ def _context(lines: Sequence[str], width: int) -> Iterator[Line]:
 
 
 def _told(lines: Sequence[str], style: str, width: int) -> list[Line]:
-    return [line for text in lines for line in wrap([Span(revealed(text[:_MOST_CHARACTERS]), style)], width)]
+    return [line for text in lines for line in _wrapped(text[:_MOST_CHARACTERS], style, width)]
 
 
-def _laid(parts: Sequence[Part], style: str, width: int) -> list[Line]:
+@lru_cache(64)
+def _wrapped(text: str, style: str, width: int) -> Sequence[Line]:
+    """Return a paragraph as lines. Kept, since what stands around a hunk is drawn anew with every key."""
+    return tuple(wrap([Span(revealed(text), style)], width))
+
+
+@lru_cache(32)
+def _laid(parts: tuple[Part, ...], style: str, width: int) -> Sequence[Line]:
     """Return one side of a hunk; what changed within it stands out, unless all of it did."""
     some = any(not part.changed and part.text.strip() for part in parts)
     text = [Span(revealed(part.text), f"{style}-part" if part.changed and some else style) for part in parts]

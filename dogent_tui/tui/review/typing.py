@@ -5,6 +5,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.widgets import Input
 
+from dogent_tui.language import tr
 from dogent_tui.tui.at_once import KeysAtOnce
 from dogent_tui.tui.prompt.literal_area import LiteralArea
 
@@ -13,8 +14,8 @@ class HunkArea(KeysAtOnce, LiteralArea):
     """The text of a hunk, to be written instead of what was proposed."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+s", "screen.keep_edit", "Keep and accept", key_display="Esc"),
-        Binding("ctrl+x", "screen.drop_edit", "As it was", key_display="^X"),
+        Binding("escape,ctrl+s", "screen.keep_edit", tr("Keep and accept"), key_display="Esc"),
+        Binding("ctrl+x", "screen.drop_edit", tr("As it was"), key_display="^X"),
     ]
 
 
@@ -22,6 +23,6 @@ class CommentInput(KeysAtOnce, Input):
     """What the agent should know about a hunk."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "screen.keep_comment", "Keep", key_display="⏎"),
-        Binding("escape", "screen.leave_comment", "Back", key_display="Esc"),
+        Binding("enter", "screen.keep_comment", tr("Keep"), key_display="⏎"),
+        Binding("escape", "screen.leave_comment", tr("Back"), key_display="Esc"),
     ]

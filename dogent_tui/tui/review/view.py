@@ -8,6 +8,7 @@ from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 
+from dogent_tui.language import tr
 from dogent_tui.tui.at_once import KeysAtOnce
 from dogent_tui.tui.review.rows import LOOKS, list_row
 from dogent_tui.tui.transcript.palette import Palette
@@ -16,22 +17,30 @@ if TYPE_CHECKING:
     from dogent_tui.changes.model import DocumentChange
     from dogent_tui.tui.transcript.lines import Line
 
+_MOST_ROWS = 1_000
+"""Rows of the list that are kept as they were drawn."""
+
 
 class _Drawn(Widget):
     """Draws lines in the colors of the review."""
 
     _palette: Palette | None = None
+    _is_styled = False
 
     def notify_style_update(self) -> None:
         """Colors may have changed."""
         super().notify_style_update()
-        self._palette = None
+        self._is_styled = False
 
     @property
     def palette(self) -> Palette:
-        """The styles as they are now."""
-        if self._palette is None:
-            self._palette = Palette(self, LOOKS)
+        """The styles as they are now: another object only where they look different."""
+        if self._palette is None or not self._is_styled:
+            made = Palette(self, LOOKS)
+            if not made.same_as(self._palette):
+                self._palette = made
+            self._is_styled = True
+        assert self._palette is not None
         return self._palette
 
 
@@ -48,6 +57,7 @@ class HunkList(KeysAtOnce, _Drawn, can_focus=True):
         super().__init__(id=id)
         self.change = change
         self.cursor = 0
+        self._rows: dict[tuple[object, ...], Strip] = {}
         self._perform = perform
         self._choose = choose
 
@@ -68,9 +78,17 @@ class HunkList(KeysAtOnce, _Drawn, can_focus=True):
             return Strip([Segment(" " * width, self.palette.base)])
         is_cursor = place == self.cursor
         fill = ("cursor" if self.has_focus else "idle") if is_cursor else ""
-        spans = list_row(self.change, self.change.hunks[place], width, is_cursor=is_cursor)
-        segments = [Segment(span.text, self.palette.style(span.style, fill=fill)) for span in spans]
-        return Strip(segments).adjust_cell_length(width, self.palette.style("", fill=fill))
+        hunk = self.change.hunks[place]
+        key = (self.change, hunk.number, self.change.decision(hunk.number), width, fill, self.palette)
+        strip = self._rows.get(key)
+        if strip is None:
+            if len(self._rows) > _MOST_ROWS:
+                self._rows.clear()
+            spans = list_row(self.change, hunk, width, is_cursor=is_cursor)
+            segments = [Segment(span.text, self.palette.style(span.style, fill=fill)) for span in spans]
+            strip = Strip(segments).adjust_cell_length(width, self.palette.style("", fill=fill))
+            self._rows[key] = strip
+        return strip
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Go to the hunk that is pressed."""
@@ -121,7 +139,7 @@ class HunkView(_Drawn):
             return Strip([Segment(" " * width, self.palette.base)])
         below = len(self._lines) - place
         if y == self.size.height - 1 and below > 1:
-            words = f"  ↓ {below} more lines · Space"
+            words = tr("  ↓ {below} more lines · Space").format(below=below)
             return Strip([Segment(words, self.palette.style("muted"))]).adjust_cell_length(width, self.palette.base)
         line = self._lines[place]
         segments = [Segment(span.text, self.palette.style(span.style, span.link, line.fill)) for span in line.spans]

@@ -1,34 +1,32 @@
 """A question of the application itself with a few answers to choose from, or a list to pick one of."""
 
-import asyncio
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import Any
 
-from textual import events, on
 from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.questions.guard import AnswerGuard
-from dogent_tui.tui.screens.withdrawable import Withdrawable
+from dogent_tui.tui.screens.answering import AnsweringScreen
+from dogent_tui.tui.screens.withdrawable import answer_of
 from dogent_tui.tui.stylesheets import stylesheet
 
 
-class ChoiceScreen(Withdrawable[int], ModalScreen[int]):
+class ChoiceScreen(AnsweringScreen[int]):
     """Dismissed with the place of the answer that was chosen, or with None where the person goes back without one."""
 
     CSS_PATH = stylesheet("choice.tcss")
     AUTO_FOCUS = "#choice-answers"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "Back")]
 
-    def __init__(self, title: str, why: str, answers: Sequence[str]) -> None:
-        """Ask `title`, with `why` below it. The first of `answers` is highlighted at first: let it do no harm."""
-        super().__init__()
-        self.guard = AnswerGuard()
+    def __init__(self, title: str, why: str, answers: Sequence[str], chosen: int | None = None) -> None:
+        """Ask `title`, with `why` below it. The first of `answers` is highlighted at first: let it do no harm.
+
+        `chosen` is for a list that the person opened: it is highlighted, and keys count at once.
+        """
+        super().__init__(chosen)
         self._title = title
         self._why = why
         self._answers = answers
@@ -41,42 +39,13 @@ class ChoiceScreen(Withdrawable[int], ModalScreen[int]):
                 yield Static(self._why, id="choice-why", markup=False)
             answers = (Content(one_line(answer)) for answer in self._answers)
             yield OptionList(*answers, id="choice-answers", markup=False, compact=True)
-            yield Static("↑ ↓ choose · Enter takes it · Esc goes back", id="choice-keys", markup=False)
+            yield Static(tr("↑ ↓ choose · Enter takes it · Esc goes back"), id="choice-keys", markup=False)
 
-    def on_mount(self) -> None:
-        """Count from the moment that the question can be seen: keys typed before were meant for the prompt."""
-        self.query_one(OptionList).highlighted = 0
-        self.call_after_refresh(self.guard.shown)
-
-    def on_key(self, event: events.Key) -> None:
-        """Take no key that was typed before the question could be read."""
-        if not self.guard.open:
-            event.stop()
-            event.prevent_default()
-
-    @on(OptionList.OptionSelected)
-    def _picked(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        if self.guard.open:
-            self.leave(event.option_index)
-
-    def action_back(self) -> None:
-        """Go back without an answer."""
-        self.leave(None)
+    def answer(self, picked: OptionList.OptionSelected) -> int:
+        """Return the place of the answer."""
+        return picked.option_index
 
 
-async def choose(app: App[None], title: str, why: str, answers: Sequence[str]) -> int | None:
+async def choose(app: App[Any], title: str, why: str, answers: Sequence[str], chosen: int | None = None) -> int | None:
     """Ask and return the place of the answer, None for none. Not to be awaited by a handler of messages."""
-    answered: asyncio.Future[int | None] = asyncio.get_running_loop().create_future()
-
-    def settle(answer: int | None) -> None:
-        if not answered.done():
-            answered.set_result(answer)
-
-    screen = ChoiceScreen(title, why, answers)
-    await app.push_screen(screen, settle)
-    try:
-        return await answered
-    finally:
-        if not answered.done():  # whoever asked is gone
-            screen.cancel()
+    return await answer_of(app, ChoiceScreen(title, why, answers, chosen))

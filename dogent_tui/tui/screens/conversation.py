@@ -25,6 +25,7 @@ from dogent_tui.agent.events import (
     UsageChanged,
 )
 from dogent_tui.agent.session import OpenedSession
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.controller import AttachmentsController
@@ -51,6 +52,9 @@ from dogent_tui.workspace.paths import display_path
 if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.agent.service import AgentService
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
+    from dogent_tui.tui.pane.controller import PaneController
+    from dogent_tui.tui.pane.pane import DocumentPane
+    from dogent_tui.tui.pane.view import PaneView
     from dogent_tui.tui.questions.controller import QuestionController
     from dogent_tui.tui.requests import RequestController
     from dogent_tui.tui.transcript.view import Transcript
@@ -60,17 +64,20 @@ class ConversationScreen(Screen[None]):
     """Shows one session and sends what is typed to its service."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+f", "find", "Find"),
-        Binding("ctrl+b", "sidebar", "Attachments"),
-        Binding("ctrl+r", "app.history", "Earlier prompts", show=False),
-        Binding("ctrl+o", "fold_all", "Unfold tools"),
-        Binding("ctrl+t", "todos", "Plan"),
-        Binding("f2", "answer", "Answer the agent", show=False),
-        Binding("ctrl+end", "follow", "Follow", show=False),
-        Binding("shift+pageup", "transcript_page(-1)", "Scroll the transcript", show=False),
-        Binding("shift+pagedown", "transcript_page(1)", "Scroll the transcript", show=False),
-        Binding("escape", "escape", "Interrupt or back to the prompt", show=False),
-        Binding("f1", "app.help", "Help"),
+        Binding("ctrl+f", "find", tr("Find"), id="find"),
+        Binding("ctrl+b", "sidebar", tr("Attachments"), id="attachments"),
+        Binding("ctrl+r", "app.history", tr("Earlier prompts"), show=False, id="history"),
+        Binding("ctrl+o", "fold_all", tr("Unfold tools"), id="unfold"),
+        Binding("ctrl+t", "todos", tr("Plan"), id="plan"),
+        Binding("f2", "answer", tr("Answer the agent"), show=False),
+        Binding("f3", "document", tr("To the open document and back"), show=False, id="document"),
+        Binding("f5", "app.setup", tr("Who answers"), show=False, id="setup"),
+        Binding("ctrl+end", "follow", tr("Follow"), show=False, id="follow"),
+        Binding("shift+pageup", "transcript_page(-1)", tr("Scroll the transcript"), show=False),
+        Binding("shift+pagedown", "transcript_page(1)", tr("Scroll the transcript"), show=False),
+        Binding("escape", "escape", tr("Interrupt or back to the prompt"), show=False),
+        Binding("f4,ctrl+comma", "app.settings", tr("Settings"), show=False, id="settings", key_display="F4, Ctrl+,"),
+        Binding("f1", "app.help", tr("Help"), id="help"),
     ]
 
     def __init__(self, opened: OpenedSession, commands: CommandTable) -> None:
@@ -123,6 +130,18 @@ class ConversationScreen(Screen[None]):
 
         return request_controller(self)
 
+    @cached_property
+    def documents(self) -> "PaneController":
+        """The document that is open beside the conversation."""
+        from dogent_tui.tui.pane.controller import PaneController
+
+        return PaneController(self)
+
+    @property
+    def has_document(self) -> bool:
+        """Whether a document is open."""
+        return "documents" in self.__dict__ and self.documents.open_document is not None
+
     async def keep_answers(self) -> None:
         """Wait until the answers so far are saved."""
         if "requests" in self.__dict__:  # else nothing was asked
@@ -152,12 +171,15 @@ class ConversationScreen(Screen[None]):
         self.todos.forget()
         self.prompt.set_attached(())
         self.status_bar.show(opening_status(opened))
+        self.query_one(Welcome).answered_by(self.status_bar.status.endpoint)
         self.prompt.set_queue(())
         self.prompt.set_busy(False)
         self.questions.clear()
         await self.keep_answers()
         self.requests.clear()
         await self.furniture.clear()
+        if self.has_document:
+            self.documents.session_changed()
 
     # ── Events of the session become what is seen ─────────────────────────────────────────────
 
@@ -168,6 +190,8 @@ class ConversationScreen(Screen[None]):
         self.attaching.handle(event)
         self.todos.handle(event)
         self.written.handle(event)
+        if self.has_document:
+            self.documents.handle(event)
         if isinstance(event, RunStarted | RunFinished):
             self.prompt.offer(self.lessons.offer(event))
         match event:
@@ -265,6 +289,8 @@ class ConversationScreen(Screen[None]):
 
     def _show_attachments(self) -> None:
         self.prompt.set_attached(self.attachments.pending)
+        if self.has_document:
+            self.documents.attachments_changed()
         self._place_sidebar()
 
     @work(group="attachments", exclusive=True)
@@ -302,6 +328,23 @@ class ConversationScreen(Screen[None]):
         event.stop()
         self.attaching.preview(event.attachment)
 
+    # ── The open document ─────────────────────────────────────────────────────────────────────
+
+    async def on_document_pane_wanted(self, event: "DocumentPane.Wanted") -> None:
+        """Do what a key of the document means."""
+        event.stop()
+        await self.documents.want(event.what)
+
+    def on_pane_view_chosen(self, event: "PaneView.Chosen") -> None:
+        """Have what was chosen go with the next prompt."""
+        event.stop()
+        self.documents.chosen()
+
+    def on_pane_view_near_end(self, event: "PaneView.NearEnd") -> None:
+        """Read on."""
+        event.stop()
+        self.documents.read_on()
+
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
 
     async def action_escape(self) -> None:
@@ -317,12 +360,19 @@ class ConversationScreen(Screen[None]):
     def action_answer(self) -> None:
         """Open what the agent asked."""
         if not (self.asked.display and self.requests.open()):
-            self.prompt.notify_hint("The agent asks nothing just now.")
+            self.prompt.notify_hint(tr("The agent asks nothing just now."))
+
+    async def action_document(self) -> None:
+        """Go to the open document, or from there back to the prompt."""
+        if self.has_document:
+            await self.documents.toggle()
+        else:
+            self.prompt.notify_hint(tr("No document is open. /open PATH opens one beside the conversation."))
 
     def action_todos(self) -> None:
         """Show the agent's plan above the prompt, or hide it."""
         if not self.todos.toggle():
-            self.notify("The agent has made no plan yet. It will be shown here when there is one.", markup=False)
+            self.notify(tr("The agent has made no plan yet. It will be shown here when there is one."), markup=False)
 
     def action_fold_all(self) -> None:
         """Unfold or fold every card."""
@@ -349,7 +399,7 @@ class ConversationScreen(Screen[None]):
         """Show where a link leads, and have it ready to paste: the words of a link may say anything."""
         event.stop()
         await self.copy(event.url)
-        self.notify(one_line(event.url), title="This link leads to", markup=False)
+        self.notify(one_line(event.url), title=tr("This link leads to"), markup=False)
 
     def on_text_selected(self) -> None:
         """Copy what was selected with the mouse."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
+from types import MappingProxyType
 from typing import ClassVar
 
 import msgspec
@@ -62,17 +63,17 @@ class HelpSection(msgspec.Struct, frozen=True):
 
 
 PROMPT_HELP = HelpSection(
-    "What you type",
+    tr("What you type"),
     (
-        ("@", "Refer to a file or folder; Tab or Enter takes it"),
-        ("@book.xlsx#", "Refer to a sheet of it"),
-        ("/", "Run a command"),
-        ("!", "Run a shell command; the agent sees its output next"),
-        ("?", "This page, from an empty prompt"),
-        ("\\ Enter", "New line, where the terminal has no other key for it"),
-        ("↑ ↓ at the edges", "Earlier prompts and commands"),
-        ("Alt+↑, ↑ when empty", "The prompts that wait: Enter edits, Delete drops"),
-        ("Shift+Tab", "The files that go along: Enter previews, Delete removes"),
+        ("@", tr("Refer to a file or folder; Tab or Enter takes it")),
+        ("@book.xlsx#", tr("Refer to a sheet of it")),
+        ("/", tr("Run a command")),
+        ("!", tr("Run a shell command; the agent sees its output next")),
+        ("?", tr("This page, from an empty prompt")),
+        ("\\ Enter", tr("New line, where the terminal has no other key for it")),
+        (tr("↑ ↓ at the edges"), tr("Earlier prompts and commands")),
+        (tr("Alt+↑, ↑ when empty"), tr("The prompts that wait: Enter edits, Delete drops")),
+        ("Shift+Tab", tr("The files that go along: Enter previews, Delete removes")),
     ),
 )
 
@@ -85,19 +86,26 @@ def key_name(key: str) -> str:
     return "+".join(_KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper() for part in parts)
 
 
-def binding_section(title: str, bindings: Iterable[BindingType]) -> HelpSection:
-    """Return the section for `bindings`, each with its description."""
+def binding_section(title: str, bindings: Iterable[BindingType], keys: Mapping[str, str] = MappingProxyType({})) -> HelpSection:
+    """Return the section for `bindings`, each with its description. `keys` are those that the person changed, by id."""
     lines = [
-        (binding.key_display or ", ".join(key_name(key) for key in binding.key.split(",")), binding.description)
+        (_shown_keys(binding, keys), binding.description)
         for binding in bindings
         if isinstance(binding, Binding) and binding.description
     ]
     return HelpSection(title, tuple(lines))
 
 
+def _shown_keys(binding: Binding, keys: Mapping[str, str]) -> str:
+    changed = keys.get(binding.id or "")
+    if binding.key_display and not changed:
+        return binding.key_display
+    return ", ".join(key_name(key) for key in (changed or binding.key).split(","))
+
+
 def command_section(commands: Iterable[Command]) -> HelpSection:
     """Return the section for the commands."""
-    return HelpSection("Commands", tuple((command.usage, command.help) for command in commands))
+    return HelpSection(tr("Commands"), tuple((command.usage, command.help) for command in commands))
 
 
 class HelpLines(Widget):
@@ -170,8 +178,8 @@ class HelpScreen(ModalScreen[None]):
     CSS_PATH = stylesheet("help.tcss")
     AUTO_FOCUS = "#help-search"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,f1", "dismiss", "Close", priority=True),
-        *(Binding(key, f"scroll('{how}')", "Scroll", show=False, priority=True) for key, how in _SCROLLS.items()),
+        Binding("escape,f1", "dismiss", tr("Close"), priority=True),
+        *(Binding(key, f"scroll('{how}')", tr("Scroll"), show=False, priority=True) for key, how in _SCROLLS.items()),
     ]
 
     def __init__(self, sections: Sequence[HelpSection]) -> None:

@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.stylesheets import stylesheet
 
@@ -33,9 +34,9 @@ class HistoryScreen(ModalScreen[str]):
 
     CSS_PATH = stylesheet("history.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "dismiss", "Close"),
-        Binding("up", "step(-1)", "Up", show=False),
-        Binding("down,ctrl+r", "step(1)", "Down", show=False),
+        Binding("escape", "dismiss", tr("Close")),
+        Binding("up", "step(-1)", tr("Up"), show=False),
+        Binding("down,ctrl+r", "step(1)", tr("Down"), show=False),
     ]
 
     def __init__(self, *loads: Callable[[], Sequence[str]]) -> None:
@@ -48,9 +49,9 @@ class HistoryScreen(ModalScreen[str]):
     def compose(self) -> ComposeResult:
         """Lay out the line to type into and the list."""
         with Vertical(id="history"):
-            yield Input(placeholder="Find an earlier prompt", compact=True, id="history-letters")
+            yield Input(placeholder=tr("Find an earlier prompt"), compact=True, id="history-letters")
             yield OptionList(id="history-list", markup=False, compact=True)
-            yield Static("Enter takes it into the prompt · Esc closes", id="history-keys", markup=False)
+            yield Static(tr("Enter takes it into the prompt · Esc closes"), id="history-keys", markup=False)
 
     def on_mount(self) -> None:
         """Read the history in a thread."""

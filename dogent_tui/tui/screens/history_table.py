@@ -12,12 +12,13 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import DataTable, Static
 
+from dogent_tui.language import tr
 from dogent_tui.tui.history_rows import HistoryRow, history_rows
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.workspace.history import HistoryEntry
 
 _MOST_SHOWN = 1000
-_WIDTHS = {"When": 16, "What came": 9, "Took": 10}
+_WIDTHS = {tr("When"): 16, tr("What came"): 9, tr("Took"): 10}
 _FRAME = 8
 """Columns beside the table."""
 _GAP = 2
@@ -30,7 +31,7 @@ class HistoryTableScreen(ModalScreen[str]):
     """Dismissed with the prompt that was chosen, or with nothing."""
 
     CSS_PATH = stylesheet("history_table.tcss")
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss", tr("Close"))]
 
     def __init__(self, load: Callable[[], Sequence[HistoryEntry]]) -> None:
         """Show what `load` returns; it reads the disk and is called in a thread."""
@@ -41,7 +42,7 @@ class HistoryTableScreen(ModalScreen[str]):
     def compose(self) -> ComposeResult:
         """Lay out the table."""
         with Vertical(id="history-table"):
-            yield Static("What was asked in this folder", id="history-table-title", markup=False)
+            yield Static(tr("What was asked in this folder"), id="history-table-title", markup=False)
             yield DataTable(id="history-table-rows", cursor_type="row", zebra_stripes=True)
             yield Static("", id="history-table-keys", markup=False)
 
@@ -56,14 +57,22 @@ class HistoryTableScreen(ModalScreen[str]):
         table: DataTable[Text] = self.query_one(DataTable)
         widths = {name: width for name, width in _WIDTHS.items() if name != "Took" or self.size.width >= _ROOMY}
         rest = max(20, self.size.width * 96 // 100 - _FRAME - sum(widths.values()) - _GAP * (len(widths) + 2))
-        widths |= {"Prompt": rest * 3 // 5, "Reply": rest * 2 // 5}
+        widths |= {tr("Prompt"): rest * 3 // 5, tr("Reply"): rest * 2 // 5}
         for name, width in widths.items():
             table.add_column(name, width=width)
         for row in self._rows:
-            cells = {"When": row.when, "What came": row.outcome, "Took": row.took, "Prompt": row.prompt, "Reply": row.came}
+            cells = {
+                tr("When"): row.when,
+                tr("What came"): row.outcome,
+                tr("Took"): row.took,
+                tr("Prompt"): row.prompt,
+                tr("Reply"): row.came,
+            }
             table.add_row(*(Text(cells[name], no_wrap=True, overflow="ellipsis") for name in widths))
-        more = f" · {len(rows) - _MOST_SHOWN:,} older ones are in the file" if len(rows) > _MOST_SHOWN else ""
-        keys = "Enter takes the prompt again · Esc closes" if rows else "Nothing was asked yet · Esc closes"
+        more = (
+            tr(" · {value:,} older ones are in the file").format(value=len(rows) - _MOST_SHOWN) if len(rows) > _MOST_SHOWN else ""
+        )
+        keys = tr("Enter takes the prompt again · Esc closes") if rows else tr("Nothing was asked yet · Esc closes")
         self.query_one("#history-table-keys", Static).update(f"{keys}{more}")
 
     @on(DataTable.RowSelected)

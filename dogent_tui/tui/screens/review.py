@@ -12,6 +12,7 @@ from textual.widgets import Static
 from dogent_tui.changes.model import DocumentChange, Verdict
 from dogent_tui.changes.outcome import outcome_text
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.prompt.literal import carry, release
@@ -83,10 +84,11 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
             with Container(id="review-pane"):
                 yield self._view
                 yield self._area
-        with Horizontal(id="review-ask"):
-            yield Static("Comment", id="review-question", markup=False)
-            yield self._line
-        yield self._said
+        with Container(id="review-line"):  # one row for both: what is above it need not be laid out anew
+            with Horizontal(id="review-ask"):
+                yield Static(tr("Comment"), id="review-question", markup=False)
+                yield self._line
+            yield self._said
         yield KeyHints(id="review-keys")
 
     def on_mount(self) -> None:
@@ -106,8 +108,8 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
     @property
     def _title(self) -> str:
         counter = f"{self.counter} · " if self.counter else ""
-        new = " (a new file)" if self.change.is_new else ""
-        return f"{counter}Review of {one_line(self.change.name)}{new}"
+        new = tr(" (a new file)") if self.change.is_new else ""
+        return tr("{counter}Review of {name}{new}").format(counter=counter, name=one_line(self.change.name), new=new)
 
     def count(self, counter: str) -> None:
         """Say which of how many requests this is; empty for the only one."""
@@ -126,14 +128,14 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
     def _summary(self) -> str:
         change = self.change
         if not change.hunks:
-            return "Nothing is different from what the file holds. Enter closes this."
+            return tr("Nothing is different from what the file holds. Enter closes this.")
         parts = [
             (change.count("accepted"), "accepted"),
             (change.count("rejected"), "rejected"),
             (change.count("open"), "undecided"),
         ]
         said = ", ".join(f"{count} {what}" for count, what in parts if count)
-        return f"{said} · the preview of what would be written, p goes back" if self._previewing else said
+        return tr("{said} · the preview of what would be written, p goes back").format(said=said) if self._previewing else said
 
     def _show(self, *, anew: bool = True) -> None:
         """Draw the hunk under the cursor, or the preview of what is around it."""
@@ -167,7 +169,7 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         """Show all keys."""
         from dogent_tui.tui.screens.help import HelpScreen, binding_section
 
-        self.app.push_screen(HelpScreen([binding_section("The review", REVIEW_KEYS)]))
+        self.app.push_screen(HelpScreen([binding_section(tr("The review"), REVIEW_KEYS)]))
 
     # ── Going about ───────────────────────────────────────────────────────────────────────────────
 
@@ -177,12 +179,17 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
 
     def action_next_open(self) -> None:
         """To the next hunk that is undecided, from the start again behind the last."""
+        self._go_to_open()
+
+    def _go_to_open(self) -> bool:
+        """Go to the next hunk that is undecided. Returns whether there is one."""
         count, cursor = len(self.change.hunks), self._list.cursor
         for step in range(1, count + 1):
             place = (cursor + step) % count
             if self.change.decision(self.change.hunks[place].number).verdict == "open":
                 self._choose(place)
-                return
+                return True
+        return False
 
     def action_scroll(self, pages: int) -> None:
         """A page of the hunk down or up."""
@@ -214,21 +221,24 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
             return
         again = self.change.decision(hunk.number).verdict == verdict
         self.change.decide(hunk.number, "open" if again else verdict)
-        self._changed()
-        if not again:
-            self.action_next_open()
+        self._keep_soon()
+        if again or not self._go_to_open():
+            self._changed()
 
     def action_decide_all(self, verdict: Verdict) -> None:
         """Accept or reject all hunks."""
         self.change.decide_all(verdict)
         self._changed()
         if verdict == "accepted" and self.change.count("open"):
-            self._tell("Those that are in conflict (!) are accepted one by one.", warning=True)
+            self._tell(tr("Those that are in conflict (!) are accepted one by one."), warning=True)
 
     def _changed(self) -> None:
         self._confirming = ""
         self._tell()
         self._show(anew=False)
+        self._keep_soon()
+
+    def _keep_soon(self) -> None:
         if self._draft_timer is None:
             self._draft_timer = self.set_timer(DRAFT_DELAY_S, self._give_draft)
 
@@ -246,11 +256,11 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         if (hunk := self.hunk) is None:
             return
         self._typing = "edit"
-        self._area.border_title = "What is to be written here"
+        self._area.border_title = tr("What is to be written here")
         self._area.load_text(carry("\n".join(self.change.lines_of(hunk))))
         self._area.move_cursor(self._area.document.end)
         self._swap(self._area, self._view)
-        self._tell("Esc keeps this and accepts it · Ctrl+X leaves it as it was")
+        self._tell(tr("Esc keeps this and accepts it · Ctrl+X leaves it as it was"))
 
     def action_keep_edit(self) -> None:
         """Take what was typed, and accept it."""
@@ -279,8 +289,8 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         self._typing = "comment"
         self._line.value = carry(self.change.decision(hunk.number).comment)
         self._line.cursor_position = len(self._line.value)
-        self._line.placeholder = "what the agent should know about this hunk"
-        self.query_one("#review-ask").display = True
+        self._line.placeholder = tr("what the agent should know about this hunk")
+        self.query_one("#review-ask").display, self._said.display = True, False
         self.set_focus(self._line)
         self.refresh_bindings()
 
@@ -294,7 +304,7 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
     def action_leave_comment(self) -> None:
         """Back to the list."""
         self._typing = ""
-        self.query_one("#review-ask").display = False
+        self.query_one("#review-ask").display, self._said.display = False, True
         self.set_focus(self._list)
         self.refresh_bindings()
 
@@ -306,8 +316,11 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         if undecided and self._confirming != "apply":
             self._confirming = "apply"
             taken = self.change.count("accepted")
-            what = f"writes the {taken} accepted" if taken else "writes nothing"
-            self._tell(f"{undecided} undecided: Enter again {what} and leaves these out.", warning=True)
+            what = tr("writes the {taken} accepted").format(taken=taken) if taken else tr("writes nothing")
+            self._tell(
+                tr("{undecided} undecided: Enter again {what} and leaves these out.").format(undecided=undecided, what=what),
+                warning=True,
+            )
         elif not self._writing:
             self._writing = True
             self.run_worker(self._apply(), group="review")
@@ -335,8 +348,11 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         self.on_resize()
         self._changed()
         conflicts = sum(hunk.is_conflict for hunk in self.change.hunks)
-        what = f"{conflicts} in conflict (!)" if conflicts else "nothing is in conflict"
-        self._tell(f"The file was changed meanwhile, and nothing was written: {what}. Look again, then Enter.", warning=True)
+        what = tr("{conflicts} in conflict (!)").format(conflicts=conflicts) if conflicts else tr("nothing is in conflict")
+        self._tell(
+            tr("The file was changed meanwhile, and nothing was written: {what}. Look again, then Enter.").format(what=what),
+            warning=True,
+        )
 
     def action_leave(self) -> None:
         """Leave the review open."""

@@ -14,16 +14,17 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, OptionList, Static
 
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.sessions.model import SessionList, SessionShelf, SessionWish
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.workspace.sessions import SessionRecord
 
-_KEYS = "Enter open · F2 rename · F3 fork · Del delete · Tab {} · Esc close"
+_KEYS = tr("Enter open · F2 rename · F3 fork · Del delete · Tab {} · Esc close")
 _ROOMY = 90
 """Columns in which the keys can be named with all words."""
-_RENAMING = "Type the new title · Enter takes it · Esc leaves it as it is"
+_RENAMING = tr("Type the new title · Enter takes it · Esc leaves it as it is")
 
 
 class SessionsScreen(ModalScreen[SessionWish]):
@@ -32,16 +33,16 @@ class SessionsScreen(ModalScreen[SessionWish]):
     CSS_PATH = stylesheet("sessions.tcss")
     AUTO_FOCUS = "#sessions-words"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "back", "Close"),
-        Binding("up", "step(-1)", "Up", show=False),
-        Binding("down", "step(1)", "Down", show=False),
-        Binding("pageup", "step(-10)", "Page up", show=False),
-        Binding("pagedown", "step(10)", "Page down", show=False),
+        Binding("escape", "back", tr("Close")),
+        Binding("up", "step(-1)", tr("Up"), show=False),
+        Binding("down", "step(1)", tr("Down"), show=False),
+        Binding("pageup", "step(-10)", tr("Page up"), show=False),
+        Binding("pagedown", "step(10)", tr("Page down"), show=False),
         # Before the line to type into, which knows some of these keys too.
-        Binding("tab", "switch", "This folder or all", priority=True),
-        Binding("f2", "rename", "Rename", priority=True),
-        Binding("f3", "fork", "Fork", priority=True),
-        Binding("delete", "delete", "Delete", priority=True),
+        Binding("tab", "switch", tr("This folder or all"), priority=True),
+        Binding("f2", "rename", tr("Rename"), priority=True),
+        Binding("f3", "fork", tr("Fork"), priority=True),
+        Binding("delete", "delete", tr("Delete"), priority=True),
     ]
 
     def __init__(self, shelf: SessionShelf, *, now: Callable[[], datetime] | None = None) -> None:
@@ -56,7 +57,7 @@ class SessionsScreen(ModalScreen[SessionWish]):
         """Lay out the line to type into and the list."""
         with Vertical(id="sessions"):
             yield Static("", id="sessions-title", markup=False)
-            yield Input(placeholder="Find a conversation", compact=True, id="sessions-words")
+            yield Input(placeholder=tr("Find a conversation"), compact=True, id="sessions-words")
             yield OptionList(id="sessions-list", markup=False, compact=True)
             yield Static("", id="sessions-nothing", markup=False)
             yield Static("", id="sessions-keys", markup=False)
@@ -84,13 +85,13 @@ class SessionsScreen(ModalScreen[SessionWish]):
         nothing = self.query_one("#sessions-nothing", Static)
         nothing.display = not self._shown
         nothing.update(self.list.nothing())
-        where = "all folders" if self.list.everywhere else "this folder"
-        self.query_one("#sessions-title", Static).update(f"Conversations of {where}")
+        where = tr("all folders") if self.list.everywhere else tr("this folder")
+        self.query_one("#sessions-title", Static).update(tr("Conversations of {where}").format(where=where))
         self._show_keys()
 
     def _show_keys(self) -> None:
         roomy = self.size.width >= _ROOMY
-        other = ("this folder" if roomy else "here") if self.list.everywhere else ("all folders" if roomy else "all")
+        other = (tr("this folder") if roomy else "here") if self.list.everywhere else (tr("all folders") if roomy else "all")
         self.query_one("#sessions-keys", Static).update(_RENAMING if self._renaming else _KEYS.format(other))
 
     @property
@@ -167,7 +168,7 @@ class SessionsScreen(ModalScreen[SessionWish]):
             try:
                 await asyncio.to_thread(self.list.shelf.rename, record, one_line(title))
             except (OSError, DogentError) as error:
-                self.notify(f"It could not be renamed: {error}", severity="error", markup=False)
+                self.notify(tr("It could not be renamed: {error}").format(error=error), severity="error", markup=False)
         self._end_renaming()
         await self._read(chosen)
 
@@ -181,15 +182,15 @@ class SessionsScreen(ModalScreen[SessionWish]):
             self.query_one(Input).action_delete_right()
             return
         if record.session_id == self.list.shelf.on_screen:
-            self.notify("This conversation is on the screen. Open another one first, or begin one with /new.", markup=False)
+            self.notify(tr("This conversation is on the screen. Open another one first, or begin one with /new."), markup=False)
             return
         chosen = self.query_one(OptionList).highlighted or 0
-        why = "Its transcript and the memory of the agent go for good. The documents that were written stay as they are."
-        answers = ("Keep it", "Delete it")
+        why = tr("Its transcript and the memory of the agent go for good. The documents that were written stay as they are.")
+        answers = (tr("Keep it"), tr("Delete it"))
         if await choose(self.app, f"Delete “{self.list.title(record)}”?", why, answers) != 1:
             return
         try:
             await asyncio.to_thread(self.list.shelf.delete, record)
         except (OSError, DogentError) as error:
-            self.notify(f"It could not be deleted: {error}", severity="error", markup=False)
+            self.notify(tr("It could not be deleted: {error}").format(error=error), severity="error", markup=False)
         await self._read(chosen)

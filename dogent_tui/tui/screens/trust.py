@@ -1,20 +1,17 @@
 """The question before the first run in a folder that brought something along: may it be used? Working without it is first."""
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
 
-from textual import events, on
+from textual import events
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line, revealed
-from dogent_tui.tui.questions.guard import AnswerGuard
-from dogent_tui.tui.screens.withdrawable import Withdrawable
+from dogent_tui.tui.screens.answering import AnsweringScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.workspace.came_with import Found
 
@@ -23,15 +20,15 @@ _MOST_TEXT = 300
 _OTHER_ROWS = 14
 """Rows of the frame, the question, the answers and the keys."""
 _LEAST_ROWS = 2
-_USED = "Used once you trust this folder"
-_UNUSED = "Never used by dogent-tui, whatever you answer"
-_KEYS = "↑ ↓ choose · Enter answers · PgDn reads on · Esc goes back"
+_USED = tr("Used once you trust this folder")
+_UNUSED = tr("Never used by dogent-tui, whatever you answer")
+_KEYS = tr("↑ ↓ choose · Enter answers · PgDn reads on · Esc goes back")
 
 
 def _found_parts(found: Sequence[Found]) -> Iterable[Static]:
     """Return what came as lines, in two groups: what trusting uses, and what is there and never used."""
     if not found:
-        yield Static("There is nothing in it that dogent-tui would use.", markup=False)
+        yield Static(tr("There is nothing in it that dogent-tui would use."), markup=False)
     for title, used in ((_USED, True), (_UNUSED, False)):
         some = [one for one in found if one.used is used]
         if some:
@@ -48,17 +45,15 @@ def _shown(text: str) -> str:
     return one_line(revealed(text))
 
 
-class TrustScreen(Withdrawable[bool], ModalScreen[bool]):
+class TrustScreen(AnsweringScreen[bool]):
     """Asks whether to trust a folder. Dismissed with the answer, or with None where the person goes back without one."""
 
     CSS_PATH = stylesheet("trust.tcss")
     AUTO_FOCUS = "#trust-answers"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", "Back")]
 
     def __init__(self, folder: str, came: Sequence[str], found: Sequence[Found]) -> None:
         """Ask about `folder`, as it is shown, into which the parts `came`."""
         super().__init__()
-        self.guard = AnswerGuard()
         self._folder = folder
         self._came = came
         self._found = found
@@ -66,44 +61,30 @@ class TrustScreen(Withdrawable[bool], ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """Lay out the question, what came, and the answers."""
         with Vertical(id="trust"):
-            yield Static("Do you trust what came with this folder?", id="trust-title", markup=False)
+            yield Static(tr("Do you trust what came with this folder?"), id="trust-title", markup=False)
             came = " and ".join(self._came)
-            where = (
-                f"{_shown(self._folder)} holds {came}, not made here: somebody else’s words, until you say that you trust them."
+            where = tr("{folder} holds {came}, not made here: somebody else’s words, until you say that you trust them.").format(
+                folder=_shown(self._folder), came=came
             )
             yield Static(where, id="trust-why", markup=False)
             with VerticalScroll(id="trust-found", can_focus=False):
                 yield from _found_parts(self._found)
-            without, trust = Option("Work without them", id="without"), Option("Trust this folder", id="trust")
+            without, trust = Option(tr("Work without them"), id="without"), Option(tr("Trust this folder"), id="trust")
             yield OptionList(without, trust, id="trust-answers", markup=False, compact=True)
             yield Static(_KEYS, id="trust-keys", markup=False)
-
-    def on_mount(self) -> None:
-        """Count from the moment that the question can be seen: keys typed before were meant for the prompt."""
-        self.query_one(OptionList).highlighted = 0
-        self.call_after_refresh(self.guard.shown)
 
     def on_resize(self, event: events.Resize) -> None:
         """Leave the answers their rows, however much came."""
         self.query_one("#trust-found").styles.max_height = max(_LEAST_ROWS, event.size.height - _OTHER_ROWS)
 
     def on_key(self, event: events.Key) -> None:
-        """Take no key that was typed before the question could be read; scroll what came."""
-        if not self.guard.open:
-            event.stop()
-            event.prevent_default()
-        elif event.key in ("pageup", "pagedown"):
+        """Scroll what came."""
+        if self.guard.open and event.key in ("pageup", "pagedown"):
             found = self.query_one("#trust-found", VerticalScroll)
             (found.scroll_page_up if event.key == "pageup" else found.scroll_page_down)(animate=False)
             event.stop()
             event.prevent_default()
 
-    @on(OptionList.OptionSelected)
-    def _picked(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        if self.guard.open:
-            self.leave(event.option.id == "trust")
-
-    def action_back(self) -> None:
-        """Go back without an answer."""
-        self.leave(None)
+    def answer(self, picked: OptionList.OptionSelected) -> bool:
+        """Return whether the folder is trusted."""
+        return picked.option.id == "trust"

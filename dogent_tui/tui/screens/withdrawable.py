@@ -1,10 +1,16 @@
 """Screens that ask: each is left once, and is taken away where nobody has to answer any more."""
 
-from typing import TYPE_CHECKING, Generic, TypeVar
+import asyncio
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from textual.binding import Binding
+
+from dogent_tui.language import tr
 
 Answer = TypeVar("Answer")
 
 if TYPE_CHECKING:
+    from textual.app import App
     from textual.screen import Screen
 
     class _Screen(Screen[Answer], Generic[Answer]):
@@ -13,6 +19,13 @@ else:  # no screen itself: Textual takes the styles of the first base that is on
 
     class _Screen(Generic[Answer]):
         """What this is mixed into."""
+
+
+LEAVING_KEYS = (
+    Binding("escape", "leave", tr("Back"), key_display="Esc"),
+    Binding("f1", "help", tr("Help"), show=False),
+)
+"""How an editor is left for a while, and what helps in it."""
 
 
 class Withdrawable(_Screen[Answer], Generic[Answer]):
@@ -41,3 +54,19 @@ class Withdrawable(_Screen[Answer], Generic[Answer]):
         if not self._is_left:
             self._is_left = True
             self.dismiss(answer)
+
+
+async def answer_of(app: "App[Any]", screen: Withdrawable[Answer]) -> Answer | None:
+    """Show `screen` and return its answer, None for none. Not to be awaited by a handler of messages: the answer is one, too."""
+    answered: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
+
+    def settle(answer: Answer | None) -> None:
+        if not answered.done():
+            answered.set_result(answer)
+
+    await app.push_screen(screen, settle)
+    try:
+        return await answered
+    finally:
+        if not answered.done():  # whoever asked is gone
+            screen.cancel()

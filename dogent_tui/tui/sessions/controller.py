@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dogent_tui.agent.cli_transcripts import delete_transcript
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.sessions.model import SessionShelf, SessionWish
 from dogent_tui.workspace.paths import Workspace, display_path
@@ -15,7 +16,7 @@ from dogent_tui.workspace.sessions import SessionRecord, all_sessions, delete_se
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
 
-AT_WORK = "The agent is at work. Stop it with Esc first, or wait."
+AT_WORK = tr("The agent is at work. Stop it with Esc first, or wait.")
 
 
 class SessionChooser:
@@ -46,7 +47,7 @@ class SessionChooser:
         except DogentError as error:
             return str(error)
         if record is None:
-            return f"There is no conversation {wanted}. /sessions lists those that are."
+            return tr("There is no conversation {wanted}. /sessions lists those that are.").format(wanted=wanted)
         await self.open(SessionWish(record))
         return ""
 
@@ -55,7 +56,7 @@ class SessionChooser:
         app, record = self._app, wish.record
         say = app.conversation.prompt.notify_hint
         if record.session_id == app.opened.service.session_id and not wish.fork and not app.opened.read_only:
-            say("This conversation is on the screen already.")
+            say(tr("This conversation is on the screen already."))
             return False
         if app.opened.service.state == "running":
             say(AT_WORK)
@@ -68,13 +69,19 @@ class SessionChooser:
         except DogentError as error:
             say(str(error))
             return False
-        title = record.title or "the conversation"
-        say(f"A fork of “{title}”: what was there stays as it is." if wish.fork else f"Opened “{title}”.")
+        title = record.title or tr("the conversation")
+        say(
+            tr("A fork of “{title}”: what was there stays as it is.").format(title=title)
+            if wish.fork
+            else tr("Opened “{title}”.").format(title=title)
+        )
         return True
 
     async def _go_elsewhere(self, root: Path, wish: SessionWish) -> bool:
         if not await asyncio.to_thread(root.is_dir):
-            self._app.conversation.prompt.notify_hint(f"The folder {display_path(root)} is not there any more.")
+            self._app.conversation.prompt.notify_hint(
+                tr("The folder {root} is not there any more.").format(root=display_path(root))
+            )
             return False
         self._app.go_elsewhere(Workspace(root), wish.record.session_id, fork=wish.fork)
         return True

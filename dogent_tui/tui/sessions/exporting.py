@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.questions.own_writes import write_own
 from dogent_tui.tui.screens.choice import choose
@@ -20,8 +21,8 @@ from dogent_tui.workspace.sessions import list_sessions
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
 
-_BECAUSE = "You asked for this with /export-session."
-_USAGE = "Name a file that ends in .md, .html or .json: /export-session FILE.md."
+_BECAUSE = tr("You asked for this with /export-session.")
+_USAGE = tr("Name a file that ends in .md, .html or .json: /export-session FILE.md.")
 
 
 async def export_session(app: "DogentApp", typed: str) -> str:
@@ -36,24 +37,28 @@ async def export_session(app: "DogentApp", typed: str) -> str:
     screen, opened = app.conversation, app.opened
     entries = screen.transcript.model.entries
     if not entries:
-        return "Nothing was said yet."
+        return tr("Nothing was said yet.")
     path = opened.workspace.absolute(name)
     shown = one_line(opened.workspace.relative(path))
     try:
         if await asyncio.to_thread(path.is_dir):
-            return f"{shown} is a folder. {_USAGE}"
+            return tr("{shown} is a folder. {usage}").format(shown=shown, usage=_USAGE)
         inside = await asyncio.to_thread(opened.workspace.contains, path)
         asks = inside and await asyncio.to_thread(path.exists)  # outside, the policy does
         if asks and await choose(app, f"Replace {shown}?", "There is a file of this name.", ("Keep it", "Replace it")) != 1:
-            return f"Nothing was exported: {shown} is left as it is."
+            return tr("Nothing was exported: {shown} is left as it is.").format(shown=shown)
         parts = parts_of(entries, str(opened.workspace.root))
         text = await asyncio.to_thread(lambda: form(_conversation(opened, parts)))
         plan = partial(plan_change, path, text)
         done = await write_own(opened.workspace, opened.authority, screen.questions.ask, plan, _BECAUSE)
     except (OSError, DogentError) as error:
-        return one_line(f"Nothing was exported: {error}")
+        return one_line(tr("Nothing was exported: {error}").format(error=error))
     screen.look_again()
-    return f"Nothing was exported: {shown} is left as it is." if done == "denied" else f"Wrote the conversation to {shown}."
+    return (
+        tr("Nothing was exported: {shown} is left as it is.").format(shown=shown)
+        if done == "denied"
+        else tr("Wrote the conversation to {shown}.").format(shown=shown)
+    )
 
 
 def _conversation(opened: OpenedSession, parts: list[Part]) -> Written:

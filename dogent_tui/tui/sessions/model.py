@@ -5,12 +5,13 @@ from datetime import datetime
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.paths import display_path
 from dogent_tui.workspace.sessions import SessionRecord
 
 MOST_SHOWN = 200
-NO_TITLE = "(no title)"
+NO_TITLE = tr("(no title)")
 
 
 class SessionWish(msgspec.Struct, frozen=True):
@@ -59,8 +60,12 @@ class SessionList:
     def nothing(self) -> str:
         """Return why nothing is shown."""
         if self.records:
-            return "No conversation has these words in its title."
-        return "There is no earlier conversation yet." if self.everywhere else "There is no earlier conversation in this folder."
+            return tr("No conversation has these words in its title.")
+        return (
+            tr("There is no earlier conversation yet.")
+            if self.everywhere
+            else tr("There is no earlier conversation in this folder.")
+        )
 
     def title(self, record: SessionRecord) -> str:
         """Return how a conversation is called."""
@@ -70,9 +75,9 @@ class SessionList:
         """Return when it was last spoken in, where, and whether it is the one on the screen."""
         facts = [spoken(record.updated, now)]
         if self.everywhere:
-            facts.append(one_line(display_path(record.workspace)) if record.workspace else "folder not known")
+            facts.append(one_line(display_path(record.workspace)) if record.workspace else tr("folder not known"))
         if record.session_id == self.shelf.on_screen:
-            facts.append("on the screen")
+            facts.append(tr("on the screen"))
         return " · ".join(facts)
 
 
@@ -81,10 +86,10 @@ def spoken(updated: str, now: datetime) -> str:
     try:
         then = datetime.fromisoformat(updated).astimezone(now.tzinfo)
     except ValueError:
-        return "at an unknown time"
+        return tr("at an unknown time")
     minutes, days = int((now - then).total_seconds() // 60), (now.date() - then.date()).days
     if 0 <= minutes < 60:
-        return "just now" if minutes < 1 else f"{minutes} min ago"
+        return tr("just now") if minutes < 1 else tr("{minutes} min ago").format(minutes=minutes)
     if days in (0, 1):
         return f"{'yesterday' if days else 'today'} {then:%H:%M}"
     return f"{then:%Y-%m-%d %H:%M}"

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.agent import events as ev
-from dogent_tui.agent.tool_names import friendly_name, input_summary, relative, result_summary
+from dogent_tui.agent.tool_names import friendly_name, input_summary, relative, result_summary, review_summary
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.transcript import model
@@ -178,7 +178,7 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
         case "waiting":
             return "?", "warning", tr("waiting for you")
         case "done":
-            return "✓", "success", _changed_lines(call.input) or _gist(call)
+            return "✓", "success", review_summary(call.result or "") or _changed_lines(call.input) or _gist(call)
         case "failed":
             return "✗", "error", tr("failed: {value}").format(value=_first_line(call.result or "")).removesuffix(": ")
         case "denied":

@@ -1,113 +1,50 @@
 """Where each entry lies: rows, their lines at the present width, and their heights, measured or guessed.
 
-A row is an entry, or a part of a long reply. Lines are kept for the rows last asked for; the rest is heights.
+A row is an entry, or a part of a long reply.
 """
 
-from bisect import bisect_right
-from collections import OrderedDict
-from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from msgspec.structs import replace
 
 from dogent_tui.tui.transcript.entries import Look, entry_lines, foldable
-from dogent_tui.tui.transcript.lines import BLANK, MIN_WIDTH, Line
+from dogent_tui.tui.transcript.lines import BLANK, Line
 from dogent_tui.tui.transcript.markdown import GrowingMarkdown, markdown_lines, pieces
 from dogent_tui.tui.transcript.model import Entry, Reply, ToolCall, TranscriptModel, UserTurn
+from dogent_tui.tui.transcript.rows import Row, Rows
 
 _PIECE = 3_000
 """Characters of a reply that are laid out together, more or less: what the lines of a long one cost at once."""
 
-_KEPT_LINES = 4_000
-"""Lines kept laid out: about 2 MB, some twenty screens full."""
 
-
-class Row:
-    """One entry, or the characters `start` to `end` of a reply. `height` counts lines, and is a guess until `measured`."""
-
-    __slots__ = ("end", "entry", "height", "index", "measured", "part", "start")
-
-    def __init__(self, entry: int, part: int, start: int, end: int | None) -> None:
-        self.entry = entry
-        self.part = part
-        self.start = start
-        self.end = end
-        self.index = 0
-        self.height = 1
-        self.measured = False
-
-
-class Place(NamedTuple):
-    """A line of a row."""
-
-    row: Row
-    line: int
-
-
-class Layout:
+class Layout(Rows):
     """The rows of `model`, laid out at `look.width` as far as anybody asked."""
 
     def __init__(self, model: TranscriptModel) -> None:
-        self.rows: list[Row] = []
+        super().__init__()
         self.look = Look(80)
         self.unfolded: set[int] = set()
         self._model = model
         self._of_entry: list[list[Row]] = []
-        self._tops: list[int] = [0]
-        self._valid = 0  # rows whose top is right
-        self._lines: OrderedDict[Row, list[Line]] = OrderedDict()
-        self._kept = 0
         self._growing: dict[Row, GrowingMarkdown] = {}
         self._streamed: dict[int, str] = {}  # what unfinished replies said when they were last looked at
-        self._unmeasured: list[Row] = []
 
     # ── Places ────────────────────────────────────────────────────────────────────────────────────
 
     @property
-    def total(self) -> int:
-        """Lines in all."""
-        return self.top(len(self.rows))
+    def width(self) -> int:
+        """Cells of a line."""
+        return self.look.width
 
-    def top(self, index: int) -> int:
-        """Return the number of lines above the row `index`."""
-        if self._valid < index:
-            del self._tops[self._valid + 1 :]
-            top = self._tops[self._valid]
-            for row in self.rows[self._valid :]:
-                top += row.height
-                self._tops.append(top)
-            self._valid = len(self.rows)
-        return self._tops[index]
-
-    def find(self, y: int) -> Place | None:
-        """Return what lies at line `y`, None below the end."""
-        if y < 0 or y >= self.total:
-            return None
-        index = bisect_right(self._tops, y, 0, len(self.rows)) - 1
-        return Place(self.rows[index], y - self._tops[index])
+    def _set_width(self, width: int) -> None:
+        self.look = replace(self.look, width=width)
+        self._growing.clear()
 
     def rows_of(self, entry: int) -> list[Row]:
         """Return the rows of the entry with this number."""
         return self._of_entry[entry] if entry < len(self._of_entry) else []
 
     # ── Changes ───────────────────────────────────────────────────────────────────────────────────
-
-    def resize(self, width: int) -> None:
-        """Lay out at `width` cells from now on. Heights are guessed from those before until rows are measured again."""
-        width = max(width, MIN_WIDTH)
-        if width == self.look.width:
-            return
-        ratio = self.look.width / width
-        self.look = replace(self.look, width=width)
-        self._lines.clear()
-        self._growing.clear()
-        self._kept = 0
-        for row in self.rows:
-            if row.height > 2:
-                row.height = max(2, round(row.height * ratio))
-            row.measured = False
-        self._unmeasured = list(self.rows)
-        self._valid = 0
 
     def update(self, entries: Iterable[int]) -> None:
         """Take notice that `entries` have changed or are new."""
@@ -200,44 +137,7 @@ class Layout:
                 row.measured = False
                 self._unmeasured.append(row)
 
-    def _drop(self, row: Row) -> None:
-        self._kept -= len(self._lines.pop(row, ()))
-
     # ── Lines ─────────────────────────────────────────────────────────────────────────────────────
-
-    def lines(self, row: Row) -> list[Line]:
-        """Return the lines of `row`, which is measured thereby."""
-        lines = self._lines.get(row)
-        if lines is None:
-            lines = self._lines[row] = self._measured(row)
-            self._kept += len(lines)
-            while self._kept > _KEPT_LINES and len(self._lines) > 1:
-                self._kept -= len(self._lines.popitem(last=False)[1])
-        else:
-            self._lines.move_to_end(row)
-        return lines
-
-    def _measured(self, row: Row) -> list[Line]:
-        lines = self._draw(row)
-        row.measured = True
-        if row.height != len(lines):
-            row.height = len(lines)
-            self._valid = min(self._valid, row.index)
-        return lines
-
-    def measure(self, enough: Callable[[], bool]) -> None:
-        """Measure rows until `enough` says so, the latest first, and keep the lines of none: nobody has asked to see them."""
-        while self._unmeasured:
-            row = self._unmeasured.pop()
-            if not row.measured:
-                self._measured(row)
-                if enough():
-                    return
-
-    @property
-    def measured(self) -> bool:
-        """Whether every height is known."""
-        return not self._unmeasured
 
     def _draw(self, row: Row) -> list[Line]:
         entry = self._model.entries[row.entry]

@@ -41,13 +41,15 @@ class Line(NamedTuple):
 
     `decoration`: characters at its start that are drawn and never copied (bars, gutters, indents). `glue`: what stands between
     this line's text and the next line's when both are copied: a newline, or what was there before the text was wrapped. `fill`:
-    the style of the cells behind the text.
+    the style of the cells behind the text. `source`: the lines of the text it was drawn from, the first and the one after the
+    last, counted from 0; None where nobody asked, or where it stands for none (between blocks).
     """
 
     spans: tuple[Span, ...] = ()
     decoration: int = 0
     glue: str = "\n"
     fill: str = ""
+    source: tuple[int, int] | None = None
 
     @property
     def text(self) -> str:

@@ -31,6 +31,19 @@ def markdown_lines(text: str, width: int) -> list[Line]:
     return _joined([lines for _start, lines in _render(text, max(width, MIN_WIDTH), highlight)])
 
 
+def sourced_lines(text: str, width: int) -> list[Line]:
+    """Do what `markdown_lines` does, and say of each line where it comes from: its paragraph, its table, its line of code."""
+    text = _prepared(text)
+    env: dict[str, Any] = {}
+    try:
+        tokens = _tokens(text, env)
+        drawn = _SourcedBlocks(env.get("references") or {}, highlight).top(tokens, max(width, MIN_WIDTH))
+        return _joined([lines for _start, lines in drawn if lines])
+    except RecursionError:
+        whole = (0, text.count("\n") + 1)
+        return [line._replace(source=whole) for line in markdown_lines(text, width)]
+
+
 def pieces(text: str, size: int) -> list[int]:
     """Return where the complete `text` may be cut into parts of about `size` characters that are drawn on their own.
 
@@ -263,6 +276,30 @@ class _Blocks:
                 if head:
                     alignments.append(_alignment(token))
         return Table(rows, alignments)
+
+
+_CONTAINERS = frozenset({"bullet_list_open", "ordered_list_open", "list_item_open", "blockquote_open"})
+
+
+class _SourcedBlocks(_Blocks):
+    """Notes in each line which lines of the text it was drawn from."""
+
+    def _block(self, tokens: "Sequence[Token]", width: int) -> list[Line]:
+        lines, head = super()._block(tokens, width), tokens[0]
+        if head.map is None or head.type in _CONTAINERS:
+            return lines
+        first, end = head.map
+        if head.type in {"fence", "code_block"}:
+            return list(_numbered(lines, first + (head.type == "fence"), end))
+        return [line._replace(source=(first, end)) for line in lines]
+
+
+def _numbered(lines: Sequence[Line], number: int, end: int) -> Iterator[Line]:
+    """Yield the lines of a block of code, of which the first is line `number` of the text."""
+    for line in lines:
+        number = min(number, end - 1)
+        yield line._replace(source=(number, number + 1))
+        number += line.glue == "\n"
 
 
 # While a text streams, its last block is drawn again and again with most of its lines unchanged.

@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING
 
 from textual.strip import Strip
 
+from dogent_tui.language import tr
 from dogent_tui.tui.transcript import selecting
-from dogent_tui.tui.transcript.layout import Layout, Place, Row
+from dogent_tui.tui.transcript.layout import Layout
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop
 from dogent_tui.tui.transcript.palette import MARGIN, Palette, restyled
+from dogent_tui.tui.transcript.rows import Place, Row
 
 if TYPE_CHECKING:
     from textual.selection import Selection
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 _KEPT_STRIPS = 600
 """Strips kept, by what they show: some ten screens full, about 3 MB."""
 
-_BEHIND = " ↓ new text · End "
+_BEHIND = tr(" ↓ new text · End ")
 
 
 class Painter:

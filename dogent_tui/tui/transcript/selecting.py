@@ -8,8 +8,9 @@ from rich.cells import split_text
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from dogent_tui.tui.transcript.layout import Layout, Place
+from dogent_tui.tui.transcript.layout import Layout
 from dogent_tui.tui.transcript.lines import Line
+from dogent_tui.tui.transcript.rows import Place
 
 _BITS = 20
 _MASK = (1 << _BITS) - 1

@@ -16,17 +16,19 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from dogent_tui.agent.events import Event
+from dogent_tui.language import tr
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.later import after
 from dogent_tui.tui.straight import straight_lines
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.transcript import selecting
 from dogent_tui.tui.transcript.entries import foldable
-from dogent_tui.tui.transcript.layout import Layout, Place
+from dogent_tui.tui.transcript.layout import Layout
 from dogent_tui.tui.transcript.lines import MIN_WIDTH
 from dogent_tui.tui.transcript.model import ToolCall, TranscriptModel
 from dogent_tui.tui.transcript.painter import Painter
 from dogent_tui.tui.transcript.palette import MARGIN
+from dogent_tui.tui.transcript.rows import Place
 from dogent_tui.tui.transcript.search import Search
 from dogent_tui.tui.transcript.viewport import Viewport
 
@@ -64,19 +66,19 @@ class Transcript(ScrollView, can_focus=True):
     DEFAULT_CSS = stylesheet("transcript.tcss").read_text(encoding="utf-8")
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "scroll_up", "Up", show=False),
-        Binding("down", "scroll_down", "Down", show=False),
-        Binding("pageup", "page_up", "Page up", show=False),
-        Binding("pagedown", "page_down", "Page down", show=False),
-        Binding("home", "scroll_home", "First", show=False),
-        Binding("end", "follow", "Follow"),
-        Binding("left_square_bracket", "card(-1)", "Card above", key_display="["),
-        Binding("right_square_bracket", "card(1)", "Card below", key_display="]"),
-        Binding("enter,space", "fold", "Fold", key_display="⏎"),
-        Binding("ctrl+o", "fold_all", "Fold all"),
-        Binding("c", "copy", "Copy"),
-        Binding("n", "match(-1)", "Earlier match", show=False),
-        Binding("N", "match(1)", "Later match", show=False),
+        Binding("up", "scroll_up", tr("Up"), show=False),
+        Binding("down", "scroll_down", tr("Down"), show=False),
+        Binding("pageup", "page_up", tr("Page up"), show=False),
+        Binding("pagedown", "page_down", tr("Page down"), show=False),
+        Binding("home", "scroll_home", tr("First"), show=False),
+        Binding("end", "follow", tr("Follow")),
+        Binding("left_square_bracket", "card(-1)", tr("Card above"), key_display="["),
+        Binding("right_square_bracket", "card(1)", tr("Card below"), key_display="]"),
+        Binding("enter,space", "fold", tr("Fold"), key_display="⏎"),
+        Binding("ctrl+o", "fold_all", tr("Fold all")),
+        Binding("c", "copy", tr("Copy")),
+        Binding("n", "match(-1)", tr("Earlier match"), show=False),
+        Binding("N", "match(1)", tr("Later match"), show=False),
     ]
 
     behind = reactive(False, repaint=False)
@@ -349,7 +351,7 @@ class Transcript(ScrollView, can_focus=True):
         if text:
             self.run_worker(self._copy(text), group="copy", exclusive=True)
         else:
-            self.notify("There is nothing to copy yet.", severity="warning")
+            self.notify(tr("There is nothing to copy yet."), severity="warning")
 
     async def _copy(self, text: str) -> None:
         self.notify(await clipboard.copy(self.app, text), markup=False)

@@ -1,7 +1,7 @@
 """Which lines are visible, and how that place is kept while heights change around it. Plain: no Textual."""
 
-from dogent_tui.tui.transcript.layout import Layout, Place, Row
 from dogent_tui.tui.transcript.lines import Line
+from dogent_tui.tui.transcript.rows import Place, Row, Rows
 
 _BELOW = 1
 """Empty lines below the last entry."""
@@ -10,7 +10,7 @@ _BELOW = 1
 class Viewport:
     """A window of `height` lines on `layout`, from line `top`. `following`: it stays at the end as lines are added."""
 
-    def __init__(self, layout: Layout) -> None:
+    def __init__(self, layout: Rows) -> None:
         self.top = 0
         self.height = 24
         self.following = True
@@ -55,7 +55,7 @@ class Viewport:
     def resize(self, width: int, height: int) -> None:
         """Take another size. The text at the top stays at the top, however it is wrapped now."""
         self.height = height
-        if width == self._layout.look.width:
+        if width == self._layout.width:
             self.settle()
             return
         anchor = self._anchor

@@ -10,8 +10,8 @@ from dogent_tui.web.search.google_cse import GoogleCse
 from dogent_tui.web.search.model import SearchProvider
 from dogent_tui.web.search.searxng import SearXng
 from dogent_tui.web.search.tavily import Tavily
+from dogent_tui.workspace.checking import nearest
 from dogent_tui.workspace.endpoint_url import check_url
-from dogent_tui.workspace.settings import nearest
 
 PROVIDERS: Mapping[str, SearchProvider] = {
     "google_cse": GoogleCse(),

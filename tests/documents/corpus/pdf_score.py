@@ -4,7 +4,8 @@
 of ours. *Cell recall*: the share of the golden tables' cells (their text without Markdown's marks and with single spaces; empty
 cells do not count; a multiset over the document) that are cells of ours. *Word recall*: the share of the golden words (letters
 and digits, CJK by the character; a multiset) that are anywhere in ours. False headings and cells are those that the golden text
-has not. Means are over the documents that have any.
+has not. Means are over the documents that have any. *Heading precision*: the share of our headings that are golden ones, over all
+documents whose golden text has headings: that of the others marks none, though they have some.
 """
 
 import json
@@ -30,6 +31,7 @@ class Score:
 
     name: str
     headings: float | None = None
+    true_headings: int = 0
     false_headings: int = 0
     cells: float | None = None
     false_cells: int = 0
@@ -85,6 +87,7 @@ def score(path: Path, gold: str) -> Score:
     gold_headings, our_headings = headings(gold), headings(ours)
     gold_cells, our_cells = cells(gold), cells(ours)
     found.headings, found.false_headings = _recall(gold_headings, our_headings), (our_headings - gold_headings).total()
+    found.true_headings = (gold_headings & our_headings).total()
     found.cells, found.false_cells = _recall(gold_cells, our_cells), (our_cells - gold_cells).total()
     found.words = _recall(words(gold), words(ours))
     found.missed = [*map("# {}".format, gold_headings - our_headings), *map("| {}".format, gold_cells - our_cells)]
@@ -96,6 +99,13 @@ def scores(folder: Path, split: str = "dev") -> list[Score]:
     entries = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))["entries"]
     chosen = [e for e in entries if e["kind"] == "pdf" and e["split"] == split and "md" in e["expected"]]
     return [score(folder / e["path"], (folder / e["expected"]["md"]).read_text(encoding="utf-8")) for e in chosen]
+
+
+def heading_precision(found: list[Score]) -> float:
+    """Return the share of our headings that are golden ones, where the golden text has headings."""
+    marked = [one for one in found if one.headings is not None]
+    true, false = sum(one.true_headings for one in marked), sum(one.false_headings for one in marked)
+    return true / max(1, true + false)
 
 
 def mean(values: list[float | None]) -> float:
@@ -115,7 +125,8 @@ def main() -> None:
         print("      ", one.missed[:14])
     pages = sum(one.pages for one in found)
     print(
-        f"heading recall {mean([one.headings for one in found]):.3f}, cell recall {mean([one.cells for one in found]):.3f}, "
+        f"heading recall {mean([one.headings for one in found]):.3f}, precision {heading_precision(found):.3f}, "
+        f"cell recall {mean([one.cells for one in found]):.3f}, "
         f"word recall {mean([one.words for one in found]):.3f}, {1000 * sum(one.cpu_s for one in found) / pages:.0f} ms a page"
     )
 

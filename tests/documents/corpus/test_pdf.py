@@ -5,7 +5,7 @@ import json
 import pytest
 
 from dogent_tui.documents.model import DocumentError
-from tests.documents.corpus.pdf_score import mean, read, scores
+from tests.documents.corpus.pdf_score import heading_precision, mean, read, scores
 
 CODES = {"scanned": "scanned", "encrypted": "encrypted", "not-a-pdf": "damaged"}
 
@@ -14,6 +14,8 @@ CODES = {"scanned": "scanned", "encrypted": "encrypted", "not-a-pdf": "damaged"}
 def test_headings_cells_and_words_are_found(shared_documents):
     found = scores(shared_documents)
     assert mean([one.headings for one in found]) >= 0.70
+    assert heading_precision(found) >= 0.75
+    assert sum(one.false_headings for one in found) <= 20
     assert mean([one.cells for one in found]) >= 0.55
     assert mean([one.words for one in found]) >= 0.90
 

@@ -20,6 +20,8 @@ from dogent_tui.documents.export.model import ExportRequest
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import pandoc_path
 
+pytestmark = pytest.mark.slow
+
 RICH = """\
 ---
 title: The City Library & its <readers>
@@ -212,6 +214,13 @@ def test_tables_have_borders_a_heading_that_repeats_and_columns_that_fit(export)
     assert sum(widths) == pytest.approx(9070, abs=5)
     assert widths[2] > 3 * widths[0]
     assert [cell.paragraphs[0].alignment for cell in table.rows[1].cells][1].name == "RIGHT"
+
+
+def test_what_follows_a_tight_list_keeps_off_it(export):
+    made = export("- one\n- two\n\n| a |\n|---|\n| b |\n\n1. first\n2. last\n\nText.\n")
+    spaces = {paragraph.text: paragraph.paragraph_format.space_after for paragraph in made.document.paragraphs}
+    assert spaces["one"] == spaces["first"] is None
+    assert spaces["two"].pt == spaces["last"].pt == 7
 
 
 def test_fonts_are_set_for_the_east_asian_language(export):

@@ -13,6 +13,8 @@ from PIL import Image
 from dogent_tui.documents.export.docx import export_docx
 from dogent_tui.documents.export.model import ExportRequest
 
+pytestmark = pytest.mark.slow
+
 CANARY = "canary-7f3a9c"
 
 

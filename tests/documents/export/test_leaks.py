@@ -14,7 +14,7 @@ from dogent_tui.documents.export.browser import Browser
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
 from dogent_tui.documents.export.pdf import PdfExporter
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.slow, pytest.mark.asyncio(loop_scope="module")]
 
 CANARY = "CANARY-5c1f"
 COLOR = (254, 1, 253)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from dogent_tui.documents.export.body import Document
 from dogent_tui.documents.export.images import Images
@@ -97,3 +98,10 @@ def test_missing_fonts_are_named_with_what_to_install():
     assert "fonts-noto-cjk" in font_warnings("漢字")[0]
     assert "漢 字" in font_warnings("漢字")[0]
     assert "cjk" not in font_warnings("ꔀ")[0]
+
+
+@pytest.mark.parametrize("size", ["", "{width=50%}", "{#chart width=2cm}"])
+def test_a_picture_with_a_title_is_a_figure_whatever_its_size(tmp_path, size):
+    Image.new("RGB", (4, 2)).save(tmp_path / "a.png")
+    assert '<span class="caption">What it shows</span>' in body(tmp_path, f'![Words](a.png "What it shows"){size}\n').html
+    assert "caption" not in body(tmp_path, f'Text and ![Words](a.png "What it shows"){size}\n').html

@@ -18,6 +18,7 @@ from dogent_tui.documents.export.browser import Browser, find_browsers
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
 from dogent_tui.documents.export.pdf import PdfExporter
 from dogent_tui.documents.model import DocumentError
+from tests.children import children_running
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -240,8 +241,7 @@ async def test_a_browser_that_died_is_started_again(browser_here, tmp_path):
 
 def own_children() -> list[psutil.Process]:
     """Return the browsers that this test started last: those whose parents are the newest driver's."""
-    drivers = [child for child in psutil.Process().children() if "run-driver" in " ".join(child.cmdline())]
-    newest = max(drivers, key=psutil.Process.create_time, default=None)
+    newest = max(children_running("run-driver"), key=psutil.Process.create_time, default=None)
     return newest.children(recursive=True) if newest else []
 
 

@@ -44,6 +44,13 @@ def test_an_old_pandoc_will_not(no_wheel, tmp_path, monkeypatch):
     assert "2.17.1.1" in missing.value.message
 
 
+def test_one_that_does_not_start_will_not(no_wheel, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    stub(tmp_path, "exit 1")
+    with pytest.raises(DocumentError, match="does not start"):
+        program.pandoc_path()
+
+
 def test_no_pandoc_at_all_says_what_to_install(no_wheel, tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(DocumentError) as missing:

@@ -1,6 +1,7 @@
 """The other kinds of documents that pandoc reads; pandoc itself makes them here."""
 
 import json
+import re
 import subprocess
 import zipfile
 
@@ -33,6 +34,8 @@ Words with *stress* and a note.[^1] 汉字
 
 ![A picture](picture.png)
 """
+
+FORMULAS = "The area $a^2 + b$ of it:\n\n$$\\frac{a}{b}$$\n"
 
 BODY = "Words with *stress* and a note.[^1] 汉字"
 
@@ -70,6 +73,51 @@ def test_slides_are_counted(folder):
     with zipfile.ZipFile(folder / "made.pptx") as archive:
         slides = [name for name in archive.namelist() if name.startswith("ppt/slides/slide")]
     assert read(folder / "made.pptx")[1].metadata["slides"] == len(slides)
+
+
+@pytest.fixture(scope="module")
+def formulas(folder):
+    command = [pandoc_path(), "--from", "markdown", "--output", "formulas.odt"]
+    subprocess.run(command, input=FORMULAS.encode(), cwd=folder, check=True, capture_output=True)
+    return folder / "formulas.odt"
+
+
+@pytest.mark.parametrize("href", ["{}/", "./{}", "{}"])
+def test_formulas_of_an_odt_arrive_however_they_are_addressed(formulas, tmp_path, href):
+    path = copied(
+        formulas, tmp_path / "made.odt", lambda name: re.sub(r"(Formula-\d)/", lambda found: href.format(found[1]), name)
+    )
+    text, opened, _ = read(path)
+    assert text == "The area $a^{2} + b$ of it:\n\n$$\\frac{a}{b}$$"
+    assert opened.warnings == []
+
+
+def test_a_formula_that_cannot_be_read_is_told(formulas, tmp_path):
+    with zipfile.ZipFile(formulas) as source:
+        broken = next(name for name in source.namelist() if re.fullmatch(r"Formula-\d/content.xml", name))
+    path = copied(
+        formulas, tmp_path / "made.odt", lambda content: content, {broken: '<math xmlns="http://www.w3.org/1998/Math/MathML">'}
+    )
+    text, opened, _ = read(path)
+    assert "$" in text
+    assert opened.warnings == ["Formulas that could not be read, and are left out: 1."]
+
+
+def copied(odt, target, change, parts=()):
+    """Copy `odt` with `change` applied to its content, and with other `parts`."""
+    with zipfile.ZipFile(odt) as source, zipfile.ZipFile(target, "w") as made:
+        for name in source.namelist():
+            data = dict(parts).get(name) or source.read(name)
+            made.writestr(name, change(data.decode()) if name == "content.xml" else data)
+    return target
+
+
+@pytest.mark.parametrize("begin", [r"{\footnote", r"{\*\footnote", "{\\*\n\\footnote", r"{\*\footnote\ftnalt"])
+def test_footnotes_of_an_rtf_arrive_however_they_are_marked(tmp_path, begin):
+    (tmp_path / "a.rtf").write_bytes(b"{\\rtf1 Words{\\super\\chftn}" + begin.encode() + b"\\pard The note.\\par}.\\par}")
+    text, opened, _ = read(tmp_path / "a.rtf")
+    assert text == "Words[^1].\n\n[^1]: The note."
+    assert opened.metadata["footnotes"] == 1
 
 
 @pytest.mark.parametrize("kind", ["odt", "epub", "html"])

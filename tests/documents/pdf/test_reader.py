@@ -277,3 +277,33 @@ def test_metadata(made):
     opened = open_pdf(made.save(), ReadOptions(), lambda *_: None)
     assert opened.format == "pdf"
     assert opened.metadata == {"pages": 1, "title": "On Harbours", "author": "王小明", "created": "2024-08-22T12:54:27"}
+
+
+def test_a_label_with_its_value_beside_it_is_no_heading(made):
+    made.at(72, 90, "Estimate", 20)
+    made.lines(72, 130, [BODY])
+    made.at(72, 200, "Note", 14, "hebo")
+    made.at(160, 200, "Small repair", 14)
+    made.at(72, 240, "Order", 11, "hebo")
+    made.at(160, 240, "RO-2022", 11, "hebo")
+    made.lines(72, 280, [BODY, BODY])
+    found = texts(made.save())
+    assert [text for text in found if text.startswith("#")] == ["# Estimate"]
+
+
+def test_a_title_stays_one_with_a_date_at_the_other_side(made):
+    made.at(72, 90, "BOOKING ORDER", 16, "hebo")
+    made.at(420, 90, "Print Date 12/15/2024", 8)
+    made.lines(72, 130, [BODY])
+    assert texts(made.save())[1:3] == ["# BOOKING ORDER", "Print Date 12/15/2024"]
+
+
+def test_an_address_and_a_term_are_no_headings_and_a_numbered_section_is_one(made):
+    made.at(72, 60, "Phone: (425) 000-0000", 14)
+    made.at(72, 90, "Term", 11, "hebo")
+    made.lines(100, 105, [BODY])
+    made.at(72, 150, "5.1", 11, "hebo")
+    made.at(100, 150, "What was found", 11, "hebo")
+    made.lines(72, 180, [BODY])
+    found = [text for text in texts(made.save()) if text.startswith("#")]
+    assert [text.lstrip("# ") for text in found] == ["5.1 What was found"]

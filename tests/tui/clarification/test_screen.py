@@ -1,11 +1,14 @@
 """The form by its keys and the mouse."""
 
+import pytest
 from textual.events import Key, MouseScrollDown, Paste
 
 from dogent_tui.agent.ui_requests import Clarification, Question
 from dogent_tui.tui.clarification.model import FormResult
 from dogent_tui.tui.clarification.widgets import FreeText
 from tests.tui.clarification.examples import CHINESE, MANY, REPORT
+
+pytestmark = pytest.mark.slow
 
 PRESET = {"audience": "council", "parts": ["Costs"]}
 

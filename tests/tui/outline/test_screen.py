@@ -15,6 +15,8 @@ from dogent_tui.tui.outline.view import OutlineView
 from dogent_tui.tui.screens.clarification import ClarificationScreen
 from tests.tui.outline.host import OutlineHost
 
+pytestmark = pytest.mark.slow
+
 TEXT = """# Report 茶
 
 ## Background

@@ -16,12 +16,13 @@ def drawn(app) -> str:
 
 def test_what_is_named_and_attached_is_one_chip() -> None:
     states = {
-        ("./notes.md", None): ReferenceState(11, "", NOTES),
-        ("gone.md", None): ReferenceState(8, "No file gone.md here"),
+        ("./notes.md", None, None): ReferenceState(11, "", NOTES),
+        ("gone.md", None, (2, 3)): ReferenceState(8, "No file gone.md here"),
     }
     chips = pending_chips(states, (NOTES, COSTS))
     assert [(chip.mark, chip.name) for chip in chips] == [("@", "notes.md"), ("✗", "gone.md"), ("+", "numbers.xlsx")]
     assert chips[2].sheet == "My costs"
+    assert chips[1].lines == "2-3"
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
@@ -41,6 +42,18 @@ async def test_every_reference_is_seen_before_it_is_sent(make_app, width: int) -
             assert "+2" in drawn(app)
         await pilot.press("enter")
         assert not app.box.pending.display
+
+
+async def test_lines_of_a_text_are_a_chip_of_their_own(make_app, folder) -> None:
+    (folder / "notes.md").write_text("one\ntwo\nthree\n", encoding="utf-8")
+    app = make_app()
+    async with app.run_test(size=(160, 15)) as pilot:
+        app.box.editor.insert("Join @notes.md:1-2 and @notes.md:3, not @notes.md:4-9 ")
+        await app.until(pilot, lambda: len(app.box.pending.chips) == 3 and app.box.pending.size.width)
+        assert "@ notes.md:1-2  @ notes.md:3  ✗ notes.md:4-9 no such lines" in drawn(app)
+        await pilot.press("shift+tab", "right", "delete")
+        await app.until(pilot, lambda: len(app.box.pending.chips) == 2)
+        assert app.box.editor.value == "Join @notes.md:1-2 and , not @notes.md:4-9 "
 
 
 async def test_the_keys_reach_every_chip(make_app) -> None:

@@ -7,6 +7,8 @@ import pytest
 from tests.changes.strategies import manuscript
 from tests.tui.review.host import BASE, NEW, ReviewHost
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def review(tmp_path):

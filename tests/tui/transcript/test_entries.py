@@ -1,7 +1,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dogent_tui.agent import events as ev
@@ -41,7 +41,6 @@ _entries = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=200)
 @given(_entries, st.integers(20, 100), st.booleans())
 def test_no_entry_is_wider_than_its_width_or_draws_a_control(entry: model.Entry, width: int, unfolded: bool) -> None:
     for line in entry_lines(entry, Look(width, unfolded=unfolded)):

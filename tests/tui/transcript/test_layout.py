@@ -23,7 +23,7 @@ def drawn(layout: Layout) -> list[str]:
     return [line.text for row in layout.rows for line in layout.lines(row)]
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(_long, st.integers(200, 2000), st.booleans())
 def test_a_long_reply_is_drawn_in_parts_as_if_it_were_one(text: str, step: int, other: bool) -> None:
     model = TranscriptModel()

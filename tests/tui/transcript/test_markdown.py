@@ -1,7 +1,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dogent_tui.tui.transcript.lines import MIN_WIDTH, Line
@@ -22,13 +22,11 @@ def shown(text: str, width: int = 60) -> list[str]:
     return [line.text.rstrip() for line in markdown_lines(text, width)]
 
 
-@settings(max_examples=150)
 @given(_any, st.integers(1, 120))
 def test_no_line_is_wider_than_the_width(text: str, width: int) -> None:
     assert all(line.width <= max(width, MIN_WIDTH) for line in markdown_lines(text, width))
 
 
-@settings(max_examples=150)
 @given(_markdown, st.integers(10, 60), st.randoms(use_true_random=False))
 def test_any_split_of_a_text_gives_the_lines_of_the_whole(text: str, width: int, random_: random.Random) -> None:
     growing = GrowingMarkdown(width)

@@ -1,5 +1,16 @@
 from dogent_tui.agent import events as ev
-from dogent_tui.tui.transcript.model import Notice, Outcome, Plan, Reply, Thinking, ToolCall, TranscriptModel, UserTurn, Waiting
+from dogent_tui.tui.transcript.model import (
+    Asked,
+    Notice,
+    Outcome,
+    Plan,
+    Reply,
+    Thinking,
+    ToolCall,
+    TranscriptModel,
+    UserTurn,
+    Waiting,
+)
 
 
 def shown(*events: ev.Event) -> list[object]:
@@ -120,3 +131,15 @@ def test_what_a_command_writes_grows_until_its_result_replaces_it():
     assert (call.result, call.state, call.of_the_person) == ("one\ntwo\n", "running", True)
     model.apply(ev.ToolResult(tool_use_id="s", content="one\ntwo\n(exit status 2)", is_error=True))
     assert (call.result, call.state) == ("one\ntwo\n(exit status 2)", "failed")
+
+
+def test_a_review_says_what_came_of_it() -> None:
+    (asked,) = shown(
+        ev.UiRequested(request_id="r", kind="document_change", payload={"title": "tea.md", "summary": "Louder"}),
+        ev.UiSettled(
+            request_id="r",
+            answer=ev.UiAnswer(review="The person reviewed your change: 1 of 2 hunks written to tea.md.\nHunk 2: rejected."),
+        ),
+    )
+    assert isinstance(asked, Asked)
+    assert (asked.title, asked.detail, asked.state) == ("tea.md", "1 of 2 hunks written to tea.md", "answered")

@@ -1,0 +1,189 @@
+"""Every file and folder that is used, for the doctor: what was found, and what is not right about it. Nothing is changed."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from dogent_tui.agent.findings import Finding, State
+from dogent_tui.documents.export.docx_reference import NAME as REFERENCE
+from dogent_tui.documents.export.styles import NAME as STYLE_SHEET
+from dogent_tui.errors import ConfigError
+from dogent_tui.vision.model import VisionError
+from dogent_tui.vision.profiles import load_profile
+from dogent_tui.vision.providers import client_for
+from dogent_tui.web.model import WebError
+from dogent_tui.web.profiles import choose_profile
+from dogent_tui.web.search.providers import provider_of
+from dogent_tui.workspace.checking import checked, read_profiles
+from dogent_tui.workspace.config_models import PROFILE_MODELS, secret_keys
+from dogent_tui.workspace.key_files import open_to_others
+from dogent_tui.workspace.paths import Workspace, cache_dir, dogent_home, log_dir, state_dir
+from dogent_tui.workspace.profiles import choose_endpoint
+from dogent_tui.workspace.secrets import is_missing, reference, revealed
+from dogent_tui.workspace.settings import ConfigWarning, HomeSettings, WorkspaceSettings, load_settings
+from dogent_tui.workspace.suspected_secrets import suspected_secrets
+
+_ENVIRONMENT = ("ANTHROPIC_", "CLAUDE_CODE_", "API_TIMEOUT_MS", "DOGENT_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NO_COLOR")
+"""Variables that change what is done here. Their names are told, never their values."""
+
+_JSON_FILES = (*PROFILE_MODELS, "dogent.json", "permissions.json", "trust.json")
+
+
+def examine_files(workspace: Workspace, environ: Mapping[str, str] = os.environ) -> list[Finding]:
+    """Return what is used in `workspace`, who does the work there, and what is not right, without a secret in it."""
+    home = dogent_home(environ)
+    found = [
+        *_who(workspace, home, environ),
+        *_home_files(home, environ),
+        *_workspace_files(workspace),
+        *_folders(environ),
+    ]
+    secrets = suspected_secrets((home / name for name in _JSON_FILES), environ)
+    secrets += suspected_secrets(iter([workspace.settings_file]), {})
+    return [finding.without(secrets) for finding in found]
+
+
+# ── Who does the work ─────────────────────────────────────────────────────────────────────────
+
+
+def _who(workspace: Workspace, home: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
+    group = "Who does the work"
+    files = (workspace.settings_file, *(home / name for name in PROFILE_MODELS))
+    if any(_content(file)[1] for file in files):  # reading them as a session does would set them aside
+        yield Finding(group, "profiles", "broken", "not known before the files below are mended")
+        return
+    settings = load_settings(workspace)[0]
+    endpoint, warnings = choose_endpoint(settings, home, environ)
+    model = f" · {endpoint.model}" if endpoint.model else ""
+    yield _finding(group, "answers", f"{endpoint.name}{model}: {endpoint.source}", warnings)
+    yield _searches(group, settings, home)
+    yield _looks(group, settings, home)
+    named = ", ".join(sorted(name for name in environ if name.upper().startswith(_ENVIRONMENT)))
+    yield Finding(group, "environment", "ok", named or "says nothing about it")
+
+
+def _searches(group: str, settings: WorkspaceSettings, home: Path) -> Finding:
+    profile, warnings = choose_profile(settings.web_profile, home)
+    try:
+        if profile is not None:
+            provider_of(profile)
+    except WebError as error:
+        warnings.append(ConfigWarning(error.message, error.remedy))
+    detail = f"{profile.name} · {profile.provider}" if profile else "the agent’s own tools: no web profile is chosen"
+    return _finding(group, "searches", detail, warnings)
+
+
+def _looks(group: str, settings: WorkspaceSettings, home: Path) -> Finding:
+    try:
+        profile = load_profile(settings.vision_profile, home)
+        client_for(profile)
+    except VisionError as error:
+        return Finding(group, "looks at pictures", "optional", error.message, remedy=error.remedy)
+    return Finding(group, "looks at pictures", "ok", f"{profile.name} · {profile.model or profile.provider}")
+
+
+def _finding(group: str, name: str, detail: str, warnings: list[ConfigWarning]) -> Finding:
+    state: State = "warning" if warnings else "ok"
+    return Finding(group, name, state, detail, problems=tuple(map(str, warnings)))
+
+
+# ── Files ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _home_files(home: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
+    group = "Your files"
+    for name in PROFILE_MODELS:
+        yield _profiles(group, home / name, environ)
+    yield _settings(group, home / "dogent.json", "dogent.json", HomeSettings)
+    for name in ("permissions.json", "trust.json", STYLE_SHEET, REFERENCE):
+        yield _file(group, home / name, name)
+
+
+def _workspace_files(workspace: Workspace) -> Iterator[Finding]:
+    group = "This workspace"
+    yield _settings(group, workspace.settings_file, ".dogent/dogent.json", WorkspaceSettings)
+    for name in ("dogent.md", "history.json", "memory.md", "lessons.md", STYLE_SHEET, REFERENCE):
+        yield _file(group, workspace.dot / name, f".dogent/{name}")
+
+
+def _profiles(group: str, file: Path, environ: Mapping[str, str]) -> Finding:
+    found = _file(group, file, file.name)
+    if found.state != "ok":
+        return found
+    profiles, warnings = read_profiles(file)
+    model = PROFILE_MODELS[file.name]
+    for name, data in profiles.items():
+        warnings += checked(data, model, file, ("profiles", name))[1]
+        for key in secret_keys(model):
+            warnings += _unrevealed(data.get(key), f"The {key} of {name} in {file.name} leads to no key", environ)
+    warnings += open_to_others(file)
+    names = ", ".join(profiles)
+    return _used(found, f"profiles: {names}" if names else "no profiles", warnings)
+
+
+def _unrevealed(value: Any, what: str, environ: Mapping[str, str]) -> list[ConfigWarning]:
+    if is_missing(value) or reference(value) is None:
+        return []
+    try:
+        revealed(value, environ)
+    except ConfigError as error:
+        return [ConfigWarning(f"{what}: {error.message}", error.remedy)]
+    return []
+
+
+def _settings(group: str, file: Path, name: str, model: type[WorkspaceSettings] | type[HomeSettings]) -> Finding:
+    found = _file(group, file, name)
+    if found.state != "ok":
+        return found
+    data = _content(file)[0]
+    _, warnings = checked(data if isinstance(data, dict) else {}, model, file)
+    return _used(found, "used", warnings)
+
+
+def _used(found: Finding, detail: str, warnings: list[ConfigWarning]) -> Finding:
+    state: State = "warning" if warnings else "ok"
+    return Finding(found.group, found.name, state, detail, found.path, problems=tuple(map(str, warnings)))
+
+
+def _file(group: str, path: Path, name: str) -> Finding:
+    if not path.is_file():
+        return Finding(group, name, "optional", "not there")
+    if path.suffix == ".json" and (reason := _content(path)[1]):
+        return Finding(group, name, "broken", reason, str(path), "Correct it, or move it away.")
+    return Finding(group, name, "ok", "used", str(path))
+
+
+def _content(path: Path) -> tuple[Any, str]:
+    """Return what the JSON file holds, and what is wrong with it; it is left as it is."""
+    try:
+        value = json.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        return {}, ""
+    except OSError as error:
+        return {}, (error.strerror or "it cannot be read").lower()
+    except UnicodeDecodeError:
+        return {}, "it is not UTF-8 text"
+    except (ValueError, RecursionError) as error:
+        line = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
+        return {}, f"it is not JSON{line}"
+    wanted = list if path.name == "history.json" else dict
+    return (value, "") if isinstance(value, wanted) else ({}, f"it holds no {'list' if wanted is list else 'object {…}'}")
+
+
+def _folders(environ: Mapping[str, str]) -> Iterator[Finding]:
+    folders = {
+        "your files": dogent_home(environ),
+        "conversations": state_dir(environ),
+        "documents read": cache_dir(environ),
+        "logs": log_dir(environ),
+    }
+    for name, folder in folders.items():
+        if not folder.exists():
+            yield Finding("Folders", name, "ok", "made when it is needed", str(folder))
+        elif folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
+            yield Finding("Folders", name, "ok", "used", str(folder))
+        else:
+            remedy = "Correct its permissions, or set DOGENT_HOME to another folder."
+            yield Finding("Folders", name, "broken", "nothing can be written there", str(folder), remedy)

@@ -1,0 +1,100 @@
+"""Whether a profile works: one tiny real request to what it leads to, and the answer as a sentence."""
+
+import asyncio
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dogent_tui.agent.failures import api_failure
+from dogent_tui.errors import DogentError
+from dogent_tui.plain import one_line
+from dogent_tui.workspace.profiles import Endpoint, profile_endpoint
+from dogent_tui.workspace.secrets import redact
+from dogent_tui.workspace.settings import ConfigWarning
+
+_LIMIT_S = 30.0
+_CHEAP_MODEL = "claude-haiku-4-5"
+"""What is asked where a profile names no model, as with Anthropic's own endpoint."""
+_SAID = 200
+
+
+class Probed(msgspec.Struct, frozen=True):
+    """What came of a check. `words` are one or two sentences, without a key."""
+
+    works: bool
+    words: str
+
+
+async def probe(file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str] = os.environ) -> Probed:
+    """Check the profile `name` of `file`, one of the three files of profiles, as `data` describes it. Costs next to nothing.
+
+    It sends no document: a model is asked for one token, a search engine for one result, a vision model about a white square.
+    """
+    check = {"claude.json": _model, "web.json": _search, "vision.json": _vision}[file.name]
+    begun = time.monotonic()
+    try:
+        words = await check(file, name, data, environ)
+    except DogentError as error:
+        return Probed(False, one_line(str(error)))
+    return Probed(True, f"{words}, after {time.monotonic() - begun:.1f} s.")
+
+
+async def _model(file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str]) -> str:
+    from dogent_tui.web.messages_probe import probe_messages
+
+    warnings: list[ConfigWarning] = []
+    endpoint = await asyncio.to_thread(profile_endpoint, name, data, file, environ, warnings)
+    if endpoint is None:
+        raise _as_error(warnings)
+    model = endpoint.model or _CHEAP_MODEL
+    answered = await probe_messages(endpoint.base_url, _headers(endpoint), model, _LIMIT_S)
+    if answered.status == 200 and answered.is_message:
+        return f"{name} answers, with {one_line(model)}"
+    said = redact(answered.said, endpoint.secrets)[:_SAID]
+    if answered.status == 0:
+        raise DogentError(f"No connection to the endpoint of {name}: {said}.", "Check the network and ANTHROPIC_BASE_URL.")
+    says = f" It says: “{said}”." if said else ""
+    if answered.status == 200:
+        message = f"The endpoint of {name} answers, but not as the Messages API does.{says}"
+        raise DogentError(message, "Correct ANTHROPIC_BASE_URL: it is the address without /v1/messages.")
+    failure = api_failure(answered.status, said, name)
+    raise DogentError(f"{failure.message}{says}", failure.remedy)
+
+
+def _headers(endpoint: Endpoint) -> dict[str, str]:
+    """Return the headers that carry the key, as the CLI sends them."""
+    bearer = {"Authorization": f"Bearer {endpoint.token}"} if endpoint.token else {}
+    return bearer | ({"x-api-key": endpoint.api_key} if endpoint.api_key else {})
+
+
+async def _search(file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str]) -> str:
+    from dogent_tui.web.profiles import read_access, web_profile
+    from dogent_tui.web.search.searcher import Searcher
+
+    warnings: list[ConfigWarning] = []
+    profile = await asyncio.to_thread(web_profile, name, data, file, warnings, environ)
+    if any(warning.code == "profile_no_secret" for warning in warnings):
+        raise _as_error(warnings)
+    access, _ = await asyncio.to_thread(read_access, "", file.parent)
+    found = await Searcher(profile, proxy=access.proxy).search("Markdown", count=1)
+    return f"{name} searches, and found {len(found.results) or 'nothing'}"
+
+
+async def _vision(file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str]) -> str:
+    from dogent_tui.vision.profiles import vision_profile
+    from dogent_tui.vision.providers import client_for
+    from dogent_tui.vision.white_square import white_square
+
+    profile = await asyncio.to_thread(vision_profile, name, data, file, environ)
+    client = client_for(profile)
+    await client.analyze_image(await asyncio.to_thread(white_square))
+    return f"{name} sees"
+
+
+def _as_error(warnings: list[ConfigWarning]) -> DogentError:
+    """Return the gravest of `warnings`, which came last, as an error."""
+    return DogentError(warnings[-1].message, warnings[-1].remedy)

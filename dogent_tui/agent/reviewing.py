@@ -1,0 +1,88 @@
+"""What the agent's own file tools would write, as a proposal that the person reviews first: `review_edits`, `/review`."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dogent_tui.agent.change_requests import ReviewMode
+from dogent_tui.errors import DogentError
+from dogent_tui.permissions.edits import text_after
+from dogent_tui.permissions.model import ToolCall
+from dogent_tui.tools.proposing import UNDECIDED
+from dogent_tui.workspace.paths import Workspace
+
+if TYPE_CHECKING:
+    from dogent_tui.changes.applying import Reviewed
+
+REVIEWED_TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
+"""The CLI's tools that write texts. NotebookEdit is not offered."""
+
+SUMMARY = "The agent writes this file itself. You see it first because every change is reviewed (/review)."
+
+_MOST_PLACES = 200
+"""Approved proposals that were not made yet."""
+
+
+class Reviewing:
+    """The reviews of one conversation: which calls become proposals, and where a proposal may lead."""
+
+    def __init__(
+        self, mode: ReviewMode, workspace: Workspace, review: "Callable[[Reviewed, str], Awaitable[str | None]]"
+    ) -> None:
+        """`review` puts a proposal and its text to the person, and gives the outcome in words, None where nobody decided."""
+        self._mode = mode
+        self._workspace = workspace
+        self._review = review
+        self._places: list[tuple[Mapping[str, Any], Path]] = []
+        self._reviewed: set[str] = set()
+
+    def takes(self, call: ToolCall) -> bool:
+        """Tell whether the person reviews `call` in place of its being run."""
+        return self._mode.on and call.tool in REVIEWED_TOOLS
+
+    async def outcome(self, call: ToolCall, place: Path | None, tool_use_id: str) -> str:
+        """Have the person review what `call` would make of the file at `place`, and return what came of it, for the model.
+
+        What they accept is written by the review. A call that cannot be reviewed is not run: the answer says why.
+        """
+        try:
+            opened, text = await asyncio.to_thread(self._opened, call, place)
+        except DogentError as error:
+            return f"Nothing was written. The person reviews every change. {error}"
+        if not opened.change.hunks:
+            return f"Nothing was written: {opened.change.name} holds this text already."
+        outcome = await self._review(opened, text)
+        if outcome is None:
+            return UNDECIDED
+        self._reviewed.add(tool_use_id)
+        return outcome
+
+    def is_reviewed(self, tool_use_id: str) -> bool:
+        """Tell whether the result of this call is the outcome of a review, though the CLI reports it as refused."""
+        return tool_use_id in self._reviewed
+
+    def approve(self, proposal: Mapping[str, Any], place: Path) -> None:
+        """Note that the call of `propose_document_change` with this input may lead to `place`, once."""
+        self._places = [*self._places[-_MOST_PLACES:], (dict(proposal), place)]
+
+    def approved(self, proposal: Mapping[str, Any]) -> Path | None:
+        """Take the place that was approved for this very proposal."""
+        for number, (known, place) in enumerate(self._places):
+            if known == proposal:
+                del self._places[number]
+                return place
+        return None
+
+    def _opened(self, call: ToolCall, place: Path | None) -> "tuple[Reviewed, str]":
+        """Return the review of `call`, and the text that it would leave. Raises DogentError."""
+        from dogent_tui.changes.applying import Reviewed, held
+
+        if place is None:
+            raise DogentError("Where this call writes cannot be told.", "Name the file by its plain path.")
+        name = self._workspace.relative(place)
+        content = held(place, name)
+        text = text_after(call.tool, call.input, "" if content is None else content.text)
+        if text is None:
+            raise DogentError(f"What is to be replaced is not in {name} as it is now, or not only once.", "Read the file again.")
+        return Reviewed.open(self._workspace, str(place), text, SUMMARY, approved=place), text

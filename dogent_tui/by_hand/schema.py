@@ -1,0 +1,28 @@
+"""`dogent-tui schema`: the JSON Schema of a configuration file, for an editor."""
+
+import argparse
+from collections.abc import Sequence
+from typing import TextIO
+
+from dogent_tui.workspace.json_schemas import NAMES, schema_file, schema_text
+
+
+def run_schema(arguments: Sequence[str], stdout: TextIO) -> int:
+    """Write the schema that `arguments` name, or where all of them lie, and return the exit status."""
+    chosen = _parser().parse_args(arguments)
+    if chosen.name:
+        stdout.write(schema_text(chosen.name))
+    else:
+        stdout.writelines(f"{name:<8} {schema_file(name).as_uri()}\n" for name in NAMES)
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="dogent-tui schema",
+        description="Print the JSON Schema of a configuration file; without a name, say where the schemas lie.",
+        epilog='Put that address into the file as "$schema", and an editor completes keys and marks mistakes. '
+        "“dogent” is for .dogent/dogent.json of a folder, “home” for ~/.dogent/dogent.json. Exit status: 0 printed, 2 usage.",
+    )
+    parser.add_argument("name", nargs="?", choices=NAMES, metavar="NAME", help=", ".join(NAMES))
+    return parser

@@ -1,0 +1,77 @@
+"""What is known of a local server and its models."""
+
+from collections.abc import Mapping
+
+import msgspec
+
+from dogent_tui.endpoint_kind import ServerKind
+
+KINDS: tuple[ServerKind, ...] = ("ollama", "llama.cpp", "lm-studio", "vllm")
+
+LABELS: Mapping[ServerKind, str] = {"ollama": "Ollama", "llama.cpp": "llama.cpp", "lm-studio": "LM Studio", "vllm": "vLLM"}
+"""How a person calls them."""
+
+ENOUGH_TOKENS = 32_000
+"""The window from which a model can work on documents: the agent's instructions and tools alone take some 15,000 tokens."""
+
+LARGER: Mapping[ServerKind, str] = {
+    "ollama": "Start it with OLLAMA_CONTEXT_LENGTH=64000 ollama serve, or move the slider in the settings of its app.",
+    "llama.cpp": "Start llama-server with -c 65536.",
+    "lm-studio": "Load the model with a larger context length (lms load NAME --context-length 65536).",
+    "vllm": "Start it with a larger --max-model-len.",
+}
+"""How each is told to give a model more room (from their own documentation)."""
+
+
+class LocalModel(msgspec.Struct, frozen=True):
+    """A model that a server offers. `window` is what it runs with now, in tokens, 0 where nobody knows before it is loaded.
+
+    `most` is the window that it was made for, 0 where that is unknown; `tools` whether it calls tools, None where nobody says.
+    """
+
+    name: str
+    window: int = 0
+    most: int = 0
+    tools: bool | None = None
+    loaded: bool = False
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it is known that too little fits into it."""
+        return 0 < (self.window or self.most) < ENOUGH_TOKENS
+
+
+class LocalServer(msgspec.Struct, frozen=True):
+    """A server that answered, and what it has; the models that are best to begin with come first. None while one is loading."""
+
+    kind: ServerKind
+    base_url: str
+    models: tuple[LocalModel, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """How a person calls it."""
+        return LABELS[self.kind]
+
+    def model(self, name: str) -> LocalModel | None:
+        """Return the model of this name. Ollama's names stand for their tag `latest`; a server with one model has no choice."""
+        named = {model.name: model for model in self.models}
+        found = named.get(name) or named.get(f"{name}:latest")
+        return found or (self.models[0] if len(self.models) == 1 and self.kind == "llama.cpp" else None)
+
+
+def window_warning(kind: ServerKind, model: LocalModel) -> tuple[str, str]:
+    """Return what is to be said about the window of `model`, as a sentence and a remedy; empty where there is room enough."""
+    label, remedy = LABELS[kind], LARGER[kind]
+    if model.is_small:
+        tokens = model.window or model.most
+        message = (
+            f"{model.name} has a context window of only {tokens:,} tokens; {ENOUGH_TOKENS:,} are needed to work on documents."
+        )
+        return message, remedy if model.most == 0 or model.most >= ENOUGH_TOKENS else "Choose a model with a larger one."
+    if kind == "ollama" and not model.window:
+        message = (
+            f"{label} may give {model.name} no more than 4,096 tokens of context, which is what it does unless told otherwise."
+        )
+        return message, remedy
+    return "", ""

@@ -1,0 +1,86 @@
+"""What can go wrong with a local server, as errors of the API whose message is a sentence and, in the next line, a remedy.
+
+The statuses are such that the CLI tries again only where that can help: it retries 408, 409, 429 and what is from 500 on.
+"""
+
+from collections.abc import Mapping
+
+from dogent_tui.endpoint_kind import ServerKind
+from dogent_tui.local_models.model import LABELS, LARGER
+from dogent_tui.offline.messages_api import ApiError
+
+_START: Mapping[ServerKind, str] = {
+    "ollama": "Start it with ollama serve, or by opening its app.",
+    "llama.cpp": "Start llama-server with the model.",
+    "lm-studio": "Start its server with lms server start, or in its window for developers.",
+    "vllm": "Start it with vllm serve and the model.",
+}
+_TOO_LONG = (
+    "context size",
+    "context length",
+    "context window",
+    "maximum context",
+    "max_model_len",
+    "n_ctx",
+    "exceed_context_size",
+    "too long",
+    "max_tokens must be",
+)
+"""In what servers say of a prompt that does not fit."""
+_NO_TOOLS = ("does not support tools", "tool choice requires", "enable-auto-tool-choice", "requires --jinja", "tools param")
+_LOADING = ("loading model", "model is loading", "unavailable_error")
+_MOST_SAID = 300
+
+
+def unreachable(kind: ServerKind, base_url: str, error: BaseException) -> ApiError:
+    """Return the error for a server that cannot be reached, or broke off before it said anything."""
+    label = LABELS[kind]
+    if isinstance(error, ConnectionRefusedError) or "onnect" in type(error).__name__:
+        return ApiError(400, f"{label} does not answer at {base_url}.\n{_START[kind]}")
+    return ApiError(
+        400, f"{label} at {base_url} gave no answer that can be read ({type(error).__name__}).\nLook at what it prints."
+    )
+
+
+def too_long(kind: ServerKind, model: str, tokens: int, window: int) -> ApiError:
+    """Return the error for a request that does not fit into the window that the model runs with."""
+    return ApiError(
+        400,
+        f"{model} runs with a context window of {window:,} tokens, and this request takes some {tokens:,}: {LABELS[kind]} would "
+        f"leave out its beginning.\n{LARGER[kind]} /new begins a conversation anew.",
+    )
+
+
+def refusal(kind: ServerKind, model: str, status: int, said: str) -> ApiError:
+    """Return the error for a server that answered with an error, or with what is no reply."""
+    label, lowered = LABELS[kind], said.lower()
+    quoted = f": {_short(said)}" if said else ""
+    if any(sign in lowered for sign in _LOADING):
+        return ApiError(529, f"{label} is still loading {model}.\nSend the prompt again in a moment.")
+    if any(sign in lowered for sign in _TOO_LONG):
+        return ApiError(400, f"The conversation does not fit into the context window of {model}{quoted}.\n{LARGER[kind]}")
+    if any(sign in lowered for sign in _NO_TOOLS):
+        return ApiError(400, f"{model} cannot call tools as {label} runs it{quoted}.\n{_tools_remedy(kind)}")
+    if status in (401, 403):
+        return ApiError(400, f"{label} asks for a key{quoted}.\nPut it into ANTHROPIC_AUTH_TOKEN of the profile.")
+    if status == 404 or ("model" in lowered and "not found" in lowered):
+        return ApiError(
+            400, f"{label} does not have the model {model}{quoted}.\nName one that it has in ANTHROPIC_MODEL, or /setup."
+        )
+    if status in (429, 503):
+        return ApiError(529, f"{label} is busy{quoted}.\nSend the prompt again in a moment.")
+    if status == 200:
+        return ApiError(400, f"{label} gave no answer that can be read{quoted}.\nLook at what it prints.")
+    return ApiError(400, f"{label} refused the request ({status}){quoted}.\nLook at what it prints.")
+
+
+def _tools_remedy(kind: ServerKind) -> str:
+    if kind == "vllm":
+        return "Start it with --enable-auto-tool-choice and the --tool-call-parser of the model."
+    return "Start llama-server with --jinja." if kind == "llama.cpp" else "Choose a model that can, such as qwen3 or gpt-oss."
+
+
+def _short(said: str) -> str:
+    """Return what a server said as the part of a sentence."""
+    line = " ".join(said.split()).rstrip(".")
+    return f"“{line[:_MOST_SAID]}…”" if len(line) > _MOST_SAID else f"“{line}”"

@@ -1,0 +1,374 @@
+"""What happens to the document in the pane: opened, followed on the disk, asked about, closed."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dogent_tui.agent.events import Attachment, Event, RunFinished, RunStarted, ToolResult
+from dogent_tui.errors import DogentError
+from dogent_tui.language import ngettext, tr
+from dogent_tui.manuscripts.model import is_markdown
+from dogent_tui.plain import one_line
+from dogent_tui.tui.attachments.reading import DocumentReading
+from dogent_tui.tui.by_hand import Tell
+from dogent_tui.tui.pane.pane import DocumentPane
+from dogent_tui.tui.pane.text import Changes, Manuscript, Moved, Part, Stamp, changes, read_manuscript, stamp_of
+from dogent_tui.tui.pane.view import PaneView
+from dogent_tui.workspace.references import Reference, ResolvedReference, find_references, format_lines, resolve
+
+if TYPE_CHECKING:
+    from textual.timer import Timer
+
+    from dogent_tui.tui.pane.rows import Unit
+    from dogent_tui.tui.screens.conversation import ConversationScreen
+
+LOOK_EVERY_S = 1.0
+"""Seconds between two looks at whether the file changed: one call of the system."""
+
+
+class OpenDocument:
+    """A document that is open. `manuscript` is what a Markdown file held when it was last read, `before` what the last run found.
+
+    `reading` is how any other document is read.
+    """
+
+    def __init__(self, path: Path, name: str, reading: DocumentReading | None) -> None:
+        self.path = path
+        self.name = name
+        self.reading = reading
+        self.manuscript = Manuscript("")
+        self.before: Sequence[str] | None = None
+        self.changes = Changes()
+        self.stamp: Stamp | None = None
+        self.trouble = ""
+
+
+class PaneController:
+    """Keeps `pane`, the file behind it and what goes with the next prompt in line. `sheet` and lines come with what was typed."""
+
+    def __init__(self, screen: "ConversationScreen") -> None:
+        self.pane = DocumentPane(id="pane")
+        self.open_document: OpenDocument | None = None
+        self._screen = screen
+        self._carried: Attachment | None = None
+        self._turn = asyncio.Lock()
+        self._timer: Timer | None = None
+
+    @property
+    def view(self) -> PaneView:
+        """The document as it is drawn."""
+        return self.pane.view
+
+    # ── Opening and closing ───────────────────────────────────────────────────────────────────────
+
+    async def open(self, typed: str) -> str:
+        """Open what `typed` names: a path, or a reference with a sheet or lines. Returns what came of it."""
+        opened = self._screen.opened
+        found = await asyncio.to_thread(_named, typed, self._screen)
+        if found is None or not found.exists:
+            return tr("There is no file {typed} here.").format(typed=one_line(typed))
+        name = one_line(found.path)
+        if found.type == "folder":
+            return tr("{name} is a folder. Name a document in it.").format(name=name)
+        is_text = is_markdown(found.name)
+        reading = None if is_text else DocumentReading(opened.libraries.documents, found.absolute, found.sheet or "")
+        document = OpenDocument(found.absolute, found.path, reading)
+        if said := await self._load(document):
+            return said
+        lines = found.reference.lines
+        if lines is not None and is_text:
+            self._choose(lines)
+        self._tell_the_tools()
+        self._draw_title()
+        return tr("{name} is open. F3 goes there and back.").format(name=name)
+
+    async def _load(self, document: OpenDocument) -> str:
+        """Read `document` and show it. Returns what went wrong, and then what was open stays so."""
+        async with self._turn:
+            document.stamp = await asyncio.to_thread(stamp_of, document.path)
+            try:
+                if document.reading is None:
+                    document.manuscript = await asyncio.to_thread(read_manuscript, document.path)
+                    parts, definitions = document.manuscript.parts, document.manuscript.definitions
+                else:
+                    parts, definitions = await self._first_part(document.reading), {}
+            except DogentError as error:
+                return one_line(str(error))
+            if not parts and document.reading is not None:
+                return tr("{name} was not opened.").format(name=one_line(document.name))
+            self.view.choose(None)
+            self.open_document = document
+            document.before = document.manuscript.lines
+            await self._screen.furniture.show_pane(self.pane)
+            self.view.mark(Changes())
+            self.view.show(parts, definitions, top=0)
+        if self._timer is None:
+            self._timer = self.pane.set_interval(LOOK_EVERY_S, self.look)
+        self._read_headings()
+        return ""
+
+    async def _first_part(self, reading: DocumentReading) -> tuple[Part, ...]:
+        """Read the beginning of a document, which takes a while: no part where the person stopped it."""
+        by_hand = self._screen.by_hand
+        if by_hand.busy:
+            raise DogentError(tr("Something else is under way."), tr("Wait until it is done, or stop it with Esc."))
+
+        async def read(tell: Tell) -> str:
+            def report(done: int, total: int, what: str) -> None:
+                tell(
+                    tr("Reading: {done:,} of {total:,} {what}").format(done=done, total=total, what=what)
+                    if total
+                    else tr("Reading")
+                )
+
+            tell(tr("Reading"))
+            return await reading.more(report)
+
+        part = await by_hand.run(read)
+        return () if part is None else (Part(part),)
+
+    async def close(self) -> None:
+        """Close the document."""
+        self.view.choose(None)
+        self._carry(None)
+        self.open_document = None
+        self._tell_the_tools()
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer = None
+        await self._screen.furniture.take_pane()
+        self.pane = DocumentPane(id="pane")
+
+    # ── Following the file ────────────────────────────────────────────────────────────────────────
+
+    def handle(self, event: Event) -> None:
+        """Learn from `event`: what changes from here on is what the run changed, and what a tool did may be a change."""
+        document = self.open_document
+        if document is None:
+            return
+        if isinstance(event, RunStarted):
+            document.before = document.manuscript.lines
+            self._show_changes(document, Changes())
+            self._screen.furniture.uncover()
+        elif isinstance(event, ToolResult | RunFinished):
+            self.look()
+
+    def look(self) -> None:
+        """Look whether the file is another one now."""
+        if self.open_document is not None and not self._turn.locked():
+            self.pane.run_worker(self._look(self.open_document), group="follow")
+
+    async def _look(self, document: OpenDocument) -> None:
+        async with self._turn:
+            stamp = await asyncio.to_thread(stamp_of, document.path)
+            if document is not self.open_document or stamp == document.stamp:
+                return
+            document.stamp = stamp
+            document.trouble = "" if stamp is not None else tr("the file is gone")
+            if stamp is not None:
+                try:
+                    await (self._read_again if document.reading is None else self._convert_again)(document)
+                except DogentError as error:
+                    document.trouble = str(error)
+            self._draw_title()
+
+    async def _read_again(self, document: OpenDocument) -> None:
+        now = await asyncio.to_thread(read_manuscript, document.path)
+        old, before = document.manuscript.lines, document.before or ()
+        changed, moved = await asyncio.to_thread(_compared, before, old, now.lines)
+        if document is not self.open_document:
+            return
+        document.manuscript = now
+        chosen = self.view.chosen
+        self.view.show(now.parts, now.definitions, top=moved.line(self.view.top_line))
+        if chosen is not None:
+            self.view.choose(moved.lines(*chosen))
+        self._show_changes(document, changed)
+        self._read_headings()
+
+    async def _convert_again(self, document: OpenDocument) -> None:
+        assert document.reading is not None
+        document.reading = DocumentReading(self._screen.opened.libraries.documents, document.path, document.reading.sheet)
+        part = Part(await document.reading.more(_not_told))
+        if document is self.open_document:
+            self.view.show((part,), top=None)
+
+    def _show_changes(self, document: OpenDocument, changed: Changes) -> None:
+        document.changes = changed
+        self.view.mark(changed)
+        self._draw_title()
+
+    def _read_headings(self) -> None:
+        self.pane.run_worker(self._take_headings(), group="headings", exclusive=True)
+
+    async def _take_headings(self) -> None:
+        document = self.open_document
+        if document is not None and document.reading is None:
+            manuscript = document.manuscript
+            headings = await asyncio.to_thread(lambda: manuscript.headings)
+            if manuscript is document.manuscript:
+                self.view.set_headings([heading.line for heading in headings])
+
+    def read_on(self) -> None:
+        """Read more of a document that is converted, where there is more."""
+        document = self.open_document
+        if document is not None and document.reading is not None and document.reading.has_more and not self._turn.locked():
+            self.pane.run_worker(self._read_on(document, document.reading), group="follow")
+
+    async def _read_on(self, document: OpenDocument, reading: DocumentReading) -> None:
+        async with self._turn:
+            while document.reading is reading and document is self.open_document and reading.has_more and self.view.near_end:
+                try:
+                    self.view.append(Part(await reading.more(_not_told)))
+                except DogentError as error:
+                    document.trouble = str(error)
+                    break
+            self._draw_title()
+
+    # ── What goes with the next prompt ────────────────────────────────────────────────────────────
+
+    def chosen(self) -> None:
+        """Have the lines that are chosen go with the next prompt, and nothing where there are none."""
+        if self.open_document is not None:
+            lines = self.view.chosen
+            self._carry(self._attachment(lines) if lines is not None else None)
+            self._draw_title()
+
+    def attachments_changed(self) -> None:
+        """Choose nothing any more where what was chosen was sent, or taken back."""
+        if self._carried is not None and self._carried not in self._screen.attachments.pending:
+            self._carried = None
+            self.view.choose(None)
+            self._draw_title()
+
+    def session_changed(self) -> None:
+        """Take notice that another session is on the screen."""
+        self._carried = None
+        self.view.choose(None)
+        self._tell_the_tools()
+
+    def _choose(self, lines: tuple[int, int]) -> None:
+        """Choose lines as they are named, from 1, as far as there are any."""
+        assert self.open_document is not None
+        count = len(self.open_document.manuscript.lines)
+        if 1 <= lines[0] <= count:
+            chosen = (lines[0] - 1, min(lines[1], count))
+            self.view.choose(chosen)
+            self.view.reveal(chosen)
+
+    def _attachment(self, lines: "Unit | None" = None) -> Attachment:
+        assert self.open_document is not None
+        path = self.open_document.path
+        named = format_lines((lines[0] + 1, lines[1])) if lines is not None else None
+        return Attachment(self.open_document.name, path.name, path.suffix[1:].lower() or "file", None, named)
+
+    def _carry(self, attachment: Attachment | None) -> None:
+        if attachment == self._carried:
+            return
+        attachments, before = self._screen.attachments, self._carried
+        self._carried = attachment
+        if before is not None:
+            attachments.remove(before)
+        if attachment is not None:
+            attachments.attach(attachment)
+        self._screen.attaching.show()
+
+    def _tell_the_tools(self) -> None:
+        """Have a proposal without a path be for what is open: a text of the workspace, and none that the agent has to obey."""
+        document, opened = self.open_document, self._screen.opened
+        name = document.name if document is not None and document.reading is None else ""
+        is_ours = bool(name) and opened.workspace.contains(name) and not any(part.startswith(".") for part in Path(name).parts)
+        opened.libraries.open_document = name if is_ours else ""
+
+    # ── Keys ──────────────────────────────────────────────────────────────────────────────────────
+
+    async def want(self, what: str) -> None:
+        """Do what a key of the pane means."""
+        document = self.open_document
+        if document is None:
+            return
+        match what:
+            case "ask":
+                if self._carried is None:
+                    self._screen.attachments.attach(self._attachment())
+                    self._screen.attaching.show()
+                await self.leave()
+            case "leave" if self.view.chosen is not None:
+                self.view.choose(None)
+            case "leave":
+                await self.leave()
+            case "headings":
+                await self._find_heading(document)
+            case "copy":
+                first, end = self.view.chosen or (0, None)
+                lines = document.manuscript.lines if document.reading is None else document.reading.text.split("\n")
+                await self._screen.copy("\n".join(lines[first:end]))
+            case "close":
+                await self.leave()
+                await self.close()
+
+    async def leave(self) -> None:
+        """Go back to the prompt, and to the conversation where the pane covers it."""
+        self._screen.prompt.focus_editor()
+        self._screen.furniture.uncover()
+
+    async def toggle(self) -> None:
+        """Go to the document, or from there back to the prompt."""
+        if self.view.has_focus:
+            await self.leave()
+        else:
+            await self._screen.furniture.show_pane(self.pane)
+            self.view.focus()
+
+    async def _find_heading(self, document: OpenDocument) -> None:
+        from dogent_tui.tui.pane.headings import heading_palette  # on use: the palette
+
+        manuscript = document.manuscript
+        headings = await asyncio.to_thread(lambda: manuscript.headings)
+        if headings:
+            await self._screen.app.push_screen(heading_palette(headings, self.view.show_line))
+        else:
+            self._screen.notify(tr("There are no headings in this document."), markup=False)
+
+    def _draw_title(self) -> None:
+        document = self.open_document
+        if document is None:
+            return
+        chosen = self.view.chosen
+        lines = format_lines((chosen[0] + 1, chosen[1])) if chosen else ""
+        goes = (
+            tr("lines {lines} go with the next prompt").format(lines=lines)
+            if "-" in lines
+            else tr("line {lines} goes with the next prompt").format(lines=lines)
+            if lines
+            else ""
+        )
+        added, cut = len(document.changes.added), len(document.changes.cut)
+        changed = (
+            ngettext("{count:,} line changed", "{count:,} lines changed", added).format(count=added)
+            if added
+            else tr("lines are gone")
+            if cut
+            else ""
+        )
+        note = document.reading.note if document.reading is not None else ""
+        self.pane.say(document.name, document.trouble, goes, changed, note)
+
+
+def _not_told(_done: int, _total: int, _what: str) -> None:
+    """How far it is nobody wants to know while there is something to read."""
+
+
+def _compared(before: Sequence[str], old: Sequence[str], now: Sequence[str]) -> tuple[Changes, Moved]:
+    return changes(before, now), Moved(old, now)
+
+
+def _named(typed: str, screen: "ConversationScreen") -> ResolvedReference | None:
+    """Return what a person names: a path as it is, with blanks in it too, or a reference."""
+    workspace, path = screen.opened.workspace, typed.strip().removeprefix("@").strip('"')
+    whole = resolve(Reference(0, 0, path, quoted=True), workspace) if path else None
+    if whole is not None and whole.exists:
+        return whole
+    references = find_references(f"@{typed.strip().removeprefix('@')}")
+    return resolve(references[0], workspace) if references else whole

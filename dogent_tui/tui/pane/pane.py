@@ -1,0 +1,55 @@
+"""The pane: the name of the document, what is to be said of it, and the document."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Static
+
+from dogent_tui.language import tr
+from dogent_tui.plain import one_line
+from dogent_tui.tui.pane.view import PaneView
+from dogent_tui.tui.stylesheets import stylesheet
+
+
+class DocumentPane(Vertical):
+    """A document beside the conversation. What its keys mean to the conversation it says with messages."""
+
+    DEFAULT_CSS = stylesheet("pane.tcss").read_text(encoding="utf-8")
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "say('ask')", tr("Ask about it"), key_display="⏎"),
+        Binding("h", "say('headings')", tr("Headings")),
+        Binding("c", "say('copy')", tr("Copy")),
+        Binding("escape", "say('leave')", tr("Back")),
+        Binding("q", "say('close')", tr("Close")),
+    ]
+
+    class Wanted(Message):
+        """The person wants something that concerns more than the pane: ``ask``, ``headings``, ``copy``, ``leave``, ``close``."""
+
+        def __init__(self, what: str) -> None:
+            super().__init__()
+            self.what = what
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._title = Static("", id="pane-title", markup=False)
+        self.view = PaneView(id="pane-view")
+
+    def compose(self) -> ComposeResult:
+        """Lay out the title and the document."""
+        yield self._title
+        yield self.view
+
+    def say(self, name: str, *facts: str) -> None:
+        """Show what the document is called, and `facts` about it."""
+        known = "".join(f" · {one_line(fact)}" for fact in facts if fact)
+        self._title.update(Content.assemble(one_line(name), (known, "not bold")))
+
+    def action_say(self, what: str) -> None:
+        """Tell what the person wants."""
+        self.post_message(self.Wanted(what))

@@ -1,0 +1,152 @@
+"""The parts of a document as rows of drawn lines, and the way between these and the lines of the file."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import TypeAlias
+
+from dogent_tui.tui.pane.text import Part, link_name
+from dogent_tui.tui.transcript.lines import BLANK, Line
+from dogent_tui.tui.transcript.markdown import markdown_lines, sourced_lines
+from dogent_tui.tui.transcript.rows import Place, Row, Rows
+
+Unit: TypeAlias = tuple[int, int]
+"""Lines of the file that are chosen together, such as a paragraph: the first, and the one after the last, from 0."""
+
+
+_NAMED = re.compile(r"\[([^\[\]]+)\](?!:)")
+_LONGEST_DRAWN = 20_000
+"""Characters of a part that are drawn. Only a comment, or a line of code, makes a longer one."""
+
+
+class DocumentRows(Rows):
+    """A row for each part of a document."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._width = 80
+        self._parts: list[Part] = []
+        self._firsts: list[int] = []
+        self._definitions: Mapping[str, str] = {}
+
+    def show(self, parts: Sequence[Part], definitions: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Show `parts` and nothing else. `definitions` are the lines of Markdown that say where their links lead, by name."""
+        heights = {part.text: row.height for part, row in zip(self._parts, self.rows, strict=True) if row.measured}
+        self.rows, self._parts, self._firsts, self._unmeasured = [], [], [], []
+        self._definitions = definitions
+        self._lines.clear()
+        self._kept = self._valid = 0
+        self.append(parts)
+        for part, row in zip(self._parts, self.rows, strict=True):
+            row.height = heights.get(part.text, row.height)
+
+    def append(self, parts: Sequence[Part]) -> None:
+        """Show `parts` below what is there."""
+        for part in parts:
+            row = Row(0, len(self._parts), 0, None)
+            row.index = len(self.rows)
+            row.height = 1 + part.text.count("\n") + len(part.text) // self._width
+            self._parts.append(part)
+            self._firsts.append(part.first or 0)
+            self.rows.append(row)
+            self._unmeasured.append(row)
+
+    @property
+    def width(self) -> int:
+        """Cells of a line."""
+        return self._width
+
+    def _set_width(self, width: int) -> None:
+        self._width = width
+
+    def _draw(self, row: Row) -> list[Line]:
+        part = self._parts[row.part]
+        above = [BLANK] if row.part else []
+        if part.first is None:
+            return above + markdown_lines(part.text, self._width)
+        # Before the text, where a fence that is never closed cannot swallow them.
+        before = self._definitions_for(part.text)
+        shift = part.first - len(before)
+        text = part.text if len(part.text) <= _LONGEST_DRAWN else f"{part.text[:_LONGEST_DRAWN]}\n\n…"
+        drawn = sourced_lines("\n".join((*before, text)), self._width)
+        return above + [_shifted(line, shift) for line in drawn]
+
+    def _definitions_for(self, text: str) -> list[str]:
+        """Return the definitions of the links that `text` names, and a blank line behind them."""
+        if not self._definitions:
+            return []
+        names = dict.fromkeys(link_name(found) for found in _NAMED.findall(text))
+        lines = [self._definitions[name] for name in names if name in self._definitions]
+        return [*lines, ""] if lines else []
+
+    # ── Lines of the file ─────────────────────────────────────────────────────────────────────────
+
+    def place_of(self, number: int) -> Place | None:
+        """Return where line `number` of the file is drawn, or what comes after it. None in an empty document."""
+        if not self.rows:
+            return None
+        row = self.rows[max(0, bisect_right(self._firsts, number) - 1)]
+        for at, line in enumerate(self.lines(row)):
+            if line.source is not None and line.source[1] > number:
+                return Place(row, at)
+        return Place(row, max(0, len(self.lines(row)) - 1))
+
+    def unit_at(self, place: Place) -> Unit | None:
+        """Return the lines of the file that are drawn at `place`, or next to it."""
+        lines = self.lines(place.row)
+        if place.line < len(lines) and (unit := lines[place.line].source):
+            return unit
+        return next((line.source for _, line in self._from(place, 1) if line.source), None) or next(
+            (line.source for _, line in self._from(place, -1) if line.source), None
+        )
+
+    def drawn_above(self, place: Place) -> int:
+        """Return the line of the file after those that are drawn above `place` in its part."""
+        lines = self.lines(place.row)
+        at = place.line
+        while at > 0:
+            at -= 1
+            if (source := lines[at].source) is not None:
+                return source[1]
+        return self._firsts[place.row.part]
+
+    def unit_beside(self, unit: Unit, step: int) -> Unit | None:
+        """Return the unit after `unit`, or before it where `step` is negative; None at the end."""
+        place = self.place_of(unit[0])
+        if place is None:
+            return None
+        return next((line.source for _, line in self._from(place, step) if line.source and line.source != unit), None)
+
+    def last_place_of(self, unit: Unit) -> Place | None:
+        """Return where the last line of `unit` is drawn."""
+        first = place = self.place_of(unit[0])
+        if first is None:
+            return None
+        for further, line in self._from(first, 1):
+            if line.source is not None and line.source[0] >= unit[1]:
+                break
+            if line.source is not None:
+                place = further
+        return place
+
+    def y_of(self, place: Place) -> int:
+        """Return the line, from the top of the document, at which `place` is."""
+        return self.top(place.row.index) + place.line
+
+    def _from(self, place: Place, step: int) -> Iterator[tuple[Place, Line]]:
+        """Yield what is drawn after `place`, or before it where `step` is negative, nearest first."""
+        row, at = place.row, place.line + step
+        while True:
+            lines = self.lines(row)
+            while 0 <= at < len(lines):
+                yield Place(row, at), lines[at]
+                at += step
+            if not 0 <= row.index + step < len(self.rows):
+                return
+            row = self.rows[row.index + step]
+            at = 0 if step > 0 else len(self.lines(row)) - 1
+
+
+def _shifted(line: Line, lines: int) -> Line:
+    return line if line.source is None else line._replace(source=(line.source[0] + lines, line.source[1] + lines))

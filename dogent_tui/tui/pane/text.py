@@ -1,0 +1,238 @@
+"""A Markdown file as the pane shows it: cut into parts that are drawn on their own, and compared with what it was. No screen."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from dogent_tui.changes.matching import Pair, gaps, matched
+from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
+from dogent_tui.outline.blocks import fenced_lines, front_matter, heading_lines, open_fence
+from dogent_tui.tui.attachments.reading import head_of_last_table
+
+LARGEST = 16 << 20
+"""Bytes of a file that is shown."""
+_PART = 2_000
+"""Characters that are laid out together, more or less."""
+_LONGEST_PART = 8_000
+"""Characters after which a text is cut at the next line, although a list or a table may go on."""
+
+_GOES_ON = re.compile(r"\s|[-+*>|]|\d{1,9}[.)]")
+"""How a line begins that may belong to what stands above the blank line before it."""
+_DEFINITION = re.compile(r" {0,3}\[([^\]]+)\]:[ \t]*\S")
+
+
+class Part(NamedTuple):
+    """Some of a text. `first` is the number of its first line, from 0; None where the text is no file's own."""
+
+    text: str
+    first: int | None = None
+
+
+class Heading(NamedTuple):
+    """A heading and the line, from 0, on which it begins."""
+
+    line: int
+    level: int
+    title: str
+
+
+class Stamp(NamedTuple):
+    """What tells that a file is another one than before."""
+
+    modified_ns: int
+    size: int
+    inode: int
+
+
+class Manuscript:
+    """The text of a Markdown file."""
+
+    def __init__(self, text: str) -> None:
+        self.lines = text.split("\n")
+        if len(self.lines) > 1 and not self.lines[-1]:
+            self.lines.pop()
+        self._front = text.count("\n", 0, front_matter(text)) if text.startswith(("---", "+++")) else 0
+        self._fenced = frozenset(fenced_lines(self.lines))
+        self.parts = tuple(self._cut())
+
+    @cached_property
+    def definitions(self) -> dict[str, str]:
+        """The lines that say where links lead, by the names that other lines give these links."""
+        found: dict[str, str] = {}
+        for number, line in enumerate(self.lines):
+            if (definition := _DEFINITION.match(line)) and number not in self._fenced:
+                found.setdefault(link_name(definition[1]), line)
+        return found
+
+    @cached_property
+    def headings(self) -> tuple[Heading, ...]:
+        """The headings. The first time, a megabyte takes a second: ask in a thread."""
+        text = "\n".join(self.lines)
+        try:
+            return tuple(Heading(start, level, self._title(start)) for start, _end, level in heading_lines(text))
+        except RecursionError:  # thousands of quotes or lists inside one another
+            return ()
+
+    def _title(self, line: int) -> str:
+        title = self.lines[line].strip().lstrip("#").strip()
+        shorter = title.rstrip("#")
+        return shorter.rstrip() if shorter != title and shorter[-1:].isspace() else title
+
+    def _cut(self) -> Iterator[Part]:
+        if self._front:  # the parser would take it for a rule and a heading
+            inside = "\n".join(self.lines[1 : self._front - 1])
+            yield Part(f"```yaml\n{inside}\n```", 0)
+        start, opener = self._front, list[str]()
+        for end in self._ends():
+            if end == start + 1 and len(self.lines[start]) > _LONGEST_PART and start not in self._fenced:
+                yield from _pieces(self.lines[start], start)
+                start, opener = end, []
+                continue
+            part = Part("\n".join([*opener, *self.lines[start:end]]), start - len(opener))
+            yield part
+            start, opener = end, _opener(part.text, is_fenced=end in self._fenced)
+
+    def _ends(self) -> Iterator[int]:
+        """Yield where the parts end, each before a line that begins something, or where the part is long enough as it is."""
+        size, is_comment, is_blank = 0, False, True
+        for number in range(self._front, len(self.lines)):
+            line = self.lines[number]
+            is_fenced = number in self._fenced
+            begins = is_blank and not is_fenced and bool(line) and not _GOES_ON.match(line)
+            if size and not is_comment and ((begins and size >= _PART) or size + len(line) >= _LONGEST_PART):
+                yield number
+                size = 0
+            size += len(line) + 1
+            is_blank = not line.strip()
+            is_comment = is_comment if is_fenced else _in_comment(line, is_comment)
+        if self._front < len(self.lines):
+            yield len(self.lines)
+
+
+def _pieces(line: str, number: int) -> Iterator[Part]:
+    """Yield a line that is too long to be laid out at once."""
+    for start in range(0, len(line), _LONGEST_PART):
+        yield Part(line[start : start + _LONGEST_PART], number)
+
+
+def _opener(text: str, *, is_fenced: bool) -> list[str]:
+    """Return the lines that begin the code or the table with which `text` ends, to stand before what follows of it."""
+    if not is_fenced:
+        return head_of_last_table(text).split("\n")[:-1]
+    fence = open_fence(text)
+    return [next(line for line in reversed(text.split("\n")) if line.lstrip().startswith(fence))] if fence else []
+
+
+def link_name(label: str) -> str:
+    """Return the name of a link as names are compared."""
+    return " ".join(label.casefold().split())
+
+
+def _in_comment(line: str, before: bool) -> bool:
+    """Tell whether a comment is open after `line`."""
+    opened, closed = line.rfind("<!--"), line.rfind("-->")
+    return opened > closed if max(opened, closed) >= 0 else before
+
+
+class Changes(NamedTuple):
+    """What came to a text: `added` are its lines that are new or rewritten, `cut` those before which some are gone, rising."""
+
+    added: tuple[int, ...] = ()
+    cut: tuple[int, ...] = ()
+
+    def mark(self, lines: tuple[int, int], after: int) -> str:
+        """Return what happened to `lines`, of which the last is not one: ``added``, ``cut``, or nothing.
+
+        ``cut`` are lines that went away above them, from `after` on: not all that stands in a text is drawn.
+        """
+        first, end = lines
+        if _holds(self.added, first, end):
+            return "added"
+        return "cut" if _holds(self.cut, after, end) else ""
+
+
+def _holds(numbers: Sequence[int], first: int, end: int) -> bool:
+    at = bisect_right(numbers, first - 1)
+    return at < len(numbers) and numbers[at] < end
+
+
+def changes(before: Sequence[str], now: Sequence[str]) -> Changes:
+    """Compare two texts, line by line. Of a megabyte that takes some 50 ms: call it in a thread."""
+    if before == now:
+        return Changes()
+    added: list[int] = []
+    cut: list[int] = []
+    for i, j, to_i, to_j in gaps(_pairs(before, now), len(before), len(now)):
+        if j < to_j:
+            added += range(j, to_j)
+        elif i < to_i:
+            cut.append(min(to_j, len(now) - 1))
+    return Changes(tuple(added), tuple(cut))
+
+
+class Moved:
+    """Where the lines of a text are after it changed."""
+
+    def __init__(self, before: Sequence[str], now: Sequence[str]) -> None:
+        self._pairs = _pairs(before, now)
+        self._olds = [i for i, _ in self._pairs]
+        self._last = max(0, len(now) - 1)
+
+    def line(self, number: int) -> int:
+        """Return where a line is now, or what is nearest to where it was."""
+        at = bisect_right(self._olds, number) - 1
+        if at < 0:
+            return min(number, self._last)
+        i, j = self._pairs[at]
+        return min(j + number - i, self._last)
+
+    def lines(self, first: int, end: int) -> tuple[int, int] | None:
+        """Return where the lines from `first` to before `end` are now, None where any of them was changed."""
+        at = bisect_right(self._olds, first - 1)
+        wanted = self._pairs[at : at + end - first]
+        if len(wanted) < end - first or wanted[0][0] != first:
+            return None
+        shift = wanted[0][1] - first
+        return (first + shift, end + shift) if all(j - i == shift for i, j in wanted) and wanted[-1][0] == end - 1 else None
+
+
+def _pairs(before: Sequence[str], now: Sequence[str]) -> list[Pair]:
+    return matched(before, now, "")
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """Return what tells the file at `path` from others, None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return Stamp(found.st_mtime_ns, found.st_size, found.st_ino)
+
+
+def read_manuscript(path: Path) -> Manuscript:
+    """Read the Markdown file at `path`. Blocks. Raises DogentError."""
+    from dogent_tui.documents.text.charset import encoding_of
+
+    try:
+        with path.open("rb") as stream:
+            encoding = encoding_of(stream)
+            stream.seek(0)
+            data = stream.read(LARGEST + 1)
+    except OSError as error:
+        raise DogentError(
+            tr("{name} cannot be read: {value}.").format(name=path.name, value=error.strerror or error),
+            tr("Check its permissions."),
+        ) from None
+    if not encoding:
+        raise DogentError(tr("{name} holds no text.").format(name=path.name), tr("It only has the name of a Markdown file."))
+    if len(data) > LARGEST:
+        raise DogentError(
+            tr("{name} is too large to be shown: {value} MB at the most.").format(name=path.name, value=LARGEST >> 20),
+            tr("Open a part of it."),
+        )
+    text = data.decode(encoding, errors="replace").removeprefix("\ufeff")
+    return Manuscript(text.replace("\r\n", "\n"))

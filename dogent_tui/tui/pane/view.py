@@ -1,0 +1,321 @@
+"""The widget that draws a document and lets lines of it be chosen; only the lines that are seen are laid out at once."""
+
+import time
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widget import Widget
+
+from dogent_tui.language import tr
+from dogent_tui.tui.later import after
+from dogent_tui.tui.pane.rows import DocumentRows, Unit
+from dogent_tui.tui.pane.text import Changes, Part
+from dogent_tui.tui.straight import straight_lines
+from dogent_tui.tui.transcript import palette
+from dogent_tui.tui.transcript.lines import BLANK, MIN_WIDTH
+from dogent_tui.tui.transcript.palette import MARGIN, Palette
+from dogent_tui.tui.transcript.viewport import Viewport
+
+if TYPE_CHECKING:
+    from asyncio import TimerHandle
+
+    from dogent_tui.tui.transcript.rows import Place
+
+_WIDEST = 100
+"""Cells of a line of text. Longer ones are hard to read."""
+_SLICE = 0.008
+_SLICE_PAUSE = 0.04
+"""Seconds of measuring at a time while nobody waits for it, and between two of them."""
+
+_LOOKS = {**palette.LOOKS, "chosen": "on $primary 30%"}
+_MARKS = {"added": ("▎", "success"), "cut": ("▔", "error")}
+"""What stands in the margin beside lines that changed."""
+
+
+class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
+    """Shows the parts of a document. `changes` are marked in its margin; `chosen` are lines of the file, None for none."""
+
+    ALLOW_SELECT = False  # the mouse chooses lines
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", tr("Up"), show=False),
+        Binding("down,j", "move(1)", tr("Down"), show=False),
+        Binding("shift+down,J", "extend(1)", tr("Choose lines"), key_display="⇧↓"),
+        Binding("shift+up,K", "extend(-1)", tr("Choose lines upward"), show=False),
+        Binding("pageup,b", "page(-1)", tr("Page up"), show=False),
+        Binding("pagedown,space", "page(1)", tr("Page down"), show=False),
+        Binding("home,g", "end(-1)", tr("Beginning"), show=False),
+        Binding("end,G", "end(1)", tr("End"), show=False),
+        Binding("left_square_bracket", "heading(-1)", tr("Heading above"), key_display="[", show=False),
+        Binding("right_square_bracket", "heading(1)", tr("Next heading"), key_display="]"),
+        Binding("n", "change(1)", tr("Next change"), show=False),
+        Binding("N", "change(-1)", tr("Change above"), show=False),
+    ]
+
+    class Chosen(Message):
+        """Lines of the file were chosen, others, or no longer."""
+
+    class NearEnd(Message):
+        """What there is has nearly been read."""
+
+    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id)
+        self._rows = DocumentRows()
+        self._viewport = Viewport(self._rows)
+        self._changes = Changes()
+        self._headings: Sequence[int] = ()
+        self._anchor: Unit | None = None
+        self._head: Unit | None = None
+        self._palette: Palette | None = None
+        self._placing = False
+        self._measuring: TimerHandle | None = None
+        self._is_dragging = False
+
+    def focus_on_click(self) -> bool:
+        """Leave the focus where the person types: what they chose with the mouse is what they ask about next."""
+        return False
+
+    # ── What is shown ─────────────────────────────────────────────────────────────────────────────
+
+    def show(self, parts: Sequence[Part], definitions: Mapping[str, str] = MappingProxyType({}), *, top: int | None = 0) -> None:
+        """Show `parts`, with line `top` of the file at the top; None leaves the place as it is, for parts with no lines."""
+        y = self._viewport.top
+        self._rows.show(parts, definitions)
+        place = self._rows.place_of(top) if top is not None else None
+        self._go(y if top is None else 0 if place is None or top == 0 else self._rows.y_of(place))
+
+    def append(self, part: Part) -> None:
+        """Show a part below what is there."""
+        self._rows.append([part])
+        self._place()
+
+    def mark(self, changes: Changes) -> None:
+        """Mark what changed."""
+        self._changes = changes
+        self.refresh()
+
+    def set_headings(self, lines: Sequence[int]) -> None:
+        """Take the lines on which headings begin, rising."""
+        self._headings = lines
+
+    @property
+    def top_line(self) -> int:
+        """The first line of the file that is seen."""
+        unit = self._unit_at_y(self._viewport.top)
+        return unit[0] if unit else 0
+
+    @property
+    def near_end(self) -> bool:
+        """Whether less than another screen of lines is below what is seen."""
+        return self._viewport.top + 2 * self.size.height >= self._viewport.total
+
+    # ── Choosing ──────────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def chosen(self) -> Unit | None:
+        """The lines of the file that are chosen: the first, and the one after the last, from 0."""
+        if self._anchor is None or self._head is None:
+            return None
+        return min(self._anchor[0], self._head[0]), max(self._anchor[1], self._head[1])
+
+    def choose(self, lines: Unit | None) -> None:
+        """Choose `lines`, or none."""
+        self._choose(lines, lines)
+
+    def _choose(self, anchor: Unit | None, head: Unit | None) -> None:
+        before = self.chosen
+        self._anchor, self._head = anchor, head
+        if self.chosen != before:
+            self.post_message(self.Chosen())
+            self.refresh()
+
+    def reveal(self, lines: Unit) -> None:
+        """Scroll as far as needed to see the first of `lines`."""
+        place = self._rows.place_of(lines[0])
+        if place is not None:
+            self._viewport.show(place.row, place.line)
+            self._place()
+
+    def _unit_at_y(self, y: int) -> Unit | None:
+        place = self._rows.find(y)
+        return self._rows.unit_at(place) if place is not None else None
+
+    def _see(self, unit: Unit) -> None:
+        """Scroll so far that `unit` is in sight: its end, or where it is higher than the window its beginning."""
+        first, last = self._rows.place_of(unit[0]), self._rows.last_place_of(unit)
+        if first is None or last is None:
+            return
+        y, end, height = self._rows.y_of(first), self._rows.y_of(last), max(1, self.size.height)
+        if end >= self._viewport.top + height:
+            self._go(min(y, end - height + 2) if end - y < height else y)
+        if y < self._viewport.top:
+            self._go(max(0, y - 1))
+
+    # ── The place ─────────────────────────────────────────────────────────────────────────────────
+
+    def _go(self, top: int) -> None:
+        self._viewport.scroll_to(top)
+        self._place()
+
+    def _place(self) -> None:
+        """Bring scroll position, scrollbar and screen in line with the viewport."""
+        if self.size:
+            self._viewport.resize(self._text_width, max(1, self.size.height))
+        self._viewport.hold()  # a text that grows at its end is not followed
+        self._placing = True
+        try:
+            size = Size(self.size.width, self._viewport.total)
+            if size != self.virtual_size:
+                self.set_reactive(Widget.virtual_size, size)  # nothing but the scrollbar depends on it
+                self._scroll_update(size)
+            self.scroll_target_y = self.scroll_y = self._viewport.top
+        finally:
+            self._placing = False
+        self.refresh()
+        if not self._rows.measured and self._measuring is None:
+            self._measuring = after(self, _SLICE_PAUSE, self._measure)
+        if self.near_end:
+            self.post_message(self.NearEnd())
+
+    def _measure(self) -> None:
+        self._measuring = None
+        end = time.monotonic() + _SLICE
+        self._rows.measure(lambda: time.monotonic() >= end)
+        self._viewport.settle()
+        self._place()
+
+    @property
+    def _text_width(self) -> int:
+        return max(MIN_WIDTH, min(_WIDEST, self.size.width - 2 * MARGIN))
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Somebody scrolled, by whatever means: take over the place."""
+        super().watch_scroll_y(old_value, new_value)
+        if not self._placing and round(new_value) != self._viewport.top:
+            self._go(round(new_value))
+
+    def on_resize(self) -> None:
+        """Wrap what is seen anew, and the rest when there is time."""
+        self._place()
+
+    # ── Keys and the mouse ────────────────────────────────────────────────────────────────────────
+
+    def action_move(self, step: int) -> None:
+        """Choose what is beside what is chosen; where nothing is, scroll a line."""
+        if self._head is None:
+            self._go(max(0, self._viewport.top + step))
+        elif (unit := self._rows.unit_beside(self._head, step)) is not None:
+            self._choose(unit, unit)
+            self._see(unit)
+
+    def action_extend(self, step: int) -> None:
+        """Choose more, or less again; begin with the first lines in sight."""
+        if self._anchor is None or self._head is None:
+            unit = self._unit_at_y(self._viewport.top)
+            self._choose(unit, unit)
+        elif (unit := self._rows.unit_beside(self._head, step)) is not None:
+            self._choose(self._anchor, unit)
+            self._see(unit)
+
+    def action_page(self, step: int) -> None:
+        """A screen down, or up where negative, less two lines."""
+        self._go(max(0, self._viewport.top + step * max(1, self.size.height - 2)))
+
+    def action_end(self, step: int) -> None:
+        """To the end, or to the beginning where negative."""
+        self._go(0 if step < 0 else self._viewport.last_top)
+        if step > 0:  # what is there was guessed before it was seen
+            self._go(self._viewport.last_top)
+
+    def action_heading(self, step: int) -> None:
+        """To the next heading, or the one above where negative."""
+        self._jump(self._headings, step)
+
+    def action_change(self, step: int) -> None:
+        """To the next lines that changed, or those above where negative."""
+        added = self._changes.added
+        begins = [line for at, line in enumerate(added) if not at or added[at - 1] != line - 1]
+        self._jump(sorted({*begins, *self._changes.cut}), step)
+
+    def _jump(self, lines: Sequence[int], step: int) -> None:
+        unit = self._unit_at_y(self._viewport.top)
+        if unit is None:
+            return
+        ahead = [line for line in lines if (line >= unit[1] if step > 0 else line < unit[0])]
+        if ahead:
+            self.show_line(ahead[0] if step > 0 else ahead[-1])
+
+    def show_line(self, line: int) -> None:
+        """Put a line of the file at the top."""
+        place = self._rows.place_of(line)
+        if place is not None:
+            self._go(self._rows.y_of(place))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Choose the lines under the mouse; with Shift, from those that are chosen to there."""
+        unit = self._unit_at_y(self._viewport.top + event.y)
+        if unit is None or event.button != 1:
+            return
+        self._is_dragging = True
+        self.capture_mouse()
+        self._choose(self._anchor if event.shift and self._anchor is not None else unit, unit)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Choose on while the button is down, and beyond the edges scroll."""
+        if not self._is_dragging:
+            return
+        if not 0 <= event.y < self.size.height:
+            self._go(max(0, self._viewport.top + (1 if event.y > 0 else -1)))
+        if (unit := self._unit_at_y(self._viewport.top + max(0, min(event.y, self.size.height - 1)))) is not None:
+            self._choose(self._anchor, unit)
+
+    def on_mouse_up(self) -> None:
+        """What is chosen is chosen."""
+        if self._is_dragging:
+            self._is_dragging = False
+            self.release_mouse()
+
+    # ── Drawing ───────────────────────────────────────────────────────────────────────────────────
+
+    def notify_style_update(self) -> None:
+        """Colors may have changed."""
+        super().notify_style_update()
+        self._palette = None
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Draw the lines in `crop`."""
+        if not self.is_attached:  # closed, and drawn once more
+            return [Strip.blank(crop.width)] * crop.height
+        if self._rows.width != self._text_width:  # a scrollbar came or went, which is no resize to Textual
+            self.call_later(self.on_resize)
+        return straight_lines(self, crop, self._strip)
+
+    def render_line(self, y: int) -> Strip:
+        """Draw line `y` of what is seen."""
+        return self._strip(y)
+
+    def _strip(self, y: int) -> Strip:
+        if self._palette is None:
+            self._palette = Palette(self, _LOOKS)
+        place: Place | None = self._rows.find(self.scroll_offset.y + y)
+        lines = self._rows.lines(place.row) if place is not None else []
+        line = lines[place.line] if place is not None and place.line < len(lines) else BLANK
+        mark, style = "", ""
+        if place is not None and line.source is not None:
+            happened = self._changes.mark(line.source, self._rows.drawn_above(place))
+            mark, style = _MARKS.get(happened, ("", ""))
+            chosen = self.chosen
+            if chosen is not None and chosen[0] < line.source[1] and line.source[0] < chosen[1]:
+                line = line._replace(fill="chosen")
+        strip = self._palette.strip(line, self._rows.width, self.size.width)
+        if not mark:
+            return strip
+        return Strip([Segment(mark.ljust(MARGIN), self._palette.style(style)), *list(strip)[1:]], strip.cell_length)

@@ -1,0 +1,105 @@
+"""The form for an endpoint of one's own: its address, its key, its model. What is entered is tried before it is kept."""
+
+import os
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Label, Static
+
+from dogent_tui.language import tr
+from dogent_tui.plain import one_line
+from dogent_tui.tui.screens.withdrawable import Withdrawable
+from dogent_tui.tui.setup.model import endpoint_profile
+from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.workspace.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
+from dogent_tui.workspace.paths import dogent_home
+from dogent_tui.workspace.profiles import ANTHROPIC_URL
+from dogent_tui.workspace.secrets import is_missing
+
+_KEYS = tr("Enter goes on, and tries it at the end · Esc goes back")
+
+
+class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, str, str]]):
+    """Dismissed with address, key and model, or with None where the person goes back."""
+
+    CSS_PATH = stylesheet("endpoint.tcss")
+    AUTO_FOCUS = "#endpoint-address"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._refused: tuple[str, str, str] | None = None
+
+    def compose(self) -> ComposeResult:
+        """Lay out the three lines."""
+        with Vertical(id="endpoint"):
+            yield Static(tr("An endpoint that speaks Anthropic’s Messages API"), id="endpoint-title", markup=False)
+            yield Label(tr("Address"), markup=False)
+            yield Input(ANTHROPIC_URL, compact=True, select_on_focus=True, id="endpoint-address")
+            yield Label(tr("Key (or env:NAME, where it is in the environment)"), markup=False)
+            yield Input(password=True, compact=True, id="endpoint-key")
+            yield Label(tr("Model"), markup=False)
+            yield Input(placeholder=tr("may stay empty for Anthropic"), compact=True, id="endpoint-model")
+            yield Static("", id="endpoint-words", markup=False)
+            yield Static(_KEYS, id="endpoint-keys", markup=False)
+
+    @property
+    def entered(self) -> tuple[str, str, str]:
+        """Address, key and model as they are entered."""
+        address, key, model = (self.query_one(f"#endpoint-{name}", Input).value.strip() for name in ("address", "key", "model"))
+        return address.rstrip("/").removesuffix("/v1"), key, model
+
+    @on(Input.Submitted)
+    def _next(self, event: Input.Submitted) -> None:
+        event.stop()
+        wrong = self._wrong(event.input.id or "")
+        self._say(wrong)
+        if wrong:
+            return
+        if event.input.id != "endpoint-model":
+            self.focus_next()
+        elif self.entered == self._refused:
+            self.leave(self.entered)
+        else:
+            self.run_worker(self._try(), exclusive=True)
+
+    def _wrong(self, last: str) -> str:
+        """Return what is wrong with the lines as far as `last`, as a sentence."""
+        address, key, model = self.entered
+        if problem := check_url(address):
+            return tr("This {problem}.").format(problem=problem)
+        if sends_keys_in_clear(address):
+            return tr("Without https the key and your documents could be read on their way. Give an https address.")
+        if last != "endpoint-address" and is_missing(key):
+            return tr("It needs a key (any word where the endpoint does not ask for one).")
+        if last == "endpoint-model" and not model and not is_anthropic(address):
+            return tr("Name the model: only Anthropic’s own endpoint has one by default.")
+        return ""
+
+    async def _try(self) -> None:
+        """Ask the endpoint for one token. What it refuses can be kept all the same: it may only be down just now."""
+        from dogent_tui.agent.probing import probe
+
+        self._say(tr("Trying it…"))
+        entered = self.entered
+        values = endpoint_profile(*entered, {}).values
+        name = one_line(entered[0].partition("://")[2])
+        probed = await probe(dogent_home() / "claude.json", name, values, os.environ)
+        if self.entered != entered:
+            return
+        if probed.works:
+            self.leave(entered)
+            return
+        self._refused = entered
+        self._say(tr("{words} Enter keeps it all the same.").format(words=probed.words))
+
+    def _say(self, words: str) -> None:
+        self.query_one("#endpoint-words", Static).update(words)
+
+    def action_back(self) -> None:
+        """Go back without an endpoint."""
+        self.leave(None)

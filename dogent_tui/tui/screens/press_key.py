@@ -1,0 +1,50 @@
+"""Press the key that shall do something."""
+
+from collections.abc import Callable
+from typing import Any
+
+from textual import events
+from textual.app import App, ComposeResult
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from dogent_tui.language import tr
+from dogent_tui.tui.screens.withdrawable import Withdrawable, answer_of
+from dogent_tui.tui.stylesheets import stylesheet
+
+
+class PressKeyScreen(Withdrawable[str], ModalScreen[str]):
+    """Dismissed with Textual's name of the key that was pressed, or with None."""
+
+    CSS_PATH = stylesheet("typing.tcss")
+
+    def __init__(self, title: str, problem: Callable[[str], str]) -> None:
+        """Ask for a key. `problem` says why one cannot be taken, or nothing."""
+        super().__init__()
+        self._title = title
+        self._problem = problem
+
+    def compose(self) -> ComposeResult:
+        """Lay out the question."""
+        with Vertical(id="typing"):
+            yield Static(self._title, id="typing-title", markup=False)
+            yield Static(tr("Press it now."), id="typing-why", markup=False)
+            yield Static("", id="typing-problem", markup=False)
+            yield Static(tr("Esc goes back"), id="typing-keys", markup=False)
+
+    def on_key(self, event: events.Key) -> None:
+        """Take the key, if it can be taken."""
+        event.stop()
+        event.prevent_default()
+        if event.key == "escape":
+            self.leave(None)
+        elif problem := self._problem(event.key):
+            self.query_one("#typing-problem", Static).update(problem)
+        else:
+            self.leave(event.key)
+
+
+async def press_key(app: App[Any], title: str, problem: Callable[[str], str]) -> str | None:
+    """Ask for a key and return its name, None for none. Not to be awaited by a handler of messages."""
+    return await answer_of(app, PressKeyScreen(title, problem))

@@ -1,0 +1,70 @@
+"""One line of text to type: the value of a setting, a name."""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from textual import on
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+from textual.widgets import Input, Static
+
+from dogent_tui.language import tr
+from dogent_tui.tui.screens.withdrawable import Withdrawable, answer_of
+from dogent_tui.tui.stylesheets import stylesheet
+
+
+class TypingScreen(Withdrawable[str], ModalScreen[str]):
+    """Dismissed with what was typed, or with None where the person goes back."""
+
+    CSS_PATH = stylesheet("typing.tcss")
+    AUTO_FOCUS = "#typing-text"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
+
+    def __init__(self, title: str, why: str, text: str, *, secret: bool, problem: Callable[[str], str]) -> None:
+        """Ask for `title`, with `why` below it. `secret`: dots are shown. `problem` says why not, or nothing."""
+        super().__init__()
+        self._title = title
+        self._why = why
+        self._text = text
+        self._secret = secret
+        self._problem = problem
+
+    def compose(self) -> ComposeResult:
+        """Lay out the line."""
+        with Vertical(id="typing"):
+            yield Static(self._title, id="typing-title", markup=False)
+            yield Input(self._text, password=self._secret, compact=True, id="typing-text")
+            yield Static(self._why, id="typing-why", markup=False)
+            yield Static("", id="typing-problem", markup=False)
+            yield Static(tr("Enter takes it · Esc goes back"), id="typing-keys", markup=False)
+
+    def on_mount(self) -> None:
+        """Keep the line still for whoever reads along."""
+        self.query_one(Input).cursor_blink = False
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        self.query_one("#typing-problem", Static).update("")
+
+    @on(Input.Submitted)
+    def _take(self, event: Input.Submitted) -> None:
+        event.stop()
+        problem = self._problem(event.value)
+        if problem:
+            self.query_one("#typing-problem", Static).update(problem)
+        else:
+            self.leave(event.value)
+
+    def action_back(self) -> None:
+        """Go back, and leave it as it is."""
+        self.leave(None)
+
+
+async def type_text(
+    app: App[Any], title: str, why: str, text: str = "", *, secret: bool = False, problem: Callable[[str], str] = lambda _: ""
+) -> str | None:
+    """Ask for a line and return it, None for none. Not to be awaited by a handler of messages."""
+    return await answer_of(app, TypingScreen(title, why, text, secret=secret, problem=problem))

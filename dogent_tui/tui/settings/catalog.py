@@ -1,0 +1,140 @@
+"""Which settings there are, with the words for a person: of the folder, of a profile."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from dogent_tui.language import tr
+from dogent_tui.tui.settings.draft import Kind, Setting, SettingsDraft
+from dogent_tui.workspace.secrets import is_missing
+from dogent_tui.workspace.templates import templates
+from dogent_tui.workspace.trust import FolderTrust
+
+LLM, WEB, VISION = "claude.json", "web.json", "vision.json"
+
+_OFFLINE = "offline"
+_REFERENCES = tr("env:NAME takes it from the environment, keyring:NAME from the system’s keyring.")
+_FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
+    ("profile", tr("Who answers"), "choice", "", tr("what the environment says"), tr("A profile, or the offline engine.")),
+    ("web_profile", tr("Who searches the web"), "choice", "", tr("the agent’s own tools"), tr("A profile for searching.")),
+    ("vision_profile", tr("Who looks at pictures"), "choice", "glm-4.6v", "", tr("A profile of yours for pictures and videos.")),
+    ("primary_language", tr("Language of replies"), "text", "", tr("that of the prompt"), tr("For example: English, 简体中文.")),
+    ("doc_template", tr("Document template"), "choice", "", tr("none"), tr("Unless the prompt names another.")),
+    ("images_path", tr("Folder for images"), "folder", "./images", "", tr("For those from the web; inside this folder.")),
+    ("theme", tr("Colors"), "choice", "", tr("those for this terminal"), tr("They hold as soon as this is saved.")),
+    ("review_edits", tr("Review each change"), "switch", False, "", tr("What the agent writes is put to you, change by change.")),
+    ("sandbox", tr("Sandbox for commands"), "switch", False, "", tr("The agent’s commands write nothing outside the folder.")),
+    ("learn_auto", tr("Offer to note lessons"), "switch", True, "", tr("After a run that failed or was stopped.")),
+)  # fmt: skip
+
+_FIELDS: Mapping[str, Sequence[tuple[str, str, Kind, str, str]]] = {
+    LLM: (
+        ("ANTHROPIC_BASE_URL", tr("Address"), "address", tr("Anthropic’s own"), tr("Of a Messages API, without /v1/messages.")),
+        ("ANTHROPIC_AUTH_TOKEN", tr("Key, as bearer token"), "secret", "", tr("What most endpoints want.") + f" {_REFERENCES}"),
+        ("ANTHROPIC_API_KEY", tr("Key, as x-api-key"), "secret", "", tr("What Anthropic itself wants.") + f" {_REFERENCES}"),
+        ("ANTHROPIC_MODEL", tr("Model"), "text", tr("that of the endpoint"), tr("The model that answers.")),
+        ("ANTHROPIC_SMALL_FAST_MODEL", tr("Small model"), "text", tr("that of the endpoint"), tr("For small tasks.")),
+        ("API_TIMEOUT_MS", tr("Patience"), "number", tr("ten minutes"), tr("Milliseconds that a request may take.")),
+    ),
+    WEB: (
+        ("provider", tr("Provider"), "choice", tr("not set"), tr("Who searches.")),
+        ("api_key", tr("Key"), "secret", "", _REFERENCES),
+        ("cse_id", tr("Search engine id"), "secret", "", tr("Only Google wants one.")),
+        ("endpoint", tr("Address"), "address", tr("the provider’s own"), tr("SearXNG needs that of your server.")),
+        ("timeout_s", tr("Patience"), "number", "20", tr("Seconds that a search may take, at most 120.")),
+    ),
+    VISION: (
+        ("provider", tr("Provider"), "choice", tr("not set"), tr("openai is also for whatever is compatible with it.")),
+        ("model", tr("Model"), "text", tr("the provider’s own"), tr("The model that looks.")),
+        ("base_url", tr("Address"), "address", tr("the provider’s own"), tr("Without /chat/completions or /v1/messages.")),
+        ("api_key", tr("Key"), "secret", "", _REFERENCES),
+        ("timeout_s", tr("Patience"), "number", tr("that of the provider"), tr("Seconds that a look may take, at most 3600.")),
+        ("max_side", tr("Largest side"), "number", tr("that of the provider"), tr("Pixels of a picture that is sent.")),
+        ("max_video_mb", tr("Largest video"), "number", tr("that of the provider"), tr("Megabytes of a video that is sent.")),
+    ),
+}  # fmt: skip
+
+
+def folder_settings(draft: SettingsDraft) -> list[Setting]:
+    """Return the settings of the folder, and those of all folders after them."""
+    file, own = draft.workspace.settings_file, draft.home / "dogent.json"
+    settings = [Setting(file, (key,), label, kind, about, default, unset) for key, label, kind, default, unset, about in _FOLDER]
+    everywhere = Setting(
+        own, ("sandbox",), tr("Sandbox in all folders"), "switch", tr("As above, wherever you work."), default=False
+    )
+    words = tr("From the next start on. Not chosen: that of the system.")
+    language = Setting(own, ("language",), tr("Language of the interface"), "choice", words, "", tr("that of the system"))
+    return [*settings, everywhere, language]
+
+
+def profile_settings(file: Path, name: str) -> list[Setting]:
+    """Return the settings of the profile `name` of `file`."""
+    return [
+        Setting(file, ("profiles", name, key), label, kind, about, unset=unset)
+        for key, label, kind, unset, about in _FIELDS[file.name]
+    ]
+
+
+def options_of(setting: Setting, draft: SettingsDraft, themes: Sequence[str]) -> list[tuple[Any, str]]:
+    """Return what can be chosen, as value and words; None takes the setting out."""
+    unset = (None, tr("Not chosen: {unset}").format(unset=setting.unset) if setting.unset else tr("Not chosen"))
+    key = setting.path[-1]
+    if key == "language":
+        return [unset, ("en", "English"), ("zh_CN", "简体中文")]
+    if key == "theme":
+        return [unset, *((name, name) for name in themes)]
+    if key == "doc_template":
+        found = templates(draft.workspace, draft.home, trusted=FolderTrust(draft.workspace).trusted)
+        return [unset, *((template.spelled, template.spelled) for template in found)]
+    if key == "provider":
+        return [(name, name) for name in _providers(setting.file.name)]
+    if key == "profile":
+        names = [(name, f"{name} · {summary(draft, draft.home / LLM, name)}") for name in draft.profiles(draft.home / LLM)]
+        return [unset, *names, (_OFFLINE, tr("offline · the built-in engine, no AI model"))]
+    file = draft.home / (WEB if key == "web_profile" else VISION)
+    names = [(name, f"{name} · {summary(draft, file, name)}") for name in draft.profiles(file)]
+    return [unset, *names] if key == "web_profile" else names
+
+
+def summary(draft: SettingsDraft, file: Path, name: str) -> str:
+    """Return a profile in a few words: what it asks, where, and whether it has its key."""
+    data = draft.profile(file, name)
+    address = next((data[key] for key in ("ANTHROPIC_BASE_URL", "endpoint", "base_url") if data.get(key)), "")
+    parts = [data.get("ANTHROPIC_MODEL") or data.get("model") or data.get("provider") or "", _host(address)]
+    return " · ".join([*(str(part) for part in parts if part), key_state(file, data)])
+
+
+def key_state(file: Path, data: Mapping[str, Any]) -> str:
+    """Return whether a profile has the key that it needs."""
+    if file.name == LLM:
+        has_key = any(not is_missing(data.get(key)) for key in ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY"))
+        return tr("key set") if has_key else tr("no key")
+    if data.get("provider") == "searxng" and is_missing(data.get("api_key")):
+        return tr("needs no key")
+    return tr("no key") if is_missing(data.get("api_key")) else tr("key set")
+
+
+def chosen_profile(draft: SettingsDraft, file: Path) -> Setting:
+    """Return the setting of the folder that chooses a profile of `file`."""
+    key = {LLM: "profile", WEB: "web_profile", VISION: "vision_profile"}[file.name]
+    return next(setting for setting in folder_settings(draft) if setting.path == (key,))
+
+
+def _providers(name: str) -> Iterator[str]:
+    if name == WEB:
+        from dogent_tui.web.search.providers import PROVIDERS
+
+        yield from PROVIDERS
+    else:
+        from dogent_tui.vision.providers import PROVIDER_NAMES
+
+        yield from PROVIDER_NAMES
+
+
+def _host(address: object) -> str:
+    """Return the host of an address, without whatever else it holds."""
+    try:
+        return urlsplit(str(address)).hostname or ""
+    except ValueError:
+        return ""

@@ -1,0 +1,187 @@
+"""What the settings will be: the files as they are, and the changes that were not saved yet. No screen here."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from dogent_tui.language import tr
+from dogent_tui.workspace.checking import SCHEMA_KEY, KeyPath, expected
+from dogent_tui.workspace.config_models import PROFILE_MODELS
+from dogent_tui.workspace.endpoint_url import check_url
+from dogent_tui.workspace.files import read_json
+from dogent_tui.workspace.paths import Workspace, display_path
+from dogent_tui.workspace.secrets import is_missing, reference
+from dogent_tui.workspace.settings import HomeSettings, WorkspaceSettings
+
+Kind: TypeAlias = Literal["switch", "choice", "text", "secret", "number", "address", "folder", "key"]
+
+
+class Setting(msgspec.Struct, frozen=True):
+    """One value of a file. `default` is what holds where the file says nothing; `unset` is how that is worded."""
+
+    file: Path
+    path: KeyPath
+    label: str
+    kind: Kind
+    about: str = ""
+    default: Any = ""
+    unset: str = ""
+
+    @property
+    def id(self) -> str:
+        """A name of its own among the settings on a screen."""
+        return ":".join((str(self.file), *self.path))
+
+
+class SettingsDraft:
+    """The settings of one workspace and of the person, with what was changed and is not saved.
+
+    `changes` is by file; None means that the key is to be taken out. Nothing here writes.
+    """
+
+    def __init__(self, workspace: Workspace, home: Path) -> None:
+        """Read the files. One that is broken is set aside, as at every start."""
+        self.workspace = workspace
+        self.home = home
+        self.changes: dict[Path, dict[KeyPath, Any]] = {}
+        self._data: dict[Path, Mapping[str, Any]] = {}
+
+    def value(self, setting: Setting) -> Any:
+        """Return what the setting is, or will be once saved; its default where it is not set."""
+        value = self._at(setting.file, setting.path)
+        return setting.default if value is None else value
+
+    def is_set(self, setting: Setting) -> bool:
+        """Whether the file says something about it, or will."""
+        return self._at(setting.file, setting.path) is not None
+
+    def is_changed(self, setting: Setting) -> bool:
+        """Whether it was changed and is not saved."""
+        return setting.path in self.changes.get(setting.file, {})
+
+    def put(self, setting: Setting, value: Any) -> None:
+        """Change a setting. What is its default anyway is not written where the file says nothing about it."""
+        self.set(setting.file, setting.path, value)
+        if value == setting.default and self._original(setting.file, setting.path) is None:
+            self.set(setting.file, setting.path, None)
+
+    def set(self, file: Path, path: KeyPath, value: Any) -> None:
+        """Change a value; None takes it out. What is as it was before is no change."""
+        changes = self.changes.setdefault(file, {})
+        changes.pop(path, None)
+        if value != self._original(file, path):
+            changes[path] = value
+        if not changes:
+            del self.changes[file]
+
+    def profiles(self, file: Path) -> list[str]:
+        """Return the names of the profiles in `file`, those that were added last."""
+        profiles = self._held(file).get("profiles")
+        names = [name for name, data in profiles.items() if isinstance(data, dict)] if isinstance(profiles, dict) else []
+        changes = self.changes.get(file, {})
+        removed = {path[1] for path, value in changes.items() if len(path) == 2 and value is None}
+        added = [path[1] for path in changes if len(path) > 2 and path[0] == "profiles"]
+        return [name for name in dict.fromkeys([*names, *added]) if name in added or name not in removed]
+
+    def profile(self, file: Path, name: str) -> dict[str, Any]:
+        """Return the profile as it will be, with its keys: to be checked, never to be shown."""
+        profiles = self._held(file).get("profiles")
+        data = profiles.get(name) if isinstance(profiles, dict) else None
+        removed = ("profiles", name) in self.changes.get(file, {})
+        whole = dict(data) if isinstance(data, dict) and not removed else {}
+        for path, value in self.changes.get(file, {}).items():
+            if path[:2] == ("profiles", name) and len(path) == 3:
+                whole[path[2]] = value
+        return {key: value for key, value in whole.items() if value is not None}
+
+    def remove_profile(self, file: Path, name: str) -> None:
+        """Take out a profile, with what was changed in it."""
+        changes = self.changes.get(file, {})
+        for path in [path for path in changes if path[:2] == ("profiles", name)]:
+            del changes[path]
+        if not changes:
+            self.changes.pop(file, None)
+        if name in self.profiles(file):
+            self.changes.setdefault(file, {})[("profiles", name)] = None
+
+    def _at(self, file: Path, path: KeyPath) -> Any:
+        changes = self.changes.get(file, {})
+        return changes[path] if path in changes else self._original(file, path)
+
+    def _original(self, file: Path, path: KeyPath) -> Any:
+        value: Any = self._held(file)
+        for key in path:
+            value = value.get(key) if isinstance(value, Mapping) else None
+        return value
+
+    def _held(self, file: Path) -> Mapping[str, Any]:
+        if file not in self._data:
+            nothing: dict[str, Any] = {}
+            self._data[file] = read_json(file, nothing)[0]
+        return self._data[file]
+
+
+def place_of(file: Path, workspace: Workspace) -> str:
+    """Return `file` as it is named to the person: from the folder on where it lies in there."""
+    return workspace.relative(file) if file == workspace.settings_file else display_path(file)
+
+
+def shown(setting: Setting, draft: SettingsDraft) -> str:
+    """Return the value for a screen. A key is dots, or the name of where it lies; a text of no use is shown as it is."""
+    value = draft.value(setting)
+    if setting.kind == "switch":
+        return tr("on") if value is True else tr("off")
+    if setting.kind == "secret":
+        if is_missing(value):
+            return tr("not set")
+        return str(value).strip() if reference(str(value)) else "••••••••"
+    if value in ("", None):
+        return setting.unset or tr("not set")
+    return str(value)
+
+
+def typed_value(setting: Setting, text: str, draft: SettingsDraft) -> tuple[Any, str]:
+    """Return the value that `text` stands for, None to take it out, and what is wrong with it as a sentence, or nothing."""
+    text = text.strip()
+    if not text:
+        return None, ""
+    value: Any = text
+    if setting.kind == "number":
+        number = text.replace(",", ".")
+        try:
+            value = int(number) if number.lstrip("-").isdigit() else float(number)
+        except ValueError:
+            return None, tr("This should be a number.")
+    if setting.kind == "address" and (problem := check_url(text)):
+        return None, tr("An address that {problem} cannot be used.").format(problem=problem)
+    if setting.kind == "folder" and not draft.workspace.contains(text):
+        return None, tr("This folder would lie outside of the workspace.")
+    kind = _type(setting)
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        return None, tr("This should be {wanted}.").format(wanted=expected(kind))
+    return value, ""
+
+
+def name_problem(name: str, file: Path, draft: SettingsDraft) -> str:
+    """Return why `name` cannot be that of a new profile of `file`, or nothing."""
+    if not name:
+        return tr("A profile needs a name.")
+    if name in draft.profiles(file):
+        return tr("There is a profile {name} already.").format(name=name)
+    if name in ("offline", "default", SCHEMA_KEY):
+        return tr("{name} means something else; choose another name.").format(name=name)
+    return "" if name.isprintable() and len(name) <= 40 else tr("Choose a short name without control characters.")
+
+
+def _type(setting: Setting) -> Any:
+    """Return the type that the model gives the value."""
+    if setting.path[0] == "profiles":
+        model: type[msgspec.Struct] = PROFILE_MODELS[setting.file.name]
+    else:
+        model = WorkspaceSettings if len(setting.path) == 1 else HomeSettings
+    types = {field.encode_name: field.type for field in msgspec.structs.fields(model)}
+    return types.get(setting.path[-1], str)

@@ -1,0 +1,75 @@
+"""From opening the settings to what holds afterwards: shown, saved file by file, taken into use."""
+
+import asyncio
+from functools import partial
+from typing import TYPE_CHECKING
+
+from dogent_tui.agent.session import endpoint_label
+from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
+from dogent_tui.plain import one_line
+from dogent_tui.tui.questions.own_writes import write_own
+from dogent_tui.tui.screens.settings import SettingsScreen
+from dogent_tui.tui.settings.draft import SettingsDraft, place_of
+from dogent_tui.workspace.config_writing import plan_values, write_home_values
+from dogent_tui.workspace.paths import dogent_home
+from dogent_tui.workspace.settings import load_home_settings, load_settings
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
+
+_BECAUSE = tr("You changed it in the settings.")
+
+
+async def open_settings(app: "DogentApp", section: int = 0) -> None:
+    """Show the settings of `app` until they are left, and say what came of it. Not to be awaited by a handler of messages."""
+    draft = await asyncio.to_thread(SettingsDraft, app.opened.workspace, dogent_home())
+    note = ""
+    while True:
+        screen = SettingsScreen(draft, app.keys, note, section)
+        if not await app.push_screen_wait(screen):
+            return
+        section = screen.section
+        try:
+            said = await _save(app, draft)
+        except (OSError, DogentError) as error:
+            note = tr("Not saved: {error}").format(error=error)  # what was typed is still there
+            continue
+        app.conversation.prompt.notify_hint(one_line(said))
+        return
+
+
+async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
+    """Write the files that changed, have it hold, and return the line that says so. Raises OSError, DogentError."""
+    written: list[str] = []
+    left: list[str] = []
+    changed = frozenset(path[0] for path in draft.changes.get(app.opened.workspace.settings_file, {}))
+    for file, changes in list(draft.changes.items()):
+        if file == app.opened.workspace.settings_file:
+            plan = partial(plan_values, file, dict(changes))
+            done = await write_own(app.opened.workspace, app.opened.authority, app.conversation.questions.ask, plan, _BECAUSE)
+        else:  # the person's own file, which they just said to save; a question would show the keys in it
+            await asyncio.to_thread(write_home_values, file, dict(changes))
+            done = "written"
+        (left if done == "denied" else written).append(place_of(file, draft.workspace))
+        del draft.changes[file]
+    said = [tr("Saved: {files}.").format(files=", ".join(written))] if written else []
+    said += [tr("Left as it is: {files}.").format(files=", ".join(left))] if left else []
+    return " ".join([*said, await _take_into_use(app, changed) if written else ""]).strip()
+
+
+async def _take_into_use(app: "DogentApp", changed: frozenset[str]) -> str:
+    """Have it hold as far as it can, and return the line about the rest. `changed` are the keys of the folder's settings."""
+    opened = app.opened
+    own, _ = await asyncio.to_thread(load_home_settings, dogent_home())
+    settings, _ = await asyncio.to_thread(load_settings, opened.workspace)
+    app.use_keys(own.keys)
+    if "theme" in changed:
+        app.show_theme(settings.theme)
+    chosen = "profile" in changed
+    said_something = opened.service.begun or opened.earlier_log is not None or opened.service.queued
+    if opened.service.state == "running" or (said_something and not chosen):
+        return tr("What the agent works with holds from the next conversation on: /new.")
+    await app.change_profile("" if chosen else opened.options.profile)
+    endpoint = app.opened.endpoint
+    return tr("From now on: {who}.").format(who=endpoint_label(endpoint.name, endpoint.kind, endpoint.model))

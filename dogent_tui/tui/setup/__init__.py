@@ -1,0 +1,1 @@
+"""The first start: who shall answer? A small panel above the prompt, and a form for an endpoint of one's own."""

@@ -1,0 +1,146 @@
+"""What becomes of the set-up: when it is offered, what is written, and how the choice is taken into use."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dogent_tui.agent.session import endpoint_label
+from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
+from dogent_tui.plain import one_line
+from dogent_tui.tui.setup.model import Choice, Saved, choices, endpoint_profile, local_profile
+from dogent_tui.tui.setup.panel import SetupPanel
+from dogent_tui.workspace.checking import KeyPath, read_profiles
+from dogent_tui.workspace.config_writing import write_home_values
+from dogent_tui.workspace.paths import dogent_home
+from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE, environment_endpoint
+from dogent_tui.workspace.settings import load_home_settings
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
+
+_NEVER_AGAIN: dict[KeyPath, Any] = {("offer_setup",): False}
+"""In the person's own settings: it was offered, and there is an answer."""
+
+
+class Setup:
+    """The set-up of `app`. `find` looks for what there is to choose from."""
+
+    def __init__(self, app: "DogentApp", find: Callable[[], Any] | None = None) -> None:
+        self._app = app
+        self._find = find or _found
+        self._home = dogent_home()
+        self.panel: SetupPanel | None = None
+
+    # ── Showing it ────────────────────────────────────────────────────────────────────────────────
+
+    async def offer(self) -> None:
+        """Show it at the first start, where nobody is chosen and the person has not said that it is not wanted."""
+        opened = self._app.opened
+        if opened.endpoint.kind != "offline" or opened.options.profile or opened.settings.profile:
+            return
+        own, _ = await asyncio.to_thread(load_home_settings, self._home)
+        if own.offer_setup and not own.profile:
+            await self._show(unless_begun=True)
+
+    async def open(self) -> None:
+        """Show it because the person asks for it."""
+        await self._show()
+        if self.panel is not None:
+            self.panel.focus()
+
+    async def _show(self, *, unless_begun: bool = False) -> None:
+        found = await self._find()
+        service = self._app.opened.service
+        if unless_begun and (service.begun or service.queued or not self._app.is_running):
+            return
+        self.panel = SetupPanel(found, self._now(), id="setup")
+        await self._app.conversation.furniture.show_setup(self.panel)
+
+    def _now(self) -> str:
+        endpoint = self._app.opened.endpoint
+        if endpoint.kind == "offline":
+            return tr("No AI model is set up; the offline engine helps out.")
+        return tr("Now it is {name}.").format(name=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)))
+
+    async def hide(self) -> None:
+        """Take it away, for now."""
+        self.panel = None
+        await self._app.conversation.furniture.show_setup(None)
+
+    async def dismiss(self) -> None:
+        """Take it away for good: it is offered once."""
+        await self.hide()
+        await self._write_home(_NEVER_AGAIN)
+
+    # ── What is chosen ────────────────────────────────────────────────────────────────────────────
+
+    async def choose(self, choice: Choice) -> None:
+        """See to what was chosen. Not to be awaited by a handler of messages: a form may be shown."""
+        match choice.kind:
+            case "local":
+                profiles, _ = await asyncio.to_thread(read_profiles, self._home / "claude.json")
+                await self._save_and_use(local_profile(choice, profiles), choice.label)
+            case "environment":
+                await self._use(ENVIRONMENT, tr("the key in your environment"))
+            case "offline":
+                await self._use(OFFLINE, tr("the offline engine"))
+            case "endpoint":
+                await self._ask_for_endpoint()
+
+    async def _ask_for_endpoint(self) -> None:
+        from dogent_tui.tui.screens.endpoint import EndpointScreen
+        from dogent_tui.tui.screens.withdrawable import answer_of
+
+        answer = await answer_of(self._app, EndpointScreen())
+        if answer is not None:
+            profiles, _ = await asyncio.to_thread(read_profiles, self._home / "claude.json")
+            saved = endpoint_profile(*answer, profiles)
+            await self._save_and_use(saved, saved.name)
+
+    async def _save_and_use(self, saved: Saved, who: str) -> None:
+        try:
+            values: dict[KeyPath, Any] = {("profiles", saved.name, key): value for key, value in saved.values.items()}
+            await asyncio.to_thread(write_home_values, self._home / "claude.json", values)
+        except (OSError, DogentError) as error:
+            self._say(tr("The profile could not be kept: {error}").format(error=error))
+            return
+        await self._use(saved.name, who)
+
+    async def _use(self, profile: str, who: str) -> None:
+        """Have `profile` answer, from now on and in every folder that names nobody itself."""
+        kept = await self._write_home({**_NEVER_AGAIN, ("profile",): profile})
+        await self.hide()
+        here = self._app.opened.settings.profile
+        if here and here != profile:
+            kept = tr(" This folder names {here} in .dogent/dogent.json, which counts again at the next start.").format(here=here)
+        service = self._app.opened.service
+        if service.state == "running" or service.queued:
+            self._say(
+                tr("The agent is at work. Once it is done, /profile {profile} goes on with {who}.{kept}").format(
+                    profile=profile, who=who, kept=kept
+                )
+            )
+            return
+        await self._app.change_profile(profile)
+        self._say(tr("From now on: {who}.{kept}").format(who=who, kept=kept))
+
+    async def _write_home(self, changes: dict[KeyPath, Any]) -> str:
+        """Keep `changes` in the person's own settings. Returns what there is to say of it, with a blank before it."""
+        try:
+            await asyncio.to_thread(write_home_values, self._home / "dogent.json", changes)
+        except (OSError, DogentError) as error:
+            return tr(" It could not be kept for the next start: {error}").format(error=error)
+        return ""
+
+    def _say(self, sentence: str) -> None:
+        self._app.conversation.prompt.notify_hint(one_line(sentence))
+
+
+async def _found() -> Sequence[Choice]:
+    """Look for what there is to choose from: some milliseconds where nothing listens, a moment where something does."""
+    import os
+
+    from dogent_tui.local_models.probing import find_servers
+
+    return choices(await find_servers(), environment_endpoint(os.environ))

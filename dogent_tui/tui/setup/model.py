@@ -1,0 +1,117 @@
+"""What there is to choose from, and what each choice writes. Plain values, without a screen."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+import msgspec
+
+from dogent_tui.endpoint_kind import ServerKind
+from dogent_tui.language import tr
+from dogent_tui.local_models.model import LocalModel, LocalServer
+from dogent_tui.plain import one_line
+from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE, Endpoint
+from dogent_tui.workspace.secrets import is_missing
+
+Profiles: TypeAlias = Mapping[str, Mapping[str, Any]]
+
+_MOST_OF_A_SERVER = 3
+MOST_MODELS = 5
+"""Models that are offered: a person who has more knows how to name one in a profile."""
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """Something to choose. `note` says what it means, in a few words. What follows is that of a local model."""
+
+    kind: Literal["local", "environment", "endpoint", "offline"]
+    label: str
+    note: str
+    server: ServerKind | None = None
+    base_url: str = ""
+    model: str = ""
+
+
+class Saved(msgspec.Struct, frozen=True):
+    """A profile as it shall stand in ``claude.json``, under its name."""
+
+    name: str
+    values: Mapping[str, str]
+
+
+def choices(servers: Iterable[LocalServer], environment: Endpoint | None) -> tuple[Choice, ...]:
+    """Return what there is to choose from: what needs no further word first, the offline engine last."""
+    found = [_environment(environment)] if environment else []
+    models = [(server, model) for server in servers for model in server.models[:_MOST_OF_A_SERVER]]
+    found += [_local(server, model) for server, model in models[:MOST_MODELS]]
+    return (
+        *found,
+        Choice("endpoint", tr("An endpoint of your own…"), tr("Anthropic or a gateway")),
+        Choice("offline", tr("Stay offline"), tr("no AI model")),
+    )
+
+
+def _environment(endpoint: Endpoint) -> Choice:
+    return Choice("environment", tr("The key in your environment"), one_line(urlsplit(endpoint.base_url).hostname or ""))
+
+
+def _local(server: LocalServer, model: LocalModel) -> Choice:
+    return Choice("local", f"{server.label} · {one_line(model.name)}", _room(model), server.kind, server.base_url, model.name)
+
+
+def _room(model: LocalModel) -> str:
+    """Return what there is to say of a model beside its name: the size of its window in tokens, as models are named by it."""
+    if model.tools is False:
+        return tr("on this machine · cannot call tools")
+    if model.is_small:
+        return tr("on this machine · too small: {value}").format(value=_thousands(model.window or model.most))
+    return tr("on this machine · {window}").format(window=_thousands(model.window)) if model.window else tr("on this machine")
+
+
+def _thousands(tokens: int) -> str:
+    """Return a number of tokens as models are named by it: 4096 is 4k, and so is 4000."""
+    return f"{tokens // 1024 if tokens % 1000 else tokens // 1000}k" if tokens >= 1000 else str(tokens)
+
+
+# ── What is written ───────────────────────────────────────────────────────────────────────────────
+
+
+def local_profile(choice: Choice, profiles: Profiles) -> Saved:
+    """Return the profile for a local model. One that led to the same server before is changed, any other is left alone."""
+    assert choice.server is not None
+    values = {
+        "ANTHROPIC_BASE_URL": choice.base_url,
+        "ANTHROPIC_MODEL": choice.model,
+        "ANTHROPIC_SMALL_FAST_MODEL": choice.model,
+        "DOGENT_LOCAL_SERVER": choice.server,
+    }
+    return Saved(_name(choice.server, profiles, lambda held: held.get("DOGENT_LOCAL_SERVER") == choice.server), values)
+
+
+def endpoint_profile(address: str, key: str, model: str, profiles: Profiles) -> Saved:
+    """Return the profile for an endpoint. A stub that waits for its key is filled in, as is one for the same address."""
+    host = urlsplit(address).hostname or ""
+    values = {"ANTHROPIC_BASE_URL": address, "ANTHROPIC_AUTH_TOKEN": key}
+    if host == "api.anthropic.com":
+        values = {"ANTHROPIC_BASE_URL": address, "ANTHROPIC_API_KEY": key}
+    if model:
+        values |= {"ANTHROPIC_MODEL": model, "ANTHROPIC_SMALL_FAST_MODEL": model}
+
+    def may_change(held: Mapping[str, Any]) -> bool:
+        same = str(held.get("ANTHROPIC_BASE_URL") or "https://api.anthropic.com").rstrip("/") == address.rstrip("/")
+        unused = is_missing(held.get("ANTHROPIC_AUTH_TOKEN")) and is_missing(held.get("ANTHROPIC_API_KEY"))
+        return same or (unused and not held.get("DOGENT_LOCAL_SERVER"))
+
+    return Saved(_name(_short_name(host), profiles, may_change), values)
+
+
+def _short_name(host: str) -> str:
+    """Return what a person would call the endpoint at `host`: ``deepseek`` for ``api.deepseek.com``."""
+    labels = host.split(".")
+    is_number = labels[-1].isdigit() or ":" in host
+    name = labels[-2] if len(labels) > 1 and not is_number else "gateway"
+    return f"my-{name}" if name in (OFFLINE, ENVIRONMENT) else name
+
+
+def _name(wanted: str, profiles: Profiles, may_change: Any) -> str:
+    names = [wanted, *(f"{wanted}-{count}" for count in range(2, 1000))]
+    return next(name for name in names if name not in profiles or may_change(profiles[name]))

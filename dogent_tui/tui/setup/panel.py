@@ -1,0 +1,147 @@
+"""The panel above the prompt that says who could answer. The prompt keeps the keyboard: F5 goes here, Esc takes it away."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.message import Message
+from textual.widget import Widget
+
+from dogent_tui.language import tr
+from dogent_tui.tui.setup.model import Choice
+
+KEY = "F5"
+_LOW = 20
+"""Rows of a window in which the panel is one line until one goes there."""
+
+
+class SetupPanel(Widget, can_focus=True):
+    """Shows `choices`. Posts `Chosen` and `Dismissed`; it does not take itself away."""
+
+    ALLOW_SELECT = False
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"setup--title", "setup--key", "setup--label", "setup--note", "setup--here"}
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "step(-1)", tr("Up"), show=False),
+        Binding("down", "step(1)", tr("Down"), show=False),
+        Binding("enter", "choose", tr("Choose")),
+        Binding("escape", "dismiss_panel", tr("Not now")),
+    ]
+
+    class Chosen(Message):
+        """The person chose."""
+
+        def __init__(self, choice: Choice) -> None:
+            super().__init__()
+            self.choice = choice
+
+    class Dismissed(Message):
+        """The person does not want to choose now."""
+
+    class Typed(Message):
+        """The person went on writing, with this character."""
+
+        def __init__(self, character: str) -> None:
+            super().__init__()
+            self.character = character
+
+    def __init__(self, choices: Sequence[Choice], now: str, id: str | None = None) -> None:  # noqa: A002
+        """Offer `choices`; `now` says who answers until one is made."""
+        super().__init__(id=id)
+        self._now = now
+        self.choices = choices
+        self.at = 0
+        self._low = False
+
+    # ── Keys and mouse ────────────────────────────────────────────────────────────────────────────
+
+    def on_key(self, event: events.Key) -> None:
+        """Choose by number; anything else that is typed belongs to the prompt."""
+        if not event.is_printable or event.character is None:
+            return
+        event.stop()
+        event.prevent_default()
+        if event.character.isdecimal() and event.character.isascii():
+            self._choose(int(event.character) - 1)
+        else:
+            self.post_message(self.Typed(event.character))
+
+    def action_step(self, step: int) -> None:
+        """Go up or down."""
+        self.at = (self.at + step) % len(self.choices)
+        self.refresh()
+
+    def action_choose(self) -> None:
+        """Choose what the mark is at."""
+        self._choose(self.at)
+
+    def action_dismiss_panel(self) -> None:
+        """Go away for good."""
+        self.post_message(self.Dismissed())
+
+    def on_click(self, event: events.Click) -> None:
+        """Choose the line under the mouse."""
+        event.stop()
+        if self._is_line:
+            self.focus()
+        else:
+            self._choose(event.y - 1)
+
+    def _choose(self, at: int) -> None:
+        if 0 <= at < len(self.choices):
+            self.post_message(self.Chosen(self.choices[at]))
+
+    # ── What is seen ──────────────────────────────────────────────────────────────────────────────
+
+    @property
+    def _is_line(self) -> bool:
+        return self._low and not self.has_focus
+
+    def on_mount(self) -> None:
+        """Take as many rows as there are lines."""
+        self.place()
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """Show the mark, or take it away."""
+        super().watch_has_focus(has_focus)
+        if self.is_attached:
+            self.place()
+
+    def place(self, height: int = 0) -> None:
+        """Fit into a window of `height` rows: call it when that changes its size."""
+        self._low = (height or self.screen.size.height) < _LOW
+        self.styles.height = 1 if self._is_line else 2 + len(self.choices)
+        self.refresh()
+
+    def render(self) -> Content:
+        """Draw the lines, literally."""
+        title, key, note = (self.get_visual_style(f"setup--{part}", partial=True) for part in ("title", "key", "note"))
+        width = self.content_size.width
+        question = Content.assemble((tr("Who shall answer?"), title))
+        go = [(KEY, key), (tr(" chooses · "), note), ("Esc", key), (tr(" not now"), note)]
+        if self._is_line:
+            return Content.assemble(question, " ", *go).truncate(width, ellipsis=True)
+        here = [
+            ("↑ ↓", key),
+            (tr(" or a number, "), note),
+            (tr("Enter"), key),
+            (tr(" chooses · "), note),
+            ("Esc", key),
+            (tr(" not now"), note),
+        ]
+        keys = Content.assemble(*(here if self.has_focus else go), (tr(" · later by "), note), ("/setup", key))
+        who = Content.assemble(question, (f"  {self._now}", note))
+        lines = [who, *(self._line(at, choice) for at, choice in enumerate(self.choices)), keys]
+        return Content("\n").join(line.truncate(width, ellipsis=True) for line in lines)
+
+    def _line(self, at: int, choice: Choice) -> Content:
+        here = self.has_focus and at == self.at
+        number, label, note = (
+            self.get_visual_style(f"setup--{part}", partial=True) for part in ("key", "here" if here else "label", "note")
+        )
+        room = max(Content(one.label).cell_length for one in self.choices)
+        gap = " " * (room - Content(choice.label).cell_length + 2)
+        return Content.assemble(
+            ("›" if here else " ", label), (f" {at + 1}  ", number), (choice.label, label), (gap + choice.note, note)
+        )

@@ -1,0 +1,53 @@
+"""On which line of a JSON file a key stands, for a person who has to correct it there."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+
+from dogent_tui.workspace.checking import KeyPath
+
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s{}\[\],:"]+', re.DOTALL)
+
+
+def line_of(file: Path, path: KeyPath) -> int:
+    """Return the line of the key at `path` in the JSON `file`, counted from 1; 0 where it cannot be told. Never raises."""
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except (OSError, ValueError):
+        return 0
+    found = 0
+    for at, place in _keys(text):
+        if place == path:
+            found = text.count("\n", 0, at) + 1  # of a key that stands twice the last one counts
+    return found
+
+
+def _keys(text: str) -> Iterator[tuple[int, KeyPath]]:
+    """Yield each key of the objects in a JSON `text`, with where it begins and the keys that lead to it."""
+    around: list[str | None] = []  # the key under which each open bracket stands; None in a list
+    last: tuple[int, str] = (0, "")
+    key: str | None = None
+    for token in _TOKEN.finditer(text):
+        sign = token[0]
+        if sign in "{[":
+            around.append(key)
+            key = None
+        elif sign in "}]" and around:
+            around.pop()
+            key = None
+        elif sign == ":":
+            key = _unquoted(last[1])
+            yield last[0], (*(name for name in around[1:] if name is not None), key)
+        elif sign == ",":
+            key = None
+        else:
+            last = token.start(), sign
+
+
+def _unquoted(token: str) -> str:
+    try:
+        return str(msgspec.json.decode(token))
+    except msgspec.DecodeError:
+        return token

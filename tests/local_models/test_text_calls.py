@@ -1,0 +1,160 @@
+"""Calls written as text become calls, in whatever pieces they come; everything else stays text, to the letter."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dogent_tui.local_models.call_json import Tools
+from dogent_tui.local_models.text_calls import CallFinder
+from dogent_tui.offline.messages_api import ReplyText, ReplyThinking, ReplyToolUse
+
+TOOLS = Tools(
+    [
+        {"name": "Read", "input_schema": {"properties": {"file_path": {"type": "string"}, "limit": {"type": "integer"}}}},
+        {"name": "Write", "input_schema": {"properties": {"file_path": {"type": "string"}, "content": {"type": "string"}}}},
+        {"name": "mcp__dogent__read_document"},
+    ]
+)
+READ = {"name": "Read", "arguments": {"file_path": "a.md"}}
+WANTED = ReplyToolUse("Read", {"file_path": "a.md"})
+NESTED = {"name": "Write", "arguments": {"file_path": "x.md", "content": 'A "}</tool_call>" \\ and\n```json\n{"a": [1]}\n```'}}
+
+
+def found(text, size=0):
+    """What comes of `text` in pieces of `size`: neighbouring texts joined, the blank ones left out."""
+    finder, blocks = CallFinder(TOOLS), []
+    for start in range(0, len(text), size or max(1, len(text))):
+        blocks += finder.feed(text[start : start + (size or len(text))])
+    blocks += finder.finish()
+    joined = []
+    for block in blocks:
+        if joined and isinstance(block, ReplyText | ReplyThinking) and type(joined[-1]) is type(block):
+            joined[-1] = type(block)(joined[-1].text + block.text)
+        else:
+            joined.append(block)
+    return [block for block in joined if not isinstance(block, ReplyText) or block.text.strip()]
+
+
+CALLS = {
+    "tags": f"<tool_call>\n{json.dumps(READ)}\n</tool_call>",
+    "tag not closed": f"<tool_call>{json.dumps(READ)}",
+    "fence": f"```json\n{json.dumps(READ, indent=2)}\n```",
+    "fence not closed": f"```json\n{json.dumps(READ)}\n",
+    "fence without a language": f"```\n{json.dumps(READ)}\n```\n\n",
+    "bare": json.dumps(READ),
+    "bare, with an id": json.dumps({"type": "function", "id": "1", **READ}),
+    "bare, as chat completions": json.dumps(
+        {"type": "function", "function": {**READ, "arguments": json.dumps(READ["arguments"])}}
+    ),
+    "bare, parameters": '  {"name": "read", "parameters": {"file_path": "a.md"}}',
+    "arguments as text": json.dumps({"name": "Read", "arguments": '{"file_path": "a.md"}'}),
+    "arguments twice as text": json.dumps({"name": "Read", "arguments": json.dumps('{"file_path": "a.md"}')}),
+    "list": f"[TOOL_CALLS] [{json.dumps(READ)}]",
+    "bare list": f"[\n{json.dumps(READ)}]",
+    "function": "<function=Read>\n<parameter=file_path>\na.md\n</parameter>\n</function>",
+    "function in tags": "<tool_call>\n<function=Read>\n<parameter=file_path>a.md</parameter>\n</function>\n</tool_call>",
+}
+
+
+@pytest.mark.parametrize("size", [0, 1, 3, 7])
+@pytest.mark.parametrize("text", CALLS.values(), ids=CALLS)
+def test_every_way_to_write_a_call(text, size):
+    assert found(text, size) == [WANTED]
+
+
+@pytest.mark.parametrize("size", [0, 1, 5])
+@pytest.mark.parametrize("text", CALLS.values(), ids=CALLS)
+def test_what_is_said_before_a_call_stays_before_it(text, size):
+    assert found(f"I read it [now], `{{so}}`:\n\n{text}", size) == [ReplyText("I read it [now], `{so}`:\n\n"), WANTED]
+
+
+def test_several_calls_and_an_mcp_tool_by_its_short_name():
+    other = '<tool_call>{"name": "read_document", "arguments": {"path": "b.pdf"}}</tool_call>'
+    document = ReplyToolUse("mcp__dogent__read_document", {"path": "b.pdf"})
+    assert found(f"{CALLS['tags']}\n{other}\n{CALLS['bare']}", 4) == [WANTED, document, WANTED]
+    assert found(f"{CALLS['bare']}\n{CALLS['fence']}", 4) == [WANTED, WANTED]
+    assert found(f"{CALLS['bare']}\n{other}", 4) == [WANTED, document]
+
+
+@pytest.mark.parametrize("size", [0, 1, 6])
+def test_marks_within_the_arguments_are_theirs(size):
+    call = ReplyToolUse("Write", NESTED["arguments"])
+    for written in (f"<tool_call>{json.dumps(NESTED)}</tool_call>", json.dumps(NESTED), f"```json\n{json.dumps(NESTED)}\n```"):
+        assert found(written, size) == [call]
+
+
+def test_line_breaks_within_a_text_and_values_of_other_types():
+    assert found('<tool_call>{"name": "Read", "arguments": {"file_path": "a\nb"}}</tool_call>') == [
+        ReplyToolUse("Read", {"file_path": "a\nb"})
+    ]
+    assert found("<function=Read><parameter=file_path>7</parameter><parameter=limit>7</parameter></function>") == [
+        ReplyToolUse("Read", {"file_path": "7", "limit": 7})
+    ]
+
+
+TEXTS = {
+    "another tool": '<tool_call>{"name": "Fly", "arguments": {}}</tool_call>',
+    "a document about calls": f"A call looks like this:\n\n```json\n{json.dumps(READ)}\n```\n\nSo it is read.",
+    "bare JSON and then words": f"{json.dumps(READ)}\nThat is what I would do.",
+    "more keys than a call has": '{"name": "Read", "arguments": {"file_path": "a.md"}, "price": 3}',
+    "JSON of a package": '```json\n{"name": "read", "version": "1.0"}\n```',
+    "a list in JSON": "[1, 2, 3]",
+    "cut off": '<tool_call>{"name": "Write", "arguments": {"content": "half a',
+    "function cut off": "<function=Write><parameter=content>half",
+    "code about tags": "```python\nprint('<tool_call>')\n" + json.dumps(READ) + "\n```\nDone.",
+    "in a line": f"It writes {json.dumps(READ)}",
+    "tag in words": "The model emits <tool_call> and then JSON.",
+    "Markdown": "# A\n\n- [ ] b\n- {c}\n\n~~~~\n{\n```\n~~~~\n\n[d]: e\n`x`\n<b>\n",
+    "open braces": "{" * 50,
+    "deep": "<tool_call>" + "[" * 5000 + "]" * 5000,
+    "half a mark": "a <tool_ca",
+    "blank": "a\n\n   \n",
+}
+
+
+@pytest.mark.parametrize("size", [0, 1, 3])
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_everything_else_stays_text_to_the_letter(text, size):
+    assert found(text, size) == [ReplyText(text)]
+
+
+def test_thinking_is_told_apart():
+    for size in (0, 1, 4):
+        assert found(f"\n<think>\nHm </b>.</think>\n\nIt is so.\n{CALLS['bare']}", size) == [
+            ReplyThinking("Hm </b>."),
+            ReplyText("It is so.\n"),
+            WANTED,
+        ]
+    assert found("It says <think>.") == [ReplyText("It says <think>.")]
+    assert found("<think>never ends") == [ReplyThinking("never ends")]
+
+
+def test_text_comes_at_once():
+    finder = CallFinder(TOOLS)
+    assert finder.feed("Once upon") == [ReplyText("Once upon")]
+    assert finder.feed(" a time\n") == [ReplyText(" a time")]
+    assert finder.feed("```json\n") == [ReplyText("\n")]
+    assert finder.feed('{"title"') == [ReplyText("```json\n"), ReplyText('{"title"')]
+
+
+PARTS = (
+    *("<tool_call>", "</tool_call>", "<think>", "</think>", "<function=Read>", "</function>", "<parameter=a>", "</parameter>"),
+    *("```", "~~~", "json", "[TOOL_CALLS]", "{", "}", "[", "]", ",", ":", '"', "\\", "\n", " ", "a"),
+    *('"name"', '"Read"', '"arguments"'),
+)
+
+
+@given(st.lists(st.sampled_from(PARTS), max_size=40), st.integers(1, 9))
+def test_pieces_make_no_difference_and_nothing_is_invented(parts, size):
+    text = "".join(parts)
+    whole = found(text)
+    assert found(text, size) == whole
+    said = sum(len(block.text) for block in whole if not isinstance(block, ReplyToolUse))
+    assert said <= len(text)
+
+
+def test_a_long_call_is_looked_at_once():
+    call = {"name": "Write", "arguments": {"file_path": "x.md", "content": 'word "quoted"\n' * 20_000}}
+    assert found(f"<tool_call>{json.dumps(call)}</tool_call>", 40) == [ReplyToolUse("Write", call["arguments"])]

@@ -1,0 +1,107 @@
+"""A Markdown text in parts, and what changed in it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dogent_tui.errors import DogentError
+from dogent_tui.tui.pane.text import Changes, Heading, Manuscript, Moved, changes, read_manuscript, stamp_of
+
+LINES = st.sampled_from(
+    ["", "", "# Heading", "A sentence of a paragraph, long enough. " * 12, "茶是一种饮料。" * 40, "- item", "```", "<!--", "-->",
+     "| a | b |", "  indented", "[x]: https://example.org", "1. first", "> quoted"]
+)  # fmt: skip
+
+
+@given(st.lists(LINES, max_size=200))
+def test_the_parts_are_the_text(lines):
+    manuscript = Manuscript("\n".join(lines))
+    rebuilt: list[str] = []
+    for part in manuscript.parts:
+        repeated = len(rebuilt) - part.first  # what opens a piece of code or a table stands before the rest of it again
+        assert repeated in {0, 1, 2}
+        rebuilt += part.text.split("\n")[repeated:]
+    assert rebuilt == manuscript.lines
+
+
+def test_what_belongs_together_is_not_cut():
+    paragraph = "A sentence that is long. " * 40
+    fenced = "\n".join(["```", "", paragraph, "", paragraph, "", paragraph, "```"])
+    loose = "\n\n".join(["- item", *(f"  {paragraph}" for _ in range(4))])
+    hidden = f"<!--\n\n{paragraph}\n\n{paragraph}\n\n{paragraph}\n-->"
+    text = "\n\n".join([paragraph, fenced, paragraph, loose, paragraph, hidden, paragraph])
+    parts = [part.text.strip() for part in Manuscript(text).parts]
+    assert len(parts) > 2
+    for block in (fenced, loose, hidden):
+        assert sum(block.strip() in part for part in parts) == 1
+
+
+def test_what_is_long_is_cut_all_the_same():
+    code = "\n".join(["```py", *(f"x = {number}" for number in range(5000)), "```", "", "After."])
+    parts = Manuscript(code).parts
+    assert len(parts) > 2
+    assert all(part.text.startswith("```py\nx = ") for part in parts[:-1])
+    first = parts[1].first + 1
+    assert parts[1].text.split("\n")[1] == f"x = {first - 1}"
+    one = Manuscript("# Tea\n\n" + "茶是一种饮料。" * 9000 + "\n\nEnd\n")
+    assert max(len(part.text) for part in one.parts) <= 8_000
+    assert "".join(part.text for part in one.parts if part.first == 2) == "茶是一种饮料。" * 9000
+    assert one.parts[-1].text == "\nEnd"
+    assert len(Manuscript("- item\n" * 20_000).parts) > 5
+    table = "| a | b |\n|---|---|\n"
+    rows = Manuscript(table + "| one | two |\n" * 2_000).parts
+    assert len(rows) > 2
+    assert all(part.text.startswith(table) for part in rows)
+    assert [part.first for part in rows][1] == rows[0].text.count("\n") + 1 - 2
+    assert Manuscript("> " * 3000 + "deep\n").headings == ()
+
+
+def test_front_matter_is_shown_as_it_is_written():
+    manuscript = Manuscript("---\ntitle: Tea\n---\n# Tea\n")
+    assert [part.first for part in manuscript.parts] == [0, 3]
+    assert manuscript.parts[0].text == "```yaml\ntitle: Tea\n```"
+    assert manuscript.headings == (Heading(3, 1, "Tea"),)
+
+
+def test_headings_and_definitions():
+    manuscript = Manuscript("# One #\n\n[a]: b\n\nTwo *words*\n===\n\n```\n# none\n[c]: d\n```\n")
+    assert manuscript.headings == (Heading(0, 1, "One"), Heading(4, 1, "Two *words*"))
+    assert manuscript.definitions == {"a": "[a]: b"}
+
+
+def test_what_was_added_and_what_is_gone():
+    before = ["one", "", "two", "", "three"]
+    assert changes(before, before) == Changes()
+    assert changes(before, ["one", "", "2", "two", "", "three"]) == Changes(added=(2,))
+    assert changes(before, ["one", "", "", "three"]) == Changes(cut=(2,))
+    assert changes(before, ["one", "", "zwei", "", "three"]).added == (2,)
+    marked = Changes(added=(2,), cut=(7,))
+    assert [marked.mark((0, 2), 0), marked.mark((1, 3), 1), marked.mark((8, 9), 6)] == ["", "added", "cut"]
+
+
+@given(st.lists(st.sampled_from("abcdefgh"), max_size=20), st.lists(st.sampled_from("abcdefgh"), max_size=20))
+def test_every_new_line_is_marked_or_was_there(before, now):
+    found = changes(before, now)
+    assert {line for number, line in enumerate(now) if number not in found.added} <= set(before)
+
+
+def test_where_lines_are_after_a_change():
+    moved = Moved(["a", "b", "c", "d"], ["new", "a", "b", "x", "d"])
+    assert [moved.line(number) for number in range(4)] == [1, 2, 3, 4]
+    assert moved.lines(0, 2) == (1, 3)
+    assert moved.lines(1, 3) is None
+    assert Moved(["a"], []).line(0) == 0
+
+
+def test_files(tmp_path):
+    path = tmp_path / "tea.md"
+    assert stamp_of(path) is None
+    path.write_bytes("\ufeff# 茶\r\n\r\nHot.\r\n".encode())
+    assert read_manuscript(path).lines == ["# 茶", "", "Hot."]
+    first = stamp_of(path)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8)
+    assert stamp_of(path) != first
+    with pytest.raises(DogentError, match="holds no text"):
+        read_manuscript(path)
+    with pytest.raises(DogentError, match="cannot be read"):
+        read_manuscript(tmp_path)

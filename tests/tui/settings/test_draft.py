@@ -1,0 +1,99 @@
+"""What the settings will be, without a screen."""
+
+import json
+
+import pytest
+
+from dogent_tui.tui.settings.catalog import LLM, WEB, chosen_profile, folder_settings, options_of, profile_settings, summary
+from dogent_tui.tui.settings.draft import SettingsDraft, name_problem, shown, typed_value
+from dogent_tui.workspace.config_models import PROFILE_MODELS, secret_keys
+from dogent_tui.workspace.paths import Workspace
+
+
+@pytest.fixture
+def draft(tmp_path):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "ws").mkdir()
+    profiles = {"a": {"ANTHROPIC_AUTH_TOKEN": "sk-1", "ANTHROPIC_BASE_URL": "https://me:sk-2@x.org/sk-3"}, "odd": 5}
+    (tmp_path / "home" / LLM).write_text(json.dumps({"profiles": profiles}))
+    return SettingsDraft(Workspace(tmp_path / "ws"), tmp_path / "home")
+
+
+def setting(settings, key):
+    return next(one for one in settings if one.path[-1] == key)
+
+
+def test_what_is_as_it_was_is_no_change(draft):
+    learn = setting(folder_settings(draft), "learn_auto")
+    draft.put(learn, False)
+    assert (draft.is_changed(learn), shown(learn, draft)) == (True, "off")
+    draft.put(learn, True)  # its default
+    assert draft.changes == {}
+    model = setting(profile_settings(draft.home / LLM, "a"), "ANTHROPIC_MODEL")
+    draft.put(model, "m")
+    draft.put(model, None)
+    assert draft.changes == {}
+
+
+def test_profiles_come_go_and_come_again(draft):
+    file = draft.home / LLM
+    assert draft.profiles(file) == ["a"]
+    draft.put(setting(profile_settings(file, "b"), "ANTHROPIC_MODEL"), "m")
+    assert draft.profiles(file) == ["a", "b"]
+    draft.remove_profile(file, "b")
+    assert draft.changes == {}
+    draft.remove_profile(file, "a")
+    assert (draft.profiles(file), draft.profile(file, "b")) == ([], {})
+    draft.put(setting(profile_settings(file, "a"), "ANTHROPIC_MODEL"), "m")
+    assert draft.profiles(file) == ["a"]
+    assert draft.profile(file, "a") == {"ANTHROPIC_MODEL": "m"}  # the key went with the old one
+
+
+def test_a_key_is_dots_and_a_summary_holds_nothing_but_the_host(draft):
+    file = draft.home / LLM
+    token = setting(profile_settings(file, "a"), "ANTHROPIC_AUTH_TOKEN")
+    assert set(shown(token, draft)) == {"•"}
+    draft.put(token, "keyring:work")
+    assert shown(token, draft) == "keyring:work"
+    draft.put(token, "replace-me")
+    assert shown(token, draft) == "not set"
+    assert summary(draft, file, "a") == "x.org · no key"
+
+
+def test_every_secret_of_a_profile_is_one_here(draft):
+    for name, model in PROFILE_MODELS.items():
+        fields = profile_settings(draft.home / name, "x")
+        assert {one.path[-1] for one in fields if one.kind == "secret"} == set(secret_keys(model))
+
+
+@pytest.mark.parametrize(
+    ("file", "key", "text", "value", "problem"),
+    [
+        (LLM, "API_TIMEOUT_MS", " 5000 ", 5000, ""),
+        (LLM, "API_TIMEOUT_MS", "soon", None, "a number"),
+        (LLM, "API_TIMEOUT_MS", "-1", None, "a whole number of milliseconds"),
+        (LLM, "ANTHROPIC_BASE_URL", "https://u:p@x", None, "user name or a password"),
+        (LLM, "ANTHROPIC_MODEL", "  ", None, ""),
+        (WEB, "timeout_s", "2,5", 2.5, ""),
+        (WEB, "timeout_s", "500", None, "at most 120"),
+        ("", "images_path", "pictures/new", "pictures/new", ""),
+        ("", "images_path", "../elsewhere", None, "outside"),
+        ("", "primary_language", "简体中文", "简体中文", ""),
+    ],
+)
+def test_what_is_typed_becomes_a_value_or_a_sentence(draft, file, key, text, value, problem):
+    settings = profile_settings(draft.home / file, "a") if file else folder_settings(draft)
+    found, said = typed_value(setting(settings, key), text, draft)
+    assert found == value
+    assert problem in said
+    assert bool(said) == bool(problem)
+
+
+def test_what_can_be_chosen(draft):
+    assert [value for value, _ in options_of(chosen_profile(draft, draft.home / LLM), draft, ())] == [None, "a", "offline"]
+    assert "brave" in [value for value, _ in options_of(setting(profile_settings(draft.home / WEB, "x"), "provider"), draft, ())]
+    assert "built-in:resume" in [value for value, _ in options_of(setting(folder_settings(draft), "doc_template"), draft, ())]
+    assert name_problem("a", draft.home / LLM, draft)
+    assert name_problem("offline", draft.home / LLM, draft)
+    assert name_problem("", draft.home / LLM, draft)
+    assert name_problem("mine", draft.home / LLM, draft) == ""

@@ -1,0 +1,59 @@
+"""What is offered, and what a choice writes."""
+
+from dogent_tui.local_models.model import LocalModel, LocalServer
+from dogent_tui.tui.setup.model import Choice, choices, endpoint_profile, local_profile
+from dogent_tui.workspace.home_files import STUBS
+from dogent_tui.workspace.profiles import Endpoint
+
+STUBBED = STUBS["claude.json"]["profiles"]
+OLLAMA = Choice("local", "Ollama · qwen3", "", "ollama", "http://127.0.0.1:11434", "qwen3")
+
+
+def test_what_was_found_comes_first_and_the_offline_engine_last():
+    servers = [
+        LocalServer("ollama", "http://127.0.0.1:11434", tuple(LocalModel(f"m{n}") for n in range(9))),
+        LocalServer("llama.cpp", "http://127.0.0.1:8080"),
+        LocalServer("lm-studio", "http://127.0.0.1:1234", (LocalModel("gpt\x1b[2J-oss", 4096, 131072), LocalModel("b", 65536))),
+        LocalServer("vllm", "http://127.0.0.1:8000", (LocalModel("c", tools=False),)),
+    ]
+    found = choices(servers, Endpoint("environment", "anthropic", "https://api.anthropic.com", api_key="sk-secret"))
+    assert [choice.kind for choice in found] == ["environment", *["local"] * 5, "endpoint", "offline"]
+    assert found[0].note == "api.anthropic.com"
+    assert "sk-secret" not in repr(found)
+    assert [choice.model for choice in found[1:6]] == ["m0", "m1", "m2", "gpt\x1b[2J-oss", "b"]
+    assert "\x1b" not in found[4].label
+    assert found[4].note == "on this machine · too small: 4k"
+    assert found[5].note == "on this machine · 64k"
+    assert "cannot call tools" in choices(servers[3:], None)[0].note
+
+
+def test_nothing_found_still_leaves_a_choice():
+    assert [choice.kind for choice in choices([], None)] == ["endpoint", "offline"]
+
+
+def test_a_local_model_becomes_a_profile_that_is_changed_the_next_time():
+    saved = local_profile(OLLAMA, STUBBED)
+    assert saved.name == "ollama"
+    assert saved.values == {
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:11434",
+        "ANTHROPIC_MODEL": "qwen3",
+        "ANTHROPIC_SMALL_FAST_MODEL": "qwen3",
+        "DOGENT_LOCAL_SERVER": "ollama",
+    }
+    assert local_profile(OLLAMA, {"ollama": saved.values}).name == "ollama"
+    assert local_profile(OLLAMA, {"ollama": {"ANTHROPIC_BASE_URL": "http://mine"}}).name == "ollama-2"
+
+
+def test_an_endpoint_fills_in_the_stub_that_waits_for_it():
+    anthropic = endpoint_profile("https://api.anthropic.com", "sk-1", "", STUBBED)
+    assert (anthropic.name, anthropic.values["ANTHROPIC_API_KEY"]) == ("anthropic", "sk-1")
+    assert endpoint_profile("https://api.deepseek.com/anthropic", "k", "deepseek-chat", STUBBED).name == "deepseek"
+
+
+def test_an_endpoint_of_somebody_else_is_left_alone():
+    mine = {"example": {"ANTHROPIC_BASE_URL": "https://llm.example.com", "ANTHROPIC_AUTH_TOKEN": "old"}}
+    assert endpoint_profile("https://llm.example.com/", "new", "m", mine).name == "example"
+    assert endpoint_profile("https://other.example.com", "new", "m", mine).name == "example-2"
+    for address, name in (("http://10.0.0.7:4000", "gateway"), ("http://[::1]:4000", "gateway"), ("http://box:1", "gateway")):
+        assert endpoint_profile(address, "k", "m", {}).name == name
+    assert endpoint_profile("https://a.offline.com", "k", "m", {}).name == "my-offline"

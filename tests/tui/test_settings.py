@@ -1,0 +1,321 @@
+"""The settings by keyboard: what is chosen goes to the right file, keys are never seen, and nothing is written unasked."""
+
+import json
+
+import pytest
+from msgspec.structs import replace
+from textual.widgets import Input, OptionList, Static
+
+from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.session import SessionOptions
+from dogent_tui.tui.screens.choice import ChoiceScreen
+from dogent_tui.tui.screens.permission import PermissionScreen
+from dogent_tui.tui.screens.press_key import PressKeyScreen
+from dogent_tui.tui.screens.profile import ProfileScreen
+from dogent_tui.tui.screens.settings import SettingsScreen
+from dogent_tui.tui.screens.typing import TypingScreen
+from dogent_tui.tui.settings.rows import RowList
+from dogent_tui.workspace.paths import dogent_home
+from dogent_tui.workspace.profiles import Endpoint
+from tests.agent.fake_conversation import FakeLauncher, opened_session
+
+KEY = "sk-secret-0123456789"
+PROFILES = {
+    "deepseek": {"ANTHROPIC_BASE_URL": "https://api.deepseek.com/anthropic", "ANTHROPIC_AUTH_TOKEN": KEY, "later": [1]},
+    "work": {"ANTHROPIC_API_KEY": "env:WORK_KEY"},
+}
+
+
+@pytest.fixture
+def own(home):
+    file = dogent_home() / "claude.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(json.dumps({"mine": 1, "profiles": PROFILES}), encoding="utf-8")
+    file.chmod(0o600)
+    return file
+
+
+async def on(s, kind):
+    await s.until(lambda: isinstance(s.app.screen, kind))
+    await s.pilot.pause()
+
+
+def seen(s):
+    """Everything that the screen shows."""
+    screen = s.app.screen
+    lines = [str(static.content) for static in screen.query(Static)]
+    for options in screen.query(OptionList):
+        lines += [str(options.get_option_at_index(at).prompt) for at in range(options.option_count)]
+    return "\n".join(lines)
+
+
+def row(workspace, key):
+    return f"{workspace.settings_file}:{key}"
+
+
+def own_row(key):
+    return f"{dogent_home() / 'dogent.json'}:{key}"
+
+
+async def opened(s, *keys):
+    await s.pilot.press("f4")
+    await on(s, SettingsScreen)
+    await s.pilot.press(*keys)
+    await s.pilot.pause()
+    return s.app.screen
+
+
+async def pressed(s, *keys, then):
+    await s.pilot.press(*keys)
+    await on(s, then)
+
+
+def stored(workspace):
+    return json.loads(workspace.settings_file.read_text(encoding="utf-8"))
+
+
+def hint(s):
+    return str(s.app.conversation.prompt.query_one("#prompt-hint", Static).content)
+
+
+@pytest.fixture
+def reopened(workspace, monkeypatch):
+    """What the sessions that are opened while the test runs were opened with."""
+    options = []
+
+    def open_again(_, chosen):
+        options.append(chosen)
+        endpoint = Endpoint(chosen.profile or "offline", "custom", model="chat")
+        return opened_session(workspace, endpoint, AgentService(FakeLauncher(), endpoint, cwd=str(workspace.root)))
+
+    monkeypatch.setattr("dogent_tui.tui.app.open_session", open_again)
+    return options
+
+
+async def test_settings_of_the_folder_are_saved_together_and_hold(stage, workspace, own, reopened):
+    async with stage() as s:
+        screen = await opened(s)
+        assert "Language of replies" in seen(s)
+        screen.query_one(RowList).go_to(row(workspace, "review_edits"))
+        await pressed(s, "enter", then=SettingsScreen)
+        await s.until(lambda: "Review each change on" in " ".join(seen(s).split()))
+        screen.query_one(RowList).go_to(row(workspace, "primary_language"))
+        await pressed(s, "enter", then=TypingScreen)
+        await s.pilot.press(*"Deutsch")
+        await pressed(s, "enter", then=SettingsScreen)
+        screen.query_one(RowList).go_to(row(workspace, "theme"))
+        await pressed(s, "enter", then=ChoiceScreen)
+        await pressed(s, "end", "enter", then=SettingsScreen)
+        await s.until(lambda: screen.draft.changes)
+        assert not workspace.settings_file.exists()
+        await s.pilot.press("ctrl+s")
+        await s.until(lambda: reopened and "Saved: .dogent/dogent.json" in hint(s))  # nothing was said: it begins again
+        assert reopened[0].resume == ""
+        assert s.app.theme == stored(workspace)["theme"]
+        assert stored(workspace)["review_edits"] is True
+        assert stored(workspace)["primary_language"] == "Deutsch"
+        assert set(stored(workspace)) == {"review_edits", "primary_language", "theme"}
+
+
+async def test_what_is_already_there_is_asked_about_and_unknown_keys_stay(stage, workspace):
+    workspace.dot.mkdir()
+    workspace.settings_file.write_text('{"future": {"a": 1}, "learn_auto": false}')
+    async with stage() as s:
+        screen = await opened(s)
+        screen.query_one(RowList).go_to(row(workspace, "learn_auto"))
+        await s.pilot.press("enter")
+        await s.until(lambda: screen.draft.changes)
+        await s.pilot.press("ctrl+s")
+        await on(s, PermissionScreen)
+        assert stored(workspace)["learn_auto"] is False
+        await s.until(lambda: s.app.screen.guard.open)
+        await s.pilot.press("y")
+        await s.until(lambda: stored(workspace) == {"future": {"a": 1}, "learn_auto": True})
+
+
+async def test_leaving_asks_and_writes_nothing_unless_it_is_wanted(stage, workspace):
+    async with stage() as s:
+        screen = await opened(s, "escape")
+        await s.until(lambda: s.app.screen is s.app.conversation)
+        await pressed(s, "ctrl+comma", then=SettingsScreen)
+        screen = s.app.screen
+        screen.query_one(RowList).go_to(row(workspace, "review_edits"))
+        await s.pilot.press("enter")
+        await s.until(lambda: screen.draft.changes)
+        await pressed(s, "escape", then=ChoiceScreen)
+        await pressed(s, "escape", then=SettingsScreen)
+        await pressed(s, "escape", then=ChoiceScreen)
+        await s.pilot.press("down", "enter")
+        await s.until(lambda: s.app.screen is s.app.conversation)
+        assert not workspace.settings_file.exists()
+
+
+async def test_a_key_is_never_seen_and_stays_unless_it_is_typed_anew(stage, own):
+    async with stage() as s:
+        screen = await opened(s, "right")
+        assert "key set" in seen(s)
+        await pressed(s, "enter", then=ProfileScreen)
+        assert "••••••••" in seen(s)
+        assert KEY not in seen(s)
+        await pressed(s, "down", "enter", then=TypingScreen)
+        assert s.app.screen.query_one(Input).value == ""
+        await pressed(s, "enter", then=ProfileScreen)
+        await pressed(s, "down", "down", "enter", then=TypingScreen)
+        await s.pilot.press(*"chat")
+        await pressed(s, "enter", then=ProfileScreen)
+        await pressed(s, "escape", then=SettingsScreen)
+        assert list(screen.draft.changes[own]) == [("profiles", "deepseek", "ANTHROPIC_MODEL")]
+        await s.pilot.press("ctrl+s")
+        await s.until(lambda: "chat" in own.read_text())
+        expected = {"mine": 1, "profiles": {**PROFILES, "deepseek": {**PROFILES["deepseek"], "ANTHROPIC_MODEL": "chat"}}}
+        assert json.loads(own.read_text()) == expected
+        assert own.stat().st_mode & 0o777 == 0o600
+
+
+async def test_a_profile_is_added_checked_and_used(stage, workspace, own, reopened):
+    async with stage() as s:
+        screen = await opened(s, "right", "end")
+        await pressed(s, "enter", then=TypingScreen)
+        await s.pilot.press(*"work")
+        await pressed(s, "enter", then=TypingScreen)
+        assert "There is a profile work already." in seen(s)
+        await s.pilot.press("2")
+        await pressed(s, "enter", then=ProfileScreen)
+        await pressed(s, "enter", then=TypingScreen)
+        await s.pilot.press(*"ftp://x")
+        await pressed(s, "enter", then=TypingScreen)
+        assert "does not start with http" in seen(s)
+        s.app.screen.query_one(Input).value = "http://127.0.0.1:1"
+        await pressed(s, "enter", then=ProfileScreen)
+        await pressed(s, "down", "enter", then=TypingScreen)
+        await s.pilot.press(*"s3cret-key")
+        await pressed(s, "enter", then=ProfileScreen)
+        await s.pilot.press("c")
+        await s.until(lambda: "✗ No connection to the endpoint of work2:" in seen(s))
+        assert "s3cret" not in seen(s)
+        await s.pilot.press("u")
+        await pressed(s, "escape", then=SettingsScreen)
+        assert "used here" in seen(s)
+        await s.pilot.press("ctrl+s")
+        await s.until(lambda: workspace.settings_file.exists() and stored(workspace) == {"profile": "work2"})
+        added = json.loads(own.read_text())["profiles"]["work2"]
+        assert added == {"ANTHROPIC_BASE_URL": "http://127.0.0.1:1", "ANTHROPIC_AUTH_TOKEN": "s3cret-key"}
+        await s.until(lambda: reopened)
+        assert screen.draft.changes == {}
+
+
+async def test_who_answers_holds_at_once_and_the_conversation_goes_on(stage, workspace, own, reopened):
+    async with stage() as s:
+        first = s.app.opened.service
+        await s.send("go")
+        await s.pilot.press("escape")
+        await s.until(lambda: s.app.opened.service.state == "idle")
+        s.app.opened = replace(s.app.opened, options=SessionOptions(profile="work"))  # named on the command line
+        await opened(s, "right", "u", "ctrl+s")
+        await s.until(lambda: reopened and "From now on:" in hint(s))
+        assert stored(workspace) == {"profile": "deepseek"}
+        assert (reopened[0].profile, reopened[0].resume) == ("", first.session_id)
+        s.app.opened.service.begun = True
+        screen = await opened(s)
+        screen.query_one(RowList).go_to(own_row("sandbox"))
+        await s.pilot.press("enter")
+        await s.until(lambda: screen.draft.changes)
+        await s.pilot.press("ctrl+s")
+        await s.until(lambda: "from the next conversation on" in hint(s))
+        assert json.loads((dogent_home() / "dogent.json").read_text()) == {"sandbox": True}
+        assert len(reopened) == 1
+
+
+async def test_a_profile_is_removed_when_asked_twice(stage, own):
+    async with stage() as s:
+        await opened(s, "right", "down")
+        await pressed(s, "enter", then=ProfileScreen)
+        await pressed(s, "ctrl+x", then=ChoiceScreen)
+        await pressed(s, "down", "enter", then=SettingsScreen)
+        await s.until(lambda: "work" not in seen(s))
+        await s.pilot.press("ctrl+s")
+        await s.until(lambda: list(json.loads(own.read_text())["profiles"]) == ["deepseek"])
+
+
+async def test_keys_can_be_changed_and_conflicts_are_told(stage, own):
+    async with stage() as s:
+        screen = await opened(s, "left")
+        screen.query_one(RowList).go_to("plan")
+        await pressed(s, "enter", then=PressKeyScreen)
+        await s.pilot.press("ctrl+b")
+        assert "ctrl+b is taken: Attachments." in seen(s)
+        await s.pilot.press("x")
+        assert "needed for writing" in seen(s)
+        await s.pilot.press("ctrl+g")
+        assert "taken: Open in $EDITOR" in seen(s)
+        await pressed(s, "f9", then=SettingsScreen)
+        await s.until(lambda: "F9" in seen(s))
+        await s.pilot.press("ctrl+s")
+        await s.until(lambda: s.app.screen is s.app.conversation and s.app.keys.keys == {"plan": "f9"})
+        assert json.loads((dogent_home() / "dogent.json").read_text()) == {"keys": {"plan": "f9"}}
+        await s.until(lambda: s.app.conversation.prompt.editor.has_focus)
+        await s.pilot.press("f9")
+        await s.until(lambda: any("no plan yet" in notification.message for notification in s.app._notifications))
+        s.app.action_help()
+        await s.until(lambda: "F9" in "\n".join(str(line._section) for line in s.app.screen.query(".help-lines")))
+
+
+async def test_what_cannot_be_saved_is_still_there_to_be_saved(stage, own, monkeypatch):
+    from dogent_tui.tui.settings import saving
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    async with stage() as s:
+        await opened(s, "right")
+        await pressed(s, "enter", then=ProfileScreen)
+        await s.pilot.press("end", "delete")
+        await pressed(s, "enter", then=TypingScreen)
+        await s.pilot.press(*"5000")
+        await pressed(s, "enter", then=ProfileScreen)
+        await pressed(s, "escape", then=SettingsScreen)
+        real = saving.write_home_values
+        monkeypatch.setattr(saving, "write_home_values", full)
+        await s.pilot.press("ctrl+s")
+        await s.until(lambda: isinstance(s.app.screen, SettingsScreen) and "No space left" in seen(s))
+        monkeypatch.setattr(saving, "write_home_values", real)
+        await s.pilot.press("ctrl+s")
+        await s.until(lambda: json.loads(own.read_text())["profiles"]["deepseek"].get("API_TIMEOUT_MS") == 5000)
+
+
+async def test_another_profile_answers_by_command(stage, own, reopened):
+    async with stage() as s:
+        first = s.app.opened.service
+        await s.type("/profile deepsek")
+        await s.pilot.press("enter")
+        await s.until(lambda: "Did you mean deepseek" in hint(s))
+        s.app.conversation.prompt.editor.replace_all("")
+        await s.type("/profile deepseek")
+        await s.pilot.press("enter")
+        await s.until(lambda: "From now on: deepseek · chat." in hint(s))
+        assert (first.state, reopened[0].profile, reopened[0].resume) == ("closed", "deepseek", "")
+
+
+async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, own, reopened, monkeypatch):
+    async with stage() as s:
+        first = s.app.opened.service
+        await s.send("go")
+        await s.type("/profile")
+        await s.pilot.press("enter")
+        await s.until(lambda: "The agent is at work" in hint(s))
+        s.app.conversation.prompt.editor.replace_all("")
+        await s.pilot.press("escape")
+        await s.until(lambda: s.app.opened.service.state == "idle")
+        await s.type("/profile")
+        await s.pilot.press("enter")
+        await on(s, ChoiceScreen)
+        assert "work · key set" in seen(s)
+        assert KEY not in seen(s)
+        await s.pilot.press("home", "down", "enter")
+        await s.until(lambda: "WORK_KEY is not set" in hint(s))
+        assert reopened == []
+        monkeypatch.setenv("WORK_KEY", "sk-of-work")
+        s.app.conversation.prompt.editor.replace_all("/profile work")
+        await s.pilot.press("enter")
+        await s.until(lambda: "From now on: work · chat." in hint(s))
+        assert (reopened[0].profile, reopened[0].resume) == ("work", first.session_id)
