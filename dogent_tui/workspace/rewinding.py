@@ -42,11 +42,15 @@ class PlannedPlace(msgspec.Struct, frozen=True):
         return self.why in ("", "touched")
 
 
-def plan(copies: Copies, runs: Collection[str]) -> list[PlannedPlace]:
-    """Return what is other now than before the first change of `runs`, and what would become of it. Reads the disk."""
+def plan(copies: Copies, runs: Collection[str], also: Collection[str] = ()) -> list[PlannedPlace]:
+    """Return what is other now than before the first change of `runs`, and what would become of it. Reads the disk.
+
+    `also` are places that are known to have been changed: where no change says so any more, there is no copy.
+    """
     steps = _since(copies, runs)
-    planned = [place for path, history in _by_path(steps).items() if (place := _place(copies, path, history)) is not None]
-    without = {path for change, _ in steps for path in change.left}
+    found = _by_path(steps)
+    planned = [place for path, history in found.items() if (place := _place(copies, path, history)) is not None]
+    without = {*(path for change, _ in steps for path in change.left), *(path for path in also if path not in found)}
     nothing = State("other")
     planned += [
         PlannedPlace(path, Item(path, "other"), nothing, "no_copy") for path in sorted(without - {p.path for p in planned})

@@ -5,6 +5,8 @@ import stat
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from dogent_tui.workspace import copies as module
 from dogent_tui.workspace.copies import Copies
@@ -98,6 +100,35 @@ def test_several_changes_are_gone_back_over_byte_for_byte(workspace, copies, age
     assert done.left == ()
     assert everything(workspace.root) == before
     assert plan(copies, {"one", "two"}) == []
+
+
+NAMES = st.sampled_from(["a.md", "b.md", "ch/中 文.md", "new/c.md", "new/deep/d.md"])
+STEPS = st.lists(st.tuples(st.sampled_from(["run", "write", "write", "delete"]), NAMES, st.binary(max_size=6)), max_size=14)
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(STEPS, st.booleans())
+def test_whatever_was_done_each_run_can_be_gone_back_over(tmp_path_factory, home, steps, restarts):
+    root = tmp_path_factory.mktemp("w")
+    (root / "a.md").write_bytes(WINDOWS)
+    copies = Copies(Workspace(root), "session")
+    begun: list[tuple[str, dict[str, object]]] = []
+    for number, (what, name, data) in enumerate([("run", "", b""), *steps]):
+        if what == "run":
+            begun.append((f"r{number}", everything(root)))
+            copies.begin_run(f"r{number}")
+        elif what == "write":
+            Agent(copies, root).write(name, data)
+        elif (root / name).exists():
+            Agent(copies, root).delete(name)
+    if restarts:
+        copies = Copies(Workspace(root), "session")
+    runs = [run for run, _ in begun]
+    for at in reversed(range(len(begun))):
+        places = plan(copies, runs[at:])
+        assert {place.why for place in places} <= {""}
+        assert carry_out(copies, places, "Rewind").left == ()
+        assert everything(root) == begun[at][1]
 
 
 def test_a_rewind_is_itself_a_change_that_can_be_undone(workspace, copies, agent):

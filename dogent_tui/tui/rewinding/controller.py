@@ -53,7 +53,7 @@ class Rewinding:
         """Have the person decide what is gone back over. False where they go back to the list."""
         while (scope := await self._scope(point)) is not None:
             copies = opened.copies()
-            places = [] if scope == "conversation" else await asyncio.to_thread(plan, copies, point.runs)
+            places = [] if scope == "conversation" else await asyncio.to_thread(plan, copies, point.runs, point.changed)
             preview = Preview(point, scope, places, self._root)
             if await self._shown(RewindPreviewScreen(preview, copies)):
                 if self._app.opened is opened:

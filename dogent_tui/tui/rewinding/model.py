@@ -76,7 +76,9 @@ def rewind_points(entries: Sequence[model.Entry], changed: Mapping[str, Iterable
     runs: list[str] = []
     places: set[str] = set()
     for entry in reversed(entries):
-        if isinstance(entry, model.UserTurn):
+        if isinstance(entry, model.ToolCall):
+            places.update(entry.kept)  # the copies themselves may be gone by now
+        elif isinstance(entry, model.UserTurn):
             runs.insert(0, entry.run_id)  # also what was gone back over: its files may have stayed
             places.update(changed.get(entry.run_id, ()))
             if not entry.gone and not entry.prompt.answers:

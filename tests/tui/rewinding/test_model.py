@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from dogent_tui.agent.events import Attachment, Prompt, Rewound, RunFinished, RunStarted, TextFinished, ToolUse
+from dogent_tui.agent.events import Attachment, CopiesKept, Prompt, Rewound, RunFinished, RunStarted, TextFinished, ToolUse
 from dogent_tui.errors import DogentError
 from dogent_tui.tui.rewinding.model import Preview, difference, rewind_points
 from dogent_tui.tui.transcript.model import Reply, TranscriptModel, UserTurn
@@ -61,6 +61,14 @@ def test_the_latest_prompt_comes_first_and_answers_are_none():
     assert (first.title, first.runs, first.forgotten) == ("one", ("a", "b", "c"), 1)
     assert latest.facts(NOW, "/w") == "5 min ago · 4 files changed since: /e, c.md, d.md and 1 more"
     assert first.facts(NOW, "/w").startswith("today 08:00 · 5 files changed since")
+
+
+def test_what_was_changed_is_known_when_the_copies_are_gone(tmp_path):
+    kept = CopiesKept(tool_use_id="t", paths=("/w/old.md",), run_id="a")
+    (point,) = rewind_points(transcript(*run("a", "one")[:1], kept).entries, {})
+    assert point.changed == ("/w/old.md",)
+    (place,) = plan(Copies(Workspace(tmp_path), "s"), point.runs, point.changed)
+    assert (place.path, place.why) == ("/w/old.md", "no_copy")
 
 
 def test_files_that_the_text_does_not_name_go_with_it_again():
