@@ -2,10 +2,13 @@
 
 from textual.widgets import OptionList
 
+from dogent_tui.agent.asking import ui_requested
 from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.agent.events import TextFinished
 from dogent_tui.agent.replay import earlier_events
+from dogent_tui.agent.ui_requests import Clarification, Question
 from dogent_tui.tui.screens.choice import ChoiceScreen
+from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.screens.rewind import RewindScreen
 from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
 from dogent_tui.tui.transcript.model import Reply, TranscriptModel, UserTurn
@@ -42,7 +45,10 @@ async def command(s, text: str) -> None:
 
 async def asked(s, screen: type, *keys: str):
     """Wait for a screen that takes keys, and press some."""
-    await s.until(lambda: isinstance(s.app.screen, screen) and (screen is RewindScreen or s.app.screen.guard.open))
+    await s.until(lambda: isinstance(s.app.screen, screen))
+    if screen is not RewindScreen:  # the others do not take a key at once
+        await s.until(lambda: s.app.screen.guard._opens is not None)
+        s.app.screen.guard.clock = lambda: float("inf")
     shown = s.app.screen
     await s.pilot.press(*keys)
     return shown
@@ -129,3 +135,26 @@ async def test_without_changed_files_only_the_conversation_is_asked_about(stage)
         await s.pilot.press("enter")
         await s.until(lambda: s.app.conversation.prompt.editor.value == "first")
         assert said(s.app.conversation.transcript.model) == []
+
+
+async def test_what_the_agent_asked_goes_with_the_prompt(stage):
+    async with stage() as s:
+        await s.send("first")
+        s.conversation.arrive(ui_requested(Clarification("Which?", (Question("length", "How long?"),))), TurnEnded("completed"))
+        await asked(s, ClarificationScreen, "escape")
+        await s.until(lambda: s.app.screen is s.app.conversation and s.app.conversation.asked.display)
+        await command(s, "/rewind")
+        await asked(s, RewindScreen, "enter")
+        await asked(s, RewindPreviewScreen, "enter")
+        await s.until(lambda: s.app.conversation.prompt.editor.value == "first")
+        await s.until(lambda: not s.app.conversation.asked.display)
+        assert s.app.opened.service.requests == ()
+
+
+async def test_not_while_the_agent_is_at_work(stage):
+    async with stage() as s:
+        await converse(s, "first")
+        await s.send("second")
+        await command(s, "/rewind")
+        await s.until(lambda: "at work" in s.app.conversation.prompt._notice)
+        assert s.app.screen is s.app.conversation
