@@ -56,7 +56,7 @@ class Recorder:
         `hold` keeps other windows from writing it, and is let go at the end. A new one begins with what was said in `fork_of`.
         """
         self._workspace = workspace
-        self._session_id = session_id
+        self._log_of = self._session_id = session_id
         self._redactor = Redactor(secrets)
         self._notify = notify
         self._hold = hold
@@ -121,7 +121,9 @@ class Recorder:
             )
 
     def _open_log(self) -> None:
-        self._log = open_log(self._workspace, self._session_id, self._hold, fork_of=self._fork_of)
+        self._log = open_log(self._workspace, self._log_of, self._hold, fork_of=self._fork_of)
+        if self._session_id != self._log_of:
+            self._log.goes_on_as(self._session_id)  # the agent had forgotten: the conversation goes on all the same
         for event in self._before_first_run:
             self._append(event)
         self._before_first_run.clear()

@@ -187,7 +187,8 @@ class Copies:
     def _settle_before(self, paths: set[str]) -> None:
         """Settle what changed some of `paths` before: from now on its places are changed again."""
         for change in self._loaded():
-            if change.run == self._run and any(item.path in paths for item in change.items):
+            is_open = change.run == self._run and change.number not in self._states
+            if is_open and any(item.path in paths for item in change.items):
                 self._settle(change)
 
     def _settle(self, change: Change) -> None:
@@ -229,8 +230,10 @@ class Copies:
 
     def _forget_oldest(self) -> None:
         changes = self._loaded()
+        if _size(changes) <= LARGEST_SESSION:  # with those that are gone already
+            return
         held = [change for change in changes if not self._is_forgotten(change)]
-        while len(held) > 1 and sum(item.size for change in held for item in change.items) > LARGEST_SESSION:
+        while len(held) > 1 and _size(held) > LARGEST_SESSION:
             shutil.rmtree(self.folder / f"{held.pop(0).number:04}", ignore_errors=True)
 
     def _is_forgotten(self, change: Change) -> bool:
@@ -321,6 +324,10 @@ class Copies:
         descriptor = os.open(self.folder / "changes.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "ab") as file:
             file.write(b"\n" + line + b"\n")  # the line before may have been cut short
+
+
+def _size(changes: Iterable[Change]) -> int:
+    return sum(item.size for change in changes for item in change.items)
 
 
 def state_at(path: str | Path) -> State:

@@ -24,7 +24,7 @@ from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.agent.ui_requests import Clarification, Question
 from dogent_tui.errors import AgentError
 from dogent_tui.workspace.paths import Workspace
-from dogent_tui.workspace.sessions import latest_session
+from dogent_tui.workspace.sessions import latest_session, list_sessions
 from tests.agent.fake_conversation import FakeLauncher
 from tests.agent.test_service import serving
 
@@ -115,6 +115,20 @@ async def test_it_goes_back_after_the_process_was_lost_too():
         await agent.service.rewind(first)
         await agent.heard(SessionStarted, 2)
         assert agent.service.state == "idle"
+
+
+async def test_what_the_agent_had_forgotten_goes_on_in_the_same_log(tmp_path):
+    workspace = Workspace(tmp_path)
+
+    async def events(session_id: str, run_id: str):
+        yield SessionStarted(session_id=session_id, profile="", model="", endpoint="offline", cwd="")
+        yield RunStarted(prompt=Prompt(run_id), run_id=run_id)
+
+    await Recorder(workspace, "s1").record(events("s1", "one"))
+    await Recorder(workspace, "s1").record(events("s2", "two"))
+    (record,) = list_sessions(workspace)
+    assert (record.session_id, record.first_id) == ("s2", "s1")
+    assert [event.prompt.text for event in earlier_events(record.path) if isinstance(event, RunStarted)] == ["one", "two"]
 
 
 async def test_a_later_start_knows_of_it(tmp_path):
