@@ -23,7 +23,7 @@ class RewindScreen(Withdrawable[RewindPoint], ModalScreen[RewindPoint]):
 
     CSS_PATH = stylesheet("rewind.tcss")
     AUTO_FOCUS = "#rewind-list"
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", "Close")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "back", tr("Close"))]
 
     def __init__(
         self, points: Sequence[RewindPoint], root: str, *, chosen: int = 0, now: Callable[[], datetime] | None = None

@@ -31,11 +31,11 @@ class RewindPreviewScreen(Withdrawable[bool], ModalScreen[bool]):
     AUTO_FOCUS = "#rewind-files"
     BINDINGS: ClassVar[list[BindingType]] = [
         # Before the list of files, which would take these keys as choosing a row.
-        Binding("enter", "go_back", "Do it", priority=True),
-        Binding("space", "take", "This file or not", priority=True),
-        Binding("escape", "back", "Back"),
-        Binding("pageup,shift+up", "scroll_lines(-1)", "Scroll the difference", show=False, priority=True),
-        Binding("pagedown,shift+down", "scroll_lines(1)", "Scroll the difference", show=False, priority=True),
+        Binding("enter", "go_back", tr("Do it"), priority=True),
+        Binding("space", "take", tr("This file or not"), priority=True),
+        Binding("escape", "back", tr("Back")),
+        Binding("pageup,shift+up", "scroll_lines(-1)", tr("Scroll the difference"), show=False, priority=True),
+        Binding("pagedown,shift+down", "scroll_lines(1)", tr("Scroll the difference"), show=False, priority=True),
     ]
 
     def __init__(self, preview: Preview, copies: Copies) -> None:
