@@ -2,7 +2,7 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal, Self
 
@@ -34,7 +34,7 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.failures import REWIND_AT_WORK, REWIND_UNKNOWN, RUN_LOST, Failure, api_failure, turn_failure
 from dogent_tui.agent.launch import Launcher, SessionChoice
 from dogent_tui.agent.open_requests import OpenRequests, needed_by
-from dogent_tui.agent.prompts import earlier_conversation, user_prompt
+from dogent_tui.agent.prompts import earlier_conversation, taken_back, user_prompt
 from dogent_tui.agent.questions import PendingQuestions
 from dogent_tui.agent.queue import PromptQueue
 from dogent_tui.agent.run import STOPPED, Run, first_of
@@ -95,6 +95,7 @@ class AgentService:
         self._course = Course()
         self._said: list[tuple[str, str]] | None = None
         self._forgotten = False
+        self._taken_back: list[str] = []
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
 
@@ -215,6 +216,11 @@ class AgentService:
             self._requests.answer(request_id, reply)
             self.send_answers()
 
+    def tell_taken_back(self, restored: Sequence[str], removed: Sequence[str]) -> None:
+        """Have the agent know, with the next prompt, which files are not any more as it left them."""
+        if restored or removed:
+            self._taken_back.append(taken_back(restored, removed))
+
     async def run_shell(self, command: str) -> None:
         """Run a shell command of the person in the workspace. What it writes goes to the agent with the next prompt.
 
@@ -308,7 +314,8 @@ class AgentService:
         """Return the message for `prompt`; what the person ran in the shell since the last one follows it, once."""
         forgotten, self._forgotten = self._forgotten, False
         notes = [earlier_conversation(self._said)] if forgotten and self._said else []
-        notes += [*self._requests.take_note(), *self._shell.take_notes()]
+        notes += [*self._requests.take_note(), *self._shell.take_notes(), *self._taken_back]
+        self._taken_back.clear()
         return "\n\n".join([user_prompt(prompt.text, prompt.attachments, prompt.template), *notes])
 
     async def _send(self, conversation: Conversation, text: str, message_id: str) -> None:

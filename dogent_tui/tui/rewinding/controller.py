@@ -86,7 +86,9 @@ class Rewinding:
             screen.attaching.attach_again(preview.point.attached)
             said.append(tr("The agent forgot the rest."))
         if preview.chosen:
-            said.append(_told(await asyncio.to_thread(preview.carry_out, opened.copies())))
+            undone = await asyncio.to_thread(preview.carry_out, opened.copies())
+            service.tell_taken_back(undone.restored, undone.removed)
+            said.append(_told(undone))
             screen.look_again()
         self._say(" ".join(said))
 
