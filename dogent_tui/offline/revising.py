@@ -1,6 +1,7 @@
 """Revising a Markdown file of the person: what rules can set right is proposed, and the person reviews it."""
 
 from dogent_tui.offline.conversation import PROPOSE, Call, Conversation
+from dogent_tui.offline.gathering import TOO_LARGE
 from dogent_tui.offline.intent import Intent
 from dogent_tui.offline.messages_api import ReplyBlock, ReplyText, ReplyToolUse
 from dogent_tui.offline.phrases import PHRASES
@@ -22,10 +23,10 @@ def revise_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock
     read = next((call for call in conversation.current.named("Read") if call.path == path), None)
     if read is None:
         return (ReplyText(phrases.read_file.format(path=shown)), ReplyToolUse("Read", {"file_path": path}))
+    if read.truncated or TOO_LARGE.search(read.error):
+        return _said(intent, phrases.draft_partial.format(path=shown))
     if read.error:
         return _said(intent, phrases.unreadable.format(path=shown, reason=read.error))
-    if read.truncated:
-        return _said(intent, phrases.draft_partial.format(path=shown))
     made = tidied(read.file_text)
     found = [
         phrases.repairs[kind].format(count=count)

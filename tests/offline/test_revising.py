@@ -105,6 +105,9 @@ def test_what_cannot_be_is_said():
     assert "nothing in `a.md`" in Conversation(files, tools=WITH_PROPOSALS).ask("Fix @a.md", "a.md")
     assert "Nothing was changed." in Conversation(files).ask("Fix @a.md", "a.md")
     assert "does not exist" in Conversation({}, tools=WITH_PROPOSALS).ask("Fix gone.md")
+    said = Conversation({"a.md": "a  b\n" * 100_000}, tools=WITH_PROPOSALS).ask("Fix @a.md", "a.md")
+    assert "too long for me to read whole" in said
+    assert "limit" not in said, "what is meant for a model is not put to the person"
     rejected = "The person reviewed your change: nothing was written to a.md.\nHunk 1: rejected."
     conversation = Conversation({"a.md": "a  b\n"}, tools=WITH_PROPOSALS, errors={(PROPOSE, "a.md"): rejected})
     assert "nothing was written to a.md" in conversation.ask("Fix @a.md", "a.md")
