@@ -44,6 +44,7 @@ async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
     written: list[str] = []
     left: list[str] = []
     changed = frozenset(path[0] for path in draft.changes.get(app.opened.workspace.settings_file, {}))
+    own = frozenset(path[0] for path in draft.changes.get(draft.home / "dogent.json", {}))
     for file, changes in list(draft.changes.items()):
         if file == app.opened.workspace.settings_file:
             plan = partial(plan_values, file, dict(changes))
@@ -55,11 +56,11 @@ async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
         del draft.changes[file]
     said = [tr("Saved: {files}.").format(files=", ".join(written))] if written else []
     said += [tr("Left as it is: {files}.").format(files=", ".join(left))] if left else []
-    return " ".join([*said, await _take_into_use(app, changed) if written else ""]).strip()
+    return " ".join([*said, await _take_into_use(app, changed | (own & {"profile"})) if written else ""]).strip()
 
 
 async def _take_into_use(app: "DogentApp", changed: frozenset[str]) -> str:
-    """Have it hold as far as it can, and return the line about the rest. `changed` are the keys of the folder's settings."""
+    """Have it hold as far as it can, and return the line about the rest. `changed` are the keys that were changed."""
     opened = app.opened
     own, _ = await asyncio.to_thread(load_home_settings, dogent_home())
     settings, _ = await asyncio.to_thread(load_settings, opened.workspace)
