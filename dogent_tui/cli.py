@@ -278,7 +278,7 @@ def _app(options: argparse.Namespace) -> int:
         print("dogent-tui: the full screen needs a terminal; use -p PROMPT to run without one.", file=sys.stderr)
         return USAGE_ERROR
     _choose_language()
-    from dogent_tui.tui.app import run_app
+    from dogent_tui.tui.running import run_app
 
     return run_app(_open(options), choose=options.session == "")
 

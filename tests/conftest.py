@@ -51,7 +51,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what compares a picture, so that `make snapshots` finds it; a quick run leaves out what is heavy."""
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
-        if "snap_compare" in fixtures:
+        if {"snap_compare", "snapshot"} & fixtures:
             item.add_marker("snapshot")
         if fixtures & _HEAVY or item.path.parent in _WHOLE:
             item.add_marker("slow")

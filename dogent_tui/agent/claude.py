@@ -87,7 +87,7 @@ _STOPPED = frozenset({"aborted_streaming", "aborted_tools", "hook_stopped"})
 class ConversationOptions:
     """What a conversation is started with. `resume`: `session_id` is an earlier session of the same workspace to go on with.
 
-    `fork_of` is an earlier session that the new one remembers.
+    `fork_of` is an earlier session that the new one remembers. `resume_at`: nothing after this entry of its transcript.
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
     `notices` are told before anything else.
@@ -101,6 +101,7 @@ class ConversationOptions:
     session_id: str
     resume: bool = False
     fork_of: str = ""
+    resume_at: str = ""
     at_screen: bool = True
     sandbox: bool = False
     notices: tuple[Notice, ...] = ()
@@ -158,6 +159,7 @@ class ClaudeConversation:
                 session_id=None if options.resume else options.session_id,
                 resume=options.fork_of or (options.session_id if options.resume else None),
                 fork_session=bool(options.fork_of),
+                resume_session_at=options.resume_at or None,
             )
         )
         self._translator = Translator(window=options.endpoint.window)
@@ -172,11 +174,11 @@ class ClaudeConversation:
                 "Send the prompt again; if that does not help, reinstall claude-agent-sdk, whose package carries the process.",
             ) from error
 
-    async def send(self, text: str) -> None:
-        """Send a user message. Raises AgentError where the CLI is gone."""
+    async def send(self, text: str, message_id: str) -> None:
+        """Send a user message, which the CLI's transcript keeps under `message_id`. Raises AgentError where the CLI is gone."""
         self._translator.start_turn()
         try:
-            await self._client.query(text)
+            await self._client.query(_user_message(text, message_id))
         except Exception as error:
             raise AgentError("The agent process is gone.", "Send the prompt again.") from error
 
@@ -188,6 +190,10 @@ class ClaudeConversation:
                 for said in (*self._gate.heard(), *self._asking.heard()):
                     yield said
                 for event in (message,) if isinstance(message, Event) else self._translator.translate(message):
+                    if isinstance(event, ToolResult):
+                        await self._gate.after_tool(event.tool_use_id)
+                    elif isinstance(event, TurnEnded):
+                        await self._gate.after_turn()
                     if isinstance(event, ToolResult) and self._asking.reviewing.is_reviewed(event.tool_use_id):
                         event = replace(event, is_error=False)  # what was reviewed did not fail
                     yield event
@@ -239,6 +245,11 @@ class ClaudeConversation:
 
     def _redacted(self, text: str) -> str:
         return redact(text, self._secrets)
+
+
+async def _user_message(text: str, message_id: str) -> AsyncIterator[dict[str, Any]]:
+    """Yield a message as the SDK sends one, with an id of ours (measured: the transcript has it, and a fork keeps it)."""
+    yield {"type": "user", "message": {"role": "user", "content": text}, "parent_tool_use_id": None, "uuid": message_id}
 
 
 def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:

@@ -1,17 +1,85 @@
-"""What the CLI itself keeps of our sessions: ``CONFIG/projects/FOLDER/ID.jsonl``, and beside it a folder ``ID`` for subtasks."""
+"""What the CLI itself keeps of our sessions: ``CONFIG/projects/FOLDER/ID.jsonl``, and beside it a folder ``ID`` for subtasks.
 
+Each line is an entry, a JSON object with a ``uuid`` and the ``parentUuid`` of the entry that it follows (CLI 2.1.330, measured).
+A conversation that was resumed at an earlier entry goes on in a branch, and plainly resumed it is at the end of the latest one.
+"""
+
+import json
 import re
 import shutil
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
 
-from dogent_tui.agent.launch import claude_config_dir
+from msgspec.structs import replace
+
+from dogent_tui.agent.launch import SessionChoice, claude_config_dir
 
 _ID = re.compile(r"[0-9a-fA-F-]{36}")
 
 
 def delete_transcript(session_id: str) -> None:
     """Delete what the CLI remembers of a session. What is no id of its kind names nothing. Raises OSError."""
-    if not _ID.fullmatch(session_id):
-        return
-    for transcript in (claude_config_dir() / "projects").glob(f"*/{session_id}.jsonl"):
+    for transcript in _transcripts(session_id):
         transcript.unlink(missing_ok=True)
         shutil.rmtree(transcript.with_suffix(""), ignore_errors=True)
+
+
+def is_remembered(session_id: str) -> bool:
+    """Whether the CLI has a transcript of a session."""
+    return bool(_transcripts(session_id))
+
+
+def first_remembered(session_id: str, runs: Sequence[str]) -> str:
+    """Return the first of `runs` whose prompt the CLI has, empty where it has none of them."""
+    prompts = {_run_of(entry) for entry in _entries(session_id) if entry.get("type") == "user"}
+    return next((run for run in runs if run in prompts), "")
+
+
+def without_dropped(choice: SessionChoice) -> SessionChoice:
+    """Return `choice` so that the agent remembers nothing from the prompt of `choice.dropped` on. Reads the transcript.
+
+    Where nothing came before that prompt, that is a new session.
+    """
+    if not choice.dropped or not (choice.resume or choice.fork_of):
+        return choice
+    choice = replace(choice, at="")
+    entries = {str(entry["uuid"]): entry for entry in _entries(choice.fork_of or choice.session_id)}
+    for entry in _chain(entries):
+        if entry.get("type") == "user" and _run_of(entry) == choice.dropped:
+            before = entry.get("parentUuid") or entry.get("logicalParentUuid")
+            if before:
+                return replace(choice, at=str(before))
+            return SessionChoice(choice.session_id if choice.fork_of else str(uuid.uuid4()))
+    return choice  # the conversation went on from before it since
+
+
+def _chain(entries: dict[str, dict[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yield the entries of the latest branch, the last one first; also what lies before a summary that stands in for it."""
+    at = next(reversed(entries), "")
+    passed = set()
+    while at in entries and at not in passed:
+        passed.add(at)
+        yield entries[at]
+        at = str(entries[at].get("parentUuid") or entries[at].get("logicalParentUuid") or "")
+
+
+def _run_of(entry: Mapping[str, Any]) -> str:
+    """Return the run whose prompt an entry would be: the id of a run is how the id of its message begins."""
+    return str(entry.get("uuid", "")).replace("-", "")[:12]
+
+
+def _entries(session_id: str) -> Iterator[dict[str, Any]]:
+    for transcript in _transcripts(session_id):
+        with suppress(OSError), transcript.open("rb") as file:
+            for line in file:
+                with suppress(ValueError):  # what a crash cut short
+                    entry = json.loads(line)
+                    if isinstance(entry, dict) and "uuid" in entry and not entry.get("isSidechain"):
+                        yield entry
+
+
+def _transcripts(session_id: str) -> list[Path]:
+    return list((claude_config_dir() / "projects").glob(f"*/{session_id}.jsonl")) if _ID.fullmatch(session_id) else []

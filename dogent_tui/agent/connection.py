@@ -2,9 +2,13 @@
 
 import asyncio
 import uuid
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Protocol
 
+from msgspec.structs import replace
+
+from dogent_tui.agent.cli_transcripts import first_remembered, is_remembered, without_dropped
 from dogent_tui.agent.conversation import Ask, AskForm, Conversation, TurnEnded
 from dogent_tui.agent.events import Event, Notice
 from dogent_tui.agent.failures import session_lost
@@ -19,8 +23,9 @@ _CLOSE_LIMIT_S = 1.0
 """How long the CLI may take to end by itself when we close; then it is killed."""
 FORGOTTEN = "resume_failed"
 """The code of the notice that the earlier conversation is not remembered."""
-_UNKNOWN_SESSION = "No conversation found"
-"""What the CLI says where it does not know the session that it is asked to resume."""
+_UNKNOWN = ("No conversation found", "No message found")
+"""What the CLI says where it does not know the session that it is asked to resume, or not the place in it: what lies before a
+summary that stands in for it cannot be gone back to."""
 
 
 class Listener(Protocol):
@@ -73,20 +78,43 @@ class Connection:
     async def renew(self) -> None:
         """Start the process again, with what the launcher now knows. For a session in which nothing was said yet."""
         await self.warm_up()
-        conversation, self.live = self.live, None
+        conversation = self._leave()
         if conversation is None:
             return
-        if self._reader is not None:
-            self._reader.cancel()
-        self._end(conversation)
         self._session = self._as_before(conversation)
         await self.warm_up()
+
+    async def forget(self, runs: Sequence[str]) -> str:
+        """End the process; the next one remembers nothing of `runs`, which are the last ones.
+
+        Returns the first of them that its transcript holds, empty where it holds none.
+        """
+        if self._connecting is not None:
+            await asyncio.wait({self._connecting})
+        conversation = self._leave()
+        if self._endings:  # it writes to its transcript until the end
+            await asyncio.wait(self._endings, timeout=_CLOSE_LIMIT_S)
+        if conversation is not None and self._fork_of and not await asyncio.to_thread(is_remembered, conversation.session_id):
+            self._session = self._as_before(conversation)
+        remembered = self._session.fork_of or self._session.session_id
+        first = await asyncio.to_thread(first_remembered, remembered, runs)
+        self._session = replace(self._session, dropped=first or self._session.dropped)
+        return self._session.dropped
+
+    def _leave(self) -> Conversation | None:
+        """Have the process end that there is, and hear no more of it."""
+        conversation, self.live = self.live, None
+        if conversation is not None:
+            if self._reader is not None:
+                self._reader.cancel()
+            self._end(conversation)
+        return conversation
 
     def _as_before(self, conversation: Conversation) -> SessionChoice:
         """Return the choice by which `conversation`, in which nothing was said, starts as it did."""
         if self._fork_of:  # under another id: the one before may be taken
-            return SessionChoice(str(uuid.uuid4()), fork_of=self._fork_of)
-        return SessionChoice(conversation.session_id, self._resumed)
+            return SessionChoice(str(uuid.uuid4()), fork_of=self._fork_of, dropped=self._session.dropped)
+        return SessionChoice(conversation.session_id, self._resumed, dropped=self._session.dropped)
 
     async def interrupt(self) -> None:
         """Ask the process to stop its turn."""
@@ -135,16 +163,17 @@ class Connection:
         self.live = conversation
         self._reader = asyncio.create_task(self._read(conversation), name="agent-reader")
         self._resumed, self._fork_of = self._session.resume, self._session.fork_of
-        self._session = SessionChoice(conversation.session_id, resume=True)
+        self._session = SessionChoice(conversation.session_id, resume=True, dropped=self._session.dropped)
         self._listener.on_start(conversation, resumed=self._resumed or bool(self._fork_of))
         return conversation
 
     async def _launch(self) -> Conversation:
         """Start the chosen session; where an earlier one cannot be resumed, a new one, and say so."""
+        self._session = choice = await asyncio.to_thread(without_dropped, self._session)
         try:
-            return await self._launcher.start(self._session, self._ask, self._form)
+            return await self._launcher.start(choice, self._ask, self._form)
         except AgentError as error:
-            if not ((self._session.resume or self._session.fork_of) and _UNKNOWN_SESSION in error.message):
+            if not ((choice.resume or choice.fork_of) and any(words in error.message for words in _UNKNOWN)):
                 raise
         anew = SessionChoice(str(uuid.uuid4()))
         conversation = await self._launcher.start(anew, self._ask, self._form)

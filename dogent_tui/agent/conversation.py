@@ -70,8 +70,8 @@ class Conversation(Protocol):
     async def connect(self) -> None:
         """Start the session. Raises AgentError where it cannot."""
 
-    async def send(self, text: str) -> None:
-        """Send a user message. Raises AgentError where the session is lost."""
+    async def send(self, text: str, message_id: str) -> None:
+        """Send a user message, to be kept under `message_id`, a UUID. Raises AgentError where the session is lost."""
 
     def messages(self) -> AsyncIterator[Event | TurnEnded]:
         """Everything that comes back, for life: events without run and number, and a `TurnEnded` at the end of each turn."""

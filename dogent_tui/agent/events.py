@@ -327,6 +327,16 @@ class Retrying(Event, frozen=True, kw_only=True):
     error: str = ""
 
 
+class Rewound(Event, frozen=True, kw_only=True):
+    """The person went back to before the prompt of the run `to`: it, and all after it, is not part of the conversation any more.
+
+    `dropped` is the first of these runs that the agent's own transcript holds, empty where it holds none.
+    """
+
+    to: str
+    dropped: str = ""
+
+
 class Stalled(Event, frozen=True, kw_only=True):
     """Nothing has come for `seconds`. Emitted again as it lasts, and once with 0 when something comes."""
 

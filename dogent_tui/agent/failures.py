@@ -4,6 +4,10 @@ import msgspec
 
 from dogent_tui.language import tr
 
+REWIND_AT_WORK = tr("The agent is at work."), tr("Stop it with Esc first, or wait.")
+REWIND_UNKNOWN = tr("This prompt is not part of the conversation any more."), tr("Nothing was done.")
+"""Why the conversation cannot be taken back to a prompt."""
+
 _PROMPT_TOO_LONG = ("prompt is too long", "prompt too long", "context window", "context_length")
 
 

@@ -44,7 +44,6 @@ _MOST_ANNOUNCED = 200
 
 _CHANGED = "What it would touch changed while you were asked."
 _CHANGES = {EffectKind.WRITE, EffectKind.DELETE, EffectKind.MOVE}
-_MAKING_TOOLS = {"Write", "NotebookEdit"}
 _PROPOSE = "mcp__dogent__propose_document_change"
 _REVIEWS = "The person reviews every change of a file."
 _STATUS: Mapping[str, Status] = {"allow": "approved", "ask": "pending", "deny": "denied"}
@@ -93,6 +92,7 @@ class Gate:
         self._said: list[Event] = []
         self._told = ""
         self._waiting: list[asyncio.Future[None]] = []
+        self._kept: dict[str, int] = {}
         if missing := missing_parser():
             self._said.append(Notice(level="warning", code="no_parser", message=missing, remedy="Install shfmt-py."))
 
@@ -246,12 +246,26 @@ class Gate:
         """Keep what a call that now runs is about to change. A disk that takes no copy does not stop what was approved."""
         changed = [effect.path for effect in decision.effects if effect.path is not None and effect.kind in _CHANGES]
         created = [effect.path for effect in decision.effects if effect.path is not None and effect.kind is EffectKind.CREATE]
-        if self._copies is None or not (changed or (created and call.tool in _MAKING_TOOLS)):
+        if self._copies is None or not (changed or created):
             return
         label = f"{friendly_name(call.tool)} {input_summary(call.input, str(self._cwd))}".rstrip()
         kept = await asyncio.to_thread(self._copies.keep, label, changed, created)
+        if kept.number:
+            self._kept[tool_use_id] = kept.number
         if kept.paths or kept.left:
             self._said.append(CopiesKept(tool_use_id=tool_use_id, paths=kept.paths, left=kept.left))
+
+    async def after_tool(self, tool_use_id: str) -> None:
+        """Note how a call that is over left what it changed: what is other there later, somebody else changed."""
+        number = self._kept.pop(tool_use_id, 0)
+        if number and self._copies is not None:
+            await asyncio.to_thread(self._copies.settle, number)
+
+    async def after_turn(self) -> None:
+        """Note the same of every call whose result did not come, because the turn was stopped."""
+        if self._kept and self._copies is not None:
+            self._kept.clear()
+            await asyncio.to_thread(self._copies.settle)
 
 
 def _place(decision: Decision) -> Path | None:

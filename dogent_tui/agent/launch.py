@@ -37,12 +37,15 @@ AnsweredBy: TypeAlias = Literal["person", "file", "nobody"]
 class SessionChoice(msgspec.Struct, frozen=True):
     """Which session to start: a new one under an id of ours, or an earlier one to go on with.
 
-    `fork_of`: the new one under our id remembers what was said in that session, which stays as it is.
+    `fork_of`: the new one under our id remembers what was said in that session, which stays as it is. `dropped`: nothing from the
+    prompt of this run on is to be remembered, and that is so where only what came up to the entry `at` is.
     """
 
     session_id: str
     resume: bool = False
     fork_of: str = ""
+    dropped: str = ""
+    at: str = ""
 
 
 class Launcher(Protocol):
@@ -92,6 +95,7 @@ class ClaudeLauncher(msgspec.Struct):
             session_id=choice.session_id,
             resume=choice.resume,
             fork_of=choice.fork_of,
+            resume_at=choice.at,
             at_screen=self.answered_by == "person",
             sandbox=self.sandbox,
             notices=self._untold,

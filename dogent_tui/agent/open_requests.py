@@ -99,6 +99,11 @@ class OpenRequests:
         said = [answer_words(request.payload, UiAnswer()) for request in left if not request.in_run]
         self._note = "\n".join(filter(None, [self._note, *said]))
 
+    def forget(self) -> None:
+        """The model will not remember that it asked: nobody answers, and it is told nothing of that."""
+        self.abandon()
+        self._note = ""
+
     def release(self) -> None:
         """The turn in which some wait is lost: they stay open, and their answers become a message."""
         for request_id in list(self._waiters):

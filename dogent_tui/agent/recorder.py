@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from dogent_tui.agent.events import (
     Event,
     Notice,
+    Rewound,
     RunFinished,
     RunStarted,
     SessionStarted,
@@ -30,8 +31,8 @@ _LOG = logging.getLogger(__name__)
 _SUMMARY_CHARS = 500
 """How much of a reply the history keeps; the session's log has all of it."""
 
-_BEGINS = (RunStarted, ToolUse, UiSettled)
-"""What a log begins with: a run, a shell command of the person, the end of what an earlier session asked."""
+_BEGINS = (RunStarted, ToolUse, UiSettled, Rewound)
+"""What a log begins with: a run, a shell command of the person, the end of what an earlier session asked, a way back in it."""
 
 
 class Recorder:
@@ -55,7 +56,7 @@ class Recorder:
         `hold` keeps other windows from writing it, and is let go at the end. A new one begins with what was said in `fork_of`.
         """
         self._workspace = workspace
-        self._session_id = session_id
+        self._log_of = self._session_id = session_id
         self._redactor = Redactor(secrets)
         self._notify = notify
         self._hold = hold
@@ -94,6 +95,8 @@ class Recorder:
             self._append(event)
         elif self._started is None:
             self._before_first_run.append(event)
+        if isinstance(event, Rewound) and event.dropped and self._log is not None:
+            self._log.forgets_from(event.dropped)
         if isinstance(event, RunStarted) and self._log is not None and not self._titled:
             self._titled = True
             self._log.entitle(one_line(self._redactor.text(event.prompt.text))[:TITLE_CHARS])
@@ -118,7 +121,9 @@ class Recorder:
             )
 
     def _open_log(self) -> None:
-        self._log = open_log(self._workspace, self._session_id, self._hold, fork_of=self._fork_of)
+        self._log = open_log(self._workspace, self._log_of, self._hold, fork_of=self._fork_of)
+        if self._session_id != self._log_of:
+            self._log.goes_on_as(self._session_id)  # the agent had forgotten: the conversation goes on all the same
         for event in self._before_first_run:
             self._append(event)
         self._before_first_run.clear()

@@ -1,11 +1,11 @@
 """Reading the log of an earlier conversation, so that it can be shown again."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from dogent_tui.agent.events import Event, QueueChanged, RunStarted, TextFinished, from_json
+from dogent_tui.agent.events import Event, QueueChanged, from_json
 from dogent_tui.workspace.session_log import read_lines
 
 _OF = r'"[^{\[]*?"(?:message_id|tool_use_id)": ?"([^"]*)"(?:, ?"block": ?(\d+))?'
@@ -19,17 +19,6 @@ def cut_off(events: Sequence[Event]) -> list[str]:
     """Return the prompts that still waited for their run when the earlier session was cut off."""
     last = next((event for event in reversed(events) if isinstance(event, QueueChanged)), None)
     return [queued.prompt.text for queued in last.prompts if not queued.prompt.answers] if last is not None else []
-
-
-def what_was_said(events: Iterable[Event]) -> list[tuple[str, str]]:
-    """Return who said what in an earlier session, oldest first: the prompts and the replies."""
-    said = []
-    for event in events:
-        if isinstance(event, RunStarted):
-            said.append(("The person", event.prompt.text))
-        elif isinstance(event, TextFinished) and event.text.strip():
-            said.append(("You", event.text))
-    return said
 
 
 def earlier_events(log: Path) -> Iterator[Event]:

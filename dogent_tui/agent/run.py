@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import uuid
+from typing import Any
 
 import msgspec
 
@@ -14,6 +16,12 @@ _TELL_AGAIN_S = 5.0
 
 _WITHOUT = "The person denied this call. Do not ask for the same again: go on without it, or say what you cannot do without it."
 
+
+async def first_of(*waits: asyncio.Future[Any]) -> None:
+    """Wait until one of `waits` is over."""
+    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+
+
 STOPPED = Verdict(allow=False, message="The run was stopped.", stop=True)
 """What a call gets that nobody will answer any more."""
 
@@ -22,7 +30,8 @@ class Run(msgspec.Struct):
     """The run under way. `ended` gets the end of its turn, or None when the session is lost; times are the event loop's.
 
     `denied` are the calls that the person denied, and their answers: who asks the same again gets the same answer. `asked` is the
-    request on a screen with which it ends.
+    request on a screen with which it ends. `message_id` is the UUID under which the agent's own transcript keeps the prompt, and
+    `id` how that begins: by it the prompt is found there again.
     """
 
     id: str
@@ -35,6 +44,13 @@ class Run(msgspec.Struct):
     denied: dict[str, Verdict] = msgspec.field(default_factory=dict)
     asked: UiRequested | None = None
     stalled: int = 0
+    message_id: str = ""
+
+    @classmethod
+    def begin(cls) -> "Run":
+        """Return a run that begins now."""
+        loop, message = asyncio.get_running_loop(), uuid.uuid4()
+        return cls(message.hex[:12], loop.create_future(), loop.time(), loop.time(), message_id=str(message))
 
     @property
     def stopped_by_person(self) -> bool:

@@ -2,14 +2,15 @@
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 from msgspec.structs import replace
 
 from dogent_tui.agent.connection import FORGOTTEN, Connection
 from dogent_tui.agent.conversation import Conversation, PermissionQuestion, TurnEnded, Verdict
+from dogent_tui.agent.course import Course, course_of
 from dogent_tui.agent.events import (
     Aborted,
     Event,
@@ -19,6 +20,7 @@ from dogent_tui.agent.events import (
     QueueChanged,
     QueuedPrompt,
     Reply,
+    Rewound,
     RunFinished,
     RunStarted,
     RunStatus,
@@ -29,14 +31,13 @@ from dogent_tui.agent.events import (
     UiRequested,
     UsageChanged,
 )
-from dogent_tui.agent.failures import RUN_LOST, Failure, api_failure, turn_failure
+from dogent_tui.agent.failures import REWIND_AT_WORK, REWIND_UNKNOWN, RUN_LOST, Failure, api_failure, turn_failure
 from dogent_tui.agent.launch import Launcher, SessionChoice
 from dogent_tui.agent.open_requests import OpenRequests, needed_by
-from dogent_tui.agent.prompts import earlier_conversation, user_prompt
+from dogent_tui.agent.prompts import earlier_conversation, taken_back, user_prompt
 from dogent_tui.agent.questions import PendingQuestions
 from dogent_tui.agent.queue import PromptQueue
-from dogent_tui.agent.replay import what_was_said
-from dogent_tui.agent.run import STOPPED, Run
+from dogent_tui.agent.run import STOPPED, Run, first_of
 from dogent_tui.agent.shell import PersonalShell
 from dogent_tui.agent.stream import EventStream
 from dogent_tui.errors import AgentError
@@ -69,8 +70,9 @@ class AgentService:
         session: SessionChoice | None = None,
         stall_after_s: float = 10.0,
         heard: Callable[[str], None] | None = None,
+        began: Callable[[str], None] | None = None,
     ) -> None:
-        """Converse through `launcher`. `heard` is told what the person writes, as its run begins."""
+        """Converse through `launcher`. As a run begins, `heard` is told what the person wrote, `began` the id of the run."""
         self.endpoint = endpoint
         self.state: State = "connecting"
         self.begun = False
@@ -78,6 +80,7 @@ class AgentService:
         self._cwd = cwd
         self._stall_after_s = stall_after_s
         self._heard = heard
+        self._began = began or (lambda _: None)
         self._stream = EventStream()
         self._questions = PendingQuestions(self._publish)
         self._queue = PromptQueue(self._publish)
@@ -89,8 +92,10 @@ class AgentService:
         self._spent_usd = 0.0
         self._usage = UsageChanged(context_tokens=0)
         self._closing = False
+        self._course = Course()
         self._said: list[tuple[str, str]] | None = None
         self._forgotten = False
+        self._taken_back: list[str] = []
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
 
@@ -156,7 +161,8 @@ class AgentService:
         What was answered and not sent is sent; where `send` is False, by `send_answers` or before the next prompt.
         """
         earlier = list(events)
-        self._said = what_was_said(earlier)
+        self._course = course_of(earlier)
+        self._said = self._course.said.copy()
         self._requests.restore(earlier)
         if send:
             self.send_answers()
@@ -210,6 +216,11 @@ class AgentService:
             self._requests.answer(request_id, reply)
             self.send_answers()
 
+    def tell_taken_back(self, restored: Sequence[str], removed: Sequence[str]) -> None:
+        """Have the agent know, with the next prompt, which files are not any more as it left them."""
+        if restored or removed:
+            self._taken_back.append(taken_back(restored, removed))
+
     async def run_shell(self, command: str) -> None:
         """Run a shell command of the person in the workspace. What it writes goes to the agent with the next prompt.
 
@@ -229,6 +240,25 @@ class AgentService:
         if not self.begun:
             await self._connection.renew()
 
+    async def rewind(self, run_id: str) -> None:
+        """Go back to before the prompt of the run `run_id`: the agent forgets it and all that came after it.
+
+        What is open of what it asked is abandoned. Raises AgentError while it is at work, or where there is no such run any more.
+        """
+        runs = self._course.runs_from(run_id)
+        if not runs or self._run is not None or self.state in ("running", "closed"):
+            raise AgentError(*(REWIND_AT_WORK if runs else REWIND_UNKNOWN))
+        self._requests.forget()
+        self._queue.hold(True)
+        try:
+            self._publish(Rewound(to=run_id, dropped=await self._connection.forget(runs)))
+        finally:
+            self._queue.hold(bool(self._requests))
+        self._said = self._course.said.copy()
+        self._usage = replace(self._usage, context_tokens=self._course.context_tokens)
+        self._publish(self._usage)
+        self._tasks.append(asyncio.create_task(self._connection.warm_up(), name="agent-warm-up"))
+
     # ── Runs ──────────────────────────────────────────────────────────────────────────────────
 
     async def _work(self) -> None:
@@ -237,12 +267,11 @@ class AgentService:
             await self._perform(await self._queue.next())
 
     async def _perform(self, prompt: Prompt) -> None:
-        loop = asyncio.get_running_loop()
-        run = Run(uuid.uuid4().hex[:12], loop.create_future(), started=loop.time(), last_heard=loop.time())
-        self._run = run
+        run = self._run = Run.begin()
         self.begun = True
         self.state = "running"
         self._publish(RunStarted(prompt=prompt))
+        self._began(run.id)
         if self._heard is not None and not prompt.answers:  # answers repeat what the agent asked
             self._heard(prompt.text)
         watch = asyncio.create_task(self._watch(run))
@@ -263,11 +292,11 @@ class AgentService:
         stopped = asyncio.create_task(run.stop.wait())
         connected = asyncio.ensure_future(self._connection.get())
         try:
-            await _first_of(connected, stopped)
+            await first_of(connected, stopped)
             if run.stop.is_set():
                 return TurnEnded("stopped")
-            await self._send(connected.result(), self._words(prompt))
-            await _first_of(run.ended, stopped)
+            await self._send(connected.result(), self._words(prompt), run.message_id)
+            await first_of(run.ended, stopped)
             if not run.ended.done():
                 await self._await_stop(run)
             ended = run.ended.result()
@@ -285,12 +314,13 @@ class AgentService:
         """Return the message for `prompt`; what the person ran in the shell since the last one follows it, once."""
         forgotten, self._forgotten = self._forgotten, False
         notes = [earlier_conversation(self._said)] if forgotten and self._said else []
-        notes += [*self._requests.take_note(), *self._shell.take_notes()]
+        notes += [*self._requests.take_note(), *self._shell.take_notes(), *self._taken_back]
+        self._taken_back.clear()
         return "\n\n".join([user_prompt(prompt.text, prompt.attachments, prompt.template), *notes])
 
-    async def _send(self, conversation: Conversation, text: str) -> None:
+    async def _send(self, conversation: Conversation, text: str, message_id: str) -> None:
         try:
-            await conversation.send(text)
+            await conversation.send(text, message_id)
         except AgentError as error:
             raise _SessionLost from error
 
@@ -360,16 +390,9 @@ class AgentService:
         self._questions.cancel()
         for event in before:
             self._publish(event)
-        duration_ms = round((asyncio.get_running_loop().time() - run.started) * 1000)
+        ms = round((asyncio.get_running_loop().time() - run.started) * 1000)
         finished = RunFinished(
-            status=status,
-            duration_ms=duration_ms,
-            result=result,
-            reason=reason,
-            remedy=remedy,
-            code=code,
-            cost_usd=cost,
-            num_turns=turns,
+            status=status, duration_ms=ms, result=result, reason=reason, remedy=remedy, code=code, cost_usd=cost, num_turns=turns
         )
         self._requests.ended(replace(finished, run_id=run.id))
         self._publish(finished)
@@ -481,8 +504,4 @@ class AgentService:
         self.send_answers()
 
     def _publish(self, event: Event) -> None:
-        self._stream.publish(event, self._run.id if self._run is not None else "")
-
-
-async def _first_of(*waits: asyncio.Future[Any]) -> None:
-    await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        self._course.hear(self._stream.publish(event, self._run.id if self._run is not None else ""))

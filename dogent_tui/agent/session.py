@@ -107,7 +107,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     web, web_warnings = read_access(settings.web_profile, home)
     libraries = Libraries(workspace, settings, web)
     authority = Authority(workspace, options.allow, libraries.hosts)
-    copies = session_copies(workspace, session.session_id)
+    copies = _copies_of(workspace, session, earlier, fork=options.fork)
     trust = FolderTrust(workspace, given=options.trust)
     own, own_warnings = load_home_settings(home)
     sandbox = sandbox_state(wanted=settings.sandbox or own.sandbox)  # neither can switch off the other's
@@ -125,7 +125,14 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         sandbox=sandbox == "on",
         review_mode=review_mode,
     )
-    service = AgentService(launcher, endpoint, cwd=str(workspace.root), session=session, heard=libraries.hosts.heard)
+    service = AgentService(
+        launcher,
+        endpoint,
+        cwd=str(workspace.root),
+        session=session,
+        heard=libraries.hosts.heard,
+        began=lambda run_id: copies().begin_run(run_id),
+    )
     return OpenedSession(
         workspace=workspace,
         settings=settings,
@@ -178,8 +185,8 @@ def _choice(earlier: SessionRecord | None, *, fork: bool) -> SessionChoice:
     if earlier is None:
         return SessionChoice(str(uuid.uuid4()))
     if fork:
-        return SessionChoice(str(uuid.uuid4()), fork_of=earlier.session_id)
-    return SessionChoice(earlier.session_id, resume=True)
+        return SessionChoice(str(uuid.uuid4()), fork_of=earlier.session_id, dropped=earlier.dropped)
+    return SessionChoice(earlier.session_id, resume=True, dropped=earlier.dropped)
 
 
 def _taken(hold: SessionHold, earlier: SessionRecord) -> bool:
@@ -190,14 +197,27 @@ def _taken(hold: SessionHold, earlier: SessionRecord) -> bool:
         return True
 
 
-def session_copies(workspace: Workspace, session_id: str) -> Callable[[], "Copies"]:
-    """Return what gives the copies of a session, always the same: they are not needed before the first tool call."""
+def _copies_of(
+    workspace: Workspace, session: SessionChoice, earlier: SessionRecord | None, *, fork: bool
+) -> Callable[[], "Copies"]:
+    if earlier is None:
+        return session_copies(workspace, session.session_id)
+    return (
+        session_copies(workspace, session.session_id, earlier.first_id) if fork else session_copies(workspace, earlier.first_id)
+    )
+
+
+def session_copies(workspace: Workspace, session_id: str, fork_of: str = "") -> Callable[[], "Copies"]:
+    """Return what gives the copies of a session, always the same: they are not needed before the first run.
+
+    A new one begins with those of the session `fork_of`: its prompts can be gone back to as well.
+    """
 
     @cache
     def copies() -> "Copies":
         from dogent_tui.workspace.copies import Copies
 
-        return Copies(workspace, session_id)
+        return Copies(workspace, session_id, fork_of=fork_of)
 
     return copies
 

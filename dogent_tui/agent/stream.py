@@ -16,12 +16,13 @@ class EventStream:
         self._seq = 0
         self._subscribers: list[asyncio.Queue[Event | None]] = []
 
-    def publish(self, event: Event, run_id: str) -> None:
-        """Stamp `event` with its number, the time and its run, and deliver it."""
+    def publish(self, event: Event, run_id: str) -> Event:
+        """Stamp `event` with its number, the time and its run, deliver it, and return what was delivered."""
         self._seq += 1
         stamped = replace(event, seq=self._seq, time=time.time(), run_id=run_id)
         for subscriber in self._subscribers:
             subscriber.put_nowait(stamped)
+        return stamped
 
     def subscribe(self) -> AsyncIterator[Event]:
         """Return every event from this call on, until the stream is closed."""

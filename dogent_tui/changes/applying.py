@@ -74,14 +74,18 @@ class Reviewed:
         after = change.result.content
         if after == (change.content or b""):
             return True
+        kept = 0
         if copies is not None:
-            copies.keep(f"Review of {change.name}", [] if change.is_new else [self.path], [self.path] if change.is_new else [])
+            places = [self.path]
+            kept = copies.keep(f"Review of {change.name}", *(([], places) if change.is_new else (places, []))).number
         try:
             is_written = write_checked(self.path, change.content, after)
         except OSError as error:
             raise DogentError(f"{change.name} was not written: {error.strerror}.", "Check the folder's permissions.") from None
         if not is_written:
             self.refresh()
+        elif copies is not None and kept:
+            copies.settle(kept)
         return is_written
 
 

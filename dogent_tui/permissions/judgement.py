@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, Verdict
 from dogent_tui.permissions.paths import Guard, PathRule, Place
 
@@ -49,73 +50,87 @@ def _forbidden(effect: Effect, rule: PathRule) -> str:
         return ""
     guard = rule.guard(path)
     if guard is Guard.ROOT and effect.kind in {EffectKind.DELETE, EffectKind.MOVE}:
-        return f"It would delete or move {path}, which holds everything."
+        return tr("It would delete or move {path}, which holds everything.").format(path=path)
     if guard is Guard.STORE:
-        return "It would change which permissions are remembered."
+        return tr("It would change which permissions are remembered.")
     if rule.place(path) is Place.DEVICE:
-        return f"It would write to the device {path}."
+        return tr("It would write to the device {path}.").format(path=path)
     return ""
 
 
 def _read(effect: Effect, rule: PathRule) -> _Finding:
     path = effect.path
     if path is None:
-        return _Finding("ask", effect.note or "It reads a file that cannot be named beforehand.", rememberable=False)
+        return _Finding("ask", effect.note or tr("It reads a file that cannot be named beforehand."), rememberable=False)
     place = rule.place(path)
     if place is Place.SOCKET:
         return _network(effect, rule)
     if effect.program in _TAKING_ALL and rule.holds_private(path):
-        return _Finding("ask", f"{path} holds the files of dogent-tui itself, with your keys and conversations.")
-    return _ALLOW if place in {Place.INSIDE, Place.STREAM} else _Finding("ask", f"It reads outside the workspace: {path}")
+        return _Finding(
+            "ask", tr("{path} holds the files of dogent-tui itself, with your keys and conversations.").format(path=path)
+        )
+    if place in {Place.INSIDE, Place.STREAM}:
+        return _ALLOW
+    return _Finding("ask", tr("It reads outside the workspace: {path}").format(path=path))
 
 
 def _write(effect: Effect, rule: PathRule) -> _Finding:
     path = effect.path
     if path is None:
-        return _Finding("ask", effect.note or "It writes a file that cannot be named beforehand.", rememberable=False)
+        return _Finding("ask", effect.note or tr("It writes a file that cannot be named beforehand."), rememberable=False)
     place, guard = rule.place(path), rule.guard(path)
     if place is Place.SOCKET:
         return _network(effect, rule)
     if place is not Place.INSIDE:
-        return _Finding("ask", f"It writes outside the workspace: {path}")
+        return _Finding("ask", tr("It writes outside the workspace: {path}").format(path=path))
     if guard is Guard.PRIVILEGED:
-        return _Finding("ask", f"{_name(effect, rule)} decides what programs or the agent may do.", rememberable=False)
+        reason = tr("{path} decides what programs or the agent may do.").format(path=_name(effect, rule))
+        return _Finding("ask", reason, rememberable=False)
     if guard is Guard.PROTECTED and effect.kind is EffectKind.WRITE:
-        return _Finding("ask", f"It changes {_name(effect, rule)}, which only you change.", rememberable=False)
+        reason = tr("It changes {path}, which only you change.").format(path=_name(effect, rule))
+        return _Finding("ask", reason, rememberable=False)
     if effect.replaces and guard is not Guard.SCRATCH:
-        return _Finding("ask", f"It replaces all of {_name(effect, rule)}.", rememberable=not effect.wildcard)
+        return _Finding(
+            "ask", tr("It replaces all of {path}.").format(path=_name(effect, rule)), rememberable=not effect.wildcard
+        )
     return _ALLOW
 
 
 def _delete(effect: Effect, rule: PathRule) -> _Finding:
-    word = "moves away" if effect.kind is EffectKind.MOVE else "deletes"
+    moves = effect.kind is EffectKind.MOVE
     path = effect.path
     if path is None:
-        return _Finding("ask", effect.note or f"It {word} something.", rememberable=False)
+        return _Finding(
+            "ask", effect.note or (tr("It moves something away.") if moves else tr("It deletes something.")), rememberable=False
+        )
     guard, inside = rule.guard(path), rule.inside(path)
     if effect.kind is EffectKind.DELETE and guard is Guard.SCRATCH and inside:
         return _ALLOW
     sure = not effect.wildcard and guard not in {Guard.PROTECTED, Guard.PRIVILEGED}
-    return _Finding("ask", f"It {word} {_name(effect, rule)}{'' if inside else ', outside the workspace'}.", rememberable=sure)
+    if inside:
+        reason = tr("It moves away {path}.") if moves else tr("It deletes {path}.")
+    else:
+        reason = tr("It moves away {path}, outside the workspace.") if moves else tr("It deletes {path}, outside the workspace.")
+    return _Finding("ask", reason.format(path=_name(effect, rule)), rememberable=sure)
 
 
 def _execute(effect: Effect, rule: PathRule) -> _Finding:
     if effect.path is None or rule.place(effect.path) in {Place.INSIDE, Place.STREAM}:
         return _ALLOW
-    return _Finding("ask", f"It runs a program outside the workspace: {effect.path}")
+    return _Finding("ask", tr("It runs a program outside the workspace: {path}").format(path=effect.path))
 
 
 def _network(effect: Effect, _rule: PathRule) -> _Finding:
-    return _Finding("ask", effect.note or f"{effect.program} exchanges data with other machines.")
+    return _Finding("ask", effect.note or tr("{program} exchanges data with other machines.").format(program=effect.program))
 
 
 def _use(effect: Effect, _rule: PathRule) -> _Finding:
     """One of our tools that consult the documents. A note says why the tool would refuse the call itself."""
-    return _Finding("deny", effect.note) if effect.note else _Finding("ask", "The agent asks to look through your documents.")
+    return _Finding("deny", effect.note) if effect.note else _Finding("ask", tr("The agent asks to look through your documents."))
 
 
 def _unknown(effect: Effect, _rule: PathRule) -> _Finding:
-    return _Finding("ask", effect.note or "What it does cannot be told.", rememberable=False)
+    return _Finding("ask", effect.note or tr("What it does cannot be told."), rememberable=False)
 
 
 def _name(effect: Effect, rule: PathRule) -> str:

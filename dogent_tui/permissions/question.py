@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.consulting import CONSULTING
 from dogent_tui.permissions.consulting import sentence as consulting
 from dogent_tui.permissions.disk import Disk, RealDisk, real_path, walk
@@ -23,24 +24,32 @@ _SEVEREST_FIRST = (
     EffectKind.READ, EffectKind.UNKNOWN,
 )  # fmt: skip
 _VERBS = {
-    EffectKind.DELETE: "delete",
-    EffectKind.MOVE: "move away",
-    EffectKind.WRITE: "change",
-    EffectKind.CREATE: "create",
-    EffectKind.EXECUTE: "run",
-    EffectKind.READ: "read",
+    EffectKind.DELETE: tr("delete"),
+    EffectKind.MOVE: tr("move away"),
+    EffectKind.WRITE: tr("change"),
+    EffectKind.CREATE: tr("create"),
+    EffectKind.EXECUTE: tr("run"),
+    EffectKind.READ: tr("read"),
 }
-
+_COMMANDS = {
+    EffectKind.DELETE: tr("run a command that deletes files"),
+    EffectKind.MOVE: tr("run a command that moves files"),
+    EffectKind.WRITE: tr("run a command that changes files"),
+    EffectKind.CREATE: tr("run a command that creates files"),
+    EffectKind.EXECUTE: tr("run a command that runs files"),
+    EffectKind.READ: tr("run a command that reads files"),
+}
+"""Where it cannot be told which files."""
 
 _FILE_VERBS: Mapping[str, str] = {
-    "Read": "read",
-    "Write": "write",
-    "Edit": "change",
-    "MultiEdit": "change",
-    "NotebookEdit": "change",
-    "Glob": "look for files in",
-    "Grep": "search in",
-    "LS": "list",
+    "Read": tr("read"),
+    "Write": tr("write"),
+    "Edit": tr("change"),
+    "MultiEdit": tr("change"),
+    "NotebookEdit": tr("change"),
+    "Glob": tr("look for files in"),
+    "Grep": tr("search in"),
+    "LS": tr("list"),
 }
 _PLACE_KEYS = ("file_path", "notebook_path", "path")
 
@@ -115,17 +124,17 @@ class _Wording:
             if effects and (words := self._clause(kind, effects)):
                 parts.append(words)
         if any(effect.kind is EffectKind.UNKNOWN for effect in asked) or not parts:
-            parts.append("do more than can be told beforehand" if parts else self._vaguely(asked))
+            parts.append(tr("do more than can be told beforehand") if parts else self._vaguely(asked))
         *first, last = parts
-        return _capital(f"{', '.join(first)} and {last}" if first else last)
+        return _capital(tr("{first} and {last}").format(first=", ".join(first), last=last) if first else last)
 
     def _vaguely(self, asked: Sequence[Effect]) -> str:
         if self._call.tool == "Bash":
-            return "run a command that cannot be fully understood" if asked else "run a command"
+            return tr("run a command that cannot be fully understood") if asked else tr("run a command")
         place = next((text for key in _PLACE_KEYS if isinstance(text := self._call.input.get(key), str)), "")
         if place and (verb := _FILE_VERBS.get(self._call.tool)):
-            return f"{verb} {place}"
-        return f"use {self._call.tool.rpartition('__')[2].replace('_', ' ')}"
+            return tr("{verb} {places}").format(verb=verb, places=place)
+        return tr("use {tool}").format(tool=self._call.tool.rpartition("__")[2].replace("_", " "))
 
     def _clause(self, kind: EffectKind, effects: Sequence[Effect]) -> str:
         places = list(dict.fromkeys(effect.path for effect in effects if effect.path is not None))
@@ -134,33 +143,46 @@ class _Wording:
         if kind is EffectKind.UNKNOWN:
             return ""
         if not places:
-            return f"run a command that {_VERBS[kind].split()[0]}s files" if self._call.tool == "Bash" else ""
-        verb = "replace" if kind is EffectKind.WRITE and all(effect.replaces for effect in effects) else _VERBS[kind]
-        return f"{verb} {self._places(places)}"
+            return _COMMANDS[kind] if self._call.tool == "Bash" else ""
+        verb = tr("replace") if kind is EffectKind.WRITE and all(effect.replaces for effect in effects) else _VERBS[kind]
+        return tr("{verb} {places}").format(verb=verb, places=self._places(places))
 
     def _network(self, effects: Sequence[Effect]) -> str:
         if self._call.tool != "Bash":
-            return f"open {effects[0].written}" if effects[0].written else "reach the network"
+            written = effects[0].written
+            return tr("open {address}").format(address=written) if written else tr("reach the network")
         programs = ", ".join(dict.fromkeys(effect.program for effect in effects if effect.program))
-        return f"run a command that reaches the network{f' ({programs})' if programs else ''}"
+        return tr("run a command that reaches the network") + (f" ({programs})" if programs else "")
 
     def _places(self, places: Sequence[Path]) -> str:
         """Name one place; count several, with the folder that holds them."""
         outside = any(not self._inside(place) for place in places)
+        beyond = tr(", outside the workspace") if outside else ""
         if len(places) == 1:
-            return f"{self._named(places[0])}{', outside the workspace' if outside else ''}"
+            return f"{self._named(places[0])}{beyond}"
         kinds = {found.kind for place in places if (found := self._disk.entry(str(place)))}
-        noun = "files" if kinds <= {"file"} else "folders" if kinds == {"folder"} else "files and folders"
+        counted = (
+            tr("{count} files")
+            if kinds <= {"file"}
+            else tr("{count} folders")
+            if kinds == {"folder"}
+            else tr("{count} files and folders")
+        ).format(count=len(places))
         common = Path(os.path.commonpath([str(place.parent) for place in places]))
-        where = "" if common == self._root else f" in {self._shown(common)}/" if common != Path("/") else " in several folders"
-        return f"{len(places)} {noun}{where}{', outside the workspace' if outside else ''}"
+        if common == self._root:
+            return f"{counted}{beyond}"
+        where = tr(" in {folder}/").format(folder=self._shown(common)) if common != Path("/") else tr(" in several folders")
+        return f"{counted}{where}{beyond}"
 
     def _named(self, place: Path) -> str:
         found = self._disk.entry(str(place))
         if found is None or found.kind != "folder":
             return self._shown(place)
         count = self._count(str(place))
-        return f"the folder {self._shown(place)}/{f' with {count}' if count else ''}"
+        shown = self._shown(place)
+        return (tr("the folder {folder}/ with {count}") if count else tr("the folder {folder}/")).format(
+            folder=shown, count=count
+        )
 
     def spots(self, asked: Sequence[Effect]) -> tuple[Spot, ...]:
         """Return the places, each once for each thing that happens to it."""
@@ -174,11 +196,11 @@ class _Wording:
         entry = self._disk.entry(path)
         notes = [self._by_link(effect, path)]
         if entry is not None and entry.kind == "link":
-            notes.append("a link: what it leads to stays")
+            notes.append(tr("a link: what it leads to stays"))
         elif entry is not None and entry.kind == "folder":
             notes.append(self._count(path))
         elif entry is not None and entry.kind == "file" and entry.names > 1:
-            notes.append("the file has another name elsewhere")
+            notes.append(tr("the file has another name elsewhere"))
         size = entry.size if entry is not None and entry.kind == "file" else None
         kind = EffectKind.READ if effect.kind is EffectKind.USE else effect.kind
         return Spot(path, kind.value, entry is not None, size, "; ".join(filter(None, notes)))
@@ -190,14 +212,18 @@ class _Wording:
         spelled = os.path.join(real_path(self._disk, str(base)), os.path.relpath(spelled, base))  # noqa: PTH118
         if os.path.normpath(spelled) == path or effect.kind in {EffectKind.DELETE, EffectKind.MOVE}:
             return ""
-        return f"{effect.written} leads here" if real_path(self._disk, os.path.normpath(spelled)) == path else ""
+        return (
+            tr("{name} leads here").format(name=effect.written)
+            if real_path(self._disk, os.path.normpath(spelled)) == path
+            else ""
+        )
 
     def _count(self, folder: str) -> str:
         below = walk(self._disk, folder, _MOST_COUNTED)
         if below is None:
-            return f"more than {_MOST_COUNTED:,} files"
+            return tr("more than {count:,} files").format(count=_MOST_COUNTED)
         files = sum(1 for path in below if (found := self._disk.entry(path)) is not None and found.kind != "folder")
-        return "" if not below else "1 file" if files == 1 else f"{files:,} files"
+        return ngettext("{count:,} file", "{count:,} files", files).format(count=files) if below else ""
 
     def diff(self, effects: Iterable[Effect]) -> str:
         """Return what a Write or an Edit would change."""
@@ -224,10 +250,10 @@ def _spans(asked: Iterable[Effect]) -> tuple[tuple[int, int], ...]:
 
 def _once_because(asked: Sequence[Effect]) -> str:
     if any(effect.path is None and effect.kind is not EffectKind.NETWORK for effect in asked):
-        return "What it means or does cannot be told for sure beforehand, so it is asked about every time."
+        return tr("What it means or does cannot be told for sure beforehand, so it is asked about every time.")
     if any(effect.wildcard for effect in asked):
-        return "It names files by a pattern, which may find others the next time, so it is asked about every time."
-    return "This place is asked about every time."
+        return tr("It names files by a pattern, which may find others the next time, so it is asked about every time.")
+    return tr("This place is asked about every time.")
 
 
 def _words(call: ToolCall) -> str:

@@ -3,13 +3,12 @@
 import asyncio
 import gc
 import logging
-import shlex
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, TextIO
+from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 from textual.app import App, SystemCommand
@@ -28,21 +27,20 @@ from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.tui.commands.table import Command
-from dogent_tui.tui.garbage import COLLECT_EVERY_S, collect_young, hold_back
+from dogent_tui.tui.garbage import COLLECT_EVERY_S, collect_young
 from dogent_tui.tui.keeping import DraftKeeper
 from dogent_tui.tui.keymap import Keymap, prompt_bindings
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.stylesheets import stylesheet
-from dogent_tui.tui.terminal import own_terminal
 from dogent_tui.tui.themed_styles import ThemedStylesheet
 from dogent_tui.tui.themes import DEFAULT_THEME, LIGHT_THEME, THEMES, theme_colors
 from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
 from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
-from dogent_tui.workspace.paths import Workspace, log_dir
-from dogent_tui.workspace.sessions import latest_session, list_sessions
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.sessions import list_sessions
 from dogent_tui.workspace.trust import make_own_folder
 
 if TYPE_CHECKING:  # imported when they are wanted, after the first paint
@@ -462,37 +460,3 @@ async def _close(opened: OpenedSession, following: list[asyncio.Task[None]]) -> 
     if following:
         await asyncio.wait(following, timeout=1.0)
     opened.hold.release()
-
-
-def _log_stream() -> TextIO:
-    return open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
-
-
-def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
-    """Run the application until the person leaves, and say how to come back. Returns the exit status.
-
-    `choose`: have the person choose an earlier conversation first. Raises DogentError where one that was chosen is gone.
-    """
-    log_file = log_dir() / "dogent-tui.log"
-    with own_terminal(log_file):
-        # To stderr, which is the log file now, where there can be one.
-        logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s", stream=_log_stream())
-        hold_back()
-        app = DogentApp(opened, choose=choose, offers_setup=True)
-        app.run()
-        while app.elsewhere is not None:
-            app = DogentApp(open_session(*app.elsewhere))
-            app.run()
-    if way := _way_back(app.opened):
-        print(tr("Go on with:  {way}").format(way=way))
-    return app.return_code or 0
-
-
-def _way_back(opened: OpenedSession) -> str:
-    """Return the command that goes on with a conversation, or, where nothing was said in it, with the one before."""
-    latest = latest_session(opened.workspace)
-    if latest is None:
-        return ""
-    if opened.earlier_log is not None and latest.path != opened.earlier_log and opened.fork_of is None:
-        return f"dogent-tui --resume {shlex.quote(opened.service.session_id)}"
-    return f"dogent-tui --continue {shlex.quote(str(opened.workspace.root))}"

@@ -20,6 +20,7 @@ from dogent_tui.tui.screens.help import PROMPT_HELP, HelpSection, binding_sectio
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.permissions import PermissionsScreen
 from dogent_tui.tui.screens.profile import ProfileScreen
+from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
 from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.screens.settings import SettingsScreen
 from dogent_tui.tui.settings.rows import RowList
@@ -50,6 +51,7 @@ def help_sections(
         binding_section(tr("Settings"), [*RowList.BINDINGS, *SettingsScreen.BINDINGS]),
         binding_section(tr("A profile"), [*RowList.BINDINGS, *ProfileScreen.BINDINGS]),
         binding_section(tr("Earlier conversations"), SessionsScreen.BINDINGS),
+        binding_section(tr("Going back to a prompt"), RewindPreviewScreen.BINDINGS),
     ]
 
 

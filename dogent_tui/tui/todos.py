@@ -6,7 +6,7 @@ from typing import ClassVar
 from textual.content import Content
 from textual.widget import Widget
 
-from dogent_tui.agent.events import Event, Todo, TodosChanged, TodoStatus
+from dogent_tui.agent.events import Event, Rewound, Todo, TodosChanged, TodoStatus
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
@@ -40,6 +40,8 @@ class TodoPanel(Widget):
         if isinstance(event, TodosChanged):
             self.todos = event.todos
             self.place()
+        elif isinstance(event, Rewound):  # it was a plan for what is forgotten
+            self.forget()
 
     def forget(self) -> None:
         """Begin anew, with another session."""

@@ -84,8 +84,19 @@ class SessionLog:
         change_page(self.path, lambda page: {} if page.get("title") else {"title": title})
 
     def goes_on_as(self, session_id: str) -> None:
-        """Note the id under which the agent goes on. Raises OSError, DogentError."""
-        change_page(self.path, lambda _: {"session_id": session_id})
+        """Note the id under which the agent goes on, and those before. Raises OSError, DogentError."""
+
+        def changes(page: Mapping[str, Any]) -> Mapping[str, Any]:
+            before = page.get("session_id")
+            if not before or before == session_id:
+                return {"session_id": session_id}
+            return {"session_id": session_id, "before": [*(page.get("before") or []), before]}
+
+        change_page(self.path, changes)
+
+    def forgets_from(self, run_id: str) -> None:
+        """Note that the agent is to remember nothing from the prompt of this run on. Raises OSError, DogentError."""
+        change_page(self.path, lambda _: {"dropped": run_id})
 
     def close(self) -> None:
         """Close the file. Closing twice is fine."""

@@ -46,7 +46,8 @@ _SHORTEST_ID = 4
 class SessionRecord(msgspec.Struct, frozen=True):
     """A conversation that can be resumed. `path` is its log, `workspace` the folder it was held in, empty where not known.
 
-    `started` and `updated` are UTC, ISO 8601.
+    `started` and `updated` are UTC, ISO 8601. `dropped`: the agent is to remember nothing from the prompt of this run on.
+    `before` are the ids under which it went on earlier.
     """
 
     session_id: str
@@ -55,6 +56,13 @@ class SessionRecord(msgspec.Struct, frozen=True):
     title: str = ""
     updated: str = ""
     workspace: str = ""
+    dropped: str = ""
+    before: tuple[str, ...] = ()
+
+    @property
+    def first_id(self) -> str:
+        """The id under which it was begun, and under which its copies are kept: the name of its log has it."""
+        return self.path.name.removesuffix(SUFFIX).partition("_")[2] or self.session_id
 
 
 def open_log(
@@ -140,8 +148,9 @@ def delete_session(record: SessionRecord) -> None:
     finally:
         hold.release()
     record.path.with_suffix(".lock").unlink(missing_ok=True)
-    copies = re.sub(r"[^A-Za-z0-9-]", "-", record.session_id)[:64]
-    shutil.rmtree(state_dir() / "copies" / record.path.parent.name / copies, ignore_errors=True)
+    for identity in {record.first_id, record.session_id}:
+        copies = re.sub(r"[^A-Za-z0-9-]", "-", identity)[:64]
+        shutil.rmtree(state_dir() / "copies" / record.path.parent.name / copies, ignore_errors=True)
 
 
 def _records(folder: Path) -> Iterator[SessionRecord]:
@@ -166,10 +175,12 @@ def _record(path: Path, modified_ns: int) -> SessionRecord | None:
     if not _text(page, "session_id"):
         page = _told_by_the_log(path)
     session_id, started, title, workspace = (_text(page, key) for key in ("session_id", "started", "title", "workspace"))
+    before = page.get("before")
     if not session_id:
         return None
     updated = datetime.fromtimestamp(modified_ns / 1e9, UTC).isoformat(timespec="milliseconds")
-    return SessionRecord(session_id, path, started, title, updated, workspace)
+    earlier = tuple(map(str, before)) if isinstance(before, list) else ()
+    return SessionRecord(session_id, path, started, title, updated, workspace, _text(page, "dropped"), earlier)
 
 
 def _text(data: Mapping[str, Any], key: str) -> str:

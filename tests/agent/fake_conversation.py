@@ -35,7 +35,7 @@ class FakeConversation:
 
     async def connect(self) -> None: ...
 
-    async def send(self, text: str) -> None:
+    async def send(self, text: str, message_id: str) -> None:
         self.sent.append(text)
         self.received.set()
 

@@ -185,7 +185,8 @@ def _service(
     authority, trust = authority or Authority(workspace), trust or FolderTrust(workspace)
     libraries = libraries or Libraries(workspace, WorkspaceSettings())
     launcher = ClaudeLauncher(workspace, endpoint, authority, trust, libraries, copies=copies, sandbox=sandbox)
-    return AgentService(launcher, endpoint, cwd=str(workspace.root), heard=libraries.hosts.heard, **options)
+    options = {"heard": libraries.hosts.heard, "began": lambda run_id: copies().begin_run(run_id), **options}
+    return AgentService(launcher, endpoint, cwd=str(workspace.root), **options)
 
 
 class Dogent:

@@ -67,6 +67,9 @@ async def test_undo_brings_back_what_the_agent_deleted(stage, workspace):
             await s.pilot.press("enter")
             await s.until(lambda told=told: s.app.conversation.prompt._notice.startswith(told))
         assert notes.exists()
+        await s.pilot.press("ctrl+c")
+        await s.send("Go on")
+        assert f"- {notes} (as it was before)" in s.conversation.sent[0]
 
 
 def test_what_an_undo_did_in_one_line():

@@ -56,7 +56,8 @@ def test_the_agent_may_go_on_under_another_id(workspace):
     log = open_log(workspace, "old")
     log.append("1")
     log.goes_on_as("new")
-    assert latest_session(workspace).session_id == "new"
+    record = latest_session(workspace)
+    assert (record.session_id, record.before, record.first_id) == ("new", ("old",), "old")
     assert open_log(workspace, "new").path == log.path
 
 

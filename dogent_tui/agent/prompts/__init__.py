@@ -41,6 +41,12 @@ def user_prompt(text: str, attachments: Iterable[Attachment], template: UsedTemp
     return f"{message}\n\n{_template('template.md').substitute(name=template.name, template=template.text.strip()).rstrip()}"
 
 
+def taken_back(restored: Sequence[str], removed: Sequence[str]) -> str:
+    """Return the note that tells which files the person brought back to what they were, and which they took away."""
+    places = [f"- {path} (as it was before)" for path in restored] + [f"- {path} (gone again)" for path in removed]
+    return _template("taken-back.md").substitute(places="\n".join(places)).rstrip("\n")
+
+
 def earlier_conversation(said: Sequence[tuple[str, str]]) -> str:
     """Return the note that tells what was `said` in a conversation that is not remembered: who and what, oldest first.
 

@@ -54,6 +54,12 @@ class AttachmentsController:
         """Have the files at `paths` go with the next prompt. Returns what came of it."""
         return self._take(await asyncio.to_thread(self._references.attachments_at, paths), ", ".join(paths))
 
+    def attach_again(self, attachments: Sequence[Attachment]) -> None:
+        """Have files that went with an earlier prompt go with the next one."""
+        for attachment in attachments:
+            self.attachments.attach(attachment)
+        self.show()
+
     def _take(self, attachments: Sequence[Attachment], written: str) -> str:
         if not attachments:
             return tr("There is no file {written} here.").format(written=one_line(written))

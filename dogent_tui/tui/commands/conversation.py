@@ -77,7 +77,10 @@ class ConversationCommands:
             return READ_ONLY
         if opened.service.state == "running":
             return tr("The agent is at work. Stop it with Esc first, or wait.")
-        return undone_words(await asyncio.to_thread(opened.copies().undo), str(opened.workspace.root))
+        undone = await asyncio.to_thread(opened.copies().undo)
+        if undone is not None:
+            opened.service.tell_taken_back(undone.restored, undone.removed)
+        return undone_words(undone, str(opened.workspace.root))
 
 
 def undone_words(undone: "Undone | None", root: str) -> str:

@@ -20,6 +20,7 @@ class SessionCommands:
         yield Command("sessions", tr("Find an earlier conversation: open, rename, fork or delete it"), self._sessions)
         yield Command("export-session", tr("Write this conversation to a file"), self._export, "FILE.md|.html|.json", "file")
         yield Command("resume", tr("Go on with an earlier conversation"), self._resume, "[ID]")
+        yield Command("rewind", tr("Go back to before an earlier prompt: the conversation, the files or both"), self._rewind)
 
     async def _export(self, path: str) -> str:
         self._app.run_worker(self._export_to(path), group="export")  # it may ask, and the palette must not wait for it
@@ -29,6 +30,12 @@ class SessionCommands:
         from dogent_tui.tui.sessions.exporting import export_session
 
         self._app.conversation.prompt.notify_hint(await export_session(self._app, path))
+
+    async def _rewind(self, _: str) -> str:
+        from dogent_tui.tui.rewinding.controller import Rewinding
+
+        self._app.run_worker(Rewinding(self._app).go_back(), group="command")  # the palette must not wait for the answer
+        return ""
 
     async def _sessions(self, _: str) -> str:
         from dogent_tui.tui.sessions.controller import SessionChooser

@@ -179,7 +179,8 @@ class WritingCommands:
             with self._app.suspend():
                 after = await asyncio.to_thread(edit_copy, file.name, before or b"", os.environ)
         except (OSError, ValueError) as error:
-            return f"The editor did not start: {one_line(str(error))}. Set $EDITOR to one that is installed."
+            words = tr("The editor did not start: {error}. Set $EDITOR to one that is installed.")
+            return words.format(error=one_line(str(error)))
         self._app.conversation.refresh(layout=True)
         if after == (before or b""):
             return tr("{path} stays as it is.").format(path=one_line(path))

@@ -64,6 +64,7 @@ class PromptBox(Vertical):
         self._armed: SecondPress = ""
         self._notice = ""
         self._noticed = ""
+        self._warns = False
         self._offer = ""
         self._busy = False
         self._doing = ""
@@ -122,9 +123,9 @@ class PromptBox(Vertical):
         self.editor.busy = self._busy or bool(self._doing)
         self._show_hint()
 
-    def notify_hint(self, sentence: str) -> None:
-        """Show `sentence` under the prompt until the text changes."""
-        self._notice, self._noticed = sentence, self.editor.raw
+    def notify_hint(self, sentence: str, *, warning: bool = False) -> None:
+        """Show `sentence` under the prompt until the text changes. `warning`: it says that something was not done."""
+        self._notice, self._noticed, self._warns = sentence, self.editor.raw, warning
         self._show_hint()
 
     def offer(self, sentence: str) -> None:
@@ -248,7 +249,8 @@ class PromptBox(Vertical):
         self.notify_hint(
             tr("These {characters:,} characters are too long to show here. Ctrl+G opens them in your editor.").format(
                 characters=event.characters
-            )
+            ),
+            warning=True,
         )
 
     @on(PromptEditor.Armed)
@@ -295,6 +297,7 @@ class PromptBox(Vertical):
             self.editor.mode,
             armed=self._armed,
             notice=self._notice,
+            warns=self._warns,
             busy=self._busy,
             doing=self._doing,
             offer=self._offer,

@@ -134,7 +134,10 @@ class PromptController:
             with self._app.suspend():
                 text = await asyncio.to_thread(edit_externally, text, os.environ)
         except (OSError, ValueError) as error:
-            self._prompt.notify_hint(f"The editor did not start: {one_line(str(error))}. Set $EDITOR to one that is installed.")
+            said = tr("The editor did not start: {error}. Set $EDITOR to one that is installed.").format(
+                error=one_line(str(error))
+            )
+            self._prompt.notify_hint(said, warning=True)
             return
         self._prompt.editor.replace_all(text)
         self._screen.refresh(layout=True)
@@ -156,4 +159,4 @@ class PromptController:
 
     def _give_back(self, text: str, because: str) -> None:
         self._prompt.put_back(text)
-        self._prompt.notify_hint(because)
+        self._prompt.notify_hint(because, warning=True)

@@ -91,7 +91,7 @@ class PromptEditor(FoldingArea):
         Binding("ctrl+c", "copy_or_clear", tr("Copy, clear, quit"), show=False),
         Binding("ctrl+underscore,super+z", "undo", tr("Undo"), show=False, key_display="Ctrl+_"),
         Binding("super+c", "copy", tr("Copy"), show=False),
-        Binding("ctrl+g", "external_editor", "Open in $EDITOR", show=False),
+        Binding("ctrl+g", "external_editor", tr("Open in $EDITOR"), show=False),
         Binding("ctrl+o", "unfold", tr("Unfold the pasted text"), show=False),
     ]
 

@@ -35,6 +35,7 @@ def hint(
     *,
     armed: SecondPress,
     notice: str,
+    warns: bool = True,
     problems: Sequence[str],
     on_pasted_text: bool,
     busy: bool = False,
@@ -43,13 +44,14 @@ def hint(
 ) -> Hint:
     """Return the one hint that matters most.
 
-    `notice` is a passing sentence, `doing` a phrase for what was asked for by hand and goes on, `problems` say which references
-    do not resolve. `offer` is what could be done now, as long as nothing is typed.
+    `notice` is a passing sentence, and `warns` whether of something that was not done; `doing` a phrase for what was asked for
+    by hand and goes on. `problems` say which references do not resolve. `offer` is what could be done now, as long as nothing
+    is typed.
     """
     if armed:
         return Hint(AGAIN[armed])
     if notice:
-        return Hint(notice, warning=True)
+        return Hint(notice, warning=warns)
     if doing:
         return Hint(f"{doing}… · {STOPS}")
     if problems:

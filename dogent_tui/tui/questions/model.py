@@ -36,15 +36,15 @@ _NARROW = 48
 
 # What happens to a place, and the style of the word.
 _KINDS: Mapping[str, tuple[str, str]] = {
-    "read": ("reads", "accent"),
-    "write": ("changes", "warning"),
-    "create": ("creates", "success"),
-    "delete": ("deletes", "error"),
-    "move": ("moves", "warning"),
-    "execute": ("runs", "warning"),
+    "read": (tr("reads"), "accent"),
+    "write": (tr("changes"), "warning"),
+    "create": (tr("creates"), "success"),
+    "delete": (tr("deletes"), "error"),
+    "move": (tr("moves"), "warning"),
+    "execute": (tr("runs"), "warning"),
     "network": (tr("connects to"), "warning"),
 }
-_OTHER_KIND = ("concerns", "accent")
+_OTHER_KIND = (tr("concerns"), "accent")
 
 _SHOWN_AS_DIFF = ("content", "new_content", "old_string", "new_string", "edits", "new_source", "replace_all")
 _PATHS = ("file_path", "notebook_path", "path")
@@ -104,7 +104,7 @@ class Question(msgspec.Struct, frozen=True):
         for target in request.targets:
             lines += self._target(target, width)
         if request.reasons:
-            lines += _fact("why", "muted", [Span(" ".join(map(one_line, request.reasons)))], width)
+            lines += _fact(tr("why"), "muted", [Span(" ".join(map(one_line, request.reasons)))], width)
         if request.once_because:
             lines += _fact(tr("only once"), "muted", [Span(one_line(request.once_because), "muted")], width)
         if request.words:

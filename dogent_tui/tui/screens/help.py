@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import ClassVar
 
 import msgspec
+from rich.cells import cell_len
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -141,8 +142,8 @@ def help_text(section: HelpSection, width: int) -> Content:
     rows = []
     for key, words in section.lines:
         first, *more = wrap(words, room) or [""]
-        rows += [key] if len(key) >= _KEY_COLUMN else []
-        rows.append(f"{'' if len(key) >= _KEY_COLUMN else key:<{_KEY_COLUMN}}{first}")
+        missing = _KEY_COLUMN - cell_len(key)
+        rows += [f"{key}{' ' * missing}{first}"] if missing > 0 else [key, f"{'':<{_KEY_COLUMN}}{first}"]
         rows += [f"{'':<{_KEY_COLUMN}}{line}" for line in more]
     return Content("\n".join(rows))
 

@@ -91,7 +91,9 @@ class SessionsScreen(ModalScreen[SessionWish]):
 
     def _show_keys(self) -> None:
         roomy = self.size.width >= _ROOMY
-        other = (tr("this folder") if roomy else "here") if self.list.everywhere else (tr("all folders") if roomy else "all")
+        other = (
+            (tr("this folder") if roomy else tr("here")) if self.list.everywhere else (tr("all folders") if roomy else tr("all"))
+        )
         self.query_one("#sessions-keys", Static).update(_RENAMING if self._renaming else _KEYS.format(other))
 
     @property

@@ -90,4 +90,5 @@ class SessionChooser:
 def _delete(record: SessionRecord) -> None:
     """Delete a conversation and what the agent remembers of it."""
     delete_session(record)
-    delete_transcript(record.session_id)
+    for session_id in (record.session_id, *record.before):
+        delete_transcript(session_id)

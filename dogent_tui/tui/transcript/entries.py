@@ -174,7 +174,11 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
         case "preparing":
             return _spin(look), "accent", tr("being written")
         case "running":
-            return _spin(look), "accent", " · ".join(filter(None, [f"running  {spent}".rstrip(), _progress(call)]))
+            return (
+                _spin(look),
+                "accent",
+                " · ".join(filter(None, [tr("running  {spent}").format(spent=spent).rstrip(), _progress(call)])),
+            )
         case "waiting":
             return "?", "warning", tr("waiting for you")
         case "done":
@@ -182,9 +186,9 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
         case "failed":
             return "✗", "error", tr("failed: {value}").format(value=_first_line(call.result or "")).removesuffix(": ")
         case "denied":
-            return "✗", "error", "denied"
+            return "✗", "error", tr("denied")
         case "stopped":
-            return "■", "muted", "stopped"
+            return "■", "muted", tr("stopped")
 
 
 _OURS = "mcp__dogent__"
@@ -202,7 +206,7 @@ def _decided(call: model.ToolCall) -> str:
     message = one_line(call.decided.message)
     if call.decided.decision == "deny":
         return tr("you said: “{message}”").format(message=message) if message else ""
-    return " · ".join(part for part in (_ALLOWED.get(call.decided.scope, "allowed"), message) if part)
+    return " · ".join(part for part in (_ALLOWED.get(call.decided.scope, tr("allowed")), message) if part)
 
 
 def _spin(look: Look) -> str:
@@ -258,7 +262,7 @@ def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
         yield BLANK
         yield from _diff(change, width)
     if call.decided is not None and call.decided.message:
-        yield from _field(tr("you said") if call.decided.decision == "deny" else "allowed", call.decided.message, width)
+        yield from _field(tr("you said") if call.decided.decision == "deny" else tr("allowed"), call.decided.message, width)
     if call.kept:
         yield from _field("undo", _undoable(call, cwd), width)
     if call.result is not None:
@@ -353,12 +357,12 @@ _ASKED = {
 }
 
 _ENDS: Mapping[ev.RunStatus, tuple[str, str, str]] = {
-    "completed": ("✓", "muted", "done"),
+    "completed": ("✓", "muted", tr("done")),
     "needs_clarification": ("?", "warning", tr("waits for your answers")),
     "needs_outline_edit": ("?", "warning", tr("waits for the outline")),
     "aborted": ("✗", "warning", tr("ended by a denial")),
     "interrupted": ("■", "warning", tr("stopped by you")),
-    "failed": ("✗", "error", "failed"),
+    "failed": ("✗", "error", tr("failed")),
 }
 
 
@@ -387,7 +391,8 @@ def _asked(asked: model.Asked, look: Look) -> list[Line]:
 def _outcome(outcome: model.Outcome, look: Look) -> list[Line]:
     mark, style, words = _ENDS[outcome.status]
     if outcome.duration_ms is not None:
-        words += f" {'in' if outcome.status == 'completed' else 'after'} {duration(outcome.duration_ms / 1000)}"
+        spent = tr(" in {duration}") if outcome.status == "completed" else tr(" after {duration}")
+        words += spent.format(duration=duration(outcome.duration_ms / 1000))
     if outcome.cost_usd is not None:
         words += f" · ${outcome.cost_usd:.2f}" if outcome.cost_usd >= 0.1 else f" · ${outcome.cost_usd:.4f}"
     if outcome.reason and outcome.status not in ("completed", "needs_clarification", "needs_outline_edit"):  # it is asked above

@@ -27,9 +27,10 @@ class Entry(msgspec.Struct, kw_only=True):
 
 
 class UserTurn(Entry):
-    """What the person sent."""
+    """What the person sent. `time` is in seconds since the epoch, 0 where unknown."""
 
     prompt: ev.Prompt
+    time: float = 0.0
 
 
 class Reply(Entry):
@@ -154,6 +155,7 @@ class TranscriptModel:
         self._handlers: dict[type[ev.Event], Callable[[Any], object]] = {
             ev.SessionStarted: self._session_started,
             ev.RunStarted: self._run_started,
+            ev.Rewound: self._rewound,
             ev.TextDelta: self._text_delta,
             ev.TextFinished: self._text_finished,
             ev.MessageDropped: self._message_dropped,
@@ -241,7 +243,15 @@ class TranscriptModel:
         self.cwd = event.cwd
 
     def _run_started(self, event: ev.RunStarted) -> None:
-        self._add(UserTurn(event.prompt, run_id=event.run_id))
+        self._add(UserTurn(event.prompt, event.time, run_id=event.run_id), "prompt", event.run_id)
+
+    def _rewound(self, event: ev.Rewound) -> None:
+        """Withdraw a prompt and all that came after it."""
+        first = self._numbers.get(("prompt", event.to))
+        for number in range(len(self.entries) if first is None else first, len(self.entries)):
+            self.entries[number].gone = True
+            self._changed.append(number)
+        self._open = {number for number in self._open if not self.entries[number].gone}
 
     def _text_delta(self, event: ev.TextDelta) -> None:
         self._reply(event).add(event.text)

@@ -115,5 +115,9 @@ def test_a_local_server_is_chosen_and_needs_no_key(draft):
     draft.put(setting(profile_settings(draft.home / LLM, "a"), "ANTHROPIC_AUTH_TOKEN"), None)
     assert summary(draft, draft.home / LLM, "a") == "x.org · no key"
     assert [value for value, _ in options_of(server, draft, ())] == [None, "ollama", "llama.cpp", "lm-studio", "vllm"]
-    draft.put(server, "ollama")
+    draft.put(server, "lm-studio")
+    assert shown(server, draft) == "LM Studio"
+    language = setting(folder_settings(draft), "language")
+    draft.put(language, "zh_CN")
+    assert shown(language, draft) == "简体中文"
     assert summary(draft, draft.home / LLM, "a") == "x.org · needs no key"

@@ -1,0 +1,58 @@
+"""The course of a conversation as it stands: its runs, and what was said. What the person went back over is not part of it."""
+
+from collections.abc import Iterable
+
+import msgspec
+
+from dogent_tui.agent.events import Event, Rewound, RunStarted, TextFinished, UsageChanged
+
+
+class _Begun(msgspec.Struct, frozen=True):
+    """How things stood as a run began."""
+
+    run_id: str
+    said: int
+    context_tokens: int
+
+
+class Course:
+    """Follows the events of a conversation. `said` is who said what, oldest first: the prompts and the replies."""
+
+    def __init__(self) -> None:
+        self.said: list[tuple[str, str]] = []
+        self.context_tokens = 0
+        self._begun: list[_Begun] = []
+
+    def hear(self, event: Event) -> None:
+        """Take in what happened."""
+        match event:
+            case RunStarted():
+                self._begun.append(_Begun(event.run_id, len(self.said), self.context_tokens))
+                self.said.append(("The person", event.prompt.text))
+            case TextFinished() if event.text.strip():
+                self.said.append(("You", event.text))
+            case UsageChanged():
+                self.context_tokens = event.context_tokens
+            case Rewound():
+                self._go_back(event.to)
+
+    def runs_from(self, run_id: str) -> list[str]:
+        """Return the ids of the run `run_id` and of all after it; none where it is no part of the conversation."""
+        ids = [begun.run_id for begun in self._begun]
+        return ids[ids.index(run_id) :] if run_id in ids else []
+
+    def _go_back(self, run_id: str) -> None:
+        after = self.runs_from(run_id)
+        if after:
+            first = self._begun[-len(after)]
+            del self._begun[-len(after) :]
+            del self.said[first.said :]
+            self.context_tokens = first.context_tokens
+
+
+def course_of(events: Iterable[Event]) -> Course:
+    """Return the course of a conversation that is over."""
+    course = Course()
+    for event in events:
+        course.hear(event)
+    return course

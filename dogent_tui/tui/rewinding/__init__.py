@@ -1,0 +1,1 @@
+"""Going back to an earlier prompt of the conversation."""

@@ -1,0 +1,114 @@
+"""/rewind: having the person choose a prompt, what is gone back over, and doing it once they have seen what that is."""
+
+import asyncio
+from typing import TYPE_CHECKING, TypeVar
+
+from textual.screen import Screen
+
+from dogent_tui.agent.session import OpenedSession
+from dogent_tui.errors import DogentError
+from dogent_tui.language import ngettext, tr
+from dogent_tui.tui.prompt.controller import READ_ONLY
+from dogent_tui.tui.rewinding.model import Preview, RewindPoint, Scope, rewind_points
+from dogent_tui.tui.screens.choice import choose
+from dogent_tui.tui.screens.rewind import RewindScreen
+from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
+from dogent_tui.tui.sessions.controller import AT_WORK
+from dogent_tui.workspace.copies import Undone
+from dogent_tui.workspace.rewinding import changed_places, plan
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
+
+Answer = TypeVar("Answer")
+
+_SCOPES: tuple[Scope, ...] = ("both", "conversation", "files")
+
+
+class Rewinding:
+    """Goes back in the conversation that `app` shows. Its methods are not to be awaited by a handler of messages."""
+
+    def __init__(self, app: "DogentApp") -> None:
+        self._app = app
+        self._root = str(app.opened.workspace.root)
+
+    async def go_back(self) -> None:
+        """Have a prompt chosen and go back to before it. Esc leads back a step at a time, and out."""
+        opened = self._app.opened
+        if opened.read_only or opened.service.state == "running":
+            self._say(READ_ONLY if opened.read_only else AT_WORK)
+            return
+        changed = await asyncio.to_thread(changed_places, opened.copies())
+        points = rewind_points(self._app.conversation.transcript.model.entries, changed)
+        if not points:
+            self._say(tr("There is no prompt yet to go back to."))
+            return
+        point: RewindPoint | None = points[0]
+        while point is not None:
+            point = await self._shown(RewindScreen(points, self._root, chosen=points.index(point)))
+            if point is not None and await self._settled(opened, point):
+                return
+
+    async def _settled(self, opened: OpenedSession, point: RewindPoint) -> bool:
+        """Have the person decide what is gone back over. False where they go back to the list."""
+        while (scope := await self._scope(point)) is not None:
+            copies = opened.copies()
+            places = [] if scope == "conversation" else await asyncio.to_thread(plan, copies, point.runs, point.changed)
+            preview = Preview(point, scope, places, self._root)
+            if await self._shown(RewindPreviewScreen(preview, copies)):
+                if self._app.opened is opened:
+                    await self._carry_out(opened, preview)
+                return True
+            if not point.changed:
+                return False
+        return False
+
+    async def _scope(self, point: RewindPoint) -> Scope | None:
+        if not point.changed:
+            return "conversation"
+        answers = (tr("The conversation and the files"), tr("Only the conversation"), tr("Only the files"))
+        why = tr("What would happen is shown before anything does.")
+        chosen = await choose(self._app, tr("What goes back to before “{title}”?").format(title=point.title[:60]), why, answers)
+        return None if chosen is None else _SCOPES[chosen]
+
+    async def _carry_out(self, opened: OpenedSession, preview: Preview) -> None:
+        screen, service = self._app.conversation, opened.service
+        said = []
+        if preview.scope != "files":
+            waiting = [service.take_back(queued.id) for queued in service.queued]
+            try:
+                await service.rewind(preview.point.run_id)
+            except DogentError as error:
+                self._say(str(error))
+                return
+            texts = [preview.point.text, *(prompt.text for prompt in waiting if prompt is not None)]
+            screen.prompt.put_back("\n\n".join(texts))
+            screen.attaching.attach_again(preview.point.attached)
+            said.append(tr("The agent forgot the rest."))
+        if preview.chosen:
+            undone = await asyncio.to_thread(preview.carry_out, opened.copies())
+            service.tell_taken_back(undone.restored, undone.removed)
+            said.append(_told(undone))
+            screen.look_again()
+        self._say(" ".join(said))
+
+    def _say(self, words: str) -> None:
+        self._app.conversation.prompt.notify_hint(words)
+
+    async def _shown(self, screen: Screen[Answer]) -> Answer | None:
+        answered: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
+        await self._app.push_screen(screen, lambda answer: None if answered.done() else answered.set_result(answer))
+        return await answered
+
+
+def _told(undone: Undone) -> str:
+    """Return what became of the files, in a line."""
+    done = len(undone.restored) + len(undone.removed)
+    words = ngettext(
+        "{count} file is as it was; /undo takes that back.", "{count} files are as they were; /undo takes that back.", done
+    )
+    said = words.format(count=done)
+    if undone.left:
+        left = ngettext("{count} could not be brought back.", "{count} could not be brought back.", len(undone.left))
+        said = f"{said} {left.format(count=len(undone.left))}"
+    return said

@@ -1,0 +1,207 @@
+"""Which prompts one can go back to, and what would become of the conversation and of the files. No Textual here."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from dogent_tui.agent.events import Attachment
+from dogent_tui.agent.tool_names import relative
+from dogent_tui.errors import DogentError
+from dogent_tui.language import ngettext, tr
+from dogent_tui.permissions.edits import unified_diff
+from dogent_tui.plain import one_line, revealed
+from dogent_tui.tui.sessions.model import spoken
+from dogent_tui.tui.transcript import model
+from dogent_tui.workspace.copies import Copies, Undone
+from dogent_tui.workspace.rewinding import PlannedPlace, Why, carry_out
+
+Scope: TypeAlias = Literal["both", "conversation", "files"]
+
+_MOST_NAMED = 3
+"""Files that the list names of a prompt."""
+_LARGEST_COMPARED = 2_000_000
+"""Bytes of a file that is compared."""
+
+_WHY: Mapping[Why, str] = {
+    "touched": tr("changed since by somebody else"),
+    "no_copy": tr("there is no copy of it"),
+    "folder_there": tr("a folder is there now"),
+    "leads_elsewhere": tr("its folder leads elsewhere now"),
+}
+_BOTH_MARKS = {True: "✓", False: "·"}
+
+
+class RewindPoint(msgspec.Struct, frozen=True):
+    """A prompt that one can go back to. `time` is seconds since the epoch, 0 where it is not known.
+
+    `runs` are the ids of its run and of all that came after it, `changed` the places that those changed. `forgotten` is how many
+    prompts after it would be forgotten with it. `attached` are the files that went with it and that its text does not name.
+    """
+
+    run_id: str
+    text: str
+    time: float
+    runs: tuple[str, ...]
+    changed: tuple[str, ...]
+    forgotten: int
+    attached: tuple[Attachment, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The prompt in one line."""
+        return one_line(revealed(self.text))
+
+    def facts(self, now: datetime, root: str) -> str:
+        """Return when it was sent, and which files were changed since."""
+        when = spoken(datetime.fromtimestamp(self.time, UTC).isoformat(), now) if self.time else tr("at an unknown time")
+        return f"{when} · {self._changes(root)}"
+
+    def _changes(self, root: str) -> str:
+        if not self.changed:
+            return tr("no file changed since")
+        named = ", ".join(one_line(relative(path, root)) for path in self.changed[:_MOST_NAMED])
+        more = len(self.changed) - _MOST_NAMED
+        if more > 0:
+            named = tr("{named} and {more} more").format(named=named, more=more)
+        words = ngettext("{count} file changed since: {named}", "{count} files changed since: {named}", len(self.changed))
+        return words.format(count=len(self.changed), named=named)
+
+
+def rewind_points(entries: Sequence[model.Entry], changed: Mapping[str, Iterable[str]]) -> list[RewindPoint]:
+    """Return the prompts of a transcript that one can go back to, latest first. `changed` are the files that each run changed."""
+    points: list[RewindPoint] = []
+    runs: list[str] = []
+    places: set[str] = set()
+    for entry in reversed(entries):
+        if isinstance(entry, model.ToolCall):
+            places.update(entry.kept)  # the copies themselves may be gone by now
+        elif isinstance(entry, model.UserTurn):
+            runs.insert(0, entry.run_id)  # also what was gone back over: its files may have stayed
+            places.update(changed.get(entry.run_id, ()))
+            if not entry.gone and not entry.prompt.answers:
+                listed = tuple(sorted(places))
+                attached = tuple(file for file in entry.prompt.attachments if file.path not in entry.prompt.text)
+                points.append(
+                    RewindPoint(entry.run_id, entry.prompt.text, entry.time, tuple(runs), listed, len(points), attached)
+                )
+    return points
+
+
+class Row(msgspec.Struct, frozen=True):
+    """A file of the preview as it is listed: a mark, what becomes of it, its name, and what there is to say."""
+
+    mark: str
+    what: str
+    name: str
+    note: str
+
+
+class Preview:
+    """What going back to `point` would do, and which of the files the person wants to be gone back over."""
+
+    def __init__(self, point: RewindPoint, scope: Scope, places: Sequence[PlannedPlace], root: str) -> None:
+        self.point = point
+        self.scope = scope
+        self.places = list(places)
+        self._root = root
+        self._chosen = {place.path for place in places if not place.why}
+
+    @property
+    def chosen(self) -> list[PlannedPlace]:
+        """The places that are gone back over."""
+        return [place for place in self.places if place.path in self._chosen]
+
+    @property
+    def does_nothing(self) -> bool:
+        """Whether nothing would happen."""
+        return self.scope == "files" and not self._chosen
+
+    def toggle(self, number: int) -> bool:
+        """Leave a place as it is, or go back over it after all. Returns whether that can be."""
+        place = self.places[number]
+        if place.possible:
+            self._chosen ^= {place.path}
+        return place.possible
+
+    def rows(self) -> list[Row]:
+        """Return how the files are listed."""
+        return [self._row(place) for place in self.places]
+
+    def _row(self, place: PlannedPlace) -> Row:
+        is_folder = place.item.kind == "folder" or (place.goes and place.now.kind == "folder")
+        name = one_line(revealed(relative(place.path, self._root))) + ("/" if is_folder else "")
+        if not place.possible:
+            return Row("✗", tr("cannot"), name, _WHY[place.why])
+        is_chosen = place.path in self._chosen
+        what = (tr("goes away") if place.goes else tr("comes back")) if is_chosen else tr("stays")
+        note = _WHY.get(place.why, "")
+        if note and is_chosen:
+            note = tr("{note}; that is kept, /undo brings it back").format(note=note)
+        return Row(_BOTH_MARKS[is_chosen], what, name, note)
+
+    def summary(self) -> list[str]:
+        """Return the sentences that say what happens."""
+        said = []
+        if self.scope == "files":
+            said.append(tr("The conversation stays as it is."))
+        elif self.point.forgotten:
+            words = ngettext(
+                "This prompt and the one after it leave the conversation, and the agent forgets them.",
+                "This prompt and the {count} after it leave the conversation, and the agent forgets them.",
+                self.point.forgotten,
+            )
+            said.append(words.format(count=self.point.forgotten))
+        else:
+            said.append(tr("This prompt leaves the conversation, and the agent forgets it."))
+        if self.scope != "files":
+            said.append(tr("Its text comes back into the prompt."))
+        if self.scope == "conversation":
+            said.append(tr("The files stay as they are."))
+        elif not self.places:
+            said.append(tr("The files are as they were then."))
+        return said
+
+    def carry_out(self, copies: Copies) -> Undone:
+        """Go back over the files that are chosen. Blocks."""
+        return carry_out(copies, self.chosen, tr("Going back to “{title}”").format(title=self.point.title[:60]))
+
+
+def difference(place: PlannedPlace, copies: Copies) -> str:
+    """Return the unified diff from what is there to what would be there. Reads the disk.
+
+    Raises DogentError, with the reason, where there is none to show.
+    """
+    if place.why == "no_copy":
+        raise DogentError(_WHY["no_copy"])
+    if place.now.digest and place.now.kind == "file" and place.item.kind == "file" and _same_bytes(place, copies):
+        raise DogentError(tr("Only its permissions are different."))
+    now = _text(Path(place.path), place.now.kind)
+    then = _text(copies.folder / place.item.copy, place.item.kind)
+    return unified_diff(now, then, Path(place.path).name)
+
+
+def _same_bytes(place: PlannedPlace, copies: Copies) -> bool:
+    try:
+        return copies.state_of(place.item).digest == place.now.digest
+    except OSError:
+        return False
+
+
+def _text(path: Path, kind: str) -> str:
+    if kind == "absent":
+        return ""
+    if kind != "file":
+        raise DogentError(tr("This is a folder or a link: there is no text to compare."))
+    try:
+        with path.open("rb") as file:
+            data = file.read(_LARGEST_COMPARED + 1)
+    except OSError as error:
+        raise DogentError(tr("It cannot be read: {reason}.").format(reason=error.strerror)) from None
+    if len(data) > _LARGEST_COMPARED:
+        raise DogentError(tr("It is too large to be compared here."))
+    if b"\0" in data:
+        raise DogentError(tr("It is no text: there is nothing to compare."))
+    return data.decode("utf-8", errors="replace")

@@ -1,0 +1,47 @@
+"""The application in a terminal of its own: from the first paint to the line that says how to come back."""
+
+import logging
+import shlex
+from typing import TextIO
+
+from dogent_tui.agent.session import OpenedSession, open_session
+from dogent_tui.language import tr
+from dogent_tui.tui.app import DogentApp
+from dogent_tui.tui.garbage import hold_back
+from dogent_tui.tui.terminal import own_terminal
+from dogent_tui.workspace.paths import log_dir
+from dogent_tui.workspace.sessions import latest_session
+
+
+def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
+    """Run the application until the person leaves, and say how to come back. Returns the exit status.
+
+    `choose`: have the person choose an earlier conversation first. Raises DogentError where one that was chosen is gone.
+    """
+    log_file = log_dir() / "dogent-tui.log"
+    with own_terminal(log_file):
+        # To stderr, which is the log file now, where there can be one.
+        logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s", stream=_log_stream())
+        hold_back()
+        app = DogentApp(opened, choose=choose, offers_setup=True)
+        app.run()
+        while app.elsewhere is not None:
+            app = DogentApp(open_session(*app.elsewhere))
+            app.run()
+    if way := _way_back(app.opened):
+        print(tr("Go on with:  {way}").format(way=way))
+    return app.return_code or 0
+
+
+def _way_back(opened: OpenedSession) -> str:
+    """Return the command that goes on with a conversation, or, where nothing was said in it, with the one before."""
+    latest = latest_session(opened.workspace)
+    if latest is None:
+        return ""
+    if opened.earlier_log is not None and latest.path != opened.earlier_log and opened.fork_of is None:
+        return f"dogent-tui --resume {shlex.quote(opened.service.session_id)}"
+    return f"dogent-tui --continue {shlex.quote(str(opened.workspace.root))}"
+
+
+def _log_stream() -> TextIO:
+    return open(2, "w", encoding="utf-8", errors="backslashreplace", buffering=1, closefd=False)
