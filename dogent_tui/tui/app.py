@@ -442,7 +442,7 @@ class DogentApp(App[None]):
         from dogent_tui.tui.screens.help import key_name
 
         quits = self.keys.keys.get("quit", "ctrl+q").split(",")[0]
-        self.notify(f"Esc goes back · {key_name(quits)} quits", markup=False)
+        self.notify(tr("Esc goes back · {quits} quits").format(quits=key_name(quits)), markup=False)
 
 
 def _keymap(wanted: Mapping[str, str]) -> Keymap:

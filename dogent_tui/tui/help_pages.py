@@ -26,7 +26,7 @@ from dogent_tui.tui.screens.settings import SettingsScreen
 from dogent_tui.tui.settings.rows import RowList
 from dogent_tui.tui.transcript.view import Transcript
 
-_PALETTE = Binding(App.COMMAND_PALETTE_BINDING, "command_palette", "All commands, in a palette")
+_PALETTE = Binding(App.COMMAND_PALETTE_BINDING, "command_palette", tr("All commands, in a palette"))
 """Textual binds it when the application starts, without a class that one could ask for it."""
 
 
@@ -41,10 +41,10 @@ def help_sections(
         binding_section(tr("Everywhere"), _once([*everywhere, _PALETTE]), keys),
         binding_section(tr("Transcript"), Transcript.BINDINGS),
         binding_section(tr("Attachments"), AttachmentList.BINDINGS),
-        binding_section("A file that is shown", PreviewScreen.BINDINGS),
+        binding_section(tr("A file that is shown"), PreviewScreen.BINDINGS),
         binding_section(tr("The open document"), [*PaneView.BINDINGS, *DocumentPane.BINDINGS]),
         binding_section(tr("A permission"), PermissionScreen.BINDINGS),
-        binding_section("What is always allowed", PermissionsScreen.BINDINGS),
+        binding_section(tr("What is always allowed"), PermissionsScreen.BINDINGS),
         binding_section(tr("Questions of the agent"), ClarificationScreen.BINDINGS),
         binding_section(tr("The outline"), [*OutlineView.BINDINGS, *EDITOR_KEYS]),
         binding_section(tr("The review"), REVIEW_KEYS),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dogent_tui.tui.screens.conversation import ConversationScreen
 
 
-UNTRUSTED_COMMANDS = "The commands that came with this folder count once you trust it: /trust."
+UNTRUSTED_COMMANDS = tr("The commands that came with this folder count once you trust it: /trust.")
 READ_ONLY = tr("This conversation is open in another window and can only be read here. /new begins another, /sessions opens one.")
 
 INDEX_DELAY_S = 0.5

@@ -41,7 +41,7 @@ _FIELDS: Mapping[str, Sequence[tuple[str, str, Kind, str, str]]] = {
         ("ANTHROPIC_API_KEY", tr("Key, as x-api-key"), "secret", "", tr("What Anthropic itself wants.") + f" {_REFERENCES}"),
         ("ANTHROPIC_MODEL", tr("Model"), "text", tr("that of the endpoint"), tr("The model that answers.")),
         ("ANTHROPIC_SMALL_FAST_MODEL", tr("Small model"), "text", tr("that of the endpoint"), tr("For small tasks.")),
-        (_SERVER, "Local server", "choice", "none", "For a model of your own, which needs no key."),
+        (_SERVER, tr("Local server"), "choice", "none", tr("For a model of your own, which needs no key.")),
         ("API_TIMEOUT_MS", tr("Patience"), "number", tr("ten minutes"), tr("Milliseconds that a request may take.")),
     ),
     WEB: (
@@ -67,10 +67,10 @@ def folder_settings(draft: SettingsDraft) -> list[Setting]:
     """Return the settings of the folder, and those of all folders after them."""
     file, own = draft.workspace.settings_file, draft.home / "dogent.json"
     settings = [Setting(file, (key,), label, kind, about, default, unset) for key, label, kind, default, unset, about in _FOLDER]
-    words = "Where the folder names nobody: a profile, or the offline engine."
-    answers = Setting(own, ("profile",), "Who answers elsewhere", "choice", words, "", tr("what the environment says"))
+    words = tr("Where the folder names nobody: a profile, or the offline engine.")
+    answers = Setting(own, ("profile",), tr("Who answers elsewhere"), "choice", words, "", tr("what the environment says"))
     if elsewhere := draft.value(answers):
-        settings[0] = msgspec.structs.replace(settings[0], unset=f"as elsewhere: {elsewhere}")
+        settings[0] = msgspec.structs.replace(settings[0], unset=tr("as elsewhere: {elsewhere}").format(elsewhere=elsewhere))
     everywhere = Setting(
         own, ("sandbox",), tr("Sandbox in all folders"), "switch", tr("As above, wherever you work."), default=False
     )
