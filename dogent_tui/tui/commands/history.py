@@ -58,7 +58,7 @@ class HistoryCommands:
 
         say = self._app.conversation.prompt.notify_hint
         title = tr("Forget {value}?").format(value=_ALL if len(what) > 1 else _MEANT[what[0]])
-        if await choose(self._app, title, "The conversations stay: /sessions.", ("Keep it", "Forget it")) != 1:
+        if await choose(self._app, title, tr("The conversations stay: /sessions."), (tr("Keep it"), tr("Forget it"))) != 1:
             say(tr("Nothing was forgotten."))
             return
         try:

@@ -45,7 +45,16 @@ async def export_session(app: "DogentApp", typed: str) -> str:
             return tr("{shown} is a folder. {usage}").format(shown=shown, usage=_USAGE)
         inside = await asyncio.to_thread(opened.workspace.contains, path)
         asks = inside and await asyncio.to_thread(path.exists)  # outside, the policy does
-        if asks and await choose(app, f"Replace {shown}?", "There is a file of this name.", ("Keep it", "Replace it")) != 1:
+        if (
+            asks
+            and await choose(
+                app,
+                tr("Replace {shown}?").format(shown=shown),
+                tr("There is a file of this name."),
+                (tr("Keep it"), tr("Replace it")),
+            )
+            != 1
+        ):
             return tr("Nothing was exported: {shown} is left as it is.").format(shown=shown)
         parts = parts_of(entries, str(opened.workspace.root))
         text = await asyncio.to_thread(lambda: form(_conversation(opened, parts)))
