@@ -25,4 +25,4 @@ async def wants_pandoc(app: "App[None]", error: DocumentError) -> bool:
         tr("Do without it"),
         tr("Download pandoc {version} (some {megabytes} MB)").format(version=VERSION, megabytes=MEGABYTES),
     )
-    return await choose(app, "Download pandoc?", why, answers) == 1
+    return await choose(app, tr("Download pandoc?"), why, answers) == 1

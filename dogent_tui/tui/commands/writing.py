@@ -187,7 +187,7 @@ class WritingCommands:
         if not _is_text(after):
             return await self._keep(file, after)
         change = OwnChange(file, before, after.decode())
-        if await self._write(lambda: change, f"You changed it in your editor: /edit {path}") == "denied":
+        if await self._write(lambda: change, tr("You changed it in your editor: /edit {path}").format(path=path)) == "denied":
             return await self._keep(file, after)
         return tr("{relative} is saved.").format(relative=workspace.relative(file))
 

@@ -189,7 +189,7 @@ class SessionsScreen(ModalScreen[SessionWish]):
         chosen = self.query_one(OptionList).highlighted or 0
         why = tr("Its transcript and the memory of the agent go for good. The documents that were written stay as they are.")
         answers = (tr("Keep it"), tr("Delete it"))
-        if await choose(self.app, f"Delete “{self.list.title(record)}”?", why, answers) != 1:
+        if await choose(self.app, tr("Delete “{title}”?").format(title=self.list.title(record)), why, answers) != 1:
             return
         try:
             await asyncio.to_thread(self.list.shelf.delete, record)
