@@ -3,6 +3,7 @@
 import json
 import os
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +25,14 @@ from dogent_tui.workspace.profiles import choose_endpoint
 from dogent_tui.workspace.secrets import is_missing, reference, revealed
 from dogent_tui.workspace.settings import ConfigWarning, HomeSettings, WorkspaceSettings, load_settings
 from dogent_tui.workspace.suspected_secrets import suspected_secrets
+from dogent_tui.workspace.trust import FolderTrust
 
 _ENVIRONMENT = ("ANTHROPIC_", "CLAUDE_CODE_", "API_TIMEOUT_MS", "DOGENT_", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "NO_COLOR")
 """Variables that change what is done here. Their names are told, never their values."""
+
+_COMMANDS = ".claude/commands"
+_MOST_LISTED = 1_000
+"""Entries of a folder that are looked at."""
 
 _JSON_FILES = (*PROFILE_MODELS, "dogent.json", "permissions.json", "trust.json")
 
@@ -99,6 +105,8 @@ def _home_files(home: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
     yield _settings(group, home / "dogent.json", "dogent.json", HomeSettings)
     for name in ("permissions.json", "trust.json", STYLE_SHEET, REFERENCE):
         yield _file(group, home / name, name)
+    yield _markdown_files(group, home / "templates", "templates", "templates")
+    yield _markdown_files(group, Path.home() / _COMMANDS, f"~/{_COMMANDS}", "commands")
 
 
 def _workspace_files(workspace: Workspace) -> Iterator[Finding]:
@@ -106,6 +114,9 @@ def _workspace_files(workspace: Workspace) -> Iterator[Finding]:
     yield _settings(group, workspace.settings_file, ".dogent/dogent.json", WorkspaceSettings)
     for name in ("dogent.md", "history.json", "memory.md", "lessons.md", STYLE_SHEET, REFERENCE):
         yield _file(group, workspace.dot / name, f".dogent/{name}")
+    brought = "" if FolderTrust(workspace).trusted else "not used before you trust this folder: /trust"
+    yield _markdown_files(group, workspace.dot / "templates", ".dogent/templates", "templates", brought)
+    yield _markdown_files(group, workspace.root / _COMMANDS, _COMMANDS, "commands", brought)
 
 
 def _profiles(group: str, file: Path, environ: Mapping[str, str]) -> Finding:
@@ -153,6 +164,17 @@ def _file(group: str, path: Path, name: str) -> Finding:
     if path.suffix == ".json" and (reason := _content(path)[1]):
         return Finding(group, name, "broken", reason, str(path), "Correct it, or move it away.")
     return Finding(group, name, "ok", "used", str(path))
+
+
+def _markdown_files(group: str, folder: Path, name: str, what: str, instead: str = "") -> Finding:
+    """Return what is in a folder of Markdown files that work by being there; `instead` says why they do not."""
+    try:
+        count = sum(path.suffix == ".md" for path in islice(folder.rglob("*"), _MOST_LISTED))
+    except OSError:
+        count = 0
+    if not count:
+        return Finding(group, name, "optional", "not there")
+    return Finding(group, name, "optional" if instead else "ok", instead or f"{what}: {count}", str(folder))
 
 
 def _content(path: Path) -> tuple[Any, str]:

@@ -17,6 +17,8 @@ from dogent_tui.workspace.secrets import redact
 from dogent_tui.workspace.settings import ConfigWarning
 
 _LIMIT_S = 30.0
+_LOADING_LIMIT_S = 120.0
+"""For a local server: it may have to load the model first."""
 _CHEAP_MODEL = "claude-haiku-4-5"
 """What is asked where a profile names no model, as with Anthropic's own endpoint."""
 _SAID = 200
@@ -40,7 +42,8 @@ async def probe(file: Path, name: str, data: Mapping[str, Any], environ: Mapping
         words = await check(file, name, data, environ)
     except DogentError as error:
         return Probed(False, one_line(str(error)))
-    return Probed(True, f"{words}, after {time.monotonic() - begun:.1f} s.")
+    works, _, remark = words.partition("\n")
+    return Probed(True, f"{works}, after {time.monotonic() - begun:.1f} s. {remark}".rstrip())
 
 
 async def _model(file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str]) -> str:
@@ -50,6 +53,8 @@ async def _model(file: Path, name: str, data: Mapping[str, Any], environ: Mappin
     endpoint = await asyncio.to_thread(profile_endpoint, name, data, file, environ, warnings)
     if endpoint is None:
         raise _as_error(warnings)
+    if endpoint.server is not None:
+        return await _local(name, endpoint)
     model = endpoint.model or _CHEAP_MODEL
     answered = await probe_messages(endpoint.base_url, _headers(endpoint), model, _LIMIT_S)
     if answered.status == 200 and answered.is_message:
@@ -63,6 +68,22 @@ async def _model(file: Path, name: str, data: Mapping[str, Any], environ: Mappin
         raise DogentError(message, "Correct ANTHROPIC_BASE_URL: it is the address without /v1/messages.")
     failure = api_failure(answered.status, said, name)
     raise DogentError(f"{failure.message}{says}", failure.remedy)
+
+
+async def _local(name: str, endpoint: Endpoint) -> str:
+    """Ask a local server the way a conversation does, through the relay: many know nothing of the Messages API."""
+    from dogent_tui.local_models.relay import LocalRelay
+    from dogent_tui.web.messages_probe import probe_messages
+
+    assert endpoint.server is not None
+    key = endpoint.token or endpoint.api_key
+    async with LocalRelay(endpoint.server, endpoint.base_url, endpoint.model, key=key) as relay:
+        headers = {"Authorization": f"Bearer {relay.token}"}
+        answered = await probe_messages(relay.base_url, headers, relay.known_as, _LOADING_LIMIT_S)
+        remark = " ".join(relay.warning)
+    if answered.status == 200 and answered.is_message:
+        return f"{name} answers, with {one_line(endpoint.model)}\n{remark}"
+    raise DogentError(redact(answered.said, endpoint.secrets) or f"{name} does not answer.", "")
 
 
 def _headers(endpoint: Endpoint) -> dict[str, str]:

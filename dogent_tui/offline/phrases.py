@@ -96,13 +96,14 @@ ENGLISH = Phrases(
         "- **Change the draft**: “shorter”, “longer”, “add a section on X”.\n"
         "- **Revise**: “fix notes.md” proposes what rules can set right, and you review it.\n"
         "- **Answer**: a question gets the sentences of your files that fit it best.\n\n"
-        "I quote; I do not rephrase, translate or reason. For that, set up a profile with a model in `~/.dogent/claude.json`."
+        "I quote; I do not rephrase, translate or reason. For that, choose a model: `/setup` in the app does it, or a profile in"
+        " `~/.dogent/claude.json`."
     ),
     thanks="You are welcome. Tell me when there is more to write; I remain the offline engine, no AI model.",
     unable=(
         "That takes a language model, and I am none: I am dogent's offline engine, a set of rules. I can quote and order what"
-        " your files say, but not translate, rephrase or correct it. With a profile that has a model"
-        " (`~/.dogent/claude.json`) dogent can."
+        " your files say, but not translate, rephrase or correct it. With a model dogent can: `/setup` in the app chooses one,"
+        " or a profile in `~/.dogent/claude.json`."
         "\n\nNothing was changed."
     ),
     look="I look for documents in this folder. (Offline engine, no AI model.)",
@@ -196,13 +197,13 @@ CHINESE = Phrases(
         "- **整理**：“校对 notes.md”会提出规则能整理的修改，由你审阅。\n"
         "- **回答问题**：引用文件中最相关的句子。\n\n"
         "我只引用原文，不改写、不翻译、不推理。需要这些时，"
-        "请在 `~/.dogent/claude.json` 中配置带模型的 profile。"
+        "请选择一个模型：在应用中使用 `/setup`，或在 `~/.dogent/claude.json` 中配置 profile。"
     ),
     thanks="不客气。需要继续写时请告诉我。我是离线引擎，不是 AI 模型。",
     unable=(
         "这需要语言模型，而我不是：我是 dogent 的离线引擎，只是一组规则。"
         "我可以引用和整理文件里的原文，但不能翻译、改写或校对。"
-        "在 `~/.dogent/claude.json` 中配置带模型的 profile 后即可。\n\n没有改动任何文件。"
+        "选择一个模型后即可：在应用中使用 `/setup`，或在 `~/.dogent/claude.json` 中配置 profile。\n\n没有改动任何文件。"
     ),
     look="我在此文件夹中查找文档。（离线引擎，不是 AI 模型。）",
     read="我读取 {count}。（离线引擎，不是 AI 模型。）",

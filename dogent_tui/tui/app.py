@@ -30,7 +30,6 @@ from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.garbage import COLLECT_EVERY_S, collect_young
 from dogent_tui.tui.keeping import DraftKeeper
 from dogent_tui.tui.keymap import Keymap, prompt_bindings
-from dogent_tui.tui.prompt.editor import PromptEditor
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.stylesheets import stylesheet
@@ -429,34 +428,21 @@ class DogentApp(App[None]):
 
     def action_help(self) -> None:
         """Show all keys and commands."""
-        from dogent_tui.tui.attachments.sidebar import AttachmentList
-        from dogent_tui.tui.pane.pane import DocumentPane
-        from dogent_tui.tui.pane.view import PaneView
-        from dogent_tui.tui.screens.clarification import ClarificationScreen
-        from dogent_tui.tui.screens.help import PROMPT_HELP, HelpScreen, binding_section, command_section
-        from dogent_tui.tui.screens.permission import PermissionScreen
-        from dogent_tui.tui.screens.profile import ProfileScreen
-        from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
-        from dogent_tui.tui.screens.sessions import SessionsScreen
-        from dogent_tui.tui.screens.settings import SettingsScreen
-        from dogent_tui.tui.transcript.view import Transcript
+        from dogent_tui.tui.help_pages import help_sections
+        from dogent_tui.tui.screens.help import HelpScreen
 
-        sections = [
-            PROMPT_HELP,
-            binding_section(tr("Keys of the prompt"), PromptEditor.BINDINGS),
-            command_section(self.commands),
-            binding_section(tr("Everywhere"), [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS], self.keys.keys),
-            binding_section(tr("Transcript"), Transcript.BINDINGS),
-            binding_section(tr("Attachments"), AttachmentList.BINDINGS),
-            binding_section(tr("The open document"), [*PaneView.BINDINGS, *DocumentPane.BINDINGS]),
-            binding_section(tr("A permission"), PermissionScreen.BINDINGS),
-            binding_section(tr("Questions of the agent"), ClarificationScreen.BINDINGS),
-            binding_section(tr("Settings"), SettingsScreen.BINDINGS),
-            binding_section(tr("A profile"), ProfileScreen.BINDINGS),
-            binding_section(tr("Earlier conversations"), SessionsScreen.BINDINGS),
-            binding_section(tr("Going back to a prompt"), RewindPreviewScreen.BINDINGS),
-        ]
-        self.push_screen(HelpScreen(sections))
+        everywhere = [*ConversationScreen.BINDINGS, *DogentApp.BINDINGS]
+        self.push_screen(HelpScreen(help_sections(self.commands, everywhere, self.keys.keys)))
+
+    def action_help_quit(self) -> None:
+        """Ctrl+C where nothing is selected, which Textual binds: as in the prompt; on another screen, say how one leaves."""
+        if self.screen is self.conversation:
+            self.conversation.prompt.editor.action_copy_or_clear()
+            return
+        from dogent_tui.tui.screens.help import key_name
+
+        quits = self.keys.keys.get("quit", "ctrl+q").split(",")[0]
+        self.notify(f"Esc goes back · {key_name(quits)} quits", markup=False)
 
 
 def _keymap(wanted: Mapping[str, str]) -> Keymap:

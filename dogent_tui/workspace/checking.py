@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import fields
 
 from dogent_tui.workspace.files import BrokenFile, read_json
-from dogent_tui.workspace.paths import display_path
+from dogent_tui.workspace.paths import display_path, dogent_home
 
 SCHEMA_KEY = "$schema"
 """The key by which a file names its schema to an editor; we take no notice of it."""
@@ -128,4 +128,11 @@ def _place(file: Path, path: KeyPath) -> str:
     from dogent_tui.workspace.json_lines import line_of  # on use: only mistakes need it
 
     line = line_of(file, path)
-    return f"{file.name}, {f'line {line}, ' if line else ''}key `{'.'.join(path)}`"
+    return f"{_called(file)}, {f'line {line}, ' if line else ''}key `{'.'.join(path)}`"
+
+
+def _called(file: Path) -> str:
+    """Return what a file is called in a sentence: there are two `dogent.json`, that of the folder and the person's own."""
+    if file.name != "dogent.json":
+        return file.name
+    return display_path(file) if file.parent == dogent_home() else f"{file.parent.name}/{file.name}"

@@ -8,22 +8,31 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dogent_tui.workspace.paths import dogent_home
-from dogent_tui.workspace.secrets import is_missing
+from dogent_tui.workspace.secrets import is_missing, keyring_keys, reference
 
 _FILES = ("claude.json", "web.json", "vision.json")
-_NAMED_AS_KEY = re.compile(r"(?:key|token|secret|password|passwd|credential)s?$", re.IGNORECASE)
+_NAMED_AS_KEY = re.compile(r"(?:key|token|secret|password|passwd|credential|cse_id)s?$", re.IGNORECASE)
 _SHORTEST = 8
 """Characters; what is shorter stands in too many other words."""
 
 
 def known_secrets(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """Return the keys of all profiles of the user and of the environment. Never raises."""
+    """Return the keys of all profiles of the user and of the environment, and what the keyring gave. Never raises."""
     found = {value for name, value in environ.items() if _NAMED_AS_KEY.search(name)}
     for file in _FILES:
         with contextlib.suppress(OSError, ValueError, RecursionError):
             keys = _keys_in(json.loads((dogent_home(environ) / file).read_text("utf-8-sig")))
-            found |= {environ.get(key.removeprefix("env:"), "") if key.startswith("env:") else key for key in keys}
+            found |= {_looked_up(key, environ) for key in keys}
+    found |= keyring_keys()
     return tuple(sorted(value for value in found if len(value) >= _SHORTEST and not is_missing(value)))
+
+
+def _looked_up(key: str, environ: Mapping[str, str]) -> str:
+    """Return the key that `key` is or names in the environment; nothing for one of the keyring, which could ask the person."""
+    found = reference(key)
+    if found is None:
+        return key.strip()
+    return environ.get(found.name, "").strip() if found.store == "env" else ""
 
 
 def _keys_in(value: Any, name: str = "") -> Iterator[str]:

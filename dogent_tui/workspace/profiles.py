@@ -233,7 +233,7 @@ def _hint_at_profiles(profiles: Mapping[str, Mapping[str, Any]], warnings: list[
         warnings.append(
             ConfigWarning(
                 message,
-                f"Start with --profile {usable[0]}, or name it as the profile in .dogent/dogent.json.",
+                f"/profile {usable[0]} goes on with it, /settings has it hold; or start with --profile {usable[0]}.",
                 "profile_not_chosen",
             )
         )

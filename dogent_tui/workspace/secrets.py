@@ -24,6 +24,8 @@ _KEYRING_S = 20.0
 PLACEHOLDER = "replace-me"
 """What a stub holds where a key belongs."""
 
+_FROM_KEYRING: set[str] = set()
+
 SHORTEST = 4
 """Shorter values are not taken for secrets: hiding each ``x`` of a text would only make it unreadable."""
 
@@ -77,6 +79,11 @@ def revealed(text: str, environ: Mapping[str, str] | None = None) -> str:
     return value
 
 
+def keyring_keys() -> frozenset[str]:
+    """Return the keys that the keyring has given to this process, to be kept out of what is logged."""
+    return frozenset(_FROM_KEYRING)
+
+
 def _from_keyring(name: str) -> str:
     try:
         import keyring  # optional, and on use
@@ -98,6 +105,7 @@ def _from_keyring(name: str) -> str:
     thread.start()
     thread.join(_KEYRING_S)
     if answers and answers[0]:
+        _FROM_KEYRING.add(answers[0].strip())
         return answers[0].strip()
     add = f"Add it: keyring set {KEYRING_SERVICE} {name or 'NAME'}"
     if answers:

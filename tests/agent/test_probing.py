@@ -9,6 +9,7 @@ from aiohttp import web
 
 from dogent_tui.agent.probing import probe
 from dogent_tui.workspace.paths import dogent_home
+from tests.local_models.stand_ins import LM_STUDIO, StandIn, chat, chat_delta
 
 KEY = "sk-secret-0123456789"
 MESSAGE = {"type": "message", "role": "assistant", "content": [{"type": "text", "text": "H"}]}
@@ -103,3 +104,23 @@ async def test_a_vision_model_is_shown_a_white_square(served):
     ((_, headers, body),) = seen
     assert headers["Authorization"] == f"Bearer {KEY}"
     assert "data:image/png;base64," in json.dumps(body)
+
+
+async def test_a_local_server_is_asked_as_a_conversation_asks_it():
+    """Without a key, through the relay: this one has no Messages API. What is known of its window is said as well."""
+    async with StandIn(LM_STUDIO) as server:
+        local = {
+            "ANTHROPIC_BASE_URL": server.base_url,
+            "DOGENT_LOCAL_SERVER": "lm-studio",
+            "ANTHROPIC_MODEL": "openai/gpt-oss-20b",
+        }
+        server.chat(chat(chat_delta(content="Hi"), chat_delta("stop")))
+        found = await checked("claude.json", local)
+        assert found.works
+        assert found.words.startswith("mine answers, with openai/gpt-oss-20b, after ")
+        assert "only 4,096 tokens" in found.words
+        assert [path for path, _ in server.requests][-1] == "/v1/chat/completions"
+    found = await checked("claude.json", local)
+    assert not found.works
+    assert "LM Studio does not answer at" in found.words
+    assert "lms server start" in found.words

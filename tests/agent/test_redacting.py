@@ -69,11 +69,15 @@ def test_what_is_held_back_does_not_stand_twice():
 async def test_no_file_of_the_session_holds_a_key(tmp_path, home, monkeypatch):
     monkeypatch.setenv("SOME_API_KEY", "from-the-environment-1")
     monkeypatch.setenv("GATEWAY", "named-by-the-file-1")
-    profiles = {"profiles": {"a": {"provider": "x", "api_key": "in-web-json-1", "extra": [{"token": KEY, "key": "env:GATEWAY"}]}}}
+    profiles = {
+        "profiles": {"a": {"provider": "x", "api_key": "in-web-json-1", "extra": [{"token": KEY, "key": " env: GATEWAY"}]}}
+    }
     (home / ".dogent").mkdir()
     (home / ".dogent" / "web.json").write_text(json.dumps(profiles))
     (home / ".dogent" / "vision.json").write_text("[broken")
     keys = (KEY, "in-web-json-1", "from-the-environment-1", "named-by-the-file-1")
+    monkeypatch.setattr("dogent_tui.workspace.secrets._FROM_KEYRING", {"out-of-the-keyring-1"})
+    keys = (*keys, "out-of-the-keyring-1")
     secrets = known_secrets()
     assert set(keys) <= set(secrets)
     said = " ".join(keys)

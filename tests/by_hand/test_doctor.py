@@ -147,3 +147,15 @@ def test_the_doctor_changes_nothing(folder, capsys):
     names = sorted(path.name for path in dogent_home().iterdir())
     assert names == ["claude.json", "web.json"]
     assert before == {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_templates_and_commands_are_named_and_whether_they_count(folder, capsys):
+    for place in (dogent_home() / "templates", folder / ".claude" / "commands"):
+        place.mkdir(parents=True)
+        (place / "letter.md").write_text("# A letter", encoding="utf-8")
+    _, found = findings(capsys)
+    assert (found["templates"]["state"], found["templates"]["detail"]) == ("ok", "templates: 1")
+    assert found["templates"]["path"] == str(dogent_home() / "templates")
+    assert found[".claude/commands"]["detail"] == "not used before you trust this folder: /trust"
+    assert found[".dogent/templates"]["detail"] == "not there"
+    assert "~/.claude/commands" in found

@@ -4,11 +4,13 @@ import asyncio
 import json
 
 import pytest
+from textual.screen import Screen
 
 from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded
 from dogent_tui.agent.events import TextDelta, TextFinished, ToolResult, ToolUse, UsageChanged, to_json
 from dogent_tui.errors import AgentError
 from dogent_tui.tui.driver import BackgroundTold
+from dogent_tui.tui.prompt.controller import READ_ONLY
 from dogent_tui.tui.screens.help import HelpPart, HelpScreen
 from dogent_tui.tui.screens.history import HistoryScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
@@ -290,10 +292,42 @@ async def test_help_names_every_command_and_binding(stage):
         page = "\n".join(f"{key} {words}" for section in s.app.screen._sections for key, words in section.lines)
         for command in s.app.commands:
             assert command.usage in page
-        for words in ("Send", "Find", "Attachments", "Quit"):
+        for words in ("Send", "Find", "Attachments", "Quit", "Reject all", "Ctrl+P", "Demote"):
             assert words in page
+        (everywhere,) = (section for section in s.app.screen._sections if section.title == "Everywhere")
+        keys = [key for key, _ in everywhere.lines]
+        assert len(keys) == len(set(keys))
         await s.pilot.press("escape")
         await s.until(lambda: answering(s).has_focus)
+
+
+async def test_ctrl_c_does_the_same_wherever_the_keyboard_is(stage):
+    async with stage() as s:
+        await s.type("half a prompt")
+        s.app.conversation.furniture.show_transcript()
+        s.app.conversation.transcript.focus()
+        await s.pilot.press("ctrl+c")
+        await s.until(lambda: s.app.conversation.prompt.editor.is_blank)
+        assert s.app.conversation.prompt.query_one("#prompt-hint").content == "Ctrl+C again to quit"
+        assert not s.app._notifications
+        await s.app.push_screen(Screen())  # as the outline and the review are: no dialog above the conversation
+        await s.pilot.press("ctrl+c")
+        (said,) = s.app._notifications
+        assert said.message == "Esc goes back · Ctrl+Q quits"
+        s.app.pop_screen()
+        await s.until(lambda: s.app.conversation.is_current)
+        s.app.conversation.transcript.focus()
+        await s.pilot.press("ctrl+c", "ctrl+c")
+        await s.until(lambda: not s.app.is_running)
+
+
+async def test_a_warning_under_the_prompt_is_read_to_its_end(stage):
+    async with stage(size=(80, 24)) as s:
+        line = s.app.conversation.prompt.query_one("#prompt-hint")
+        s.app.conversation.prompt.notify_hint(READ_ONLY)
+        await s.until(lambda: line.size.height == 2)
+        s.app.conversation.prompt.notify_hint("Short.")
+        await s.until(lambda: line.size.height == 1)
 
 
 async def test_help_is_searched_as_one_types(stage):

@@ -319,3 +319,33 @@ async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, 
         await s.pilot.press("enter")
         await s.until(lambda: "From now on: work · chat." in hint(s))
         assert (reopened[0].profile, reopened[0].resume) == ("work", first.session_id)
+
+
+async def test_who_answers_elsewhere_is_saved_for_all_folders_and_holds_at_once(stage, own, reopened):
+    async with stage() as s:
+        screen = await opened(s)
+        screen.query_one(RowList).go_to(own_row("profile"))
+        await pressed(s, "enter", then=ChoiceScreen)
+        await s.pilot.press("down")
+        await pressed(s, "enter", then=SettingsScreen)
+        await s.until(lambda: "as elsewhere: deepseek" in seen(s))
+        await s.pilot.press("ctrl+s")
+        await s.until(lambda: reopened and "Saved:" in hint(s))
+        assert json.loads((dogent_home() / "dogent.json").read_text(encoding="utf-8")) == {"profile": "deepseek"}
+
+
+async def test_what_the_agent_does_not_work_with_holds_at_once_and_leaves_it_alone(stage, workspace, own, reopened):
+    async with stage() as s:
+        screen = await opened(s)
+        screen.query_one(RowList).go_to(row(workspace, "learn_auto"))
+        await s.pilot.press("enter")
+        await s.until(lambda: screen.draft.changes)
+        screen.query_one(RowList).go_to(row(workspace, "theme"))
+        await pressed(s, "enter", then=ChoiceScreen)
+        await pressed(s, "end", "enter", then=SettingsScreen)
+        await s.pilot.press("ctrl+s")
+        await s.until(lambda: hint(s) == "Saved: .dogent/dogent.json.")
+        assert stored(workspace)["learn_auto"] is False
+        assert not s.app.conversation.lessons.offers
+        assert s.app.theme == stored(workspace)["theme"]
+        assert not reopened

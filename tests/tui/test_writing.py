@@ -137,6 +137,18 @@ async def test_commands_of_the_person_are_offered_filled_in_and_sent(stage, work
         await s.until(lambda: History(workspace.history_file).recall()[-1:] == ["/sum-up tea"])
 
 
+async def test_a_command_that_came_with_the_folder_is_not_run_and_where_to_trust_it_is_said(stage, workspace):
+    folder = workspace.root / ".claude" / "commands"
+    folder.mkdir(parents=True)
+    (folder / "polish.md").write_text("Polish $ARGUMENTS.")
+    async with stage() as s:
+        s.app.opened.trust.state = "unasked"
+        await run(s, "/polish notes.md")
+        await s.until(lambda: "/trust" in hint(s))
+        assert "There is no command /polish." in hint(s)
+        assert s.app.conversation.prompt.editor.value == "/polish notes.md"
+
+
 @pytest.fixture
 def editor(tmp_path, monkeypatch):
     script = tmp_path / "editor.py"

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from dogent_tui.workspace.own_files import make_change, plan_change
+from dogent_tui.workspace.paths import display_path, dogent_home
 from dogent_tui.workspace.settings import HomeSettings, WorkspaceSettings, load_home_settings, load_settings, plan_settings
 
 
@@ -40,6 +41,15 @@ def test_a_wrong_type_is_named_and_the_default_used(workspace, key, value):
     settings, (warning,) = load_settings(workspace)
     assert getattr(settings, key) == getattr(WorkspaceSettings(), key)
     assert f"dogent.json, line 1, key `{key}`: expected" in str(warning)
+
+
+def test_which_of_the_two_files_of_that_name_is_meant_is_said(workspace):
+    write(workspace, {"learn_auto": 1})
+    dogent_home().mkdir(parents=True, exist_ok=True)
+    (dogent_home() / "dogent.json").write_text('{"sandbox": 1}')
+    (here,), (own,) = load_settings(workspace)[1], load_home_settings(dogent_home())[1]
+    assert here.message.startswith(".dogent/dogent.json, line 1, key `learn_auto`")
+    assert own.message.startswith(f"{display_path(dogent_home() / 'dogent.json')}, line 1, key `sandbox`")
 
 
 def test_a_broken_file_is_kept_aside_and_told(workspace):

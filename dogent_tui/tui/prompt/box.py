@@ -307,4 +307,5 @@ class PromptBox(Vertical):
         if found != self._shown_hint:
             self._shown_hint = found
             self._hint_line.set_class(found.warning, "-warning")
+            self._hint_line.set_class(found.text == self._notice, "-said")
             self._hint_line.update(Content(found.text))

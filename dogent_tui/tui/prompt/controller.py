@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dogent_tui.tui.screens.conversation import ConversationScreen
 
 
+UNTRUSTED_COMMANDS = "The commands that came with this folder count once you trust it: /trust."
 READ_ONLY = tr("This conversation is open in another window and can only be read here. /new begins another, /sessions opens one.")
 
 INDEX_DELAY_S = 0.5
@@ -90,7 +91,8 @@ class PromptController:
     async def _run_typed(self, text: str) -> None:
         command, argument = self._commands.find(text)
         if command is None:
-            self._give_back(text, self._commands.unknown(text))
+            untrusted = "" if self._screen.opened.trust.trusted else f" {UNTRUSTED_COMMANDS}"
+            self._give_back(text, f"{self._commands.unknown(text)}{untrusted}")
         else:
             await self.run(command, argument, text)
 

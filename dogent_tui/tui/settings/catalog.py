@@ -5,7 +5,10 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import msgspec
+
 from dogent_tui.language import tr
+from dogent_tui.local_models.model import KINDS, LABELS
 from dogent_tui.tui.settings.draft import Kind, Setting, SettingsDraft
 from dogent_tui.workspace.secrets import is_missing
 from dogent_tui.workspace.templates import templates
@@ -14,6 +17,9 @@ from dogent_tui.workspace.trust import FolderTrust
 LLM, WEB, VISION = "claude.json", "web.json", "vision.json"
 
 _OFFLINE = "offline"
+_LANGUAGES = (("en", "English"), ("zh_CN", "简体中文"))
+_SERVER = "DOGENT_LOCAL_SERVER"
+_SERVERS = tuple((str(kind), LABELS[kind]) for kind in KINDS)
 _REFERENCES = tr("env:NAME takes it from the environment, keyring:NAME from the system’s keyring.")
 _FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
     ("profile", tr("Who answers"), "choice", "", tr("what the environment says"), tr("A profile, or the offline engine.")),
@@ -35,6 +41,7 @@ _FIELDS: Mapping[str, Sequence[tuple[str, str, Kind, str, str]]] = {
         ("ANTHROPIC_API_KEY", tr("Key, as x-api-key"), "secret", "", tr("What Anthropic itself wants.") + f" {_REFERENCES}"),
         ("ANTHROPIC_MODEL", tr("Model"), "text", tr("that of the endpoint"), tr("The model that answers.")),
         ("ANTHROPIC_SMALL_FAST_MODEL", tr("Small model"), "text", tr("that of the endpoint"), tr("For small tasks.")),
+        (_SERVER, "Local server", "choice", "none", "For a model of your own, which needs no key."),
         ("API_TIMEOUT_MS", tr("Patience"), "number", tr("ten minutes"), tr("Milliseconds that a request may take.")),
     ),
     WEB: (
@@ -60,18 +67,24 @@ def folder_settings(draft: SettingsDraft) -> list[Setting]:
     """Return the settings of the folder, and those of all folders after them."""
     file, own = draft.workspace.settings_file, draft.home / "dogent.json"
     settings = [Setting(file, (key,), label, kind, about, default, unset) for key, label, kind, default, unset, about in _FOLDER]
+    words = "Where the folder names nobody: a profile, or the offline engine."
+    answers = Setting(own, ("profile",), "Who answers elsewhere", "choice", words, "", tr("what the environment says"))
+    if elsewhere := draft.value(answers):
+        settings[0] = msgspec.structs.replace(settings[0], unset=f"as elsewhere: {elsewhere}")
     everywhere = Setting(
         own, ("sandbox",), tr("Sandbox in all folders"), "switch", tr("As above, wherever you work."), default=False
     )
     words = tr("From the next start on. Not chosen: that of the system.")
-    language = Setting(own, ("language",), tr("Language of the interface"), "choice", words, "", tr("that of the system"))
-    return [*settings, everywhere, language]
+    language = Setting(
+        own, ("language",), tr("Language of the interface"), "choice", words, "", tr("that of the system"), _LANGUAGES
+    )
+    return [*settings, answers, everywhere, language]
 
 
 def profile_settings(file: Path, name: str) -> list[Setting]:
     """Return the settings of the profile `name` of `file`."""
     return [
-        Setting(file, ("profiles", name, key), label, kind, about, unset=unset)
+        Setting(file, ("profiles", name, key), label, kind, about, unset=unset, words=_SERVERS if key == _SERVER else ())
         for key, label, kind, unset, about in _FIELDS[file.name]
     ]
 
@@ -80,8 +93,8 @@ def options_of(setting: Setting, draft: SettingsDraft, themes: Sequence[str]) ->
     """Return what can be chosen, as value and words; None takes the setting out."""
     unset = (None, tr("Not chosen: {unset}").format(unset=setting.unset) if setting.unset else tr("Not chosen"))
     key = setting.path[-1]
-    if key == "language":
-        return [unset, ("en", "English"), ("zh_CN", "简体中文")]
+    if setting.words:
+        return [unset, *setting.words]
     if key == "theme":
         return [unset, *((name, name) for name in themes)]
     if key == "doc_template":
@@ -108,6 +121,8 @@ def summary(draft: SettingsDraft, file: Path, name: str) -> str:
 def key_state(file: Path, data: Mapping[str, Any]) -> str:
     """Return whether a profile has the key that it needs."""
     if file.name == LLM:
+        if data.get(_SERVER) in KINDS:
+            return tr("needs no key")
         has_key = any(not is_missing(data.get(key)) for key in ("ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY"))
         return tr("key set") if has_key else tr("no key")
     if data.get("provider") == "searxng" and is_missing(data.get("api_key")):

@@ -19,7 +19,10 @@ Kind: TypeAlias = Literal["switch", "choice", "text", "secret", "number", "addre
 
 
 class Setting(msgspec.Struct, frozen=True):
-    """One value of a file. `default` is what holds where the file says nothing; `unset` is how that is worded."""
+    """One value of a file. `default` is what holds where the file says nothing; `unset` is how that is worded.
+
+    `words` are the values of a fixed choice, each with how a person calls it.
+    """
 
     file: Path
     path: KeyPath
@@ -28,6 +31,7 @@ class Setting(msgspec.Struct, frozen=True):
     about: str = ""
     default: Any = ""
     unset: str = ""
+    words: tuple[tuple[str, str], ...] = ()
 
     @property
     def id(self) -> str:
@@ -139,7 +143,7 @@ def shown(setting: Setting, draft: SettingsDraft) -> str:
         return str(value).strip() if reference(str(value)) else "••••••••"
     if value in ("", None):
         return setting.unset or tr("not set")
-    return str(value)
+    return dict(setting.words).get(str(value), str(value))
 
 
 def typed_value(setting: Setting, text: str, draft: SettingsDraft) -> tuple[Any, str]:

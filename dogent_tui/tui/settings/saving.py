@@ -18,6 +18,8 @@ from dogent_tui.workspace.settings import load_home_settings, load_settings
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
 
+_NOT_THE_AGENTS = frozenset({"theme", "learn_auto", "keys", "language"})
+"""Keys that hold at once, or from the next start on: the agent goes on as it is."""
 _BECAUSE = tr("You changed it in the settings.")
 
 
@@ -43,7 +45,7 @@ async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
     """Write the files that changed, have it hold, and return the line that says so. Raises OSError, DogentError."""
     written: list[str] = []
     left: list[str] = []
-    changed = frozenset(path[0] for path in draft.changes.get(app.opened.workspace.settings_file, {}))
+    changed = frozenset(path[0] for changes in draft.changes.values() for path in changes)
     for file, changes in list(draft.changes.items()):
         if file == app.opened.workspace.settings_file:
             plan = partial(plan_values, file, dict(changes))
@@ -59,13 +61,16 @@ async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
 
 
 async def _take_into_use(app: "DogentApp", changed: frozenset[str]) -> str:
-    """Have it hold as far as it can, and return the line about the rest. `changed` are the keys of the folder's settings."""
+    """Have it hold as far as it can, and return the line about the rest. `changed` are the keys that were changed."""
     opened = app.opened
     own, _ = await asyncio.to_thread(load_home_settings, dogent_home())
     settings, _ = await asyncio.to_thread(load_settings, opened.workspace)
     app.use_keys(own.keys)
     if "theme" in changed:
         app.show_theme(settings.theme)
+    app.conversation.lessons.offers = settings.learn_auto
+    if changed <= _NOT_THE_AGENTS:
+        return ""
     chosen = "profile" in changed
     said_something = opened.service.begun or opened.earlier_log is not None or opened.service.queued
     if opened.service.state == "running" or (said_something and not chosen):

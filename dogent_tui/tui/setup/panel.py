@@ -12,7 +12,6 @@ from textual.widget import Widget
 from dogent_tui.language import tr
 from dogent_tui.tui.setup.model import Choice
 
-KEY = "F5"
 _LOW = 20
 """Rows of a window in which the panel is one line until one goes there."""
 
@@ -46,9 +45,10 @@ class SetupPanel(Widget, can_focus=True):
             super().__init__()
             self.character = character
 
-    def __init__(self, choices: Sequence[Choice], now: str, id: str | None = None) -> None:  # noqa: A002
-        """Offer `choices`; `now` says who answers until one is made."""
+    def __init__(self, choices: Sequence[Choice], now: str, key: str = "F5", id: str | None = None) -> None:  # noqa: A002
+        """Offer `choices`; `now` says who answers until one is made, and `key` goes to the panel."""
         super().__init__(id=id)
+        self._key = key
         self._now = now
         self.choices = choices
         self.at = 0
@@ -119,7 +119,7 @@ class SetupPanel(Widget, can_focus=True):
         title, key, note = (self.get_visual_style(f"setup--{part}", partial=True) for part in ("title", "key", "note"))
         width = self.content_size.width
         question = Content.assemble((tr("Who shall answer?"), title))
-        go = [(KEY, key), (tr(" chooses · "), note), ("Esc", key), (tr(" not now"), note)]
+        go = [(self._key, key), (tr(" chooses · "), note), ("Esc", key), (tr(" not now"), note)]
         if self._is_line:
             return Content.assemble(question, " ", *go).truncate(width, ellipsis=True)
         here = [

@@ -61,6 +61,11 @@ LOOKS: dict[str, str] = {
 Not in a stylesheet: component classes would all be matched and parsed anew with every change of theme, a fifth of its time.
 """
 
+_SHADES = ("$surface", "$boost", "$background")
+"""Papers that only set something apart from what lies around it."""
+_DIM_BELOW = 70
+"""Percent of the ink from which on it does not step back."""
+
 
 class Palette:
     """The styles of `widget` as they are now."""
@@ -72,6 +77,8 @@ class Palette:
         beneath, parse = widget.visual_style, widget.app.stylesheet.parse_style
         if widget.app.theme == CONTRAST.name:
             looks = {name: _plain_to_see(look) for name, look in looks.items()}
+        elif widget.app.current_theme.ansi:
+            looks = {name: _in_attributes(look) for name, look in looks.items()}
         self.styles = {name: _partial(beneath, parse(look)) for name, look in looks.items()}
         self.styles["selection"] = Style(color=self.selection.color, bgcolor=self.selection.bgcolor)
         self._combined: dict[tuple[str, str, str], Style] = {}
@@ -111,6 +118,20 @@ def _plain_to_see(look: str) -> str:
     return re.sub(r"\d+(?=%)", lambda percent: str(max(int(percent[0]), 85)), ink) + on + paper
 
 
+def _in_attributes(look: str) -> str:
+    """Return `look` for the terminal's own colors, which nobody knows here and which cannot be mixed.
+
+    A tint would be its full color, with ink of the same color on it: ink of a color stands on no tint, other ink is reversed.
+    What is to step back is dim.
+    """
+    ink, on, paper = look.partition("on ")
+    faint = re.search(r"(?:auto|\$foreground) (\d+)%", ink)
+    ink = re.sub(r"auto \d+%", "", ink)
+    if on and not paper.startswith(_SHADES) and "$" not in ink:
+        return f"{ink} reverse"
+    return f"{ink} dim" if faint and int(faint[1]) < _DIM_BELOW else ink
+
+
 def restyled(line: Line, marks: Iterable[tuple[int, int, str]]) -> Line:
     """Return `line` with more style names on some of its characters: `marks` are (start, end, names), end exclusive."""
     spans = list(line.spans)
@@ -140,6 +161,8 @@ def _partial(beneath: VisualStyle, look: VisualStyle) -> Style:
         color=whole.color if look.foreground is not None or look.auto_color else None,
         bgcolor=whole.bgcolor if look.background is not None else None,
         bold=look.bold,
+        dim=look.dim,
+        reverse=look.reverse,
         italic=look.italic,
         underline=look.underline,
         strike=look.strike,

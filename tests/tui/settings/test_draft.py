@@ -97,3 +97,27 @@ def test_what_can_be_chosen(draft):
     assert name_problem("offline", draft.home / LLM, draft)
     assert name_problem("", draft.home / LLM, draft)
     assert name_problem("mine", draft.home / LLM, draft) == ""
+
+
+def test_who_answers_in_all_other_folders_is_chosen_here_too(draft):
+    """/setup writes it: without a row of its own it could neither be seen nor taken back."""
+    here, elsewhere = [one for one in folder_settings(draft) if one.path == ("profile",)]
+    assert (here.file, elsewhere.file) == (draft.workspace.settings_file, draft.home / "dogent.json")
+    assert shown(here, draft) == "what the environment says"
+    draft.put(elsewhere, "a")
+    here = chosen_profile(draft, draft.home / LLM)
+    assert here.file == draft.workspace.settings_file
+    assert shown(here, draft) == "as elsewhere: a"
+
+
+def test_a_local_server_is_chosen_and_needs_no_key(draft):
+    server = setting(profile_settings(draft.home / LLM, "a"), "DOGENT_LOCAL_SERVER")
+    draft.put(setting(profile_settings(draft.home / LLM, "a"), "ANTHROPIC_AUTH_TOKEN"), None)
+    assert summary(draft, draft.home / LLM, "a") == "x.org · no key"
+    assert [value for value, _ in options_of(server, draft, ())] == [None, "ollama", "llama.cpp", "lm-studio", "vllm"]
+    draft.put(server, "lm-studio")
+    assert shown(server, draft) == "LM Studio"
+    language = setting(folder_settings(draft), "language")
+    draft.put(language, "zh_CN")
+    assert shown(language, draft) == "简体中文"
+    assert summary(draft, draft.home / LLM, "a") == "x.org · needs no key"

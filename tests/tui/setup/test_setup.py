@@ -103,6 +103,20 @@ async def test_it_comes_by_itself_and_the_prompt_keeps_the_keyboard(start):
         assert s.panel is not None
 
 
+async def test_it_names_the_key_that_the_person_chose_for_it(start):
+    async with start() as s:
+        await s.shown()
+        s.app.use_keys({"setup": "f9"})
+        await s.app.setup.hide()
+        await s.app.setup.open()
+        s.prompt.focus()
+        panel = await s.shown()
+        await s.until(lambda: not panel.has_focus)
+        assert "F9 chooses" in str(panel.render())
+        await s.pilot.press("f9")
+        await s.until(lambda: panel.has_focus)
+
+
 async def test_esc_takes_it_away_for_good(start):
     async with start() as s:
         await s.shown()

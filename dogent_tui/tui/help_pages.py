@@ -1,0 +1,63 @@
+"""What the help shows: the keys of every place of the application, taken from their bindings, and the commands."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from textual.app import App
+from textual.binding import Binding, BindingType
+
+from dogent_tui.language import tr
+from dogent_tui.tui.attachments.preview import PreviewScreen
+from dogent_tui.tui.attachments.sidebar import AttachmentList
+from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.outline.keys import EDITOR_KEYS
+from dogent_tui.tui.outline.view import OutlineView
+from dogent_tui.tui.pane.pane import DocumentPane
+from dogent_tui.tui.pane.view import PaneView
+from dogent_tui.tui.prompt.editor import PromptEditor
+from dogent_tui.tui.review.keys import REVIEW_KEYS
+from dogent_tui.tui.screens.clarification import ClarificationScreen
+from dogent_tui.tui.screens.help import PROMPT_HELP, HelpSection, binding_section, command_section
+from dogent_tui.tui.screens.permission import PermissionScreen
+from dogent_tui.tui.screens.permissions import PermissionsScreen
+from dogent_tui.tui.screens.profile import ProfileScreen
+from dogent_tui.tui.screens.rewind_preview import RewindPreviewScreen
+from dogent_tui.tui.screens.sessions import SessionsScreen
+from dogent_tui.tui.screens.settings import SettingsScreen
+from dogent_tui.tui.settings.rows import RowList
+from dogent_tui.tui.transcript.view import Transcript
+
+_PALETTE = Binding(App.COMMAND_PALETTE_BINDING, "command_palette", "All commands, in a palette")
+"""Textual binds it when the application starts, without a class that one could ask for it."""
+
+
+def help_sections(
+    commands: Iterable[Command], everywhere: Iterable[BindingType], keys: Mapping[str, str]
+) -> Sequence[HelpSection]:
+    """Return all sections. `everywhere` are the bindings of the conversation; `keys` those the person changed, by id."""
+    return [
+        PROMPT_HELP,
+        binding_section(tr("Keys of the prompt"), PromptEditor.BINDINGS),
+        command_section(commands),
+        binding_section(tr("Everywhere"), _once([*everywhere, _PALETTE]), keys),
+        binding_section(tr("Transcript"), Transcript.BINDINGS),
+        binding_section(tr("Attachments"), AttachmentList.BINDINGS),
+        binding_section("A file that is shown", PreviewScreen.BINDINGS),
+        binding_section(tr("The open document"), [*PaneView.BINDINGS, *DocumentPane.BINDINGS]),
+        binding_section(tr("A permission"), PermissionScreen.BINDINGS),
+        binding_section("What is always allowed", PermissionsScreen.BINDINGS),
+        binding_section(tr("Questions of the agent"), ClarificationScreen.BINDINGS),
+        binding_section(tr("The outline"), [*OutlineView.BINDINGS, *EDITOR_KEYS]),
+        binding_section(tr("The review"), REVIEW_KEYS),
+        binding_section(tr("Settings"), [*RowList.BINDINGS, *SettingsScreen.BINDINGS]),
+        binding_section(tr("A profile"), [*RowList.BINDINGS, *ProfileScreen.BINDINGS]),
+        binding_section(tr("Earlier conversations"), SessionsScreen.BINDINGS),
+        binding_section(tr("Going back to a prompt"), RewindPreviewScreen.BINDINGS),
+    ]
+
+
+def _once(bindings: Iterable[BindingType]) -> Sequence[BindingType]:
+    """Return `bindings` without those whose key another before them has: the screen's come before the application's."""
+    taken: dict[str, BindingType] = {}
+    for binding in bindings:
+        taken.setdefault(binding.key if isinstance(binding, Binding) else binding[0], binding)
+    return list(taken.values())
