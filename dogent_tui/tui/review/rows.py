@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import zip_longest
-from os.path import commonprefix
 
 from dogent_tui.changes.hunks import Hunk
 from dogent_tui.changes.model import DocumentChange
@@ -77,7 +76,8 @@ def _telling(old: Sequence[str], new: Sequence[str]) -> str:
     before, after = ([line for line in lines if line.strip()] for lines in (old, new))
     was, line = next((pair for pair in zip(before, after, strict=False) if pair[0] != pair[1]), ("", ""))
     line = line or next(iter(after or before), "")
-    same = len(commonprefix([was[:_COMPARED], line[:_COMPARED]]))
+    pairs = enumerate(zip(was[:_COMPARED], line, strict=False))
+    same = next((place for place, (mine, other) in pairs if mine != other), min(len(was), len(line), _COMPARED))
     if same <= _SAME:
         return one_line(line[:_TOLD])
     start = max(line.rfind(" ", 0, same - _BEFORE) + 1, same - 2 * _BEFORE)
