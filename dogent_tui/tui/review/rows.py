@@ -32,6 +32,11 @@ _MOST_CHARACTERS = 60_000
 _PREVIEWED = 80
 """Lines of the result, from a little above the hunk, that the preview is made of."""
 
+_TOLD = 200
+"""Characters of a hunk that its row in the list begins with."""
+_SAME, _BEFORE, _COMPARED = 24, 8, 2_000
+"""Characters that a line may share with what it was before the row begins further on, how far before the change, and the most
+that are compared."""
 _GOES_ON = Span("… ", "muted")
 
 _MARKS = {"open": (" ", "muted"), "accepted": ("✓", "success"), "rejected": ("✗", "error"), "edited": ("✎", "success")}
@@ -52,8 +57,7 @@ def state(change: DocumentChange, hunk: Hunk) -> str:
 def list_row(change: DocumentChange, hunk: Hunk, width: int, *, is_cursor: bool) -> tuple[Span, ...]:
     """Return the row of a hunk in the list: what was decided, its heading, and its first words."""
     mark, style = _MARKS[state(change, hunk)]
-    written = change.lines_of(hunk)
-    words = next((one_line(line[:200]) for line in (*written, *hunk.old) if line.strip()), tr("(blank lines)"))
+    words = _telling(hunk.old, change.lines_of(hunk)) or tr("(blank lines)")
     sign = {"added": "+", "deleted": "-", "conflict": "!"}.get(hunk.kind, "~")
     heading = one_line(hunk.heading[-1]) if hunk.heading else ""
     spans = [
@@ -65,6 +69,19 @@ def list_row(change: DocumentChange, hunk: Hunk, width: int, *, is_cursor: bool)
     if heading and heading not in words:
         spans.append(Span(f"{heading} ", "heading3"))
     return crop([*spans, Span(words)], width)
+
+
+def _telling(old: Sequence[str], new: Sequence[str]) -> str:
+    """Return the first words that are others, from a little before them where much of the line above them is the same."""
+    before, after = ([line for line in lines if line.strip()] for lines in (old, new))
+    was, line = next((pair for pair in zip(before, after, strict=False) if pair[0] != pair[1]), ("", ""))
+    line = line or next(iter(after or before), "")
+    pairs = enumerate(zip(was[:_COMPARED], line, strict=False))
+    same = next((place for place, (mine, other) in pairs if mine != other), min(len(was), len(line), _COMPARED))
+    if same <= _SAME:
+        return one_line(line[:_TOLD])
+    start = max(line.rfind(" ", 0, same - _BEFORE) + 1, same - 2 * _BEFORE)
+    return f"…{one_line(line[start : start + _TOLD])}"
 
 
 def headline(change: DocumentChange, hunk: Hunk, width: int) -> Line:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from dogent_tui.changes.model import propose
 from dogent_tui.changes.prose import refined
 from dogent_tui.tui.review.folding import folded, seams
-from dogent_tui.tui.review.rows import hunk_lines
+from dogent_tui.tui.review.rows import hunk_lines, list_row
 from dogent_tui.tui.transcript.lines import Line, Span
 
 LONG = " ".join(f"Sentence {number} says something of the harbor, and nothing else." for number in range(60))
@@ -38,6 +38,19 @@ def test_what_is_all_new_is_shown_whole():
     rows = drawn("Before.\n", f"Before.\n\n{LONG}\n")
     assert not any("⋯" in row for row in rows)
     assert sum("Sentence" in row for row in rows) > 30
+
+
+def test_the_list_shows_the_words_that_are_others():
+    def row(old: str, new: str) -> str:
+        change = propose("tea.md", old.encode(), new)
+        return "".join(span.text for span in list_row(change, change.hunks[0], 60, is_cursor=False)).strip()
+
+    assert row(f"{LONG}\n", f"{LONG}\n".replace("Sentence 30 says", "Sentence 30 tells")).startswith(
+        "~ …Sentence 30 tells something"
+    )
+    assert row("One two three.\n", "One two four.\n") == "~ One two four."
+    assert row("猫在屋里睡觉。" * 9 + "\n", "猫在屋里睡觉。" * 8 + "猫在屋外睡觉。\n").startswith("~ …")
+    assert row("One.\n\nTwo.\n", "One.\n") == "- Two."
 
 
 def test_a_long_paragraph_beside_the_change_does_not_push_it_out_of_sight():
