@@ -44,6 +44,8 @@ from dogent_tui.workspace.sessions import list_sessions
 from dogent_tui.workspace.trust import make_own_folder
 
 if TYPE_CHECKING:  # imported when they are wanted, after the first paint
+    from textual.command import CommandPalette
+
     from dogent_tui.tui.driver import BackgroundTold
     from dogent_tui.tui.setup.controller import Setup
     from dogent_tui.tui.setup.panel import SetupPanel
@@ -381,6 +383,11 @@ class DogentApp(App[None]):
         """Get ready to show the theme `name`, if there is one, so that choosing it is quick."""
         if theme := self.get_theme(name):
             self.stylesheet.prepare(theme_colors(theme, self.get_theme_variable_defaults()))
+
+    def on_command_palette_option_highlighted(self, event: "CommandPalette.OptionHighlighted") -> None:
+        """Get ready for the theme that is pointed at."""
+        hit = getattr(event.highlighted_event.option, "hit", None)
+        self.prepare_theme(getattr(hit, "text", None) or "")
 
     def search_themes(self) -> None:
         """List the themes to choose from."""

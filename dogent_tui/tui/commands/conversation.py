@@ -66,7 +66,7 @@ class ConversationCommands:
         mode.on = not mode.on
         self._app.conversation.status_bar.refresh()
         return (
-            tr("You review every change of a file before it is written, in this conversation. /review again ends that.")
+            tr("You review every change of a file before it is written. /review again ends that.")
             if mode.on
             else tr("The agent writes files itself again; what it proposes you still review.")
         )

@@ -108,7 +108,9 @@ def hunk_lines(change: DocumentChange, hunk: Hunk, width: int, *, by_side: bool)
     lines += _above(base[max(0, hunk.start - CONTEXT) : hunk.start], width)
     if hunk.is_conflict:
         said = (
-            tr("Somebody else changed these lines meanwhile. Accepting this replaces what stands here now.") if hunk.old else ""
+            tr("Somebody else changed these lines meanwhile (o is how they were). Accepting this replaces what stands here now.")
+            if hunk.old
+            else ""
         )
         lines += wrap([Span(said or tr("The file is gone. Accepting this writes it anew."), "warning")], width)
         lines += prefixed(_told(hunk.ours, "muted", width - 2), Span("o ", "muted"))
