@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from rich.segment import Segment
 from textual import events
+from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -89,6 +90,20 @@ class HunkList(KeysAtOnce, _Drawn, can_focus=True):
             strip = Strip(segments).adjust_cell_length(width, self.palette.style("", fill=fill))
             self._rows[key] = strip
         return strip
+
+    def _on_focus(self, event: events.Focus) -> None:
+        self._turn(event, events.DescendantFocus(self), has_focus=True)
+
+    def _on_blur(self, event: events.Blur) -> None:
+        self._turn(event, events.DescendantBlur(self), has_focus=False)
+
+    def _turn(self, event: events.Event, told: events.Event, *, has_focus: bool) -> None:
+        """Do what a widget does where the focus changes, but draw the one row anew that looks different for it."""
+        event.prevent_default()
+        self.has_focus = has_focus
+        self.refresh(Region(0, self.cursor - self._top, self.size.width, 1))
+        if self.parent is not None:
+            self.parent.post_message(told)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Go to the hunk that is pressed."""
