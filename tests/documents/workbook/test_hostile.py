@@ -140,7 +140,7 @@ def _counted(each):
 @pytest.mark.slow
 def test_a_large_sheet_gives_its_first_rows_at_once_in_little_memory(tmp_path):
     path = workbook(tmp_path / "a.xlsx", {"S": ""})
-    count = 60_000
+    count = 200_000
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         with zipfile.ZipFile(workbook(tmp_path / "b.xlsx", {"S": ""})) as empty:
             for name in empty.namelist():
@@ -156,7 +156,7 @@ def test_a_large_sheet_gives_its_first_rows_at_once_in_little_memory(tmp_path):
     assert next(blocks).source.cells == "A1:B49"
     rows = sum(block.markdown.count("item ") for block in blocks)
     assert rows == count - 49
-    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 12_000  # KB; the sheet has 6 MB
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 40_000  # KB, of a sheet of 20 MB
 
 
 def test_a_million_empty_cells_keep_nobody_waiting(tmp_path, monkeypatch):
