@@ -5,6 +5,7 @@ import re
 import string
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ SLOT = re.compile(r"\{[^}]*\}")
 CATALOG = PACKAGE / "locale" / "zh_CN" / "LC_MESSAGES" / "dogent_tui"
 
 
+@cache
 def collected() -> dict[str | tuple[str, ...], str]:
     """Return every message of the code, and where it stands."""
     found = extract_from_dir(str(PACKAGE), method_map=[("**.py", "python")], keywords={"tr": None, "ngettext": (1, 2)})

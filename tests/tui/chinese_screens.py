@@ -26,7 +26,7 @@ from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 
-SIZES = [(80, 24), (120, 40), (200, 60)]
+SIZES = [(80, 24), (200, 60)]
 
 RUN = (
     RunStarted(run_id="1", prompt=Prompt("写一份关于茶的报告")),

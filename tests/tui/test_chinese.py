@@ -33,7 +33,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return json.loads(made.stdout)
 
 
-@pytest.mark.parametrize("size", ["80x24", "120x40", "200x60"])
+@pytest.mark.parametrize("size", ["80x24", "200x60"])
 @pytest.mark.parametrize("screen", ["start", "run", "question", "help", "settings", "sessions"])
 def test_a_screen(shown, snapshot, screen, size):
     assert shown[f"{screen} {size}"] == snapshot

@@ -98,9 +98,12 @@ class HunkList(KeysAtOnce, _Drawn, can_focus=True):
         self._turn(event, events.DescendantBlur(self), has_focus=False)
 
     def _turn(self, event: events.Event, told: events.Event, *, has_focus: bool) -> None:
-        """Do what a widget does where the focus changes, but draw the one row anew that looks different for it."""
+        """Do what a widget does where the focus changes, but draw the one row anew that looks different for it.
+
+        No style of the list depends on the focus: it is not styled again.
+        """
         event.prevent_default()
-        self.has_focus = has_focus
+        self.set_reactive(HunkList.has_focus, has_focus)
         self.refresh(Region(0, self.cursor - self._top, self.size.width, 1))
         if self.parent is not None:
             self.parent.post_message(told)
