@@ -31,6 +31,7 @@ class Desk:
         self.pilot = pilot
         self.heard = heard
         self.root = app.opened.workspace.root
+        self._reviewed: ReviewScreen | None = None
 
     async def until(self, seen: Callable[[], object]) -> None:
         for _ in range(3000):
@@ -46,12 +47,18 @@ class Desk:
         await self.pilot.press("enter")
 
     async def review(self, name: str, *keys: str) -> ReviewScreen:
-        """Wait for the review of the file `name`, and press `keys` in it."""
+        """Wait for the next review, of the file `name`, and press `keys` in it. The one before may be closing still."""
         await self.until(
-            lambda: isinstance(screen := self.app.screen, ReviewScreen) and screen.change.name == name and screen.focused
+            lambda: (
+                isinstance(screen := self.app.screen, ReviewScreen)
+                and screen is not self._reviewed
+                and screen.change.name == name
+                and screen.focused
+            )
         )
         screen = self.app.screen
         assert isinstance(screen, ReviewScreen)
+        self._reviewed = screen
         await self.pilot.press(*keys)
         return screen
 
