@@ -4,6 +4,7 @@ import asyncio
 import gc
 import logging
 import signal
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
+from rich.text import Text
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
@@ -152,6 +154,13 @@ class DogentApp(App[None]):
         message.stop()
         if not self.opened.settings.theme and self.theme == DEFAULT_THEME and message.lightness > _LIGHT:
             self.theme = LIGHT_THEME
+
+    def _fatal_error(self) -> None:
+        """Say where an error came from that nobody foresaw; Textual's report shows the values of variables, also keys."""
+        from dogent_tui.tui.trouble import crash_report
+
+        error = sys.exc_info()[1] or self._exception
+        self.panic(Text(crash_report(error) if error is not None else ""))
 
     def _begin(self) -> None:
         first, self._choose = self._choose, False
