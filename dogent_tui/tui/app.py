@@ -47,6 +47,7 @@ from dogent_tui.workspace.trust import make_own_folder
 
 if TYPE_CHECKING:  # imported when they are wanted, after the first paint
     from textual.command import CommandPalette
+    from textual.worker import Worker
 
     from dogent_tui.tui.driver import BackgroundTold
     from dogent_tui.tui.setup.controller import Setup
@@ -56,11 +57,6 @@ _LOG = logging.getLogger(__name__)
 
 _LIGHT = 0.5
 """A background that is lighter than this is a light one."""
-
-OPEN_ELSEWHERE = tr("This conversation is open in another window, so it can only be read here.")
-OPEN_ELSEWHERE_REMEDY = tr(
-    "Go on there, or close it there and open it here again. /sessions can also fork it: then both go on by themselves."
-)
 
 SEARCHED_AT_ONCE = 1_000
 """So many earlier prompts can be searched as soon as the search opens: reading them takes no time, however many there are."""
@@ -104,6 +100,7 @@ class DogentApp(App[None]):
         self._draft_taken = False
         self.conversation = ConversationScreen(opened, self.commands)
         self._following: list[asyncio.Task[None]] = []
+        self._starting: Worker[None] | None = None
         self._colorless = (Colorless(),)
         for theme in THEMES:
             self.register_theme(theme)
@@ -164,7 +161,20 @@ class DogentApp(App[None]):
 
     def _begin(self) -> None:
         first, self._choose = self._choose, False
-        self.run_worker(self._choose_first() if first else self._start(), name="session")
+        self._starting = self.run_worker(self._choose_first() if first else self._start(), name="session")
+
+    async def wait_until_started(self) -> None:
+        """Return once what is on the screen is all of the conversation, and its service runs."""
+        if self._starting is not None:
+            await self._starting.wait()
+
+    async def can_write(self) -> bool:
+        """Whether the conversation can be gone on with here; where another window had it and has left it, it is taken over."""
+        if not self.opened.read_only:
+            return True
+        from dogent_tui.tui.sessions.following import take_over
+
+        return await take_over(self)
 
     async def _choose_first(self) -> None:
         """Have the person choose which conversation to open, before any agent is started for another."""
@@ -180,16 +190,17 @@ class DogentApp(App[None]):
         if draft := await asyncio.to_thread(self._unsent):
             screen.prompt.put_back(draft)
         waited: list[str] = []
-        if opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
+        if opened.read_only:
+            from dogent_tui.tui.sessions.following import watch
+
+            self._following = await watch(self, opened)
+        elif opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
             earlier, waited = await asyncio.to_thread(self._earlier, opened.earlier_log)
             await screen.replay(earlier)
-            if not opened.read_only:
-                opened.service.restore(earlier, send=not opened.trust.must_ask)
+            opened.service.restore(earlier, send=not opened.trust.must_ask)
         if self.opened is not opened:  # another conversation was opened meanwhile
             return
-        if opened.read_only:
-            screen.handle(Notice(level="warning", message=OPEN_ELSEWHERE, remedy=OPEN_ELSEWHERE_REMEDY, code="read_only"))
-        else:
+        if not opened.read_only:
             await self._converse(opened, screen)
             self._give_back(waited, draft)
         for warning in (*opened.warnings, *self.keys.warnings):
@@ -473,6 +484,9 @@ def _is_kept(opened: OpenedSession) -> bool:
 async def _close(opened: OpenedSession, following: list[asyncio.Task[None]]) -> None:
     """Close a session, let those who follow it take in its end, and let other windows have it."""
     await opened.service.close()
+    if opened.read_only:  # it follows another window, which goes on
+        for task in following:
+            task.cancel()
     if following:
         await asyncio.wait(following, timeout=1.0)
     opened.hold.release()

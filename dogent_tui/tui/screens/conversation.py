@@ -215,18 +215,37 @@ class ConversationScreen(Screen[None]):
             case ToolResult():
                 self.look_again()
 
-    async def replay(self, events: Sequence[Event]) -> None:
-        """Show an earlier conversation, and return when its end can be seen."""
+    async def replay(self, events: Sequence[Event], *, ended: bool = True) -> None:
+        """Show an earlier conversation, and return when its end can be seen. Not `ended`: it goes on in another window."""
         for event in events:
             self.todos.handle(event)
             self.written.handle(event)
-            if isinstance(event, UsageChanged):
+            if isinstance(event, UsageChanged) or not ended:
                 self.status_bar.handle(event)
-        self.transcript.replay(events)
+        self.transcript.replay(events, ended=ended)
         self.attaching.replay(events)
         self.furniture.show_transcript()
         if self.transcript.is_running:  # the person may have left already
             await self.transcript.wait_for_refresh()
+
+    def happened_elsewhere(self, events: Sequence[Event]) -> None:
+        """Show what happens with the conversation in another window, which is also the one to answer what the agent asks."""
+        for event in events:
+            self.todos.handle(event)
+            self.written.handle(event)
+            self.status_bar.handle(event)
+            if self.has_document:
+                self.documents.handle(event)
+        self.transcript.replay(events, ended=False)
+        self.attaching.replay(events)
+        if any(isinstance(event, ToolResult) for event in events):
+            self.look_again()
+
+    def goes_on_elsewhere(self, *, goes_on: bool) -> None:
+        """Show whether another window goes on with the conversation. Where it left, what was under way there was stopped."""
+        if not goes_on:
+            self.transcript.replay((), ended=True)
+        self.status_bar.goes_on_elsewhere(goes_on=goes_on)
 
     def _ask(self, event: Event) -> None:
         """Open what the agent asks on a screen, where it does and it is time for it."""
