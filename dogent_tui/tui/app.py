@@ -312,6 +312,7 @@ class DogentApp(App[None]):
         """Have the keys that the person wants do what they do from now on."""
         self.keys = _keymap(wanted)
         self.set_keymap(self.keys.keys)
+        self.conversation.todos.refresh()  # its title names a key
 
     def action_settings(self) -> None:
         """Show the settings."""
@@ -466,10 +467,7 @@ class DogentApp(App[None]):
         if self.screen is self.conversation:
             self.conversation.prompt.editor.action_copy_or_clear()
             return
-        from dogent_tui.tui.screens.help import key_name
-
-        quits = self.keys.keys.get("quit", "ctrl+q").split(",")[0]
-        self.notify(tr("Esc goes back · {quits} quits").format(quits=key_name(quits)), markup=False)
+        self.notify(tr("Esc goes back · {quits} quits").format(quits=self.keys.shown("quit")), markup=False)
 
 
 def _keymap(wanted: Mapping[str, str]) -> Keymap:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events as textual_events
 from textual import on, work
@@ -51,6 +51,7 @@ from dogent_tui.workspace.paths import display_path
 
 if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.agent.service import AgentService
+    from dogent_tui.tui.app import DogentApp
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
     from dogent_tui.tui.pane.controller import PaneController
     from dogent_tui.tui.pane.pane import DocumentPane
@@ -89,7 +90,7 @@ class ConversationScreen(Screen[None]):
         self.by_hand = HandWork(self.prompt.set_doing)
         self.written = WrittenDocuments()
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
-        self.todos = TodoPanel(id="todos")
+        self.todos = TodoPanel(lambda: self.key_of("plan"), id="todos")
         self.asked = RequestBanner(id="asked")
         self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
         self.status_bar = StatusBar(opening_status(opened), id="status")
@@ -365,6 +366,10 @@ class ConversationScreen(Screen[None]):
         self.documents.read_on()
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
+
+    def key_of(self, action_id: str) -> str:
+        """Return the key of an action as a sentence names it: the person may have changed it."""
+        return cast("DogentApp", self.app).keys.shown(action_id)
 
     async def action_escape(self) -> None:
         """Interrupt the run, if there is one, and go back to the prompt."""
