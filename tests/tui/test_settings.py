@@ -321,6 +321,37 @@ async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, 
         assert (reopened[0].profile, reopened[0].resume) == ("work", first.session_id)
 
 
+async def test_the_list_says_who_answers_where_nobody_is_chosen_and_has_the_environment(
+    stage, workspace, own, reopened, monkeypatch
+):
+    async def last(s):
+        s.app.conversation.prompt.editor.replace_all("/profile")
+        await s.pilot.press("enter")
+        await on(s, ChoiceScreen)
+        options = s.app.screen.query_one(OptionList)
+        words = str(options.get_option_at_index(options.option_count - 1).prompt)
+        offers = "environment · " in seen(s)
+        await s.pilot.press("escape")
+        await s.until(lambda: s.app.screen is s.app.conversation)
+        return words, offers
+
+    async with stage() as s:
+        await s.type("/profile environment")
+        await s.pilot.press("enter")
+        await s.until(lambda: "The environment holds no key" in hint(s))
+        assert await last(s) == ("as the environment says, which holds no key: the offline engine", False)
+        (dogent_home() / "dogent.json").write_text('{"profile": "deepseek"}', encoding="utf-8")
+        assert await last(s) == ("as you chose for all folders: deepseek", False)
+        workspace.dot.mkdir(exist_ok=True)
+        workspace.settings_file.write_text('{"profile": "work"}', encoding="utf-8")
+        assert await last(s) == ("as this folder says: work", False)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-the-environment")
+        assert await last(s) == ("as this folder says: work", True)
+        s.app.conversation.prompt.editor.replace_all("/profile environment")
+        await s.pilot.press("enter")
+        await s.until(lambda: reopened and reopened[-1].profile == "environment")
+
+
 async def test_who_answers_elsewhere_is_saved_for_all_folders_and_holds_at_once(stage, own, reopened):
     async with stage() as s:
         screen = await opened(s)
