@@ -25,6 +25,7 @@ from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
+from dogent_tui.plain import one_line
 from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
@@ -205,6 +206,9 @@ class DogentApp(App[None]):
             self._give_back(waited, draft)
         for warning in (*opened.warnings, *self.keys.warnings):
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
+        if unusable := opened.unusable_profile:
+            said = tr("{unusable} cannot be used: the offline engine answers. /profile changes that.")
+            screen.prompt.notify_hint(one_line(said.format(unusable=unusable)), warning=True)
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
         await offer_custom_commands(self)
         await screen.typed.refresh_index()

@@ -69,6 +69,8 @@ class Status(msgspec.Struct):
     queued: int = 0
     silent_s: int = 0
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
+    unusable: str = ""
+    """The profile that was to answer and cannot."""
     elsewhere: bool = False
     """What happens, happens in another window."""
     _started: float = 0.0
@@ -175,11 +177,16 @@ class Status(msgspec.Struct):
         name = self.workspace.rstrip("/").rpartition("/")[2] or self.workspace
         who = _NO_MODEL if self.endpoint.endswith(_NO_MODEL) else self.endpoint.partition(" · ")[0]
         right = ""
+        whole = (
+            tr("not {unusable}: {endpoint}").format(unusable=self.unusable, endpoint=self.endpoint)
+            if self.unusable
+            else self.endpoint
+        )
         for endpoint, place, brevity in (
-            (self.endpoint, self.workspace, 0),
-            (self.endpoint, name, 0),
-            (self.endpoint, "", 0),
-            (self.endpoint, "", 1),
+            (whole, self.workspace, 0),
+            (whole, name, 0),
+            (whole, "", 0),
+            (whole, "", 1),
             (who, "", 1),
             (who, "", 2),
             ("", "", 2),
@@ -219,7 +226,8 @@ def opening_status(opened: OpenedSession) -> Status:
     endpoint = opened.endpoint
     label = endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
     where = one_line(display_path(opened.workspace.root))
-    return Status(where, one_line(label), review_mode=opened.review_mode, elsewhere=opened.read_only)
+    unusable = one_line(opened.unusable_profile)
+    return Status(where, one_line(label), review_mode=opened.review_mode, unusable=unusable, elsewhere=opened.read_only)
 
 
 class StatusBar(Widget):

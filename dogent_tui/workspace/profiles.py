@@ -11,6 +11,7 @@ import msgspec
 
 from dogent_tui.endpoint_kind import EndpointKind, ServerKind
 from dogent_tui.errors import ConfigError
+from dogent_tui.language import tr
 from dogent_tui.workspace.checking import ConfigWarning, checked, nearest, read_profiles
 from dogent_tui.workspace.config_models import LlmProfile
 from dogent_tui.workspace.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
@@ -107,7 +108,7 @@ def choose_endpoint(
     profiles, more = read_profiles(home / "claude.json")
     warnings += more
     if wanted and wanted != ENVIRONMENT:
-        endpoint = _named(wanted, profiles, home, environ, warnings)
+        endpoint = _named(wanted, profiles, home, environ, warnings, typed=bool(override))
     else:
         endpoint = _from_environment(environ, warnings)
         if endpoint is None:
@@ -131,6 +132,8 @@ def _named(
     home: Path,
     environ: Mapping[str, str],
     warnings: list[ConfigWarning],
+    *,
+    typed: bool,
 ) -> Endpoint | None:
     file = home / "claude.json"
     data = profiles.get(wanted)
@@ -138,9 +141,8 @@ def _named(
         near = nearest(wanted, profiles)
         known = f'Did you mean "{near}"?' if near else f"It has: {', '.join(profiles) or 'none'}."
         message = f"There is no profile {wanted} in {display_path(file)}."
-        warnings.append(
-            ConfigWarning(message, f"{known} Correct the profile in .dogent/dogent.json, or add it here.", "profile_unknown")
-        )
+        correct = tr("Choose one with /profile.") if typed else tr("Correct the profile in .dogent/dogent.json, or add it here.")
+        warnings.append(ConfigWarning(message, f"{known} {correct}", "profile_unknown"))
         return None
     return profile_endpoint(wanted, data, file, environ, warnings)
 

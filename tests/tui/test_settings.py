@@ -6,8 +6,10 @@ import pytest
 from msgspec.structs import replace
 from textual.widgets import Input, OptionList, Static
 
+from dogent_tui.agent.events import SessionStarted
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions
+from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.press_key import PressKeyScreen
@@ -18,6 +20,7 @@ from dogent_tui.tui.settings.rows import RowList
 from dogent_tui.workspace.paths import dogent_home
 from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
+from tests.tui.conftest import Stage
 
 KEY = "sk-secret-0123456789"
 PROFILES = {
@@ -294,6 +297,21 @@ async def test_another_profile_answers_by_command(stage, own, reopened):
         await s.pilot.press("enter")
         await s.until(lambda: "From now on: deepseek · chat." in hint(s))
         assert (first.state, reopened[0].profile, reopened[0].resume) == ("closed", "deepseek", "")
+
+
+async def test_that_another_answers_than_was_named_is_said_where_one_writes(workspace):
+    launcher, engine = FakeLauncher(), Endpoint("offline", "offline")
+    opened = opened_session(workspace, engine, AgentService(launcher, engine, cwd=str(workspace.root)))
+    app = DogentApp(replace(opened, options=SessionOptions(profile="NOPE")))
+    async with app.run_test(size=(80, 24)) as pilot:
+        s = Stage(app, pilot, launcher)
+        await s.until(lambda: "NOPE cannot be used: the offline engine answers" in hint(s))
+        bar = app.conversation.status_bar
+        await s.until(lambda: "not NOPE: offline engine · no AI model" in bar.render().plain)
+        bar.status.handle(SessionStarted(session_id="s", profile="offline", model="", endpoint="offline", cwd=""))
+        assert "not NOPE: offline engine" in bar.render().plain  # it stays there
+    for name in ("", "offline"):
+        assert replace(opened, options=SessionOptions(profile=name)).unusable_profile == ""
 
 
 async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, own, reopened, monkeypatch):
