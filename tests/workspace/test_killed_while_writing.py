@@ -6,6 +6,7 @@ A step is a call that changes the disk. The process is killed before it: between
 import json
 import multiprocessing
 import os
+import resource
 import signal
 import sys
 from collections.abc import Callable, Iterable
@@ -156,6 +157,36 @@ def test_a_kill_at_any_step_costs_no_more_than_what_was_being_written(workspace,
         there = {1000 + step} if writer.one else {*found, 1000 + step}
         assert set(writer.read(workspace)) == there
     pytest.fail("it never came to an end")
+
+
+def write_with_room(room: int, write: Callable[..., object], *arguments: object) -> None:
+    """Write where no file may grow beyond so many bytes, and end with 3 where the disk said no."""
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, resource.RLIM_INFINITY))
+    try:
+        write(*arguments)
+    except OSError:
+        os._exit(3)
+    os._exit(0)
+
+
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_full_disk_costs_no_more_than_what_did_not_fit(workspace, home, name):
+    writer = WRITERS[name]
+    context = multiprocessing.get_context("fork")
+    writer.write(workspace, 1)
+    there, refused = {1}, 0
+    for number, room in enumerate((0, 1, 7, 40, 400, 10_000_000), start=2):
+        child = context.Process(target=write_with_room, args=(room, writer.write, workspace, number))
+        child.start()
+        child.join(60)
+        assert child.exitcode in (0, 3)
+        refused += child.exitcode == 3
+        if child.exitcode == 0:
+            there = {number} if writer.one else {*there, number}
+        assert set(writer.read(workspace)) == there, room
+    assert refused
+    assert number in there  # with room again, all goes on
+    assert not list(workspace.root.rglob("*.tmp"))
 
 
 def test_what_is_written_lasts_before_it_takes_the_place_of_what_was(tmp_path, monkeypatch):
