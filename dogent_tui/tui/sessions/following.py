@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
 
 LOOK_EVERY_S = 0.5
-"""Nothing is read where nothing was added: a window that follows takes 0.4 % of a processor, and any idle one 0.2 % (measured)."""
+"""Nothing is read where nothing was added: a window that follows takes 0.4 % of a processor, any idle one 0.2 % (measured)."""
 
 _THERE = tr(
     "This conversation is open in another window, so it can only be read here. What happens there is shown as it happens."
