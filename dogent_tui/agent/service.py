@@ -41,6 +41,7 @@ from dogent_tui.agent.run import STOPPED, Run, first_of
 from dogent_tui.agent.shell import PersonalShell
 from dogent_tui.agent.stream import EventStream
 from dogent_tui.errors import AgentError
+from dogent_tui.language import tr
 from dogent_tui.workspace.profiles import Endpoint
 
 State = Literal["connecting", "idle", "running", "lost", "closed"]
@@ -181,7 +182,7 @@ class AgentService:
     async def submit(self, prompt: Prompt) -> str:
         """Queue `prompt`; it runs when its turn comes. Returns the id under which it waits. Raises AgentError once closed."""
         if self.state == "closed":
-            raise AgentError("The session is closed.", "Start the application again.")
+            raise AgentError(tr("The session is closed."), tr("Start the application again."))
         if self.has_unsent_answers:
             self.send_answers()
         return self._queue.put(prompt, waits=self._run is not None or bool(self._requests))
@@ -283,7 +284,10 @@ class AgentService:
         except AgentError as error:
             self._fail(run, Failure("not_started", error.message, error.remedy))
         except Exception as error:
-            self._fail(run, turn_failure(f"an error inside dogent-tui, {type(error).__name__}: {error}"))
+            self._fail(
+                run,
+                turn_failure(tr("an error inside dogent-tui, {kind}: {error}").format(kind=type(error).__name__, error=error)),
+            )
         finally:
             watch.cancel()
 
@@ -354,7 +358,12 @@ class AgentService:
         elif run.stop.is_set():
             self._finish(run, "interrupted", Interrupted(), cost=cost)
         elif run.asked is not None:
-            self._finish(run, needed_by(run.asked), reason=f"The agent asks: {run.asked.payload.get('title')}", cost=cost)
+            self._finish(
+                run,
+                needed_by(run.asked),
+                reason=tr("The agent asks: {title}").format(title=run.asked.payload.get("title")),
+                cost=cost,
+            )
         elif ended.outcome == "completed":
             self._finish(run, "completed", result=ended.text, cost=cost, turns=ended.num_turns)
         elif ended.outcome == "api_error":
@@ -491,7 +500,7 @@ class AgentService:
     async def _abandon(self, request_id: str) -> None:
         request = next((request for request in self.requests if request.request_id == request_id), None)
         if request is None:
-            raise AgentError("This request is not open any more.", "Nothing was done; the conversation goes on as it is.")
+            raise AgentError(tr("This request is not open any more."), tr("Nothing was done; the conversation goes on as it is."))
         finished = self._requests.ended_run(request_id)
         if finished is None and self._run is None:  # a crash ended it
             finished = RunFinished(status="failed", duration_ms=0, run_id=request.run_id)

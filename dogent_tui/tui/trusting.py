@@ -56,4 +56,7 @@ def trust_words(opened: OpenedSession) -> str:
     return {
         "trusted": tr("You trust this folder: {came} is used.").format(came=came),
         "declined": tr("You work without what came with this folder: {came} is not used. /trust asks again.").format(came=came),
-    }.get(opened.trust.state, f"{came} came with this folder and is not used. You are asked before the first run, or by /trust.")
+    }.get(
+        opened.trust.state,
+        tr("{came} came with this folder and is not used. You are asked before the first run, or by /trust.").format(came=came),
+    )

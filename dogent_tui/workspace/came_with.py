@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from dogent_tui.language import ngettext, tr
 from dogent_tui.workspace.paths import Workspace
 
 _MOST_BYTES = 1_000_000
@@ -37,16 +38,16 @@ def _own(root: Path) -> Iterator[Found]:
         text = _text(root / place)
         lines = [line for line in (text or "").splitlines() if line.strip()]
         if text is None or lines:
-            count = "" if text is None else f", {len(lines)} line{'s' * (len(lines) != 1)}"
-            yield Found(f"Writing constraints for the agent{count}", place, " / ".join(lines[:3]), used=True)
+            count = ngettext(", {count} line", ", {count} lines", len(lines)).format(count=len(lines)) if text is not None else ""
+            yield Found(tr("Writing constraints for the agent") + count, place, " / ".join(lines[:3]), used=True)
     if os.path.lexists(root / ".dogent/lessons.md"):
-        yield Found("Lessons for the agent", ".dogent/lessons.md", used=True)
+        yield Found(tr("Lessons for the agent"), ".dogent/lessons.md", used=True)
     if names := _names(root / ".dogent/templates"):
-        yield Found("Document templates", ".dogent/templates/", ", ".join(names), used=True)
+        yield Found(tr("Document templates"), ".dogent/templates/", ", ".join(names), used=True)
     settings = _json(root / ".dogent/dogent.json")
     language = settings.get("primary_language")
     if isinstance(language, str) and language.strip():
-        yield Found("The language of replies", ".dogent/dogent.json", language.strip(), used=True)
+        yield Found(tr("The language of replies"), ".dogent/dogent.json", language.strip(), used=True)
 
 
 def _settings_of_claude(root: Path) -> Iterator[Found]:
@@ -59,10 +60,12 @@ def _settings_of_claude(root: Path) -> Iterator[Found]:
         permissions = settings.get("permissions")
         rules = permissions.get("allow") if isinstance(permissions, dict) else None
         if rules:
-            yield Found("Rules that allow tool calls", place, ", ".join(map(str, rules)) if isinstance(rules, list) else "")
+            yield Found(tr("Rules that allow tool calls"), place, ", ".join(map(str, rules)) if isinstance(rules, list) else "")
         environment = settings.get("env")
         if environment:
-            yield Found("Environment variables", place, ", ".join(map(str, environment)) if isinstance(environment, dict) else "")
+            yield Found(
+                tr("Environment variables"), place, ", ".join(map(str, environment)) if isinstance(environment, dict) else ""
+            )
         if settings.get("enabledPlugins") or settings.get("extraKnownMarketplaces"):
             yield Found("Plugins", place)
 
@@ -70,7 +73,7 @@ def _settings_of_claude(root: Path) -> Iterator[Found]:
 def _mcp_servers(root: Path) -> Iterator[Found]:
     if os.path.lexists(root / ".mcp.json"):
         servers = _json(root / ".mcp.json").get("mcpServers")
-        yield Found("MCP servers", ".mcp.json", ", ".join(map(str, servers)) if isinstance(servers, dict) else "")
+        yield Found(tr("MCP servers"), ".mcp.json", ", ".join(map(str, servers)) if isinstance(servers, dict) else "")
 
 
 def _folders(root: Path) -> Iterator[Found]:

@@ -10,12 +10,14 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
+from dogent_tui.language import tr
+
 LONGEST_SEARCH_S: Final = 120
 """Seconds that a search may take."""
 
 _REFERENCE = "; env:NAME takes it from the environment, keyring:NAME from the system's keyring"
-_MILLISECONDS = "a whole number of milliseconds"
-_SWITCH = "1 or 0"
+_MILLISECONDS = tr("a whole number of milliseconds")
+_SWITCH = tr("1 or 0")
 
 
 class LlmProfile(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.tui.prompt.literal import newlines
 
 RECALL_LIMIT = 30
@@ -108,7 +109,7 @@ class PastedTexts:
         text = newlines(text)
         number = len(self._texts) + 1
         lines = text.count("\n") + (not text.endswith("\n"))
-        size = f"+{lines:,} lines" if lines > 1 else f"+{len(text):,} characters"
+        size = tr("+{lines:,} lines").format(lines=lines) if lines > 1 else tr("+{text:,} characters").format(text=len(text))
         label = f"[Pasted text #{number} {size}]"
         self._texts[number] = text
         self._labels[label] = number

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.sessions.parts import Part, Written
 from dogent_tui.tui.stylesheets import stylesheet
@@ -16,13 +17,19 @@ _HEADINGS = {
     "thinking": "Thinking",
     "plan": "Plan",
     "notice": "Note",
-    "outcome": "How it ended",
+    "outcome": tr("How it ended"),
 }
-_STATES = {"failed": "failed", "denied": "not allowed", "stopped": "stopped", "waiting": "not answered", "running": "under way"}
+_STATES = {
+    "failed": "failed",
+    "denied": tr("not allowed"),
+    "stopped": "stopped",
+    "waiting": tr("not answered"),
+    "running": tr("under way"),
+}
 _ENDS = {
-    "needs_clarification": "waits for answers",
-    "needs_outline_edit": "waits for the outline",
-    "aborted": "ended by a denial",
+    "needs_clarification": tr("waits for answers"),
+    "needs_outline_edit": tr("waits for the outline"),
+    "aborted": tr("ended by a denial"),
     "interrupted": "stopped",
     "failed": "failed",
 }
@@ -42,7 +49,9 @@ def as_markdown(conversation: Written) -> str:
 
 
 def _facts(conversation: Written) -> str:
-    return f"Folder `{conversation.workspace}`, written {conversation.exported}."
+    return tr("Folder `{workspace}`, written {exported}.").format(
+        workspace=conversation.workspace, exported=conversation.exported
+    )
 
 
 def _markdown_of(part: Part) -> Iterator[str]:
@@ -61,7 +70,7 @@ def _markdown_of(part: Part) -> Iterator[str]:
 def heading_of(part: Part) -> str:
     """Return the line above a part."""
     if part.kind == "question":
-        return f"The agent asks: {part.title}"
+        return tr("The agent asks: {title}").format(title=part.title)
     return part.title or _HEADINGS.get(part.kind, part.kind)
 
 
@@ -88,7 +97,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 
 def as_html(conversation: Written) -> str:
     """Return `conversation` as one page, light or dark as the reader's browser is. It loads nothing and runs nothing."""
-    title = html.escape(conversation.title or "A conversation")
+    title = html.escape(conversation.title or tr("A conversation"))
     body = "\n".join(_HTML[part.kind](part) for part in conversation.parts)
     return (
         "<!DOCTYPE html>\n"
