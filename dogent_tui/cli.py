@@ -52,11 +52,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    import argparse
-
     from dogent_tui import __version__
+    from dogent_tui.arguments import CommandLine
 
-    parser = argparse.ArgumentParser(
+    parser = CommandLine(
         prog="dogent-tui",
         description=tr("Write documents together with an AI agent, in a full-screen terminal application."),
         epilog=tr(
@@ -115,7 +114,7 @@ def _parser() -> argparse.ArgumentParser:
         action="store_true",
         help=tr("use what came with the folder (.dogent, .claude), this time and without a question"),
     )
-    parser.add_argument("--version", action="version", version=f"dogent-tui {__version__}")
+    parser.add_argument("--version", action="version", version=f"dogent-tui {__version__}", help=tr("show the version and exit"))
     return parser
 
 
@@ -309,14 +308,15 @@ def _app(options: argparse.Namespace) -> int:
 def _settle_language() -> None:
     """Have everything speak the language of the settings, before anything is imported: messages stand in constants.
 
-    So the file is looked into without the room that reads settings, which says what is wrong with it later.
+    So the file is looked into without the room of the settings, which takes a while to load, and tells what is wrong in it later.
     """
     import json
+    import os
 
-    from dogent_tui.workspace.paths import dogent_home
-
+    home = os.path.expanduser(os.environ.get("DOGENT_HOME", "").strip() or "~/.dogent")  # noqa: PTH111
     try:
-        settings = json.loads((dogent_home() / "dogent.json").read_text(encoding="utf-8-sig"))
+        with open(f"{home}/dogent.json", encoding="utf-8-sig") as file:  # noqa: PTH123
+            settings = json.load(file)
     except (OSError, ValueError, RecursionError):
         return
     named = settings.get("language") if isinstance(settings, dict) else None

@@ -208,7 +208,11 @@ class Printer:
         if finished.status != "completed":
             self._say(f"{finished.status}: {finished.reason} {finished.remedy}".rstrip(": "))
         if asked:
-            self._say("To answer: dogent-tui --continue --answers FILE -p, where FILE holds " + _answers_wanted(asked[0]))
+            self._say(
+                tr("To answer: dogent-tui --continue --answers FILE -p, where FILE holds {answers}").format(
+                    answers=_answers_wanted(asked[0])
+                )
+            )
 
     def _progress(self, event: Event) -> None:
         match event:
@@ -216,7 +220,7 @@ class Printer:
                 self._session_id = event.session_id
                 self._say(tr("agent: {model}").format(model=endpoint_label(event.profile, event.endpoint, event.model)))
             case ToolUse(name=name, input=values):
-                self._say(f"tool: {friendly_name(name)} {input_summary(values)}".rstrip())
+                self._say(tr("tool: {name} {input}").format(name=friendly_name(name), input=input_summary(values)).rstrip())
             case PermissionRequested():
                 for line in question_lines(event):
                     self._say(line)
@@ -249,7 +253,7 @@ class Printer:
 def _answers_wanted(payload: Mapping[str, Any]) -> str:
     """Return what a file of answers to this request looks like."""
     if payload.get("type") == "document_change":
-        return "nothing yet: review the change first, with dogent-tui --continue"
+        return tr("nothing yet: review the change first, with dogent-tui --continue")
     if payload.get("type") == "outline_edit":
         return '{"outline": "…"}'
     return json.dumps({question["id"]: "…" for question in payload["questions"]}, ensure_ascii=False)

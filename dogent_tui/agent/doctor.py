@@ -11,7 +11,6 @@ import platform
 import re
 import shutil
 import sys
-import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -24,7 +23,7 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import pandoc_path, pandoc_version
 from dogent_tui.language import tr
 from dogent_tui.permissions.shell.parser import find_shfmt
-from dogent_tui.plain import one_line
+from dogent_tui.plain import columns_of, one_line
 from dogent_tui.processes import stream_process
 from dogent_tui.workspace.paths import Workspace, display_path
 
@@ -45,8 +44,9 @@ _WORDS = {
     "browser": tr("browser"),
     "fonts for CJK": tr("fonts for CJK"),
     "your files": tr("your files"),
+    "conversations": tr("conversations"),
     "documents read": tr("documents read"),
-    "state": tr("state"),
+    "logs": tr("logs"),
 }
 """Groups and names of findings as a person reads them. In the JSON they are the same in every language."""
 _MARKS: dict[State, str] = {"ok": "✓", "warning": "!", "missing": "✗", "optional": "–", "broken": "✗"}
@@ -74,9 +74,8 @@ def as_text(findings: Sequence[Finding]) -> str:
 
 
 def _padded(name: str) -> str:
-    """Return `name` with blanks up to its column; a character of East Asian writing takes two."""
-    columns = sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in name)
-    return name + " " * (_NAME_COLUMNS - columns)
+    """Return `name` with blanks up to the column of what was found."""
+    return name + " " * (_NAME_COLUMNS - columns_of(name))
 
 
 async def _engines() -> list[Finding]:

@@ -214,7 +214,7 @@ def _folders(environ: Mapping[str, str]) -> Iterator[Finding]:
         if not folder.exists():
             yield Finding("Folders", name, "ok", tr("made when it is needed"), str(folder))
         elif folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
-            yield Finding("Folders", name, "ok", "used", str(folder))
+            yield Finding("Folders", name, "ok", tr("used"), str(folder))
         else:
             remedy = tr("Correct its permissions, or set DOGENT_HOME to another folder.")
             yield Finding("Folders", name, "broken", tr("nothing can be written there"), str(folder), remedy)

@@ -1,6 +1,5 @@
 """`dogent-tui analyze`: what a picture or a video shows, by hand and without an agent."""
 
-import argparse
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import TextIO
 
 import msgspec
 
+from dogent_tui.arguments import CommandLine
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.plain import visible
@@ -63,8 +63,8 @@ def _as_text(seen: Analysis) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandLine:
+    parser = CommandLine(
         prog="dogent-tui analyze",
         description=tr(
             "Say what a picture or a video shows. It is sent to the vision model of a profile in ~/.dogent/vision.json."

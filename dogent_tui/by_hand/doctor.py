@@ -1,6 +1,5 @@
 """`dogent-tui doctor`: what is here and what is missing, by hand. What is looked for is `agent/doctor.py`."""
 
-import argparse
 import asyncio
 import platform
 from collections.abc import Sequence
@@ -11,6 +10,7 @@ import msgspec
 
 from dogent_tui import __version__
 from dogent_tui.agent.doctor import as_text, examine
+from dogent_tui.arguments import CommandLine
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.workspace.paths import Workspace
@@ -33,8 +33,8 @@ def run_doctor(arguments: Sequence[str], stdout: TextIO) -> int:
     return 1 if any(finding.state in {"missing", "broken"} for finding in findings) else 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandLine:
+    parser = CommandLine(
         prog="dogent-tui doctor",
         description=tr(
             "Say which engines are here, in which versions, which files are used, and what to do about what is missing."

@@ -1,12 +1,12 @@
 """`dogent-tui explain`: what a tool call would do, what is decided about it, and why. Nothing runs."""
 
-import argparse
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
 from dogent_tui.agent.authority import Authority
+from dogent_tui.arguments import CommandLine
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.permissions.explain import as_text, describe
@@ -50,8 +50,8 @@ def explained(call: ToolCall, authority: Authority) -> dict[str, Any]:
     return found
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandLine:
+    parser = CommandLine(
         prog="dogent-tui explain",
         description=tr("Say what a tool call of the agent would do and what is decided about it. Nothing runs."),
         epilog=tr(

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from dogent_tui.arguments import CommandLine
 from dogent_tui.by_hand.terminal import Terminal, offer_browser, offer_pandoc
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
 from dogent_tui.documents.exporter import KINDS, Exporter, ExportKind, plan_export
@@ -108,8 +109,8 @@ def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandLine:
+    parser = CommandLine(
         prog="dogent-tui export",
         description=tr("Make a finished pdf or docx of a Markdown file."),
         epilog=tr("Exit status: 0 exported, 1 not exported, 2 usage, 14 interrupted."),

@@ -1,6 +1,5 @@
 """`dogent-tui fetch`: a page, a document or an image from the web, by hand and without a model."""
 
-import argparse
 import asyncio
 import re
 from collections.abc import Sequence
@@ -9,6 +8,7 @@ from typing import TextIO
 
 import msgspec
 
+from dogent_tui.arguments import CommandLine
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
@@ -125,8 +125,8 @@ def _notes(found: FetchResult) -> list[str]:
     return notes
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandLine:
+    parser = CommandLine(
         prog="dogent-tui fetch",
         description=tr("Write a page of the web as Markdown, or a document behind an address as its text, or save an image."),
         epilog=tr("Exit status: 0 fetched, 1 it cannot be fetched, 2 usage, 14 interrupted."),

@@ -1,6 +1,5 @@
 """`dogent-tui read`: a document as Markdown, by hand and without a model."""
 
-import argparse
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import TextIO
 
 import msgspec
 
+from dogent_tui.arguments import CommandLine
 from dogent_tui.by_hand.terminal import Terminal, offer_pandoc
 from dogent_tui.documents.library import DEFAULT_CHARS, DocumentLibrary, ReadResult
 from dogent_tui.documents.model import DocumentError, ReadOptions, Report
@@ -102,8 +102,8 @@ def _progress(stderr: TextIO) -> Report | None:
     return report
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandLine:
+    parser = CommandLine(
         prog="dogent-tui read",
         description=tr("Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, csv, or a text."),
         epilog=tr("Exit status: 0 read, 1 it cannot be read, 2 usage, 14 interrupted."),

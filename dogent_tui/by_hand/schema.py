@@ -1,9 +1,9 @@
 """`dogent-tui schema`: the JSON Schema of a configuration file, for an editor."""
 
-import argparse
 from collections.abc import Sequence
 from typing import TextIO
 
+from dogent_tui.arguments import CommandLine
 from dogent_tui.language import tr
 from dogent_tui.workspace.json_schemas import NAMES, schema_file, schema_text
 
@@ -18,8 +18,8 @@ def run_schema(arguments: Sequence[str], stdout: TextIO) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandLine:
+    parser = CommandLine(
         prog="dogent-tui schema",
         description=tr("Print the JSON Schema of a configuration file; without a name, say where the schemas lie."),
         epilog=tr(

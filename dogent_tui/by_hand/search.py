@@ -1,6 +1,5 @@
 """`dogent-tui search`: the web searched by hand, with the profile that the agent would use."""
 
-import argparse
 import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import TextIO
 
 import msgspec
 
+from dogent_tui.arguments import CommandLine
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
@@ -77,8 +77,8 @@ def _words(result: Result) -> tuple[str, ...]:
     )
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandLine:
+    parser = CommandLine(
         prog="dogent-tui search",
         description=tr("Search the web, or for images, with a profile of ~/.dogent/web.json."),
         epilog=tr("Exit status: 0 searched, 1 it cannot be searched, 2 usage, 14 interrupted."),

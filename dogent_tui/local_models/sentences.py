@@ -62,7 +62,7 @@ def too_long(kind: ServerKind, model: str, tokens: int, window: int) -> ApiError
 def refusal(kind: ServerKind, model: str, status: int, said: str) -> ApiError:
     """Return the error for a server that answered with an error, or with what is no reply."""
     label, lowered = LABELS[kind], said.lower()
-    quoted = f": {_short(said)}" if said else ""
+    quoted = tr(": {said}").format(said=_short(said)) if said else ""
     if any(sign in lowered for sign in _LOADING):
         return ApiError(
             529, tr("{label} is still loading {model}.\nSend the prompt again in a moment.").format(label=label, model=model)

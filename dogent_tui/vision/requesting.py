@@ -203,7 +203,7 @@ def _unreachable(profile: VisionProfile, error: Exception) -> VisionError:
     if isinstance(error, aiohttp.ClientConnectorError):
         return _error(
             profile,
-            tr("cannot be reached: {strerror}").format(strerror=one_line(error.os_error.strerror or "it does not answer")),
+            tr("cannot be reached: {strerror}").format(strerror=one_line(error.os_error.strerror or tr("it does not answer"))),
             check,
             "connect",
         )

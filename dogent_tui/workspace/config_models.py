@@ -35,7 +35,7 @@ class LlmProfile(msgspec.Struct, frozen=True):
         Meta(
             pattern=r"^(ollama|llama\.cpp|lm-studio|vllm)?$",
             description="The server of local models at this address: it is asked through a relay of ours, and needs no key.",
-            extra={"expected": "ollama, llama.cpp, lm-studio or vllm"},
+            extra={"expected": tr("ollama, llama.cpp, lm-studio or vllm")},
         ),
     ] = ""
     API_TIMEOUT_MS: (
@@ -62,7 +62,7 @@ class WebProfile(msgspec.Struct, frozen=True):
             gt=0,
             le=LONGEST_SEARCH_S,
             description="Seconds that a search may take.",
-            extra={"expected": f"a number of seconds, at most {LONGEST_SEARCH_S}"},
+            extra={"expected": tr("a number of seconds, at most {most}").format(most=LONGEST_SEARCH_S)},
         ),
     ] = 20.0
 
@@ -80,7 +80,10 @@ class VisionProfile(msgspec.Struct, frozen=True):
     timeout_s: Annotated[
         float,
         Meta(
-            ge=1, le=3600, description="Seconds that a look may take.", extra={"expected": "a number of seconds from 1 to 3600"}
+            ge=1,
+            le=3600,
+            description="Seconds that a look may take.",
+            extra={"expected": tr("a number of seconds from 1 to 3600")},
         ),
     ] = 0
     max_side: Annotated[
@@ -89,7 +92,7 @@ class VisionProfile(msgspec.Struct, frozen=True):
             ge=1,
             le=16_384,
             description="Pixels of the longer side of a picture that is sent.",
-            extra={"expected": "a number of pixels from 1 to 16384"},
+            extra={"expected": tr("a number of pixels from 1 to 16384")},
         ),
     ] = 0
     max_video_mb: Annotated[
@@ -98,7 +101,7 @@ class VisionProfile(msgspec.Struct, frozen=True):
             ge=1,
             le=512,
             description="Megabytes of a video that is sent.",
-            extra={"expected": "a number of megabytes from 1 to 512"},
+            extra={"expected": tr("a number of megabytes from 1 to 512")},
         ),
     ] = 0
 

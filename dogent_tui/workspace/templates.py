@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from dogent_tui.errors import ConfigError
-from dogent_tui.language import tr
+from dogent_tui.language import listing, tr
 from dogent_tui.workspace.paths import Workspace, display_path
 
 Origin: TypeAlias = Literal["workspace", "global", "built-in"]
@@ -102,4 +102,4 @@ def _in_folder(folder: Path, origin: Origin, inside: Workspace | None = None) ->
 
 def where_templates_lie(workspace: Workspace, home: Path) -> str:
     """Return the folders where a person can put templates of their own, for a sentence."""
-    return f"{display_path(workspace.dot / 'templates')} and {display_path(home / 'templates')}"
+    return listing([display_path(folder / "templates") for folder in (workspace.dot, home)])

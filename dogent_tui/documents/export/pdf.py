@@ -100,7 +100,7 @@ class PdfExporter:
             from dogent_tui.documents.export.typst import set_pdf  # on use
 
             made = await set_pdf(await asyncio.to_thread(draft.plain_page))
-            style = f", without the styles of {draft.style.path}" if draft.style.path else ""
+            style = tr(", without the styles of {path}").format(path=draft.style.path) if draft.style.path else ""
             told = tr("{message} The pdf was made with typst instead, in a simpler look{style}. {remedy}").format(
                 message=error.message, style=style, remedy=error.remedy
             )

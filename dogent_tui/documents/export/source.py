@@ -142,7 +142,7 @@ def _yaml(text: str) -> Mapping[str, Any] | None:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
         raise ValueError(
-            tr("line {line}: {problem}").format(line=line, problem=one_line(error.problem or "it is not YAML"))
+            tr("line {line}: {problem}").format(line=line, problem=one_line(error.problem or tr("it is not YAML")))
         ) from None
     except (yaml.YAMLError, ValueError, RecursionError):
         raise ValueError(tr("it is not YAML")) from None

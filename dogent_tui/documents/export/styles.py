@@ -52,7 +52,7 @@ def _read(path: Path, folder: Path) -> Style:
         return Style(
             warnings=(
                 tr("{path} was not used: {strerror}.").format(
-                    path=path, strerror=(error.strerror or "it cannot be read").lower()
+                    path=path, strerror=(error.strerror or tr("it cannot be read")).lower()
                 ),
             )
         )

@@ -74,7 +74,7 @@ def choose_sheet(contents: Contents, wanted: str, name: str) -> SheetPart:
     if alike:
         return alike[0]
     names = ", ".join(
-        f"“{sheet.name}”" + ("" if sheet.state == "visible" else " (hidden)") for sheet in sheets[:_MOST_IN_MESSAGE]
+        f"“{sheet.name}”" + ("" if sheet.state == "visible" else tr(" (hidden)")) for sheet in sheets[:_MOST_IN_MESSAGE]
     )
     more = tr(" and {more} more").format(more=len(sheets) - _MOST_IN_MESSAGE) if len(sheets) > _MOST_IN_MESSAGE else ""
     raise DocumentError(

@@ -89,8 +89,9 @@ class PastedTexts:
     A text stays known until `clear`, so that undo can bring its placeholder back.
     """
 
-    _LABEL = re.compile(r"\[Pasted text #(\d{1,6}) \+[\d,]+ (?:lines|characters)\]")
-    _HINT = "[Pasted text #"
+    _LABEL = re.compile(r"\[[^\[\]]{1,40} #\d{1,6} [^\[\]]{1,40}\]")
+    """In any language: what it stands for is known by the whole label."""
+    _HINT = " #"
 
     def __init__(self) -> None:
         self._texts: dict[int, str] = {}
@@ -109,8 +110,9 @@ class PastedTexts:
         text = newlines(text)
         number = len(self._texts) + 1
         lines = text.count("\n") + (not text.endswith("\n"))
-        size = tr("+{lines:,} lines").format(lines=lines) if lines > 1 else tr("+{text:,} characters").format(text=len(text))
-        label = f"[Pasted text #{number} {size}]"
+        size = tr("+{lines:,} lines").format(lines=lines) if lines > 1 else tr("+{count:,} characters").format(count=len(text))
+        name = tr("Pasted text")
+        label = f"[{name} #{number} {size}]"
         self._texts[number] = text
         self._labels[label] = number
         return label
