@@ -34,9 +34,12 @@ from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.agent.ui_requests import RequestError, check_answers, parse_request
-from dogent_tui.errors import AgentError, DogentError, UsageError
+from dogent_tui.errors import AgentError, ConfigError, DogentError, UsageError
 from dogent_tui.language import listing, tr
 from dogent_tui.plain import visible
+from dogent_tui.workspace.checking import read_profiles
+from dogent_tui.workspace.paths import dogent_home
+from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE
 from dogent_tui.workspace.references import find_references
 
 OutputFormat = Literal["text", "json", "stream-json"]
@@ -67,7 +70,11 @@ class PrintRequest:
 
 
 async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO, stderr: TextIO) -> int:
-    """Run one prompt and return the exit status."""
+    """Run one prompt and return the exit status.
+
+    Raises UsageError, ConfigError where another than the profile of the command line would answer: a script could not tell.
+    """
+    await asyncio.to_thread(_check_profile, opened)
     if opened.read_only:
         raise DogentError(
             tr("This conversation is open in another window."), tr("Close it there first, or begin another one here.")
@@ -100,6 +107,23 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
         await recording
     printer.conclude(finished)
     return EXIT_STATUS[finished.status]
+
+
+def _check_profile(opened: OpenedSession) -> None:
+    """Raise an error where the person named a profile, and another would answer. Reads which profiles there are."""
+    wanted = opened.options.profile.strip()
+    if not wanted or not opened.unusable_profile:
+        return
+    names = [*read_profiles(dogent_home() / "claude.json")[0], OFFLINE]
+    if wanted in (*names, ENVIRONMENT):
+        why = next((warning for warning in opened.warnings if warning.code.startswith("profile_")), None)
+        message, remedy = (
+            (why.message, why.remedy) if why is not None else (tr("The environment holds no key that can be used."), "")
+        )
+        raise ConfigError(message, remedy or tr("Set ANTHROPIC_API_KEY, or name a profile."))
+    raise UsageError(
+        tr("There is no profile {name}.").format(name=wanted), tr("There are {names}.").format(names=", ".join(names))
+    )
 
 
 async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> RunFinished:

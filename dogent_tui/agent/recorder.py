@@ -48,17 +48,19 @@ class Recorder:
         session_id: str,
         *,
         secrets: Iterable[str] = (),
+        learned: Callable[[], frozenset[str]] = frozenset,
         notify: Callable[[Notice], None] | None = None,
         hold: SessionHold | None = None,
         fork_of: SessionRecord | None = None,
     ) -> None:
-        """Record the session `session_id`. `secrets` are left out of what is written; `notify` tells the person of trouble.
+        """Record the session `session_id`. `secrets`, and those `learned` since, are left out of what is written.
 
-        `hold` keeps other windows from writing it, and is let go at the end. A new one begins with what was said in `fork_of`.
+        `notify` tells the person of trouble. `hold` keeps other windows from writing it, and is let go at the end. A new one
+        begins with what was said in `fork_of`.
         """
         self._workspace = workspace
         self._log_of = self._session_id = session_id
-        self._redactor = Redactor(secrets)
+        self._redactor = Redactor(secrets, learned)
         self._notify = notify
         self._hold = hold
         self._fork_of = fork_of

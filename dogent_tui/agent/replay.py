@@ -22,11 +22,15 @@ def cut_off(events: Sequence[Event]) -> list[str]:
 
 
 def earlier_events(log: Path) -> Iterator[Event]:
-    """Yield the events of `log`, without most pieces of texts that stand there whole as well. Raises OSError.
+    """Yield the events of `log`, as `events_of` does. Raises OSError."""
+    yield from events_of(list(read_lines(log)))
+
+
+def events_of(lines: Sequence[str]) -> Iterator[Event]:
+    """Yield the events that stand in `lines` of a log, without most pieces of texts that stand there whole as well.
 
     Nine lines of ten are such pieces. The first of each stays: it says when the text began. A line that is no event is left out.
     """
-    lines = list(read_lines(log))
     whole = {found.groups() for line in lines if (found := _WHOLE.match(line))}
     begun = set()
     for line in lines:

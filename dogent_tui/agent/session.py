@@ -86,6 +86,12 @@ class OpenedSession(msgspec.Struct, frozen=True):
     read_only: bool = False
     fork_of: SessionRecord | None = None
 
+    @property
+    def unusable_profile(self) -> str:
+        """The profile that was to answer and cannot, so that the offline engine does; empty where the right one answers."""
+        wanted = (self.options.profile or self.settings.profile or self.own.profile).strip()
+        return "" if wanted == self.endpoint.name else wanted
+
 
 def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ) -> OpenedSession:
     """Read the configuration and return the session for it. Cheap: nothing is imported or started for the agent yet.

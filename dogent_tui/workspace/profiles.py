@@ -108,7 +108,7 @@ def choose_endpoint(
     profiles, more = read_profiles(home / "claude.json")
     warnings += more
     if wanted and wanted != ENVIRONMENT:
-        endpoint = _named(wanted, profiles, home, environ, warnings)
+        endpoint = _named(wanted, profiles, home, environ, warnings, typed=bool(override))
     else:
         endpoint = _from_environment(environ, warnings)
         if endpoint is None:
@@ -132,6 +132,8 @@ def _named(
     home: Path,
     environ: Mapping[str, str],
     warnings: list[ConfigWarning],
+    *,
+    typed: bool,
 ) -> Endpoint | None:
     file = home / "claude.json"
     data = profiles.get(wanted)
@@ -143,13 +145,8 @@ def _named(
             else tr("It has: {profiles}.").format(profiles=", ".join(profiles) or tr("none"))
         )
         message = tr("There is no profile {wanted} in {file}.").format(wanted=wanted, file=display_path(file))
-        warnings.append(
-            ConfigWarning(
-                message,
-                tr("{known} Correct the profile in .dogent/dogent.json, or add it here.").format(known=known),
-                "profile_unknown",
-            )
-        )
+        correct = tr("Choose one with /profile.") if typed else tr("Correct the profile in .dogent/dogent.json, or add it here.")
+        warnings.append(ConfigWarning(message, tr("{known} {correct}").format(known=known, correct=correct), "profile_unknown"))
         return None
     return profile_endpoint(wanted, data, file, environ, warnings)
 

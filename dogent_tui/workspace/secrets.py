@@ -25,7 +25,7 @@ _KEYRING_S = 20.0
 PLACEHOLDER = "replace-me"
 """What a stub holds where a key belongs."""
 
-_FROM_KEYRING: set[str] = set()
+_REVEALED: set[str] = set()
 
 SHORTEST = 4
 """Shorter values are not taken for secrets: hiding each ``x`` of a text would only make it unreadable."""
@@ -66,6 +66,17 @@ def revealed(text: str, environ: Mapping[str, str] | None = None) -> str:
 
     Raises ConfigError where a reference leads to no key. A keyring may wait for the person; it is given up after a while.
     """
+    key = _looked_up(text, environ)
+    _REVEALED.add(key)
+    return key
+
+
+def revealed_keys() -> frozenset[str]:
+    """Return the keys that were looked up in this process so far, wherever they lay, to be kept out of what is written."""
+    return frozenset(_REVEALED)
+
+
+def _looked_up(text: str, environ: Mapping[str, str] | None) -> str:
     found = reference(text)
     if found is None:
         return text.strip()
@@ -78,11 +89,6 @@ def revealed(text: str, environ: Mapping[str, str] | None = None) -> str:
             tr("Set it before you start dogent-tui: export {found}=…").format(found=found.name or "NAME"),
         )
     return value
-
-
-def keyring_keys() -> frozenset[str]:
-    """Return the keys that the keyring has given to this process, to be kept out of what is logged."""
-    return frozenset(_FROM_KEYRING)
 
 
 def _from_keyring(name: str) -> str:
@@ -106,7 +112,6 @@ def _from_keyring(name: str) -> str:
     thread.start()
     thread.join(_KEYRING_S)
     if answers and answers[0]:
-        _FROM_KEYRING.add(answers[0].strip())
         return answers[0].strip()
     add = tr("Add it: keyring set {keyring_service} {name}").format(keyring_service=KEYRING_SERVICE, name=name or "NAME")
     if answers:

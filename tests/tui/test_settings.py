@@ -6,8 +6,10 @@ import pytest
 from msgspec.structs import replace
 from textual.widgets import Input, OptionList, Static
 
+from dogent_tui.agent.events import SessionStarted
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions
+from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.press_key import PressKeyScreen
@@ -18,6 +20,7 @@ from dogent_tui.tui.settings.rows import RowList
 from dogent_tui.workspace.paths import dogent_home
 from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
+from tests.tui.conftest import Stage
 
 KEY = "sk-secret-0123456789"
 PROFILES = {
@@ -296,6 +299,21 @@ async def test_another_profile_answers_by_command(stage, own, reopened):
         assert (first.state, reopened[0].profile, reopened[0].resume) == ("closed", "deepseek", "")
 
 
+async def test_that_another_answers_than_was_named_is_said_where_one_writes(workspace):
+    launcher, engine = FakeLauncher(), Endpoint("offline", "offline")
+    opened = opened_session(workspace, engine, AgentService(launcher, engine, cwd=str(workspace.root)))
+    app = DogentApp(replace(opened, options=SessionOptions(profile="NOPE")))
+    async with app.run_test(size=(80, 24)) as pilot:
+        s = Stage(app, pilot, launcher)
+        await s.until(lambda: "NOPE cannot be used: the offline engine answers" in hint(s))
+        bar = app.conversation.status_bar
+        await s.until(lambda: "not NOPE: offline engine · no AI model" in bar.render().plain)
+        bar.status.handle(SessionStarted(session_id="s", profile="offline", model="", endpoint="offline", cwd=""))
+        assert "not NOPE: offline engine" in bar.render().plain  # it stays there
+    for name in ("", "offline"):
+        assert replace(opened, options=SessionOptions(profile=name)).unusable_profile == ""
+
+
 async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, own, reopened, monkeypatch):
     async with stage() as s:
         first = s.app.opened.service
@@ -319,6 +337,37 @@ async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, 
         await s.pilot.press("enter")
         await s.until(lambda: "From now on: work · chat." in hint(s))
         assert (reopened[0].profile, reopened[0].resume) == ("work", first.session_id)
+
+
+async def test_the_list_says_who_answers_where_nobody_is_chosen_and_has_the_environment(
+    stage, workspace, own, reopened, monkeypatch
+):
+    async def last(s):
+        s.app.conversation.prompt.editor.replace_all("/profile")
+        await s.pilot.press("enter")
+        await on(s, ChoiceScreen)
+        options = s.app.screen.query_one(OptionList)
+        words = str(options.get_option_at_index(options.option_count - 1).prompt)
+        offers = "environment · " in seen(s)
+        await s.pilot.press("escape")
+        await s.until(lambda: s.app.screen is s.app.conversation)
+        return words, offers
+
+    async with stage() as s:
+        await s.type("/profile environment")
+        await s.pilot.press("enter")
+        await s.until(lambda: "The environment holds no key" in hint(s))
+        assert await last(s) == ("as the environment says, which holds no key: the offline engine", False)
+        (dogent_home() / "dogent.json").write_text('{"profile": "deepseek"}', encoding="utf-8")
+        assert await last(s) == ("as you chose for all folders: deepseek", False)
+        workspace.dot.mkdir(exist_ok=True)
+        workspace.settings_file.write_text('{"profile": "work"}', encoding="utf-8")
+        assert await last(s) == ("as this folder says: work", False)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-the-environment")
+        assert await last(s) == ("as this folder says: work", True)
+        s.app.conversation.prompt.editor.replace_all("/profile environment")
+        await s.pilot.press("enter")
+        await s.until(lambda: reopened and reopened[-1].profile == "environment")
 
 
 async def test_who_answers_elsewhere_is_saved_for_all_folders_and_holds_at_once(stage, own, reopened):

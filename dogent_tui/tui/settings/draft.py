@@ -12,6 +12,7 @@ from dogent_tui.workspace.config_models import PROFILE_MODELS
 from dogent_tui.workspace.endpoint_url import check_url
 from dogent_tui.workspace.files import read_json
 from dogent_tui.workspace.paths import Workspace, display_path
+from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE
 from dogent_tui.workspace.secrets import is_missing, reference
 from dogent_tui.workspace.settings import HomeSettings, WorkspaceSettings
 
@@ -176,7 +177,7 @@ def name_problem(name: str, file: Path, draft: SettingsDraft) -> str:
         return tr("A profile needs a name.")
     if name in draft.profiles(file):
         return tr("There is a profile {name} already.").format(name=name)
-    if name in ("offline", "default", SCHEMA_KEY):
+    if name in (OFFLINE, ENVIRONMENT, "default", SCHEMA_KEY):
         return tr("{name} means something else; choose another name.").format(name=name)
     return "" if name.isprintable() and len(name) <= 40 else tr("Choose a short name without control characters.")
 

@@ -1,10 +1,24 @@
 """Earlier conversations in the application: listed, opened, forked, renamed, deleted, and read where another window has them."""
 
+import time
+
 import pytest
 from textual.widgets import Input, OptionList
 
 from dogent_tui.agent.conversation import TurnEnded
-from dogent_tui.agent.events import Prompt, QueueChanged, QueuedPrompt, RunFinished, RunStarted, TextFinished, to_json
+from dogent_tui.agent.events import (
+    PermissionDecided,
+    PermissionRequested,
+    Prompt,
+    QueueChanged,
+    QueuedPrompt,
+    RunFinished,
+    RunStarted,
+    TextDelta,
+    TextFinished,
+    ToolUse,
+    to_json,
+)
 from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions, open_session
@@ -14,7 +28,7 @@ from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.workspace.history import History
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
-from dogent_tui.workspace.session_log import SessionHold, read_lines
+from dogent_tui.workspace.session_log import SessionHold, SessionLog, is_held, read_lines
 from dogent_tui.workspace.sessions import list_sessions, open_log
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.tui.conftest import Stage
@@ -153,6 +167,59 @@ async def test_what_another_window_has_can_be_read_and_nothing_is_sent(stage, wo
         await s.pilot.press("enter")
         await s.until(lambda: len(opening) == 2 and opening[1].started)
         assert not s.app.opened.read_only
+
+
+async def test_what_another_window_does_is_seen_as_it_happens_and_goes_on_here_once_it_left(stage, workspace, opening):
+    held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
+    other = SessionHold()
+    (record,) = list_sessions(workspace)
+    assert other.take(record.path)
+    log = SessionLog(record.path)
+    async with stage() as s:
+        await s.type("/resume 2222")
+        await s.pilot.press("enter")
+        await s.until(lambda: opening and "read only, live" in s.app.conversation.status_bar.render().plain)
+        screen = s.app.conversation
+        run = {"run_id": "r2", "time": time.time() - 70}
+        ask = PermissionRequested(request_id="q", tool_use_id="t", tool="Bash", input={"command": "rm a.md"}, sentence="?", **run)
+        for event in (
+            RunStarted(prompt=Prompt("And milk?"), **run),
+            TextDelta(message_id="m2", block=0, text="Warm ", **run),
+            TextDelta(message_id="m2", block=0, text="milk", **run),
+            ToolUse(tool_use_id="t", name="Bash", input={"command": "rm a.md"}, **run),
+        ):
+            log.append(to_json(event))
+        await s.until(lambda: screen.transcript.last_reply() == "Warm milk")
+        assert "1 min 1" in screen.status_bar.render().plain  # since it began there
+        log.append(to_json(ask))
+        await s.until(lambda: "asks in the other window" in screen.status_bar.render().plain)
+        assert s.app.screen is screen  # it is not asked here
+        await s.type("Is anybody there?")
+        await s.pilot.press("enter")
+        await s.until(lambda: screen.prompt.editor.value == "Is anybody there?")
+        assert not opening[0].started
+        log.append(to_json(PermissionDecided(request_id="q", tool_use_id="t", decision="deny", **run)))
+        log.append(to_json(TextFinished(message_id="m3", block=0, text="It stays.", **run)))
+        log.append(to_json(RunFinished(status="completed", duration_ms=1, **run)))
+        await s.until(lambda: screen.transcript.last_reply() == "It stays.")
+        await s.until(lambda: screen.status_bar.render().plain.startswith("read only, live  "))
+        log.goes_on_as("33333333-3333-4333-8333-333333333333")
+        log.close()
+        other.release()
+        await s.until(lambda: "has left" in str(getattr(screen.transcript.model.entries[-1], "message", "")))
+        assert "live" not in screen.status_bar.render().plain
+        assert other.take(record.path)  # it may come back
+        await s.until(lambda: "read only, live" in screen.status_bar.render().plain)
+        other.release()
+        await s.until(lambda: "live" not in screen.status_bar.render().plain)
+        await s.pilot.press("enter")
+        await s.until(lambda: len(opening) == 2 and opening[1].started)
+        assert opening[1].started[0][0] == SessionChoice("33333333-3333-4333-8333-333333333333", resume=True)
+        await s.until(lambda: opening[1].conversation.sent)
+        assert [sent.partition("\n")[0] for sent in opening[1].conversation.sent] == ["Is anybody there?"]
+        assert screen.transcript.last_reply() == "It stays."
+        assert is_held(record.path)
+    assert sum("Is anybody there?" in line for line in read_lines(record.path)) == 1
 
 
 async def test_those_of_other_folders_are_listed_apart_and_open_there(stage, workspace, tmp_path):
