@@ -358,23 +358,23 @@ def values_of(answer: object) -> list[str]:
 def answer_text(request: Request, answer: UiAnswer) -> str:
     """Return the person's message that answers `request`, in plain text for both the person and the model."""
     if answer.answers is None and answer.outline is None:
-        return f"I did not answer “{request.title}”."
+        return tr("I did not answer “{title}”.").format(title=request.title)
     if isinstance(request, Clarification):
         said = [_answered(question, (answer.answers or {}).get(question.id)) for question in request.questions]
-        parts = [f"My answers to “{request.title}”:", *said]
+        parts = [tr("My answers to “{title}”:").format(title=request.title), *said]
     else:
         same = (answer.outline or "").strip() == request.outline_text.strip()
-        words = "I accept this outline as it is" if same else "This is the outline as I want it"
-        parts = [f"{words} (“{request.title}”):", (answer.outline or "").strip()]
+        words = tr("I accept this outline as it is (“{title}”):") if same else tr("This is the outline as I want it (“{title}”):")
+        parts = [words.format(title=request.title), (answer.outline or "").strip()]
         if answer.changes:
-            parts.append("\n".join(["What I changed:", *(f"- {change}" for change in answer.changes)]))
+            parts.append("\n".join([tr("What I changed:"), *(f"- {change}" for change in answer.changes)]))
     return "\n\n".join([*parts, answer.comment.strip()] if answer.comment.strip() else parts)
 
 
 def _answered(question: Question, answer: object) -> str:
     values = values_of(answer)
     if not values:
-        return f"{question.question}\n→ skipped, decide yourself"
+        return f"{question.question}\n" + tr("→ skipped, decide yourself")
     return "\n".join([question.question, *(_said(question, value) for value in values)])
 
 
