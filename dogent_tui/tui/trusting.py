@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import AgentError, DogentError
-from dogent_tui.language import tr
+from dogent_tui.language import listing, tr
 from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.workspace.paths import display_path
 
@@ -50,7 +50,7 @@ async def ask_for_trust(app: "DogentApp", opened: OpenedSession) -> bool:
 
 def trust_words(opened: OpenedSession) -> str:
     """Return how the folder stands, for a person; empty where nothing came with it."""
-    came = " and ".join(opened.trust.came)
+    came = listing(opened.trust.came)
     if not came:
         return ""
     return {

@@ -73,6 +73,18 @@ async def pressed(s, *keys, then):
     await on(s, then)
 
 
+async def confirmed(s, *words):
+    """Wait for the question before a file of one's own is written, which says `words` and no key, and save."""
+    await on(s, ChoiceScreen)
+    text = seen(s)
+    assert "Save this to " in text
+    for word in words:
+        assert word in text
+    assert KEY not in text
+    await s.until(lambda: s.app.screen.guard.open)
+    await s.pilot.press("down", "enter")
+
+
 def stored(workspace):
     return json.loads(workspace.settings_file.read_text(encoding="utf-8"))
 
@@ -169,6 +181,20 @@ async def test_a_key_is_never_seen_and_stays_unless_it_is_typed_anew(stage, own)
         await pressed(s, "escape", then=SettingsScreen)
         assert list(screen.draft.changes[own]) == [("profiles", "deepseek", "ANTHROPIC_MODEL")]
         await s.pilot.press("ctrl+s")
+        await on(s, ChoiceScreen)
+        before = own.read_text()
+        await s.until(lambda: s.app.screen.guard.open)
+        await s.pilot.press("enter")  # the first answer leaves it
+        await s.until(lambda: "Left as it is: ~/.dogent/claude.json." in hint(s))
+        assert own.read_text() == before
+        await opened(s, "right")
+        await pressed(s, "enter", then=ProfileScreen)
+        await pressed(s, "down", "down", "down", "enter", then=TypingScreen)
+        await s.pilot.press(*"chat")
+        await pressed(s, "enter", then=ProfileScreen)
+        await pressed(s, "escape", then=SettingsScreen)
+        await s.pilot.press("ctrl+s")
+        await confirmed(s, "~/.dogent/claude.json", "deepseek · Model: that of the endpoint → chat")
         await s.until(lambda: "chat" in own.read_text())
         expected = {"mine": 1, "profiles": {**PROFILES, "deepseek": {**PROFILES["deepseek"], "ANTHROPIC_MODEL": "chat"}}}
         assert json.loads(own.read_text()) == expected
@@ -200,6 +226,9 @@ async def test_a_profile_is_added_checked_and_used(stage, workspace, own, reopen
         await pressed(s, "escape", then=SettingsScreen)
         assert "used here" in seen(s)
         await s.pilot.press("ctrl+s")
+        await confirmed(
+            s, "work2 · Address: Anthropic’s own → http://127.0.0.1:1", "work2 · Key, as bearer token: not set → ••••••••"
+        )
         await s.until(lambda: workspace.settings_file.exists() and stored(workspace) == {"profile": "work2"})
         added = json.loads(own.read_text())["profiles"]["work2"]
         assert added == {"ANTHROPIC_BASE_URL": "http://127.0.0.1:1", "ANTHROPIC_AUTH_TOKEN": "s3cret-key"}
@@ -237,6 +266,7 @@ async def test_a_profile_is_removed_when_asked_twice(stage, own):
         await pressed(s, "down", "enter", then=SettingsScreen)
         await s.until(lambda: "work" not in seen(s))
         await s.pilot.press("ctrl+s")
+        await confirmed(s, "work: taken out")
         await s.until(lambda: list(json.loads(own.read_text())["profiles"]) == ["deepseek"])
 
 
@@ -280,9 +310,11 @@ async def test_what_cannot_be_saved_is_still_there_to_be_saved(stage, own, monke
         real = saving.write_home_values
         monkeypatch.setattr(saving, "write_home_values", full)
         await s.pilot.press("ctrl+s")
+        await confirmed(s, "deepseek · Patience: ten minutes → 5000")
         await s.until(lambda: isinstance(s.app.screen, SettingsScreen) and "No space left" in seen(s))
         monkeypatch.setattr(saving, "write_home_values", real)
         await s.pilot.press("ctrl+s")
+        await confirmed(s, "deepseek · Patience: ten minutes → 5000")
         await s.until(lambda: json.loads(own.read_text())["profiles"]["deepseek"].get("API_TIMEOUT_MS") == 5000)
 
 

@@ -1,5 +1,6 @@
 """What the settings will be: the files as they are, and the changes that were not saved yet. No screen here."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -15,6 +16,9 @@ from dogent_tui.workspace.paths import Workspace, display_path
 from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE
 from dogent_tui.workspace.secrets import is_missing, reference
 from dogent_tui.workspace.settings import HomeSettings, WorkspaceSettings
+
+_USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
+"""A name and a password in an address, which nobody can type here, and a file can hold all the same."""
 
 Kind: TypeAlias = Literal["switch", "choice", "text", "secret", "number", "address", "folder", "key"]
 
@@ -144,7 +148,8 @@ def shown(setting: Setting, draft: SettingsDraft) -> str:
         return str(value).strip() if reference(str(value)) else "••••••••"
     if value in ("", None):
         return setting.unset or tr("not set")
-    return dict(setting.words).get(str(value), str(value))
+    text = dict(setting.words).get(str(value), str(value))
+    return _USERINFO.sub("••••@", text) if setting.kind == "address" else text
 
 
 def typed_value(setting: Setting, text: str, draft: SettingsDraft) -> tuple[Any, str]:

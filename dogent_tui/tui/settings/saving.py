@@ -10,6 +10,7 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.questions.own_writes import write_own
 from dogent_tui.tui.screens.settings import SettingsScreen
+from dogent_tui.tui.settings.confirming import may_save
 from dogent_tui.tui.settings.draft import SettingsDraft, place_of
 from dogent_tui.workspace.config_writing import plan_values, write_home_values
 from dogent_tui.workspace.paths import dogent_home
@@ -50,7 +51,9 @@ async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
         if file == app.opened.workspace.settings_file:
             plan = partial(plan_values, file, dict(changes))
             done = await write_own(app.opened.workspace, app.opened.authority, app.conversation.questions.ask, plan, _BECAUSE)
-        else:  # the person's own file, which they just said to save; a question would show the keys in it
+        elif file.exists() and not await may_save(app, draft, file, app.keys.actions):  # with its diff, keys would be seen
+            done = "denied"
+        else:
             await asyncio.to_thread(write_home_values, file, dict(changes))
             done = "written"
         (left if done == "denied" else written).append(place_of(file, draft.workspace))

@@ -145,6 +145,44 @@ async def test_one_is_renamed_and_one_deleted_after_a_question(stage, workspace,
     assert [record.title for record in list_sessions(workspace)] == ["Coffee in March"]
 
 
+async def test_the_list_says_what_another_window_has_and_what_can_be_done_with_it(stage, workspace, opening):
+    held(workspace, "11111111-1111-4111-8111-111111111111", "Tea")
+    held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
+    coffee, _ = list_sessions(workspace)
+    other = SessionHold()
+    assert other.take(coffee.path)
+
+    def rows(screen):
+        options = screen.query_one(OptionList)
+        return [str(options.get_option_at_index(at).prompt) for at in range(options.option_count)]
+
+    async with stage() as s:
+        screen = await listed(s)
+        assert ["open in another window, read only" in row for row in rows(screen)] == [True, False]
+        keys = screen.query_one("#sessions-keys")
+        await s.until(lambda: "Enter read " in keys.render().plain)
+        await s.pilot.press("down")
+        await s.until(lambda: "Enter open " in keys.render().plain)
+        await s.pilot.press("up", "delete")
+        await s.until(lambda: any("Close it there first" in note.message for note in s.app._notifications))
+        assert s.app.screen is screen  # there is nothing to decide
+        await s.pilot.press("f2")
+        screen.query_one(Input).value = "Coffee in March"
+        await s.pilot.press("enter")
+        await s.until(lambda: "Coffee in March" in rows(screen)[0])
+        await s.pilot.press("enter")
+        await s.until(lambda: "to be read only" in s.app.conversation.prompt._notice)
+        assert s.app.opened.read_only
+        screen = await listed(s)
+        assert "open in another window, read only · on the screen" in rows(screen)[0]
+        await s.pilot.press("f3")
+        await s.until(lambda: len(opening) == 2 and opening[1].started)
+        assert opening[1].started[0][0].fork_of == coffee.session_id
+        assert not s.app.opened.read_only
+        screen = await listed(s)
+        assert "open in another window" in rows(screen)[0]
+
+
 async def test_what_another_window_has_can_be_read_and_nothing_is_sent(stage, workspace, opening):
     held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
     other = SessionHold()

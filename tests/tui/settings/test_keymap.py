@@ -61,7 +61,7 @@ def test_a_sentence_names_the_key_that_does_it():
 
 
 _OF_OTHER_KEYS = {
-    "Enter open · F2 rename · F3 fork · Del delete · Tab {} · Esc close",
+    "Enter {enter} · F2 rename · F3 fork · Del delete · Tab {tab} · Esc close",
     "{summary} · Ctrl+T or Esc: the tree",
     "Not saved: a code block without an end would swallow the sections after it. Close it (Ctrl+T).",
     "Copy your outline from the Markdown view (Ctrl+T), or save it under another name.",
