@@ -50,6 +50,7 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.gate import Gate
 from dogent_tui.errors import AgentError
+from dogent_tui.language import tr
 from dogent_tui.processes import kill_tree
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
@@ -170,8 +171,12 @@ class ClaudeConversation:
             await self._client.connect()
         except Exception as error:  # the SDK raises plain exceptions too, when the process does not answer
             raise AgentError(
-                f"The agent process did not start: {self._last_words() or self._redacted(str(error))}.",
-                "Send the prompt again; if that does not help, reinstall claude-agent-sdk, whose package carries the process.",
+                tr("The agent process did not start: {last_words}.").format(
+                    last_words=self._last_words() or self._redacted(str(error))
+                ),
+                tr(
+                    "Send the prompt again; if that does not help, reinstall claude-agent-sdk, whose package carries the process."
+                ),
             ) from error
 
     async def send(self, text: str, message_id: str) -> None:
@@ -180,7 +185,7 @@ class ClaudeConversation:
         try:
             await self._client.query(_user_message(text, message_id))
         except Exception as error:
-            raise AgentError("The agent process is gone.", "Send the prompt again.") from error
+            raise AgentError(tr("The agent process is gone."), tr("Send the prompt again.")) from error
 
     async def messages(self) -> AsyncIterator[Event | TurnEnded]:
         """Everything the CLI says, as events, until it ends. Raises AgentError with its last words where it failed."""

@@ -117,6 +117,6 @@ def turn_failure(detail: str) -> Failure:
     """Return the failure for a turn that ended for a reason of its own."""
     return Failure(
         "turn_failed",
-        tr("The run ended early: {value}.").format(value=detail or "no reason was given"),
+        tr("The run ended early: {value}.").format(value=detail or tr("no reason was given")),
         tr("Send the prompt again."),
     )

@@ -20,6 +20,7 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.redacting import Redactor
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.history import History, HistoryEntry
 from dogent_tui.workspace.paths import Workspace
@@ -117,8 +118,8 @@ class Recorder:
                 Notice(
                     level="warning",
                     code="not_recorded",
-                    message=f"This conversation cannot be kept on disk: {error}.",
-                    remedy="It goes on, but cannot be resumed later. Make room, or correct the permissions.",
+                    message=tr("This conversation cannot be kept on disk: {error}.").format(error=error),
+                    remedy=tr("It goes on, but cannot be resumed later. Make room, or correct the permissions."),
                 )
             )
 

@@ -17,7 +17,7 @@ from dogent_tui.agent.sandbox import SandboxState, sandbox_state, sandbox_warnin
 from dogent_tui.agent.service import AgentService
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError, UsageError
-from dogent_tui.language import tr
+from dogent_tui.language import listing, tr
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.web.profiles import read_access
 from dogent_tui.workspace.files import private_folder
@@ -252,7 +252,7 @@ def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Pro
         return prompt
     if len(named) > 1:
         raise ConfigError(
-            tr("{join} are several templates.").format(join=" and ".join(f"@@{name}" for name in named)),
+            tr("{names} are several templates.").format(names=listing([f"@@{name}" for name in named])),
             tr("Name one for a request."),
         )
     found = find_template(named[0], templates(workspace, dogent_home(), trusted=trusted))

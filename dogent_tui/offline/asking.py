@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
+from dogent_tui.offline.answering import SKIPPED
 from dogent_tui.offline.conversation import UI_REQUEST, Conversation, Run
 from dogent_tui.offline.intent import Intent
 from dogent_tui.offline.messages_api import ReplyText, ReplyToolUse
@@ -82,7 +83,7 @@ def audience(run: Run, intent: Intent) -> str:
     for text in run.answers:
         _, found, after = text.partition(f"{asked}\n")
         answered = _ANSWERED.match(after) if found else None
-        if answered is not None and answered["value"] != "general" and "skipped" not in answered["label"]:
+        if answered is not None and answered["value"] != "general" and not SKIPPED.match(answered[0]):
             return answered["label"]
     return ""
 

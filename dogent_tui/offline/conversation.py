@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from dogent_tui.offline.answering import ANSWERS
 from dogent_tui.offline.documents import READ_DOCUMENT, joined, parse_part
 from dogent_tui.offline.messages_api import Message, MessagesRequest, Text, ToolOutcome, strip_reminders
 
@@ -20,8 +21,6 @@ _PATHS: Mapping[str, str] = {READ_DOCUMENT: "path", EXPORT_DOCUMENT: "md_path", 
 """The input that names the file, where it is not ``file_path``."""
 _WISHES = "# The person's standing wishes for this workspace"
 """The heading over `.dogent/dogent.md` in the system prompt (`agent/prompts/system.md`)."""
-_ANSWERS = re.compile(r"^(?:My answers to|I accept this outline as it is|This is the outline as I want it)\b")
-"""How a prompt begins that answers a request (`answer_text` in `agent/ui_requests.py` words it)."""
 _NOBODY = "(print mode)"
 """What the system prompt says where nobody is there to answer (`agent/prompts/not-asking.md`)."""
 
@@ -220,7 +219,7 @@ def conversation_of(request: MessagesRequest, ignored: Ignored) -> Conversation:
 def _add(runs: list[Run], run: Run) -> None:
     """Begin a run, or go on with the one before where the prompt answers what that asked."""
     asked = runs[-1].calls[-1] if runs and runs[-1].calls else None
-    if asked is not None and asked.name == UI_REQUEST and asked.succeeded and _ANSWERS.match(run.typed):
+    if asked is not None and asked.name == UI_REQUEST and asked.succeeded and ANSWERS.match(run.typed):
         runs[-1].answers.append(run.typed)
     else:
         runs.append(run)

@@ -106,6 +106,11 @@ _PREAMBLE = re.compile(
     re.IGNORECASE,
 )
 """What stands before the subject of a request, also between the files that it named."""
+_SOURCES = re.compile(
+    r"^[请帮我麻烦你，,\s]*(?:根据|基于|按照|参考|利用|依据)[^，,。；;\n]{0,30}?"
+    r"(?:资料|文件|文档|笔记|材料|内容|数据|记录)(?:[中里]的?)?[，,、\s]*(?=[帮给]?[我你]?(?:写|撰|起草|总结|整理|汇总|归纳|概述|生成|编写|做))"
+)
+"""What a Chinese request may begin with: the material, before the deed and its subject."""
 _COUNT = re.compile(
     r"\b(?P<n>\d{1,3})\s+(?:[a-z-]+\s+)?(?:sentences|points|bullets|quotes|items)\b|(?P<zh>\d{1,3})\s*[个条句点]", re.IGNORECASE
 )
@@ -220,7 +225,7 @@ def _topic(plain: str, kind: Kind) -> str:
     topic = _tidy(_PREAMBLE.sub("", raw.strip()) or raw)
     if topic or kind == "question":
         return topic
-    rest = _PREAMBLE.sub("", plain.strip().split("\n", 1)[0])
+    rest = _PREAMBLE.sub("", _SOURCES.sub("", plain.strip().split("\n", 1)[0]))
     return _tidy(rest)
 
 
@@ -228,7 +233,7 @@ def _tidy(topic: str) -> str:
     """Cut a topic before where it goes on about files or form, and to the length of a title."""
     words = " ".join(_TOPIC_END.sub("", topic.strip()).split())
     words = re.sub(r"的?\s*(?:PDF|Word|docx)\s*(?:格式的?|文档|文件|报告|版本?)+$", "", words, flags=re.IGNORECASE)
-    words = re.sub(r"(?:的(?:报告|总结|文章|文档|草稿|摘要)|的)$", "", words.strip(" .,:;!?。，：；！？\"'`“”"))
+    words = re.sub(r"(?:的(?:报告|总结|文章|文档|草稿|摘要|大纲|提纲)|的)$", "", words.strip(" .,:;!?。，：；！？\"'`“”"))
     return words if len(words) <= 80 else words[:80].rsplit(" ", 1)[0]
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from dogent_tui.offline.answering import CHANGES
 from dogent_tui.offline.documents import is_document
 from dogent_tui.offline.draft import Draft, draft_title, quote_line, stem
 from dogent_tui.offline.intent import Intent
@@ -13,8 +14,6 @@ from dogent_tui.offline.sentences import Sentence, sentences_of, title_of
 
 _HEADING = re.compile(r"^(?P<level>#{1,6})\s+(?P<title>.*?)\s*#*$")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d+(?:\.\d+)*[.)、]?)\s+(?P<title>\S.*)$")
-_CHANGES = re.compile(r"^What I changed:$", re.MULTILINE)
-"""What follows an outline in the message that brings it back (`answer_text` in `agent/ui_requests.py`)."""
 _MOST_SECTIONS = 24
 """Headings proposed at the most: more than that nobody reads before there is a text."""
 _NEAR = 0.25
@@ -62,7 +61,7 @@ def outline_from(documents: Mapping[str, str], intent: Intent) -> Outline:
 
 def parse_outline(text: str) -> Outline:
     """Read an outline as a person may send it: Markdown headings, or where there are none, a list."""
-    lines = _CHANGES.split(text.strip(), maxsplit=1)[0].splitlines()
+    lines = CHANGES.split(text.strip(), maxsplit=1)[0].splitlines()
     found = [(_HEADING.match(line), line) for line in lines]
     if not any(heading for heading, _ in found):
         return Outline("", tuple(Section(2, item["title"].strip()) for line in lines if (item := _ITEM.match(line))))

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.disk import Disk
 from dogent_tui.permissions.model import Decision, Effect, ToolCall
 from dogent_tui.permissions.policy import decide
@@ -47,14 +48,18 @@ def _as_data(effect: Effect, asked: bool) -> dict[str, Any]:
 def as_text(found: dict[str, Any]) -> str:
     """Return what `describe` found: the verdict, why, a line for each effect and each grant; controls are shown as symbols."""
     lines = [found["verdict"] + (f": {found['question']}" if "question" in found else "")]
-    lines += [f"  because: {reason}" for reason in found["reasons"]]
+    lines += [tr("  because: {reason}").format(reason=reason) for reason in found["reasons"]]
     for effect in found["effects"]:
         mark = "!" if effect.get("asked") else " "
         where = effect.get("path") or effect.get("written") or effect.get("program", "")
         note = f"  ({effect['note']})" if "note" in effect else ""
         lines.append(f"{mark} {effect['kind']:<8} {where}{note}")
     for grant in found.get("grants", ()):
-        lines.append(f"{'✓' if grant['used'] else ' '} allowed before ({grant['by']}): {grant['allows']}")
+        lines.append(
+            tr("{value} allowed before ({grant}): {grant2}").format(
+                value="✓" if grant["used"] else " ", grant=grant["by"], grant2=grant["allows"]
+            )
+        )
     return "\n".join(_shown(line) for line in lines)
 
 

@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from dogent_tui.errors import ConfigError
+from dogent_tui.language import tr
 
 Store: TypeAlias = Literal["env", "keyring"]
 
@@ -84,8 +85,8 @@ def _looked_up(text: str, environ: Mapping[str, str] | None) -> str:
     value = (os.environ if environ is None else environ).get(found.name, "").strip()
     if is_missing(value):
         raise ConfigError(
-            f"the environment variable {found.name or '(without a name)'} is not set.",
-            f"Set it before you start dogent-tui: export {found.name or 'NAME'}=…",
+            tr("the environment variable {found} is not set.").format(found=found.name or "(without a name)"),
+            tr("Set it before you start dogent-tui: export {found}=…").format(found=found.name or "NAME"),
         )
     return value
 
@@ -95,8 +96,8 @@ def _from_keyring(name: str) -> str:
         import keyring  # optional, and on use
     except ImportError:
         raise ConfigError(
-            "the package keyring, which reads the system's keyring, is not installed.",
-            "Install it where dogent-tui is installed: pip install keyring. Or use env:NAME.",
+            tr("the package keyring, which reads the system's keyring, is not installed."),
+            tr("Install it where dogent-tui is installed: pip install keyring. Or use env:NAME."),
         ) from None
     answers: list[str | None] = []
     failures: list[str] = []
@@ -112,8 +113,14 @@ def _from_keyring(name: str) -> str:
     thread.join(_KEYRING_S)
     if answers and answers[0]:
         return answers[0].strip()
-    add = f"Add it: keyring set {KEYRING_SERVICE} {name or 'NAME'}"
+    add = tr("Add it: keyring set {keyring_service} {name}").format(keyring_service=KEYRING_SERVICE, name=name or "NAME")
     if answers:
-        raise ConfigError(f"the keyring has no entry {name or '(without a name)'}.", add)
-    why = f"failed ({failures[0]})" if failures else f"did not answer within {_KEYRING_S:g} seconds"
-    raise ConfigError(f"the keyring {why}.", f"Unlock it and try again, or use env:NAME. {add}")
+        raise ConfigError(tr("the keyring has no entry {name}.").format(name=name or "(without a name)"), add)
+    why = (
+        tr("failed ({failure})").format(failure=failures[0])
+        if failures
+        else tr("did not answer within {keyring_s:g} seconds").format(keyring_s=_KEYRING_S)
+    )
+    raise ConfigError(
+        tr("the keyring {why}.").format(why=why), tr("Unlock it and try again, or use env:NAME. {add}").format(add=add)
+    )

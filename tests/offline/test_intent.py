@@ -50,6 +50,9 @@ def test_the_kind_of_a_prompt(typed, has_draft, kind):
         ("Please write about the harbor, using @a.md and @b.md", "harbor"),
         ("关于电池安全写一份报告，保存到 drafts/电池.md", "电池安全"),
         ("Add a section on running costs.", "running costs"),
+        ("根据文件夹中的资料写一份图书馆报告的大纲", "图书馆报告"),
+        ("请基于这些文件，帮我写一篇关于茶的报告", "茶"),
+        ("参考会议笔记里的内容整理一份预算概述", "预算概述"),
     ],
 )
 def test_the_topic_is_in_the_persons_words(typed, topic):

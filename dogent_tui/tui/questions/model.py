@@ -207,7 +207,7 @@ def _fact(label: str, style: str, spans: Sequence[Span], width: int) -> Iterator
 def _state(target: Target) -> str:
     """Say how large a place is, and whether it exists."""
     if not target.exists:
-        return "  new" if target.kind in ("create", "write") else tr("  does not exist")
+        return "  " + tr("new") if target.kind in ("create", "write") else tr("  does not exist")
     return f"  {readable_size(target.size)}" if target.size is not None else ""
 
 

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from dogent_tui.language import tr
+from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.screens.answering import AnsweringScreen
 from dogent_tui.tui.stylesheets import stylesheet
@@ -46,7 +46,7 @@ def _listed(places: Iterable[str]) -> str:
     first, *others = [*places] or [""]
     if len(others) > 1:
         return tr("{first} and {count} more").format(first=first, count=len(others))
-    return tr("{some} and {last}").format(some=first, last=others[0]) if others else first
+    return listing([first, *others])
 
 
 def _shown(text: str) -> str:
@@ -70,7 +70,7 @@ class TrustScreen(AnsweringScreen[bool]):
         """Lay out the question, what came, and the answers."""
         with Vertical(id="trust"):
             yield Static(tr("Do you trust what came with this folder?"), id="trust-title", markup=False)
-            came = _listed(dict.fromkeys(one.place for one in self._found if one.used)) or " and ".join(self._came)
+            came = _listed(dict.fromkeys(one.place for one in self._found if one.used)) or listing(self._came)
             where = tr("{came} came with {folder}: somebody else’s words, until you trust them.").format(
                 folder=_shown(self._folder), came=_shown(came)
             )

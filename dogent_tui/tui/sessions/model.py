@@ -101,5 +101,5 @@ def spoken(updated: str, now: datetime) -> str:
     if 0 <= minutes < 60:
         return tr("just now") if minutes < 1 else tr("{minutes} min ago").format(minutes=minutes)
     if days in (0, 1):
-        return f"{'yesterday' if days else 'today'} {then:%H:%M}"
+        return (tr("yesterday {time}") if days else tr("today {time}")).format(time=f"{then:%H:%M}")
     return f"{then:%Y-%m-%d %H:%M}"
