@@ -8,7 +8,7 @@ from dogent_tui.permissions.disk import walk
 from dogent_tui.permissions.model import EffectKind
 from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import Parsed, parse
-from dogent_tui.permissions.shell.text import ANY
+from dogent_tui.permissions.shell.text import SOME
 from dogent_tui.permissions.shell.words import Field
 
 _COPY_VALUED = {"-t", "-S", "--target-directory", "--suffix"}
@@ -248,9 +248,9 @@ def _mktemp(call: Call) -> None:
         call.touch(EffectKind.CREATE, Field("/tmp/tmp.XXXXXX", call.span))  # noqa: S108 — what mktemp does
         return
     for folder in folders:
-        call.output(replace(folder, text=f"{folder.text}/{ANY}"))
+        call.touch(EffectKind.CREATE, replace(folder, text=f"{folder.text}/{SOME}"))
     for operand in [] if folders else parsed.operands:
-        call.output(operand)
+        call.touch(EffectKind.CREATE, operand)
 
 
 HANDLERS: dict[str, Handler] = {

@@ -27,10 +27,12 @@ _RUNNABLE = {
     "sh", "bash", "zsh", "dash", "ksh", "fish", "sudo", "doas", "xargs", "eval",
 } - {"gio", "rip", "trash", "rename", "wipe", "erase"}  # fmt: skip
 """Names that hardly stand for anything but the program: as an argument they begin a command."""
+_WITH_FILES = {"cp", "tee", "ln", "rsync", "curl", "wget", "scp", "ssh", "nc"}
+"""The same where arguments follow."""
 _WITH_CODE = {"python", "python3", "perl", "ruby", "node", "php", "env", "awk", "sed"}
 _GIT_LOSES = {"clean", "reset", "checkout", "restore", "rm", "mv", "stash", "push"}
 _MESSAGES = {"-m", "--message", "-t", "--title", "-b", "--body", "-d", "--description", "--text", "--pattern", "-e"}
-_COMMAND_IN_TEXT = re.compile(r"(^|[;|&(`]\s*)(sudo\s+)?(rm|rmdir|unlink|shred|mv|dd|truncate|(ba|z|da|k)?sh)\s")
+_COMMAND_IN_TEXT = re.compile(r"(^|[;|&(`\"'\n]\s*)(sudo\s+)?(rm|rmdir|unlink|shred|mv|dd|truncate|(ba|z|da|k)?sh)\s")
 
 
 def by_table(call: Call) -> bool:
@@ -81,7 +83,7 @@ def _suspect(call: Call, value: Field) -> None:
 
     Some other version of the program may take this option without a value.
     """
-    if value.dynamic or not value.text.startswith(("/", "..")) or len(value.text) < 3 or call.state.cwd is None:
+    if value.dynamic or len(value.text) < 3 or call.state.cwd is None:
         return
     rule = call.recorder.rule
     path = rule.resolve(value.text if value.text.startswith("/") else f"{call.state.cwd}/{value.text}")
@@ -101,6 +103,18 @@ def _ask(call: Call, operand: Field) -> None:
         tr("What {call} does cannot be judged from its arguments.").format(call=call.name),
         replace(operand, span=operand.span or call.span),
     )
+
+
+def _read(call: Call, operand: Field) -> None:
+    if "://" in operand.text:
+        call.network(tr("{call} is given a web address.").format(call=call.name))
+    else:
+        call.read(operand)
+
+
+def _sets(call: Call, operand: Field) -> None:
+    if not operand.text.startswith("+"):
+        _ask(call, operand)
 
 
 def _folder(call: Call, operand: Field) -> None:
@@ -177,7 +191,7 @@ def _maybe_path(call: Call, operand: Field) -> None:
 
 _ROLES: dict[str, Callable[[Call, Field], object]] = {
     "TEXT": lambda _call, _operand: None,
-    "READ": Call.read,
+    "READ": _read,
     "EDIT": Call.edit,
     "REWRITE": Call.rewrite,
     "OUT": Call.output,
@@ -190,6 +204,7 @@ _ROLES: dict[str, Callable[[Call, Field], object]] = {
     "DEVICE": _device,
     "PREFIX": _prefix,
     "MAYBE": maybe,
+    "SETS": _sets,
 }
 
 
@@ -224,7 +239,7 @@ def commands_within(call: Call) -> None:
 def _begins_command(word: str, following: list[str]) -> bool:
     """Return whether an argument is the name of a program that what follows makes one to be run."""
     name = word.rpartition("/")[2] if word.startswith(PROGRAM_FOLDERS) else word
-    if name in _RUNNABLE:
+    if name in _RUNNABLE or (name in _WITH_FILES and following):
         return True
     if name == "git":
         return following[:1] != [] and following[0] in _GIT_LOSES

@@ -1,5 +1,8 @@
 """Text and document tools whose command line is more than a row of operands."""
 
+import re
+from dataclasses import replace
+
 from dogent_tui.language import tr
 from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import parse
@@ -118,8 +121,8 @@ def _latex(call: Call) -> None:
 
 
 def _pager(call: Call) -> None:
-    """`less +!command` and `more +!command` run something before the first page is shown."""
-    if any(arg.text.startswith("+") and "!" in arg.text for arg in call.args):
+    """`less +COMMAND` and `more +COMMAND` carry out a command of theirs before the first page: a place to go to is harmless."""
+    if any(re.fullmatch(r"\+{1,2}(\d+[gGp%]?|[gGF]|[/?][^!|]*)?", arg.text) is None for arg in call.args if arg.text.startswith("+")):
         call.doubt(tr("It runs a command when it starts."))
     by_table(call)
 

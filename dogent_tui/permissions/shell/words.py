@@ -84,7 +84,7 @@ class Expander:
             return ""
         tokens = self._tokens(word.get("Parts") or [], state)
         if tilde:
-            tokens = self._tilde(tokens, state)
+            tokens = self._after_colons(tokens, state)
         return " ".join("".join(token.text for token in group) for group in _borders(tokens))
 
     def here_document(self, word: Node, quoted: bool, state: State) -> str:
@@ -186,9 +186,12 @@ class Expander:
         value = self._parameter(part, state)
         if isinstance(value, str):
             return [Token("v" if quoted is None else "q", value)]
+        together = parameters.plain_name(part) == "*" or self._index(part, state) == "*"
+        if together and len(value) > 1 and "IFS" in state.variables:
+            return [Token("v" if quoted is None else "q", DYNAMIC)]  # joined with the first character of IFS
         if quoted is None:
             return _with_borders(value, "v")
-        if parameters.plain_name(part) == "*" or self._index(part, state) == "*":
+        if together:
             return [Token("q", " ".join(value))]
         return _with_borders(value, "q") if value else [Token("b", "")]
 
@@ -224,12 +227,15 @@ class Expander:
             word = self.text(expression.get("Word"), state)
             if operator == "@":
                 return self._transformed(part, word, value)
-            result = parameters.operate(operator, value, word)
+            quoted = any(piece.get("Type") != "Lit" for piece in (expression.get("Word") or {}).get("Parts") or [])
+            result = parameters.operate(operator, value, word, name in state.variables, quoted)
             if operator in {":=", "="}:
                 state.variables[name] = result
             return result
         if replacement := part.get("Repl"):
             old, new = (self.text(replacement.get(key), state) for key in ("Orig", "With"))
+            if "nocasematch" in state.options:
+                return DYNAMIC
             return parameters.substitute(value, old, new, bool(replacement.get("All")))
         return self._slice(part["Slice"], value, state) if part.get("Slice") else value
 
@@ -247,6 +253,20 @@ class Expander:
 
     # ── From tokens to fields ───────────────────────────────────────────────────────────────────────
 
+    def _tildes(self, tokens: list[Token], state: State) -> list[Token]:
+        """Expand tildes at the start and, in what looks like an assignment, after `=` and `:`, as bash does in any argument."""
+        text = "".join(token.text if token.kind == "c" else "\0" * len(token.text) for token in tokens)
+        if "~" not in text or not re.match(r"[A-Za-z_]\w*\+?=", text):
+            return self._tilde(tokens, state)
+        start = next(index for index, token in enumerate(tokens) if token == ("c", "=")) + 1
+        return [*tokens[:start], *self._after_colons(tokens[start:], state)]
+
+    def _after_colons(self, tokens: list[Token], state: State) -> list[Token]:
+        cut = next((index for index, token in enumerate(tokens) if token == ("c", ":")), None)
+        if cut is None:
+            return self._tilde(tokens, state)
+        return [*self._tilde(tokens[:cut], state), tokens[cut], *self._after_colons(tokens[cut + 1 :], state)]
+
     def _tilde(self, tokens: list[Token], state: State) -> list[Token]:
         if not tokens or tokens[0] != ("c", "~"):
             return tokens
@@ -261,7 +281,7 @@ class Expander:
         return [Token("q", "".join(folders.get(user, f"/home/{user}"))), *tokens[end:]]
 
     def _finish(self, tokens: list[Token], state: State, span: tuple[int, int] | None) -> list[Field]:
-        tokens = self._tilde(tokens, state)
+        tokens = self._tildes(tokens, state)
         found: list[Field] = []
         for group in _borders(tokens):
             for chars in _split(group, state):
