@@ -125,10 +125,17 @@ def _ln(call: Call) -> None:
         sources, target, in_folder = _sources_and_target(call, parsed)
     else:
         sources, target, in_folder = parsed.operands, Field(".", call.span), True
+    as_named = parsed.has("-n", "-T", "--no-dereference", "--no-target-directory") and _is_link(call, target)
     for source in sources:
-        goal = _target(call, source, target, in_folder) if target is not None else None
+        goal = target if target is None or as_named else _target(call, source, target, in_folder)
         if goal is not None:
             _link(call, source, goal, parsed.has("-s", "--symbolic"), forced=parsed.has("-f", "--force"))
+
+
+def _is_link(call: Call, field: Field | None) -> bool:
+    path = None if field is None else call.recorder.resolve(field, call.state, call.name, follow=False)
+    entry = None if path is None else call.recorder.disk.entry(str(path))
+    return entry is not None and entry.kind == "link"
 
 
 def _link(call: Call, source: Field, goal: Field, symbolic: bool, forced: bool) -> None:
@@ -140,7 +147,8 @@ def _link(call: Call, source: Field, goal: Field, symbolic: bool, forced: bool) 
     call.touch(EffectKind.READ, place)
     if forced or not call.recorder.rule.exists(path):
         call.recorder.write_path(path, goal, call.name)
-        call.recorder.disk.add_link(str(path), str(call.recorder.resolve(place, call.state, call.name) or "/"))
+        leads = source.text if symbolic else str(call.recorder.resolve(place, call.state, call.name) or "/")
+        call.recorder.disk.add_link(str(path), leads)
 
 
 def _install(call: Call) -> None:

@@ -76,8 +76,8 @@ tr : TEXT*
 xmllint : READ* ; --xpath=TEXT --output=OUT --schema=READ --dtdvalid=READ --encode=TEXT --relaxng=READ --pattern=TEXT
 readlink realpath : READ* ; --relative-to=READ --relative-base=READ
 basename dirname echo pwd true false : yes expr seq factor type whereis whatis whoami id groups logname uname arch nproc \\
- uptime cal ncal locale tput clear reset w times umask ulimit getconf tty stty dirs break which \\
- continue return exit logout suspend disown bg fg numfmt banner sleep usleep printenv : TEXT*
+ uptime cal ncal locale tput clear reset w times umask ulimit getconf tty stty which \\
+ exit logout suspend disown bg fg numfmt banner sleep usleep printenv : TEXT*
 lolcat fortune who users : MAYBE*
 cowsay cowthink figlet toilet : TEXT* ; -f=READ -d=READ -C=READ
 inotifywait inotifywatch : MAYBE* ; -o=OUT --outfile=OUT -t=TEXT -e=TEXT --format=TEXT --timefmt=TEXT --exclude=TEXT

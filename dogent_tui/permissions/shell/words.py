@@ -230,7 +230,7 @@ class Expander:
             quoted = any(piece.get("Type") != "Lit" for piece in (expression.get("Word") or {}).get("Parts") or [])
             result = parameters.operate(operator, value, word, name in state.variables, quoted)
             if operator in {":=", "="}:
-                state.variables[name] = result
+                state.put(name, result)
             return result
         if replacement := part.get("Repl"):
             old, new = (self.text(replacement.get(key), state) for key in ("Orig", "With"))
@@ -297,6 +297,8 @@ class Expander:
         paths = expand_glob(self._walk.disk, chars, state.cwd or "/", state.options)
         if paths is None:
             return [Field(DYNAMIC, span, wildcard=True)]
+        if not paths and "nullglob" in state.options:
+            return []
         return [Field(path, span, wildcard=True) for path in paths] or [Field(text, span, wildcard=True)]
 
 

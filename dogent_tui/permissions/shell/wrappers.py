@@ -71,6 +71,10 @@ def _environment(call: Call, args: list[Field], state: State) -> None:
         path = call.recorder.resolve(folder, state, call.name)
         call.read(folder)
         state.cwd = None if path is None else str(path)
+    for name in parsed.values("-u", "--unset"):
+        state.variables[name.text] = ""
+    if parsed.has("-i", "--ignore-environment"):
+        state.variables = {}
     if parsed.has("-P"):
         call.doubt(tr("It changes which program a name stands for."))
     rest = list(parsed.operands)
@@ -96,7 +100,8 @@ def _words(text: Field) -> list[str] | None:
 
 def _assign(call: Call, field: Field, state: State) -> None:
     name, _, value = field.text.partition("=")
-    state.variables[name] = value
+    state.put(name, value)
+    state.options |= {f"export {name}"}
     if warning := assignments.warning(name, value, exported=True):
         call.doubt(warning, field)
 
