@@ -179,7 +179,7 @@ def _rsync(call: Call) -> None:
     parsed = parse(call.args, _RSYNC_VALUED)
     if parsed.has("-e", "--rsh", "--rsync-path", "-M", "--write-batch", "--files-from"):
         call.doubt(tr("It runs another program, or takes its file names from elsewhere."))
-    if any(":" in operand.text.partition("/")[0] for operand in parsed.operands):
+    if parsed.has("--daemon") or any(":" in operand.text.partition("/")[0] for operand in parsed.operands):
         call.network(tr("It copies to or from another machine."))
         return
     for file in parsed.values(
@@ -201,7 +201,7 @@ def _synchronize(call: Call, parsed: Parsed, source: Field, target: Field | None
     path = call.recorder.resolve(source, call.state, call.name)
     if target is None or path is None:
         return
-    if parsed.has("--remove-source-files"):
+    if parsed.has("--remove-source-files", "--remove-sent-files"):
         call.touch(EffectKind.MOVE, source)
     goal = target if source.text.endswith("/") else _target(call, source, target, in_folder=several)
     if goal is not None:

@@ -34,7 +34,7 @@ strings : READ* ; -n=TEXT -t=TEXT -e=TEXT --bytes=TEXT --radix=TEXT
 column : READ* ; -s=TEXT -c=TEXT -o=TEXT -N=TEXT -R=TEXT -E=TEXT -H=TEXT --separator=TEXT --output-separator=TEXT
 expand unexpand : READ* ; -t=TEXT --tabs=TEXT
 bat batcat : READ* ; -l=TEXT --language=TEXT -r=TEXT --line-range=TEXT -H=TEXT --pager=RUN -m=TEXT
-glow mdcat mdless vale proselint : READ* ; -w=TEXT -s=TEXT
+glow mdcat mdless proselint : READ* ; -w=TEXT -s=TEXT
 head tail : READ* ; -n=TEXT -c=TEXT --lines=TEXT --bytes=TEXT --pid=TEXT
 wc : READ* ; --files0-from=ASK
 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum md5 : READ* ; --length=TEXT

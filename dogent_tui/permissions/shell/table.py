@@ -21,6 +21,9 @@ _LOSES = {
     "discard", "strip", "wipe", "nuke", "drop", "reset", "remove_directory", "rename", "mv", "move", "trash", "erase", *_CLEANS,
 }  # fmt: skip
 """First operands by which a program that is not known says that it removes something (`cargo clean`)."""
+_FETCHES = {"sync", "download", "install", "update", "upgrade", "self-update", "fetch", "pull", "push", "publish", "deploy", "gh-deploy",
+            "upload", "login", "clone", "serve", "add"} - {"add", "serve", "update"}
+"""First operands by which it says that it exchanges data with other machines."""
 _LOSING_OPTION = re.compile(r"--(delete|remove|purge|prune|wipe|destroy|erase)\b")
 _RUNNABLE = {
     *(name for name, program in PROGRAMS.items() if program.rest in {"DELETE", "MOVE"}), "mv", "dd", "truncate",
