@@ -18,7 +18,8 @@ _TAR_VALUED = {
     "--strip-components",
     "--owner", "--group", "--mode", "--mtime", "--rsh-command", "--rmt-command", "--info-script", "--new-volume-script",
     "--format",
-    "--one-top-level", "--volno-file", "--index-file", "--listed-incremental", "--sort", "--warning", "--exclude-ignore", "--add-file", "--label",
+    "--one-top-level", "--volno-file", "--index-file", "--listed-incremental", "--sort", "--warning", "--exclude-ignore",
+    "--add-file", "--label",
 }  # fmt: skip
 _TAR_RUNS = (
     "-I", "-F", "--use-compress-program", "--to-command", "--checkpoint-action", "--rsh-command", "--rmt-command",
@@ -43,9 +44,6 @@ def _tar(call: Call) -> None:
     if parsed.has("-x", "--extract", "--get"):
         for archive in archives:
             call.read(archive)
-        moved = [*parsed.values("--transform", "--xform"), *parsed.values("-s")]
-        if parsed.has("-P", "--absolute-names") or any("/" in value.text[2:-1] or ".." in value.text for value in moved):
-            call.doubt(tr("The files it takes or writes are only known when it runs."))
         if not parsed.has("-O", "--to-stdout"):
             _into(scope, Field(".", call.span), keeps=parsed.has("-k", "--keep-old-files", "--skip-old-files"))
     elif parsed.has("-t", "--list", "-d", "--diff", "--compare"):
@@ -61,6 +59,9 @@ def _tar_files(call: Call, parsed: Parsed) -> None:
         call.output(record)
     for patterns in parsed.values("-X", "--exclude-from", "--add-file"):
         call.read(patterns)
+    renames = any("/" in value.text or ".." in value.text for value in parsed.values("--transform", "--xform"))
+    if parsed.has("-x", "--extract", "--get") and (renames or parsed.has("-P", "--absolute-names")):
+        call.doubt(tr("The files it takes or writes are only known when it runs."))
 
 
 def _pack(call: Call, scope: Call, parsed: Parsed, archives: list[Field]) -> None:

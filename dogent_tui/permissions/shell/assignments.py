@@ -109,11 +109,8 @@ def declare(walk: "Walk", node: Node, state: State) -> None:
     exported = variant == "export" or "x" in letters
     if variant not in {"export", "readonly"} and "g" not in letters:
         walk.localize(names, state)
-    for meaning, given in (("integer", "i"), ("cased", "luc")):
-        if letters & set(given):
-            state.options |= {f"{meaning} {name}" for name in names}
-    if exported:
-        state.options |= {f"export {name}" for name in names}
+    meanings = [meaning for meaning, given in (("integer", "i"), ("cased", "luc")) if letters & set(given)]
+    state.options |= {f"{meaning} {name}" for meaning in [*meanings, *(["export"] if exported else [])] for name in names}
     for part in parts:
         if part.get("Name") and not part.get("Naked"):
             assign(walk, part, state, exported)

@@ -32,17 +32,14 @@ _VALUED = {
 _WRITES = re.compile(r"(?:-[dpoD]|--(?:dump-v\w*(?:-\w*)?|prof\w*|pretty-p\w*|debug)(?:=|$))(.*)", re.DOTALL)
 """gawk's options that write a file, its name attached or a default one (gawk manual, 2.2)."""
 _PRINT = re.compile(r"\b(?:print|printf)\b([^;}\n]*)")
-_RUNS = re.compile(r"\bsystem\s*\(|@(load|include)|\bARGV\b(?!\s*\[[^\]]*\]\s*([,;})]|$))|(split|sub|match|getline)\b[^;}\n]*\bARGV|@\w+\s*\(")
+_RUNS = re.compile(
+    r"\bsystem\s*\(|@(load|include)|\bARGV\b(?!\s*\[[^\]]*\]\s*([,;})]|$))|(split|sub|match|getline)\b[^;}\n]*\bARGV|@\w+\s*\("
+)
 
 
 def _awk(call: Call) -> None:
     call.execute()
-    for arg in call.args:
-        if match := _WRITES.match(arg.text):
-            call.output(replace(arg, text=match[1] or "awkvars.out"))
-    parsed = parse([arg for arg in call.args if not _WRITES.match(arg.text)], _VALUED)
-    if any(re.match(r"-W\s*(e|i|l)", arg.text) or arg.text == "-W" for arg in call.args):
-        call.doubt(tr("It loads code from elsewhere."))
+    parsed = parse(_without_records(call), _VALUED)
     operands, programs = parsed.operands, parsed.values("-e", "--source")
     for file in parsed.values("-f", "--file", "-E", "--exec"):
         programs = [*programs, _program_file(call, file)]
@@ -53,10 +50,8 @@ def _awk(call: Call) -> None:
         call.doubt(tr("It loads code from elsewhere."))
     for program in programs:
         _program(call, program)
-        drops = program.text.strip() in {"", "0", "!1"} or ("{" in program.text and "print" not in program.text)
-        if "inplace" in includes and drops and not re.search(r"(^|[};])\s*[1-9]\d*\s*;?$", program.text):
-            for operand in operands:
-                call.output(operand)
+        for operand in operands if "inplace" in includes and _drops_all(program.text) else []:
+            call.output(operand)
     for operand in operands:
         if re.match(r"[A-Za-z_]\w*=", operand.text):
             continue
@@ -64,6 +59,23 @@ def _awk(call: Call) -> None:
             call.rewrite(operand)
         else:
             call.read(operand)
+
+
+def _without_records(call: Call) -> list[Field]:
+    """Note the files that gawk's own options write, and return the other arguments."""
+    for arg in call.args:
+        if match := _WRITES.match(arg.text):
+            call.output(replace(arg, text=match[1] or "awkvars.out"))
+        elif re.match(r"-W\s*(e|i|l|$)", arg.text):
+            call.doubt(tr("It loads code from elsewhere."), arg)
+    return [arg for arg in call.args if not _WRITES.match(arg.text)]
+
+
+def _drops_all(program: str) -> bool:
+    """Return whether a program may well print nothing of what it reads."""
+    if program.strip() in {"", "0", "!1"}:
+        return True
+    return "{" in program and "print" not in program and not re.search(r"(^|[};])\s*[1-9]\d*\s*;?$", program)
 
 
 def _program_file(call: Call, file: Field) -> Field:

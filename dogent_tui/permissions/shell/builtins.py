@@ -103,7 +103,7 @@ def _jobs(call: Call) -> None:
 
 
 def _wait(call: Call) -> None:
-    if any("$(" in arg.text or "`" in arg.text or arg.text.startswith("-") and arg.dynamic for arg in call.args):
+    if any("$(" in arg.text or "`" in arg.text or (arg.text.startswith("-") and arg.dynamic) for arg in call.args):
         call.doubt(tr("It would run the text in an array index."))
 
 
@@ -327,8 +327,9 @@ def _shopt(call: Call) -> list[State]:
 
 _FOLLOWED = {"dotglob", "globstar", "nocaseglob", "nocasematch", "nullglob", "lastpipe"}
 _HARMLESS = {
-    "extglob", "failglob", "expand_aliases", "inherit_errexit", "xpg_echo", "checkwinsize", "cmdhist", "histappend", "login_shell",
-    "globskipdots", "globasciiranges", "interactive_comments", "huponexit", "patsub_replacement", "progcomp", "extendedglob",
+    "extglob", "failglob", "expand_aliases", "inherit_errexit", "xpg_echo", "checkwinsize", "cmdhist", "histappend",
+    "login_shell",    "globskipdots", "globasciiranges", "interactive_comments", "huponexit", "patsub_replacement",
+    "progcomp", "extendedglob",
 }  # fmt: skip
 
 

@@ -227,7 +227,10 @@ def _xargs(call: Call) -> list[State]:
     inner = replace(call.state.copy(), stdin=(), script=None)
     if holes:
         for line in lines if lines is not None and len(lines) <= 300 else [DYNAMIC]:
-            call.runner.run_fields([new for arg in command for new in _filled(arg, [line if whole else line.lstrip()], holes[0] or "{}")], inner.copy())
+            call.runner.run_fields(
+                [new for arg in command for new in _filled(arg, [line if whole else line.lstrip()], holes[0] or "{}")],
+                inner.copy(),
+            )
     else:
         words = [DYNAMIC] if lines is None else [word for line in lines for word in ([line] if whole else line.split())]
         call.runner.run_fields([*command, *(Field(word, command[-1].span, wildcard=True) for word in words)], inner)
@@ -236,7 +239,9 @@ def _xargs(call: Call) -> list[State]:
 
 _FD_VALUED = set(PROGRAMS["fd"].options)
 _FD_LETTERS = {name[1] for name in _FD_VALUED if len(name) == 2}
-_FD_RUNS = re.compile(r"(?P<before>-[a-zA-Z]*?)(?P<letter>[xX])(?P<short>.*)|--(?P<long>exec|exec-batch)(=(?P<value>.*))?", re.DOTALL)
+_FD_RUNS = re.compile(
+    r"(?P<before>-[a-zA-Z]*?)(?P<letter>[xX])(?P<short>.*)|--(?P<long>exec|exec-batch)(=(?P<value>.*))?", re.DOTALL
+)
 _FD_HOLES = ("{}", "{/}", "{//}", "{.}", "{/.}")
 
 
@@ -262,7 +267,15 @@ def _fd(call: Call) -> None:
     if any(hole in arg.text for arg in words for hole in _FD_HOLES[1:]):
         call.runner.run_fields([_fd_hole(arg) for arg in words], call.state.copy())
         return
-    _run(call, _Command(words, together=found is not None and "X" in (found["letter"] or "") + (found["long"] or "").replace("-batch", "X"), beside=False), _matches(call, search))
+    _run(
+        call,
+        _Command(
+            words,
+            together=found is not None and "X" in (found["letter"] or "") + (found["long"] or "").replace("-batch", "X"),
+            beside=False,
+        ),
+        _matches(call, search),
+    )
 
 
 def _fd_hole(arg: Field) -> Field:

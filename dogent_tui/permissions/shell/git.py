@@ -94,8 +94,9 @@ def _git(call: Call) -> None:
 
 
 _NAMES_ONLY = {
-    "--name-only", "-z", "-c", "--cached", "-m", "--modified", "-o", "--others", "-d", "--deleted", "--exclude-standard", "--staged",
-    "--diff-filter=AM", "--diff-filter=ACM", "--diff-filter=M", "--diff-filter=A", "--diff-filter=ACMR", "--", "--relative",
+    "--name-only", "-z", "-c", "--cached", "-m", "--modified", "-o", "--others", "-d", "--deleted", "--exclude-standard",
+    "--staged", "--diff-filter=AM", "--diff-filter=ACM", "--diff-filter=M", "--diff-filter=A", "--diff-filter=ACMR", "--",
+    "--relative",
 }  # fmt: skip
 
 
@@ -125,9 +126,7 @@ def _global_option(call: Call, name: str, value: Field | None) -> None:
         if path is not None:
             call.read(value)
         call.state.cwd = None if path is None else str(path)
-    elif name == "--git-dir" and value.text.rstrip("/") == ".git":
-        call.read(value)
-    elif name == "--work-tree" and value.text.rstrip("/") == ".":
+    elif (name == "--git-dir" and value.text.rstrip("/") == ".git") or (name == "--work-tree" and value.text.rstrip("/") == "."):
         call.read(value)
     elif name != "-c":
         call.doubt(tr("This option changes which programs git runs."), value)
@@ -163,22 +162,29 @@ def _files(call: Call, args: list[Field]) -> Parsed:
     for name, given in parsed.options:
         if given is not None and name.startswith("--") and name not in _TEXT_VALUED and given.text.startswith(("/", "../", "~")):
             call.read(given)
+    _losses(call, parsed)
+    _paths(call, parsed.operands)
+    return parsed
+
+
+def _losses(call: Call, parsed: Parsed) -> None:
+    """Note by which options and first words a command that is harmless otherwise loses something."""
     skips = call.name in {"git cherry-pick", "git revert", "git merge"} and parsed.has("--skip")
     if skips or parsed.has("--abort", "--quit"):
         call.lose(tr("It discards what was not committed."))
-    if call.name == "git notes" and {"remove", "prune"} & {operand.text for operand in parsed.operands[:1]}:
-        call.lose(tr("It deletes notes."))
     first = parsed.operands[0].text if parsed.operands else ""
-    if (call.name == "git rerere" and first in {"clear", "forget"}) or (call.name == "git repack" and parsed.has("-a", "-A", "-d")):
+    if (call.name == "git rerere" and first in {"clear", "forget"}) or (
+        call.name == "git repack" and parsed.has("-a", "-A", "-d")
+    ):
         call.lose(tr("It deletes objects."))
+    if call.name == "git notes" and first in {"remove", "prune"}:
+        call.lose(tr("It deletes notes."))
     if call.name == "git maintenance" and first != "run":
         call.doubt(tr("It changes how git behaves."))
     if call.name == "git apply" and parsed.has("--unsafe-paths"):
         call.doubt(tr("A file name is only known when it runs."))
     if call.name == "git gc" and any(name.startswith("--prune") for name, _ in parsed.options):
         call.lose(tr("It deletes objects."))
-    _paths(call, parsed.operands)
-    return parsed
 
 
 def _paths(call: Call, operands: list[Field]) -> None:
@@ -195,7 +201,12 @@ def _paths(call: Call, operands: list[Field]) -> None:
 def _names_file(call: Call, operand: Field) -> bool:
     if operand.dynamic or operand.wildcard or call.state.cwd is None:
         return True
-    if operand.text.startswith(":") or operand.text in {".", ".."} or any(char in operand.text for char in "*?[") or operand.text.endswith("/"):
+    if (
+        operand.text.startswith(":")
+        or operand.text in {".", ".."}
+        or any(char in operand.text for char in "*?[")
+        or operand.text.endswith("/")
+    ):
         return True
     path = operand.text if operand.text.startswith("/") else f"{call.state.cwd}/{operand.text}"
     return call.recorder.disk.entry(path) is not None
@@ -300,8 +311,9 @@ def _tag(call: Call, args: list[Field]) -> None:
 
 
 _CONFIG_READS = {
-    "-f", "--file", "--blob", "--type", "--default", "--url", "--global", "--local", "--system", "--worktree", "-z", "--null", "--bool",
-    "--int", "--path", "--name-only", "--show-origin", "--show-scope", "--includes", "--no-includes", "--bool-or-int", "--expiry-date",
+    "-f", "--file", "--blob", "--type", "--default", "--url", "--global", "--local", "--system", "--worktree", "-z", "--null",
+    "--bool", "--int", "--path", "--name-only", "--show-origin", "--show-scope", "--includes", "--no-includes", "--bool-or-int",
+    "--expiry-date",
 }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import parse
 from dogent_tui.permissions.shell.python_code import judge_code
 from dogent_tui.permissions.shell.state import State
-from dogent_tui.permissions.shell.table import attached, commands_within, maybe
+from dogent_tui.permissions.shell.table import attached, commands_within, maybe, says
 from dogent_tui.permissions.shell.text import DYNAMIC
 from dogent_tui.permissions.shell.words import Field
 
@@ -193,6 +193,9 @@ def _python_module(call: Call, arg: Field, args: list[Field]) -> None:
     elif name == "pip":
         call.runner.run_fields([replace(module, text="pip"), *args], call.state.copy())
     elif name in _MODULES:
+        says(replace(call, name=name, args=args))
+        if name == "venv" and any(arg.text == "--clear" for arg in args):
+            call.lose(tr("It deletes files."))
         _arguments(call, args)
     elif module.dynamic or call.state.cwd is None or name.partition(".")[0] in sys.stdlib_module_names or _is_ours(call, name):
         call.doubt(tr("What this module does cannot be judged from here."), module)
@@ -207,17 +210,31 @@ def _is_ours(call: Call, name: str) -> bool:
 
 
 _CODE_OPTIONS: dict[str, set[str]] = {
-    "perl": set("eEnpiIM"),
+    "perl": set("eEnpiIMmdF"),
     "ruby": set("enpirI"),
-    "node": {"e", "p", "r", "--eval", "--print", "--require", "--import", "--loader"},
-    "nodejs": {"e", "p", "r", "--eval", "--print", "--require", "--import"},
-    "php": set("rBRFE") | {"--run"},
+    **{
+        name: {"e", "p", "r", "--eval", "--print", "--require", "--import", "--loader", "--experimental-loader"}
+        for name in ("node", "nodejs")
+    },
+    "php": set("rBRFEdScz") | {"--run", "--define", "--server", "--php-ini"},
     "lua": set("el"),
     "luajit": set("el"),
     "rscript": {"e"},
     "r": {"e"},
     "tclsh": set(),
     "wish": set(),
+    "texlua": {"e", "l"},
+    "raku": {"e", "n", "p", "I", "M"},
+    **{name: {"-e", "-c", "--eval", "--command", "--include"} for name in ("qjs", "gjs", "ocaml", "hy", "bb", "jimsh")},
+    **{name: {"c", "m"} for name in ("micropython", "xonsh", "nu", "elvish", "rc", "es", "coconut", "bpython", "ptpython")},
+    **{
+        name: {"-e", "--eval", "--expr"}
+        for name in ("gnuplot", "octave", "clojure", "clj", "runghc", "ghc", "iex", "kotlin", "gp")
+    },
+    **{
+        name: {"-e", "-x", "-r", "-s", "-run", "-eval", "-load", "-b", "-l", "--eval", "--load", "--batch", "--batch-string"}
+        for name in ("erl", "sbcl", "ecl", "clisp", "ccl", "maxima")
+    },
     "julia": {"e", "E", "--eval", "--print"},
     "groovy": {"e"},
     "scala": {"e"},
@@ -274,7 +291,7 @@ def _make(call: Call) -> list[State]:
     parsed = parse(
         call.args, {"-f", "-C", "-I", "-j", "-l", "-o", "-W", "--file", "--directory", "--makefile", "--eval", "--justfile", "-d"}
     )
-    if parsed.has("--eval"):
+    if parsed.has("--eval", "-E") or (call.name == "rake" and parsed.has("-e", "-p", "-r", "--execute")):
         call.doubt(tr("It runs a recipe given on the command line."))
     given = parsed.values("-f", "-C", "-I", "--file", "--directory", "--makefile", "--justfile")
     for value in given:
@@ -303,8 +320,8 @@ def _make(call: Call) -> list[State]:
 
 
 SHELLS = (
-    "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "yash", "posh", "osh", "ysh", "oksh", "loksh",
-    "hush", "bosh", "rzsh", "ksh93",
+    "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "yash", "posh", "osh", "ysh", "oksh",
+    "loksh", "hush", "bosh", "rzsh", "ksh93",
 )  # fmt: skip
 
 HANDLERS: dict[str, Handler] = {

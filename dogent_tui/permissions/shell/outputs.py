@@ -171,14 +171,14 @@ def _pwd(call: Call) -> Lines:
     return None if call.state.cwd is None else (call.state.cwd,)
 
 
-_DATE_FORMAT = re.compile(r"(%-?[YmdFHMSTsNyjuVUWGgaAbBeIpkl]|[A-Za-z0-9_:.,T -])+")
+_DATE_FORMAT = re.compile(r"(%-?[YmdFHMSTsNyjuVUWGgaAbBeIpkl]|[\w:., -])+")
 """Formats whose letters stand for digits, names of days and months, and what joins them."""
 
 
 def _date(call: Call) -> Lines:
     """What `date` prints: exactly, where it is asked for nothing but the present."""
     formats = [arg.text[1:] for arg in call.args if arg.text.startswith("+")]
-    if not all(_DATE_FORMAT.fullmatch(text) and ".." not in text and text[0] in "%" for text in formats):
+    if not all(_DATE_FORMAT.fullmatch(text) and ".." not in text and text[0] == "%" for text in formats):
         return None
     if len(formats) == len(call.args) == 1 and "TZ" not in call.state.variables and "N" not in formats[0]:
         return (time.strftime(formats[0]),)

@@ -16,8 +16,8 @@ A line is `names : operand roles ; option=ROLE …`. The last operand role with 
 * TRUNCATE, PREFIX, SORTED  cut to a length; the start of output names; `sort -o`, an edit where it is an input too
 * MAYBE  perhaps a path
 
-`--option?=ROLE`: its value is optional, and so never the next word. `=ROLE!`: the option also stands in for the first operand (`grep -e PATTERN`). Sources: the manual pages of GNU coreutils,
-findutils, diffutils, grep, poppler, and of the programs themselves.
+`=ROLE!`: the option also stands in for the first operand (`grep -e PATTERN`). `--option?=ROLE`: its value is optional, so never the
+next word. Sources: the manual pages of GNU coreutils, findutils, diffutils, grep, poppler, and of the programs themselves.
 """
 
 from dataclasses import dataclass, field
@@ -39,7 +39,8 @@ head tail : READ* ; -n=TEXT -c=TEXT --lines=TEXT --bytes=TEXT --pid=TEXT
 wc : READ* ; --files0-from=ASK
 md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cksum sum md5 : READ* ; --length=TEXT
 shasum : READ* ; -a=TEXT
-grep egrep fgrep zgrep : TEXT READ* ; --colour?=TEXT -e=TEXT! --regexp=TEXT! -f=READ! --file=READ! -A=TEXT -B=TEXT -C=TEXT -m=TEXT -d=TEXT \\
+grep egrep fgrep zgrep : TEXT READ* ; -e=TEXT! --regexp=TEXT! -f=READ! --file=READ! -A=TEXT -B=TEXT -C=TEXT -m=TEXT -d=TEXT \\
+ --colour?=TEXT \\
  -D=TEXT --include=TEXT --exclude=TEXT --exclude-dir=TEXT --exclude-from=READ --after-context=TEXT --before-context=TEXT \\
  --context=TEXT --max-count=TEXT --label=TEXT --binary-files=TEXT --directories=TEXT --group-separator=TEXT --color?=TEXT
 rg : TEXT READ* ; -e=TEXT! --regexp=TEXT! -f=READ! --file=READ! -g=TEXT --glob=TEXT --iglob=TEXT -t=TEXT --type=TEXT \\
@@ -110,7 +111,7 @@ split : READ PREFIX ; -l=TEXT -b=TEXT -n=TEXT -a=TEXT -C=TEXT --lines=TEXT --byt
  --suffix-length=TEXT --additional-suffix=TEXT --filter=RUN
 csplit : READ TEXT* ; -f=PREFIX -n=TEXT -b=TEXT --prefix=PREFIX --digits=TEXT --suffix-format=TEXT
 patch : REWRITE READ ; -p=TEXT -i=READ -d=EDIT -o=OUT -r=OUT -F=TEXT -B=TEXT -z=TEXT --input=READ --output=OUT \\
- --directory=EDIT --strip=TEXT
+ --directory=EDIT --strip=TEXT -e?=ASK --ed?=ASK
 chown chgrp setfacl chattr xattr setfattr compress uncompress crontab at batch atrm dd_rescue : ASK*
 mkfs mke2fs mkswap fdisk parted sfdisk gdisk wipefs blkdiscard diskutil hdiutil mount umount losetup cryptsetup dmsetup : DEVICE*
 reboot shutdown poweroff halt init telinit systemctl service launchctl rc-service sysctl modprobe insmod rmmod : ASK*

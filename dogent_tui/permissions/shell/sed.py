@@ -156,10 +156,8 @@ def _script(call: Call, script: Field, quiet: bool) -> bool:
 def _command(call: Call, reader: _Reader, command: str, script: Field, every: bool) -> bool:
     if command in {"s", "y"}:
         return _substitution(call, reader, command, script, every)
-    if command == "d":
-        return every
-    if command == "Q":
-        reader.line()
+    if command in {"d", "Q"}:
+        reader.skip("0123456789" if command == "Q" else "")
         return every
     if command in {"w", "W"}:
         call.output(Field(reader.line().strip(), script.span))

@@ -21,8 +21,10 @@ _LOSES = {
     "discard", "strip", "wipe", "nuke", "drop", "reset", "remove_directory", "rename", "mv", "move", "trash", "erase", *_CLEANS,
 }  # fmt: skip
 """First operands by which a program that is not known says that it removes something (`cargo clean`)."""
-_FETCHES = {"sync", "download", "install", "update", "upgrade", "self-update", "fetch", "pull", "push", "publish", "deploy", "gh-deploy",
-            "upload", "login", "clone", "serve", "add"} - {"add", "serve", "update"}
+_FETCHES = {
+    "sync", "download", "install", "upgrade", "self-update", "fetch", "pull", "push", "publish", "deploy", "gh-deploy", "upload",
+    "login",
+}  # fmt: skip
 """First operands by which it says that it exchanges data with other machines."""
 _LOSING_OPTION = re.compile(r"--(delete|remove|purge|prune|wipe|destroy|erase)\b")
 _RUNNABLE = {
@@ -54,11 +56,20 @@ def by_table(call: Call) -> bool:
         stands_in = stands_in or role.endswith("!")
         if value is not None:
             _option(call, role, value, parsed)
+        elif role == "OUT" or program.options.get(f"{name}?") == "ASK":
+            _ask(call, Field(name, call.span))
+    named = len(parsed.operands) > 1 if call.name == "split" else parsed.has("-f", "--prefix")
+    if call.name in _PREFIXES and not named:
+        _prefix(call, Field(_PREFIXES[call.name], call.span))
     if not parsed.operands and program.rest in {"DELETE", "ASK", "MOVE", "DEVICE"}:
         _ROLES[program.rest](call, Field("", call.span))
     for index, operand in enumerate(parsed.operands):
         _ROLES[program.role(index + stands_in)](call, operand)
     return True
+
+
+_PREFIXES = {"split": "x", "csplit": "xx"}
+"""What the names begin with that these programs give to what they write, where nothing else is said."""
 
 
 def _only_asks_for_help(call: Call) -> bool:
@@ -216,9 +227,8 @@ def unknown_program(call: Call) -> None:
     call.execute()
     if _only_asks_for_help(call):
         return
-    for index, operand in enumerate(parse(call.args).operands):
-        if operand.text in (_LOSES if index == 0 else _CLEANS) or (index < 2 and operand.text in _DELETES):
-            call.lose(tr("{call} {text} removes something.").format(call=call.name, text=operand.text), operand)
+    says(call)
+    for operand in parse(call.args).operands:
         maybe(call, operand)
     for arg in call.args:
         if arg.text.startswith("-"):
@@ -226,6 +236,15 @@ def unknown_program(call: Call) -> None:
             if _LOSING_OPTION.match(arg.text):
                 call.lose(tr("{call} {text} removes something.").format(call=call.name, text=arg.text), arg)
     commands_within(call)
+
+
+def says(call: Call) -> None:
+    """Note what the words of a program say that it does: it removes something, or goes to the network."""
+    for index, operand in enumerate(parse(call.args).operands):
+        if operand.text in (_LOSES if index == 0 else _CLEANS) or (index < 2 and operand.text in _DELETES):
+            call.lose(tr("{call} {text} removes something.").format(call=call.name, text=operand.text), operand)
+        elif index == 0 and operand.text in _FETCHES and call.recorder.lenient == 0:
+            call.network("")
 
 
 def commands_within(call: Call) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from dogent_tui.language import tr
 from dogent_tui.permissions.shell.call import Call, Handler
-from dogent_tui.permissions.shell.options import parse
+from dogent_tui.permissions.shell.options import Parsed, parse
 from dogent_tui.permissions.shell.table import by_table, maybe, unknown_program
 from dogent_tui.permissions.shell.text import DYNAMIC
 
@@ -39,7 +39,9 @@ def _jq(call: Call) -> None:
 
 def _yq(call: Call) -> None:
     call.execute()
-    parsed = parse(call.args, {"-o", "--output-format", "-p", "--input-format", "-I", "--indent", "--from-file", "-s", "--split-exp"})
+    parsed = parse(
+        call.args, {"-o", "--output-format", "-p", "--input-format", "-I", "--indent", "--from-file", "-s", "--split-exp"}
+    )
     if parsed.has("-s", "--split-exp") or any(re.search(r"\bload\w*\s*\(", operand.text) for operand in parsed.operands):
         call.doubt(tr("The files it takes or writes are only known when it runs."))
     operands = (
@@ -73,16 +75,21 @@ _PANDOC_FOLDER = {"--data-dir", "--resource-path", "--extract-media"}
 _PANDOC_OTHER = {"--pdf-engine", "--pdf-engine-opt", "--request-header"}
 
 
-def _pandoc(call: Call) -> None:
-    call.execute()
-    valued = _PANDOC_TEXT | _PANDOC_READ | _PANDOC_RUN | _PANDOC_OUT | _PANDOC_FOLDER | _PANDOC_OTHER
-    parsed = parse(call.args, valued)
+def _pandoc_code(call: Call, parsed: Parsed) -> None:
+    """pandoc is a Lua interpreter too, and runs Lua files as filters, readers and writers."""
     if [operand.text for operand in parsed.operands[:1]] in (["lua"], ["server"]):
         call.doubt(tr("It runs code that is only known when it runs."), parsed.operands[0])
     for value in parsed.values(*_PANDOC_RUN, *_PANDOC_FORMATS, "-d", "--defaults"):
         path = None if value.dynamic else call.recorder.resolve(value, call.state, call.name)
         if path is not None and call.recorder.disk.written(str(path)):
             call.doubt(tr("It runs a file that the same command writes."), value)
+
+
+def _pandoc(call: Call) -> None:
+    call.execute()
+    valued = _PANDOC_TEXT | _PANDOC_READ | _PANDOC_RUN | _PANDOC_OUT | _PANDOC_FOLDER | _PANDOC_OTHER
+    parsed = parse(call.args, valued)
+    _pandoc_code(call, parsed)
     for operand in [*parsed.operands, *parsed.values(*_PANDOC_READ)]:
         if "://" in operand.text:
             call.network(tr("It loads a document from the web."))
@@ -103,7 +110,9 @@ def _pandoc(call: Call) -> None:
             call.output(output)
 
 
-_LATEXMK_RUNS = re.compile(r"--?(e|r|(pdf|xe|lua|dvilua)?latex=.*|pretex=.*|usepretex.*|new-viewer|pv|pvc|p|deps-out=.*)", re.DOTALL)
+_LATEXMK_RUNS = re.compile(
+    r"--?(e|r|(pdf|xe|lua|dvilua)?latex=.*|pretex=.*|usepretex.*|new-viewer|pv|pvc|p|deps-out=.*)", re.DOTALL
+)
 
 
 def _latex(call: Call) -> None:
@@ -120,14 +129,18 @@ def _latex(call: Call) -> None:
 
 def _pager(call: Call) -> None:
     """`less +COMMAND` and `more +COMMAND` carry out a command of theirs before the first page: a place to go to is harmless."""
-    if any(re.fullmatch(r"\+{1,2}(\d+[gGp%]?|[gGF]|[/?][^!|]*)?", arg.text) is None for arg in call.args if arg.text.startswith("+")):
+    if any(
+        re.fullmatch(r"\+{1,2}(\d+[gGp%]?|[gGF]|[/?][^!|]*)?", arg.text) is None for arg in call.args if arg.text.startswith("+")
+    ):
         call.doubt(tr("It runs a command when it starts."))
     by_table(call)
 
 
 def _desk_calculator(call: Call) -> None:
     """dc runs what follows `!` as a shell command, whether it comes as an argument, a file or the input."""
-    texts = [arg.text for arg in call.args] + ([call.state.script] if call.state.script is not None else [*(call.state.stdin or ())])
+    texts = [arg.text for arg in call.args] + (
+        [call.state.script] if call.state.script is not None else [*(call.state.stdin or ())]
+    )
     if any("!" in text or DYNAMIC in text for text in texts) or (call.state.stdin is None and call.state.script is None):
         call.doubt(tr("It may run a command that its text names."))
     by_table(call)
@@ -154,7 +167,7 @@ _CONVERTS_VALUED = {"-f", "-l", "-r", "-x", "-y", "-W", "-H", "-enc", "-eol", "-
 
 
 def _office(call: Call) -> None:
-    """An office program: with `--convert-to` it writes a file of that kind beside it stands, or in the folder that is named."""
+    """An office program: with `--convert-to` it writes a file of that kind where it stands, or in a folder that is named."""
     unknown_program(call)
     parsed = parse(call.args, {"--convert-to", "--outdir", "-f", "-o"}, words=True)
     folder = [value.text.rstrip("/") + "/" for value in parsed.values("--outdir")][-1:] or [""]
@@ -181,7 +194,9 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("jq", "jaq", "gojq"), _jq),
     "yq": _yq,
     "pandoc": _pandoc,
-    **dict.fromkeys(("pdflatex", "xelatex", "lualatex", "latexmk", "tex", "latex", "pdftex", "xetex", "luatex", "luahbtex", "context"), _latex),
+    **dict.fromkeys(
+        ("pdflatex", "xelatex", "lualatex", "latexmk", "tex", "latex", "pdftex", "xetex", "luatex", "luahbtex", "context"), _latex
+    ),
     **dict.fromkeys(("less", "more", "most"), _pager),
     **dict.fromkeys(("ps2pdf", "ps2pdf12", "ps2pdf13", "ps2pdf14", "pdftotext"), _converts_to),
     **dict.fromkeys(("soffice", "libreoffice", "lowriter", "unoconv"), _office),

@@ -256,7 +256,8 @@ class Walk:
                 redirections.again(self, redirects, one)
         redirections.finish(self, plan, joined(sink))
         return [
-            replace(one, stdin=before, script=script, status=None if plan.may_fail and one.status else one.status) for one in after
+            replace(one, stdin=before, script=script, status=None if plan.may_fail and one.status else one.status)
+            for one in after
         ]
 
     def _command(self, command: Node | None, state: State) -> list[State]:
@@ -380,7 +381,8 @@ class Walk:
         else:
             values = [field.text for word in items or [] for field in self.expander.fields(word, state)]
         name = str((loop.get("Name") or {}).get("Value", ""))
-        states, left = [state], [] if values else [state.copy()]
+        states = [state]
+        left = [] if values else [state.copy()]
         for value in _rounds_over(values):
             for one in states:
                 one.put(name, value)
@@ -392,7 +394,8 @@ class Walk:
     def _while(self, node: Node, state: State) -> list[State]:
         lines = state.stdin
         if lines is not None and _reads(node.get("Cond")):
-            states, left = [state], []
+            states = [state]
+            left: list[State] = []
             for line in _rounds_over(lines):
                 states = [replace(one, stdin=(line,)) for one in states]
                 states = self._body(node.get("Do"), self.statements(node.get("Cond"), states), left)
