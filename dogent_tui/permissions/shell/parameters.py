@@ -100,11 +100,13 @@ def substitute(value: Value, old: str, new: str, every: bool) -> Value:
     return each(value, lambda text: text.replace(old, new, -1 if every else 1))
 
 
-def cut(value: Value, offset: str, length: str | None) -> Value:
-    """Return `value` after `${x:offset:length}` of a plain string; of anything else it is unknown."""
-    if not isinstance(value, str) or not offset.isdigit() or not (length is None or length.isdigit()):
+def cut(value: Value, offset: str, length: str | None, first: int = 0) -> Value:
+    """Return `value` after `${x:offset:length}`, an array's elements counted from `first`; by other numbers it is unknown."""
+    if not offset.isdigit() or not (length is None or length.isdigit()) or int(offset) < first:
         return DYNAMIC
-    start = int(offset)
+    start = int(offset) - first
+    if isinstance(value, tuple):
+        return value[start:] if length is None else value[start : start + int(length)]
     return each(value, lambda text: text[start:] if length is None else text[start : start + int(length)])
 
 

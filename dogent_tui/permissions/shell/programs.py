@@ -16,8 +16,8 @@ A line is `names : operand roles ; option=ROLE …`. The last operand role with 
 * TRUNCATE, PREFIX, SORTED  cut to a length; the start of output names; `sort -o`, an edit where it is an input too
 * MAYBE  perhaps a path
 
-`=ROLE!`: the option also stands in for the first operand (`grep -e PATTERN`). `--option?=ROLE`: its value is optional, so never the
-next word. Sources: the manual pages of GNU coreutils, findutils, diffutils, grep, poppler, and of the programs themselves.
+`=ROLE!`: the option also stands in for the first operand (`grep -e PATTERN`). `--option?=ROLE`: its value is optional, not the next
+word. Sources: the manual pages of GNU coreutils, findutils, diffutils, grep, poppler, and of the programs themselves.
 """
 
 from dataclasses import dataclass, field
@@ -118,7 +118,7 @@ reboot shutdown poweroff halt init telinit systemctl service launchctl rc-servic
 useradd userdel usermod groupadd passwd chpasswd visudo vipw chsh adduser deluser : ASK*
 killall pkill skill xkill fuser tmutil defaults plutil networksetup scutil dropdb createdb : ASK*
 apt apt-get aptitude dpkg yum dnf rpm pacman zypper apk port snap flatpak nix nix-env guix conda mamba : ASK*
-docker podman nerdctl kubectl helm vagrant lxc systemd-run systemd-nspawn virsh qemu-system-x86_64 : ASK*
+direnv docker podman nerdctl kubectl helm vagrant lxc systemd-run systemd-nspawn virsh qemu-system-x86_64 : ASK*
 chroot unshare nsenter su runuser pkexec gosu setpriv capsh newgrp sg : ASK*
 screen tmux byobu zellij expect dtach abduco : ASK*
 gdb lldb dtrace bpftrace perf : ASK*

@@ -171,6 +171,8 @@ def _office(call: Call) -> None:
     unknown_program(call)
     parsed = parse(call.args, {"--convert-to", "--outdir", "-f", "-o"}, words=True)
     folder = [value.text.rstrip("/") + "/" for value in parsed.values("--outdir")][-1:] or [""]
+    for output in parsed.values("-o"):
+        call.output(output)
     for kind in parsed.values("--convert-to", "-f"):
         ending = kind.text.partition(":")[0]
         for operand in parsed.operands:

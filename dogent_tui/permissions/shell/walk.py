@@ -251,6 +251,8 @@ class Walk:
             state.stdin = plan.stdin
         with self.captured() as sink:
             after = self._command(command, state)
+            if command is None and any(node.get("Op") == "<" for node in redirects):
+                self.prints(None)  # $(< file) is what the file holds
         for one in after:
             if one.variables != variables:  # the words of a command are expanded before its redirections
                 redirections.again(self, redirects, one)

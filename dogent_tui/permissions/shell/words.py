@@ -210,7 +210,9 @@ class Expander:
         if part.get("NestedParam") or part.get("Flags"):
             self._walk.doubt(tr("The parameter expansion is not one of bash."), part)
             return DYNAMIC
-        value = parameters.element(parameters.lookup(name, state, self._walk.home), index)
+        value = parameters.lookup(name, state, self._walk.home)
+        if name not in {"@", "*"}:
+            value = parameters.element(value, index)
         if part.get("Excl"):
             value = self._indirect(value, state)
         value = self._operated(part, name, value, state)
@@ -237,13 +239,14 @@ class Expander:
             if "nocasematch" in state.options:
                 return DYNAMIC
             return parameters.substitute(value, old, new, bool(replacement.get("All")))
-        return self._slice(part["Slice"], value, state) if part.get("Slice") else value
+        first = 1 if name in {"@", "*"} else 0
+        return self._slice(part["Slice"], value, state, first) if part.get("Slice") else value
 
-    def _slice(self, piece: Node, value: Value, state: State) -> Value:
+    def _slice(self, piece: Node, value: Value, state: State, first: int) -> Value:
         offset, length = piece.get("Offset") or {}, piece.get("Length")
         self.arithmetic([offset, length], state)
         start = self.text(offset, state) if offset.get("Type") == "Word" else DYNAMIC
-        return parameters.cut(value, start, self.text(length, state) if length else None)
+        return parameters.cut(value, start, self.text(length, state) if length else None, first)
 
     def _transformed(self, part: Node, operator: str, value: Value) -> Value:
         text = "".join(value)
