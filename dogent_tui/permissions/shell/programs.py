@@ -16,8 +16,8 @@ A line is `names : operand roles ; option=ROLE …`. The last operand role with 
 * TRUNCATE, PREFIX, SORTED  cut to a length; the start of output names; `sort -o`, an edit where it is an input too
 * MAYBE  perhaps a path
 
-`=ROLE!`: the option also stands in for the first operand (`grep -e PATTERN`). `--option?=ROLE`: its value is optional, not the next
-word. Sources: the manual pages of GNU coreutils, findutils, diffutils, grep, poppler, and of the programs themselves.
+`=ROLE!`: the option also stands in for the first operand (`grep -e PATTERN`). `--option?=ROLE`: its value is optional, not the
+next word. Sources: the manual pages of GNU coreutils, findutils, diffutils, grep, poppler, and of the programs themselves.
 """
 
 from dataclasses import dataclass, field

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dogent_tui.language import tr
 from dogent_tui.permissions.disk import Disk
+from dogent_tui.permissions.model import EffectKind
 from dogent_tui.permissions.shell import assignments, conditions, redirections
 from dogent_tui.permissions.shell.dispatch import run_command
 from dogent_tui.permissions.shell.parser import Node, ShellSyntaxError, parse
@@ -175,6 +176,12 @@ class Walk:
     def doubt(self, note: str, node: Node) -> None:
         """Note that something cannot be judged."""
         self.recorder.doubt(note, self.span(node))
+
+    def searched(self, folder: Field, state: State) -> None:
+        """Note that a pattern looks for names in a folder, if there is one outside the workspace."""
+        path = self.recorder.resolve(folder, state, "this")
+        if path is not None and self.disk.entry(str(path)) is not None and not self.recorder.rule.inside(path):
+            self.recorder.touch(EffectKind.READ, folder, state, "this")
 
     def span(self, node: Node) -> tuple[int, int] | None:
         """Return the character offsets of a node in the command that the person sees."""

@@ -53,6 +53,10 @@ class Surroundings(Protocol):
         """Report something that cannot be judged."""
         ...
 
+    def searched(self, folder: Field, state: State) -> None:
+        """Report that a pattern looks for names in a folder."""
+        ...
+
     def span(self, node: Node) -> tuple[int, int] | None:
         """Return the character offsets of a node in the command that the person sees."""
         ...
@@ -297,6 +301,9 @@ class Expander:
             return [Field(text, span)]
         if DYNAMIC in text or (state.cwd is None and not text.startswith("/")):
             return [Field(DYNAMIC, span, wildcard=True)]
+        fixed = text[: next(index for index, char in enumerate(chars) if char[1] and char[0] in "*?[")].rpartition("/")
+        if fixed[1]:
+            self._walk.searched(Field(fixed[0] or "/", span), state)
         paths = expand_glob(self._walk.disk, chars, state.cwd or "/", state.options)
         if paths is None:
             return [Field(DYNAMIC, span, wildcard=True)]
