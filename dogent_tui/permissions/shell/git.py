@@ -190,12 +190,13 @@ def _losses(call: Call, parsed: Parsed) -> None:
 def _paths(call: Call, operands: list[Field]) -> None:
     """Note operands that name files; what looks like a revision is none."""
     takes_files = call.name in {"git add", "git commit", "git apply", "git init", "git stage"}
-    up = re.compile(r"(/|~|\.\.(/|$))|.*/\.\.(/|$)")
+    up = re.compile(r"(/|~|\.\.(/|$))|.*[/:]\.\.(/|$)")
     for operand in operands:
         if operand.dynamic and takes_files:
             call.doubt(tr("A file name is only known when it runs."), operand)
         elif not operand.dynamic and (takes_files or up.match(operand.text)):
-            call.read(operand)
+            revision, colon, path = operand.text.rpartition(":")
+            call.read(replace(operand, text=path) if colon and "/" not in revision and path.startswith("..") else operand)
 
 
 def _names_file(call: Call, operand: Field) -> bool:

@@ -118,7 +118,7 @@ reboot shutdown poweroff halt init telinit systemctl service launchctl rc-servic
 useradd userdel usermod groupadd passwd chpasswd visudo vipw chsh adduser deluser : ASK*
 killall pkill skill xkill fuser tmutil defaults plutil networksetup scutil dropdb createdb : ASK*
 apt apt-get aptitude dpkg yum dnf rpm pacman zypper apk port snap flatpak nix nix-env guix conda mamba : ASK*
-direnv docker podman nerdctl kubectl helm vagrant lxc systemd-run systemd-nspawn virsh qemu-system-x86_64 : ASK*
+docker podman nerdctl kubectl helm vagrant lxc systemd-run systemd-nspawn virsh qemu-system-x86_64 : ASK*
 chroot unshare nsenter su runuser pkexec gosu setpriv capsh newgrp sg : ASK*
 screen tmux byobu zellij expect dtach abduco : ASK*
 gdb lldb dtrace bpftrace perf : ASK*

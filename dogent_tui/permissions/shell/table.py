@@ -190,6 +190,10 @@ def maybe(call: Call, operand: Field) -> None:
     operand = replace(operand, text=operand.text.removeprefix("@"))
     if operand.text and operand.text != "-":
         _maybe_path(call, operand)
+        for piece in re.split(r"[,:;|]", operand.text)[1:]:
+            _suspect(call, replace(operand, text=piece))
+            if piece.startswith("../"):
+                _maybe_path(call, replace(operand, text=piece))
 
 
 def _maybe_path(call: Call, operand: Field) -> None:
