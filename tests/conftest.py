@@ -1,9 +1,11 @@
 """Every test has a home of its own, no keys, and no way to the person's files."""
 
 import gc
+import itertools
 import os
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -38,10 +40,18 @@ _HEAVY = {"snap_compare", "stage", "exporter", "browser_here"}
 _OURS = ("ANTHROPIC_", "CLAUDE_", "DOGENT_", "API_TIMEOUT_MS", "NO_COLOR", "TERM_PROGRAM")
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """New folders. `tmp_path_factory` looks through all that it has made to number one, and there is one for each test."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home folder. Variables that would reach the person's accounts, or change how the screen is drawn, are gone."""
-    folder = tmp_path_factory.mktemp("home")
+    folder = next(homes)
+    folder.mkdir()
     for name in list(os.environ):
         if name.startswith(_OURS) and name != "DOGENT_LANGUAGE":
             monkeypatch.delenv(name)

@@ -61,6 +61,7 @@ def test_which_language_is_spoken(environ, chosen, language):
     assert spoken(environ, chosen) == language
 
 
+@pytest.mark.slow
 def test_every_message_is_translated(chinese):
     missing = [
         f"{place}: {message}"
@@ -70,6 +71,7 @@ def test_every_message_is_translated(chinese):
     assert not missing, "Run make messages, and translate:\n" + "\n".join(missing)
 
 
+@pytest.mark.slow
 def test_nothing_is_translated_that_is_not_said_any_more(chinese):
     said = {message if isinstance(message, str) else message[0] for message in collected()}
     kept = {message.id if isinstance(message.id, str) else message.id[0] for message in chinese if message.id}
