@@ -227,10 +227,6 @@ class PromptEditor(FoldingArea):
         self._arm("")
         return super().edit(edit)
 
-    def flush_draft(self) -> None:
-        """Post `DraftChanged` now when a change waits for a pause."""
-        self._draft.flush()
-
     def _post_draft(self) -> None:
         self.post_message(self.DraftChanged(self.value))
 
