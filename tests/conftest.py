@@ -3,10 +3,12 @@
 import gc
 import os
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
 
 from tests.published_pandoc import no_pandoc, offered, published, real_pandoc  # noqa: F401 — fixtures of several rooms
 
@@ -24,6 +26,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """What Python and pytest make of each file is kept, also where that is not usual: to make it again in every process of the tests
 and in every program that they start took half of the time that collecting takes."""
 
+os.environ["TEXTUAL_FPS"] = "15"  # before Textual is imported: pictures that nobody sees are a tenth of what its tests cost
 os.environ["DOGENT_LANGUAGE"] = "en"  # before any message is imported: whoever runs the tests may speak otherwise
 
 _WHOLE = (Path(__file__).parent / "e2e", Path(__file__).parent / "tui")
@@ -48,11 +51,14 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have the processes of a parallel run begin to collect at different files.
+    """Have the processes of a parallel run share what is made once in a fresh clone and kept from then on.
 
-    So in a fresh clone each of them makes a part of what all find ready then; in step, each would make all of it.
+    They begin to collect at different files, so that each compiles a part of them; in step, each would compile all. Meanwhile the
+    process that they belong to has hypothesis find out what UTF-8 can encode, which takes seconds.
     """
     worker = getattr(config, "workerinput", None)
+    if worker is None and config.getoption("numprocesses", None):
+        threading.Thread(target=st.text().validate).start()
     if worker and config.args == config.getini("testpaths"):
         folders = sorted(str(each) for each in Path(__file__).parent.iterdir() if each.name[0] not in "._")
         folders = [each for each in folders if Path(each).is_dir() or Path(each).name.startswith("test_")]

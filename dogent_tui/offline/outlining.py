@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dogent_tui.offline.answering import CHANGES
 from dogent_tui.offline.documents import is_document
@@ -56,6 +56,10 @@ def outline_from(documents: Mapping[str, str], intent: Intent) -> Outline:
             sections.append(Section(2, title))
         sections += [Section(3 if several and title else 2, name) for name in named if name not in ("", title)]
     unique = tuple({section.title: section for section in reversed(sections)}.values())[::-1]
+    if not unique and intent.form == "outline":  # it is all that was asked for: better what there is than nothing
+        if intent.words:
+            return outline_from(documents, replace(intent, words=()))
+        unique = tuple(Section(2, stem(path)) for path in documents)
     return Outline(draft_title(intent, documents), unique[:_MOST_SECTIONS])
 
 

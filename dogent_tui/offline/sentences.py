@@ -24,6 +24,8 @@ _FENCE = re.compile(r"\s*(```|~~~)")
 _SEPARATOR = re.compile(r"\|(?:\s*:?-+:?\s*\|)+$")
 _CELL_END = re.compile(r"(?<!\\)\|")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029]")
+_REQUEST = re.compile(r"(?<![\w@])@[\w./-]+\.[A-Za-z]{2,5}\b")
+"""A reference to a file: who writes one asks an agent for something, and states nothing."""
 _CJK_EDGE = re.compile(f"[{CJK}，。、；：！？“”（）《》]")
 _WORDS = re.compile(rf"[{CJK}]|[^\W_{CJK}]+")
 
@@ -113,7 +115,7 @@ def _balanced(sentence: str) -> str:
 
 
 def _is_quotable(sentence: str, row: bool) -> bool:
-    if len(sentence) > _LONGEST or _CONTROL.search(sentence):
+    if len(sentence) > _LONGEST or _CONTROL.search(sentence) or _REQUEST.search(sentence):
         return False
     words = _WORDS.findall(sentence)
     weight = sum(0.5 if _CJK_EDGE.match(word) else 1 for word in words)

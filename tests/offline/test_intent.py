@@ -32,6 +32,11 @@ from dogent_tui.offline.intent import intent_of
         ("tell me more about costs", True, "section"),
         ("add a section on costs", False, "draft"),
         ("Write a shorter report on boats", True, "draft"),
+        ("Summarize it in five lines", False, "lines"),
+        ("Give me the three main points", False, "lines"),
+        ("用五句话总结", False, "lines"),
+        ("Summarize it in five lines to report.md", False, "draft"),
+        ("Write a report in 40 lines", False, "draft"),
         ("关于成本写一份简短的报告", True, "draft"),
         ("Write a detailed essay about the history of lighthouses, with more numbers than before", True, "draft"),
     ],
@@ -53,6 +58,17 @@ def test_the_kind_of_a_prompt(typed, has_draft, kind):
         ("根据文件夹中的资料写一份图书馆报告的大纲", "图书馆报告"),
         ("请基于这些文件，帮我写一篇关于茶的报告", "茶"),
         ("参考会议笔记里的内容整理一份预算概述", "预算概述"),
+        ("Summarize @plan.md in five lines", ""),
+        ("用三句话总结 @plan.md", ""),
+        ("总结一下这个文件夹里的所有资料", ""),
+        ("Compare @plan.md and @chapter.md", ""),
+        ("Compare the repair offer with the budget", "repair offer and the budget"),
+        ("Compare @plan.md with @chapter.md on the costs", "costs"),
+        ("比较 @plan.md 和 @chapter.md", ""),
+        ("Write an outline for a proposal to extend the opening hours from @plan.md", "extend the opening hours"),
+        ("write an outline for a report on the library's opening hours", "library's opening hours"),
+        ("为一份关于图书馆维修的报告写大纲", "图书馆维修"),
+        ("List the open points from @plan.md", "open points"),
     ],
 )
 def test_the_topic_is_in_the_persons_words(typed, topic):
@@ -78,7 +94,7 @@ def test_the_length_asked_for():
     def count(typed: str) -> int:
         return intent_of(Run(typed), has_draft=False).count
 
-    assert count("Write 5 sentences about it") == 5
+    assert count("Write 5 sentences about it") == count("Summarize it in five lines") == count("用五句话总结") == 5
     assert count("Write a brief report") < count("Write a report") < count("Write a detailed report")
 
 
@@ -102,6 +118,7 @@ def test_every_prompt_asks_for_something(typed, has_draft):
         ("Please proofread @notes/a.md", "notes/a.md", "revise"),
         ("shorten notes.md", "", "revise"),
         ("请校对 @notes/a.md", "notes/a.md", "revise"),
+        ("修改 @notes/a.md 的错别字", "notes/a.md", "revise"),
         ("fix the tap", "", "draft"),
         ("translate and fix @notes/a.md", "notes/a.md", "unable"),
         ("Write a report on how to fix a tap with @notes/a.md", "notes/a.md", "draft"),

@@ -146,6 +146,25 @@ async def test_one_is_renamed_and_one_deleted_after_a_question(stage, workspace,
     assert [record.title for record in list_sessions(workspace)] == ["Coffee in March"]
 
 
+async def test_a_title_is_typed_over_and_what_was_renamed_stays_in_sight(stage, workspace):
+    held(workspace, "11111111-1111-4111-8111-111111111111", "Tea with milk")
+    held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
+    async with stage() as s:
+        screen = await listed(s)
+        line, options = screen.query_one(Input), screen.query_one(OptionList)
+        await s.pilot.press("t", "e", "a")
+        await s.until(lambda: len(screen._shown) == 1)
+        await s.pilot.press("f2", *"Cocoa", "enter")
+        await s.until(lambda: [record.title for record in screen._shown] == ["Coffee", "Cocoa"])  # “tea” would hide it now
+        assert (line.value, options.highlighted) == ("", 1)
+        await s.pilot.press("c", "o", "c")
+        await s.until(lambda: len(screen._shown) == 1)
+        await s.pilot.press("f2", "end", "!", "enter")  # the end of the title, and the old one is kept
+        await s.until(lambda: [record.title for record in screen._shown] == ["Cocoa!"])
+        await s.pilot.press("o")  # the search goes on where it was
+        await s.until(lambda: line.value == "coco")
+
+
 async def test_the_list_says_what_another_window_has_and_what_can_be_done_with_it(stage, workspace, opening):
     held(workspace, "11111111-1111-4111-8111-111111111111", "Tea")
     held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
