@@ -50,7 +50,7 @@ def outline_from(documents: Mapping[str, str], intent: Intent) -> Outline:
         found = sentences_of(path, text)
         if intent.words and not any(item.on_topic for item in rank(found, intent.words)):
             continue
-        title = _title(path, text)
+        title = _title(path, text) or (stem(path) if several else "")
         named = dict.fromkeys(sentence.section or title for sentence in found)
         if title and (several or title in named):
             sections.append(Section(2, title))
@@ -87,7 +87,7 @@ def compose_along(outline: Outline, documents: Mapping[str, str], intent: Intent
     everything = [sentence for path, text in documents.items() for sentence in sentences_of(path, text)]
     if not everything:
         return None
-    titles = {path: _title(path, text) for path, text in documents.items()}
+    titles = {path: _title(path, text) or (stem(path) if len(documents) > 1 else "") for path, text in documents.items()}
     phrases = PHRASES[intent.language]
     title = outline.title or draft_title(intent, documents)
     lines = [f"# {title}", "", phrases.marker, ""]
