@@ -136,3 +136,12 @@ def test_an_outline_is_shown_without_questions_and_written_as_it_comes_back():
     assert "I write the outline to a file" in asked(talk).preface
     answered(talk, outline="# Talk\n\n## Why\n\n## How\n")
     assert talk.files["drafts/talk-outline.md"] == "# Talk\n\n## Why\n\n## How\n"
+
+
+def test_a_heading_that_the_person_went_on_with_keeps_what_stands_under_it():
+    talk = talking({"notes/a.md": BATTERIES, "visits.csv": "month,cells\n2025-01,6120\n"})
+    talk.ask("Write a short report for the committee", "notes/a.md", "visits.csv")
+    answered(talk, outline="# Cells\n\n## Costs (2025)\n")
+    draft = talk.files["drafts/cells.md"]
+    assert "3.50 euros" in draft
+    assert "6120" not in draft
