@@ -78,6 +78,7 @@ class ToolCall(Entry):
     result: str | None = None
     decided: ev.PermissionDecided | None = None
     kept: tuple[str, ...] = ()
+    diff: str = ""
     depth: int = 0
     started: float = 0.0
     ended: float = 0.0
@@ -336,7 +337,8 @@ class TranscriptModel:
         call.decided = event
 
     def _copies_kept(self, event: ev.CopiesKept) -> None:
-        self._call(event, event.tool_use_id, "").kept = event.paths
+        call = self._call(event, event.tool_use_id, "")
+        call.kept, call.diff = event.paths, event.diff
 
     def _call(self, event: ev.Event, tool_use_id: str, name: str) -> ToolCall:
         self._close_thinking(event)
