@@ -182,7 +182,7 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
         case "waiting":
             return "?", "warning", tr("waiting for you")
         case "done":
-            return "✓", "success", review_summary(call.result or "") or _changed_lines(call) or _gist(call)
+            return "✓", "success", review_summary(call.result or "") or _changed_lines(call.input) or _gist(call)
         case "failed":
             return "✗", "error", tr("failed: {value}").format(value=_first_line(call.result or "")).removesuffix(": ")
         case "denied":
@@ -239,18 +239,12 @@ def _first_line(result: str) -> str:
     return one_line(line.replace("<tool_use_error>", "").replace("</tool_use_error>", ""))  # as the CLI wraps its own errors
 
 
-def _changed_lines(call: model.ToolCall) -> str:
+def _changed_lines(tool_input: Mapping[str, Any]) -> str:
     """Say how many lines a change of a file adds and takes away; empty where the call is none, or a very long one."""
-    if call.diff:
-        signs = [line[:1] for line in call.diff.split("\n")[2:]]
-        return _signs(signs) if signs[-1:] in (["+"], ["-"], [" "]) else ""  # where it was cut, words end it
-    changes = list(_change(dict(call.input)))
+    changes = list(_change(dict(tool_input)))
     if not changes or sum(len(old) + len(new) for old, new in changes) > _EXCERPT_CHARACTERS:
         return ""
-    return _signs([text[0] for old, new in changes for text in _compared(_split(old), _split(new))])
-
-
-def _signs(signs: Sequence[str]) -> str:
+    signs = [text[0] for old, new in changes for text in _compared(_split(old), _split(new))]
     return tr("+{count} −{count2} lines").format(count=signs.count("+"), count2=signs.count("-"))
 
 
@@ -266,7 +260,7 @@ def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
         yield from _field(key, text, width)
     if change:
         yield BLANK
-        yield from _unified(call.diff, width) if call.diff else _diff(change, width)
+        yield from _diff(change, width)
     if call.decided is not None and call.decided.message:
         yield from _field(tr("you said") if call.decided.decision == "deny" else tr("allowed"), call.decided.message, width)
     if call.kept:
@@ -323,20 +317,6 @@ def _diff(changes: Iterable[tuple[str, str]], width: int) -> Iterator[Line]:
             yield from prefixed(chop([Span(text[2:], style)], width - 2), Span(f"{text[0]} ", style), Span("  "))
         if rest_before or rest_after:
             yield _mark(rest_after or rest_before, width)
-
-
-def _unified(diff: str, width: int) -> Iterator[Line]:
-    """Draw a unified diff: its lines without the names of the file, a mark where lines are left out."""
-    shown, rest = _excerpt("\n".join(diff.split("\n")[2:]))
-    for number, line in enumerate(shown.split("\n")):
-        if line.startswith("@@"):
-            yield from [Line((Span("⋯", "muted"),), decoration=1)] if number else []
-            continue
-        sign = line[:1] if line[:1] in "+-" else " "
-        style = {"+": "added", "-": "removed"}.get(sign, "output")
-        yield from prefixed(chop([Span(line[1:], style)], width - 2), Span(f"{sign} ", style), Span("  "))
-    if rest:
-        yield _mark(rest, width)
 
 
 def _compared(before: list[str], after: list[str]) -> Iterator[str]:

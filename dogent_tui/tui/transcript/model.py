@@ -78,7 +78,6 @@ class ToolCall(Entry):
     result: str | None = None
     decided: ev.PermissionDecided | None = None
     kept: tuple[str, ...] = ()
-    diff: str = ""
     depth: int = 0
     started: float = 0.0
     ended: float = 0.0
@@ -337,8 +336,7 @@ class TranscriptModel:
         call.decided = event
 
     def _copies_kept(self, event: ev.CopiesKept) -> None:
-        call = self._call(event, event.tool_use_id, "")
-        call.kept, call.diff = event.paths, event.diff
+        self._call(event, event.tool_use_id, "").kept = event.paths
 
     def _call(self, event: ev.Event, tool_use_id: str, name: str) -> ToolCall:
         self._close_thinking(event)

@@ -31,7 +31,7 @@ _entries = st.one_of(
         model.ToolCall, st.just("t"), st.one_of(_text, st.just("Bash")),
         state=st.sampled_from(["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]),
         input=_input, result=st.one_of(st.none(), _text), decided=st.none() | _decided, depth=st.integers(0, 9),
-        kept=st.lists(_text.filter(bool), max_size=2).map(tuple), diff=st.just("") | _text,
+        kept=st.lists(_text.filter(bool), max_size=2).map(tuple),
     ),
     st.lists(st.builds(ev.Todo, _text, st.sampled_from(["pending", "in_progress", "completed"]))).map(
         lambda todos: model.Plan(tuple(todos))
@@ -72,15 +72,6 @@ def test_a_long_prompt_is_folded_and_says_how_long_it_is() -> None:
     assert len(drawn(turn)) < 14
     assert drawn(turn)[-1] == "▌ ▸ 5,001 lines in all"
     assert drawn(turn, unfolded=True)[-1] == "▌ ▾ … 4,701 more lines"
-
-
-def test_a_file_that_is_written_anew_shows_what_became_of_it() -> None:
-    write = model.ToolCall("t", "Write", state="done", input={"file_path": "a.md", "content": "one\ntwo\nfour\n"}, result="ok")
-    write.diff = "--- a.md\n+++ a.md\n@@ -1,3 +1,3 @@\n one\n two\n-three\n+four"
-    assert drawn(write) == ["▸ Write  a.md  ✓ +1 −1 lines"]
-    assert [line.strip(" │") for line in drawn(write, unfolded=True)][-6:-2] == ["one", "two", "- three", "+ four"]
-    write.diff += "\n… 3 more lines"
-    assert "lines" not in drawn(write)[0]
 
 
 def test_a_written_file_and_an_edit_show_what_changes() -> None:
