@@ -171,7 +171,7 @@ def _finish(conversation: Conversation, intent: Intent, gathered: Gathered, writ
         notes.append(phrases.chose.format(count=sentences(intent.count, intent.language)))
     listed = [phrases.from_file.format(path=path, count=sentences(n, intent.language)) for path, n in quoted.most_common()]
     said = (" ".join([wrote, *notes]), exported(conversation, intent), "\n".join(listed), _not_read(intent, gathered))
-    return _closing(intent, *said, phrases.next_steps)
+    return _closing(intent, *said, phrases.next_steps.format(path=shown))
 
 
 def _wrote_outline(intent: Intent, path: str, text: str) -> str:
