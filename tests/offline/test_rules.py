@@ -455,3 +455,12 @@ def test_a_run_that_was_interrupted_goes_on_where_it_was(typed):
     assert "drafts/battery-transport.md" in said
     assert talk.called("Read") == []
     assert talk.files["drafts/battery-transport.md"].startswith("# Battery transport\n")
+
+
+def test_a_name_that_was_denied_is_free_afterwards():
+    talk = Conversation(notes(), errors={("Write", "*"): "The user doesn't want to take this action right now."})
+    talk.ask("Write about batteries to out.md", "notes/a.md")
+    talk.errors = {}
+    said = talk.ask("Write about batteries to out.md", "notes/a.md")
+    assert "out.md" in talk.files
+    assert "exists already" not in said
