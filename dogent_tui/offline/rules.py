@@ -224,8 +224,10 @@ def _question_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBl
     phrases = PHRASES[intent.language]
     documents = {path: text for path, text in conversation.texts().items() if not is_draft(text)}
     gathered = Gathered(documents)
-    if not documents or conversation.current.sources or conversation.current.calls:
-        brought = gather(conversation, intent)
+    named = bool(conversation.current.sources)
+    if named or conversation.current.calls or not answer(documents, intent):
+        # What was read before holds no answer: then all that lies here is asked, whatever was named before.
+        brought = gather(conversation if named else replace(conversation, runs=conversation.runs[-1:]), intent)
         if not isinstance(brought, Gathered):
             return brought
         gathered = brought

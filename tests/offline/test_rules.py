@@ -464,3 +464,11 @@ def test_a_name_that_was_denied_is_free_afterwards():
     said = talk.ask("Write about batteries to out.md", "notes/a.md")
     assert "out.md" in talk.files
     assert "exists already" not in said
+
+
+def test_a_question_that_the_files_read_before_do_not_answer_is_put_to_the_others():
+    talk = Conversation(notes())
+    talk.ask("Summarize @garden.txt in two lines", "garden.txt")
+    said = talk.ask("How much does the courier ask?")
+    assert "20 euros" in said
+    assert "notes/b.md" in said
