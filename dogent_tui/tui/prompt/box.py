@@ -126,7 +126,7 @@ class PromptBox(Vertical):
         self._show_hint()
 
     def notify_hint(self, sentence: str, *, warning: bool = False) -> None:
-        """Show `sentence` under the prompt until the text changes or a run begins. `warning`: it says that something was not done."""
+        """Show `sentence` under the prompt until the text changes or a run begins; `warning`: that something was not done."""
         self._notice, self._noticed, self._warns = sentence, self.editor.raw, warning
         self._show_hint()
 
