@@ -194,7 +194,10 @@ ENGLISH = Phrases(
     listing=", ",
     nothing_to_tidy="I find nothing in `{path}` for rules to set right: spaces, quotation marks, doubled words, heading levels.",
     revised="I proposed a change of `{path}`; you decided: {outcome}. I set right what rules can; better words take a model.",
-    next_steps="Say “shorter”, “longer” or “add a section on …” to change it, or ask a question.",
+    next_steps=(
+        "`/open {path}` shows it beside the conversation. Say “shorter”, “longer” or “add a section on …” to change it, or ask a"
+        " question."
+    ),
     no_model="*I am dogent's offline engine, no AI model: I quote and order what files say, and do not rephrase or check it.*",
 )
 
@@ -296,7 +299,7 @@ CHINESE = Phrases(
     listing="、",
     nothing_to_tidy="在 `{path}` 中没有找到规则能整理的内容：空格、引号、重复的词、标题级别。",
     revised="我对 `{path}` 提出了修改，你的决定：{outcome}。规则只能整理这些，更好的措辞需要模型。",
-    next_steps="可以说“短一点”、“继续”或“加一节关于……的内容”来修改，也可以提问。",
+    next_steps="`/open {path}` 在对话旁边显示它。可以说“短一点”、“继续”或“加一节关于……的内容”来修改，也可以提问。",
     no_model="*我是 dogent 的离线引擎，不是 AI 模型：我只引用和整理文件中的原文，不改写，也不核实。*",
 )
 
