@@ -61,6 +61,7 @@ class PromptBox(Vertical):
         self._completing = False
         self._path_commands = references.completions.path_commands
         self._word_commands = references.completions.word_commands
+        self._usage = references.completions.usage
         self._armed: SecondPress = ""
         self._notice = ""
         self._noticed = ""
@@ -301,6 +302,7 @@ class PromptBox(Vertical):
             busy=self._busy,
             doing=self._doing,
             offer=self._offer,
+            usage=self._usage(self.editor.value) if self.editor.mode == "command" else "",
             problems=self._problems,
             on_pasted_text=self.editor.placeholder_at_cursor is not None,
         )

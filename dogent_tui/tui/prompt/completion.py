@@ -55,12 +55,14 @@ class Completion(msgspec.Struct, frozen=True):
 class Candidate(msgspec.Struct, frozen=True):
     """A row of the picker. `positions`: the matched characters of `label`. `insert`: what replaces the token.
 
-    `more`: the picker stays open with what comes next (a folder's content). `runs`: Enter may send at once.
+    `detail` says what it is, `argument` how what follows a command is named. `more`: the picker stays open with what comes next
+    (a folder's content). `runs`: Enter may send at once.
     """
 
     label: str
     insert: str
     detail: str = ""
+    argument: str = ""
     positions: tuple[int, ...] = ()
     more: bool = False
     runs: bool = False
@@ -168,6 +170,11 @@ class Completions:
         """The commands that ``/`` offers now."""
         return tuple(self._table)
 
+    def usage(self, text: str) -> str:
+        """Return how the command that `text` begins with is typed; empty where it takes no argument, or there is none."""
+        name = text.split(maxsplit=1)[0] if text.strip() else ""
+        return next((command.usage for command in self.commands if f"/{command.name}" == name and command.argument), "")
+
     @property
     def path_commands(self) -> frozenset[str]:
         """The names of the commands whose argument is a file."""
@@ -241,7 +248,7 @@ class Completions:
         found = list(self._templates())
         rows = ((found[index], positions) for index, positions in _fuzzy(query, [spelled for spelled, _ in found]))
         return tuple(
-            Candidate(f"@@{spelled}", f"@@{spelled}", title, tuple(position + 2 for position in positions))
+            Candidate(f"@@{spelled}", f"@@{spelled}", title, positions=tuple(position + 2 for position in positions))
             for (spelled, title), positions in rows
         )
 
@@ -252,7 +259,8 @@ class Completions:
 
     def _command_row(self, command: Command, positions: tuple[int, ...]) -> Candidate:
         shifted = tuple(position + 1 for position in positions)
-        return Candidate(command.usage, f"/{command.name}", command.help, shifted, runs=not command.needs_argument)
+        name = f"/{command.name}"
+        return Candidate(name, name, command.help, command.argument, shifted, runs=not command.needs_argument)
 
 
 def _one_word(path: str) -> str:

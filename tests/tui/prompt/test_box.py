@@ -135,6 +135,32 @@ class TestPicker:
             assert app.sent == ["/help"]
             assert not app.box.picker.display
 
+    async def test_what_commands_do_stands_in_one_column_and_the_hint_says_how_the_typed_one_goes_on(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test(size=(80, 24)) as pilot:
+            await app.press(pilot, "/")
+            await app.until(pilot, lambda: len(labels(app)) == 4)
+            rows = app.box.picker.render().plain.splitlines()[:4]
+            assert [row[22:].rstrip() for row in rows] == [
+                "Attach a file to the next prompt  PATH",
+                "Write a document as PDF or Word  PATH",
+                "Show the keys",
+                "Choose the colors  [name]",
+            ]
+            await app.press(pilot, *"theme ")
+            assert app.hint == "Enter runs /theme [name]"
+            await app.press(pilot, "ctrl+u", *"/help")
+            assert "Enter runs the command" in app.hint
+
+    async def test_a_high_window_shows_more_of_what_was_found(self, make_app, folder) -> None:
+        for number in range(30):
+            (folder / f"chapter-{number}.md").touch()
+        app = make_app()
+        async with app.run_test(size=(80, 60)) as pilot:
+            await app.press(pilot, *"@chapter")
+            await app.until(pilot, lambda: len(labels(app)) == 30)
+            assert app.box.picker.size.height == 17
+
     async def test_a_command_that_needs_more_is_completed_first(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
