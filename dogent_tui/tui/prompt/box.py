@@ -163,10 +163,11 @@ class PromptBox(Vertical):
         completion = self.picker.completion
         if completion is None:
             return False
-        changes = self._token(completion) != candidate.insert
+        goes_on = completion.kind == "command" and candidate.more
+        changes = goes_on or self._token(completion) != candidate.insert
         send_now = sends and (not changes or candidate.runs)
         if changes:
-            space = not (candidate.more or send_now or completion.bare)  # a command's path ends the line
+            space = goes_on or not (candidate.more or send_now or completion.bare)  # a command's path ends the line
             self.editor.complete(completion.start, completion.end, candidate.insert, space=space)
         if send_now:
             self.picker.dismiss()

@@ -139,13 +139,14 @@ class TestPicker:
         app = make_app()
         async with app.run_test(size=(80, 24)) as pilot:
             await app.press(pilot, "/")
-            await app.until(pilot, lambda: len(labels(app)) == 4)
-            rows = app.box.picker.render().plain.splitlines()[:4]
+            await app.until(pilot, lambda: len(labels(app)) == 5)
+            rows = app.box.picker.render().plain.splitlines()[:5]
             assert [row[22:].rstrip() for row in rows] == [
                 "Attach a file to the next prompt  PATH",
                 "Write a document as PDF or Word  PATH",
                 "Show the keys",
                 "Choose the colors  [name]",
+                "Forget  history|all",
             ]
             await app.press(pilot, *"theme ")
             assert app.hint == "Enter runs /theme [name]"
@@ -166,6 +167,19 @@ class TestPicker:
         async with app.run_test() as pilot:
             await app.press(pilot, *"/att", "enter", *"notes.md", "enter")
             assert app.sent == ["/attach notes.md"]
+
+    async def test_enter_on_a_command_that_needs_more_offers_what_there_is(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await app.press(pilot, *"/attach")
+            await app.until(pilot, lambda: labels(app) == ["/attach"])
+            await app.press(pilot, "enter")
+            await app.until(pilot, lambda: "notes.md" in labels(app))
+            assert (app.box.editor.raw, app.sent) == ("/attach ", [])
+            await app.press(pilot, "ctrl+u", *"/clean", "enter")
+            await app.until(pilot, lambda: labels(app) == ["history", "all"])
+            await app.press(pilot, "down", "enter")
+            assert app.sent == ["/clean all"]
 
     async def test_the_path_of_a_command_is_completed(self, make_app) -> None:
         app = make_app()
