@@ -11,8 +11,8 @@ from dogent_tui.language import tr
 Run: TypeAlias = Callable[[str], Awaitable[str]]
 """Runs a command with what was typed after its name, and returns the one line that says what it did (or nothing)."""
 
-Completes: TypeAlias = Literal["", "file", "markdown"]
-"""What the picker offers for the argument of a command: nothing, the files of the workspace, or Markdown files among words."""
+Completes: TypeAlias = Literal["", "file", "markdown", "word"]
+"""What the picker offers for the argument of a command: nothing, files of the workspace, Markdown files and words, one word."""
 
 
 class Command(msgspec.Struct, frozen=True):
