@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
+from dogent_tui.language import choose, tr
+
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
@@ -28,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         print(f"dogent-tui {__version__}")
         return 0
+    _settle_language()
     by_hand = _BY_HAND.get(arguments[0]) if arguments else None
     options = None if by_hand else _parser().parse_args(arguments)
     import os
@@ -49,27 +52,27 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    import argparse
-
     from dogent_tui import __version__
+    from dogent_tui.arguments import CommandLine
 
-    parser = argparse.ArgumentParser(
+    parser = CommandLine(
         prog="dogent-tui",
-        description="Write documents together with an AI agent, in a full-screen terminal application.",
-        epilog="“dogent-tui read FILE” writes a pdf, docx, xlsx or other document as Markdown. "
-        "“dogent-tui export FILE.md --to pdf|docx” makes a finished document. "
-        "“dogent-tui analyze FILE” says what a picture or a video shows. "
-        "“dogent-tui doctor” says what is installed and what is missing. "
-        "“dogent-tui schema” gives an editor the JSON Schemas of the configuration files. "
-        "“dogent-tui search QUERY” and “dogent-tui fetch URL” do what the agent does on the web. "
-        "“dogent-tui explain” says what would be decided about a tool call, and why. Exit status with -p: "
-        "0 completed, 1 failed, 2 usage, 10 permission needed or denied, 11 clarification needed, "
-        "12 outline edit needed, 14 interrupted.",
+        description=tr("Write documents together with an AI agent, in a full-screen terminal application."),
+        epilog=tr(
+            "“dogent-tui read FILE” writes a pdf, docx, xlsx or other document as Markdown. “dogent-tui export FILE.md --to "
+            "pdf|docx” makes a finished document. “dogent-tui analyze FILE” says what a picture or a video shows. “dogent-tui "
+            "doctor” says what is installed and what is missing. “dogent-tui schema” gives an editor the JSON Schemas of the "
+            "configuration files. “dogent-tui search QUERY” and “dogent-tui fetch URL” do what the agent does on the web. "
+            "“dogent-tui explain” says what would be decided about a tool call, and why. Exit status with -p: 0 completed, 1 "
+            "failed, 2 usage, 10 permission needed or denied, 11 clarification needed, 12 outline edit needed, 14 interrupted."
+        ),
     )
-    parser.add_argument("workspace", nargs="?", default=".", metavar="FOLDER", help="the folder to work in (default: this one)")
-    parser.add_argument("--sample", action="store_true", help="work in a sample folder with a few real documents")
-    parser.add_argument("--profile", default="", metavar="NAME", help="a profile of ~/.dogent/claude.json, or “offline”")
-    parser.add_argument("-c", "--continue", dest="resume", action="store_true", help="go on with the last conversation here")
+    parser.add_argument(
+        "workspace", nargs="?", default=".", metavar="FOLDER", help=tr("the folder to work in (default: this one)")
+    )
+    parser.add_argument("--sample", action="store_true", help=tr("work in a sample folder with a few real documents"))
+    parser.add_argument("--profile", default="", metavar="NAME", help=tr("a profile of ~/.dogent/claude.json, or “offline”"))
+    parser.add_argument("-c", "--continue", dest="resume", action="store_true", help=tr("go on with the last conversation here"))
     parser.add_argument(
         "-r",
         "--resume",
@@ -77,33 +80,41 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         const="",
         metavar="ID",
-        help="go on with the conversation of this id, or of an id that begins so, in the folder it was held in; without an id, "
-        "choose one",
+        help=tr(
+            "go on with the conversation of this id, or of an id that begins so, in the folder it was held in; without an id, "
+            "choose one"
+        ),
     )
     parser.add_argument(
-        "-p", "--print", nargs="?", const="", metavar="PROMPT", help="run one prompt without a screen and print the result"
+        "-p", "--print", nargs="?", const="", metavar="PROMPT", help=tr("run one prompt without a screen and print the result")
     )
     parser.add_argument(
-        "--output-format", choices=("text", "json", "stream-json"), default="text", help="what -p prints (default: text)"
+        "--output-format", choices=("text", "json", "stream-json"), default="text", help=tr("what -p prints (default: text)")
     )
     parser.add_argument(
         "--allow",
         action="append",
         default=[],
         metavar="RULE",
-        help="what the agent may do unasked, as KIND:PLACE (read, create, change, write, delete, move, run; a folder with / at "
-        "its end means all that is in it) or network:PROGRAM; repeatable, for example --allow delete:chapters/old.md",
+        help=tr(
+            "what the agent may do unasked, as KIND:PLACE (read, create, change, write, delete, move, run; a folder with / at "
+            "its end means all that is in it) or network:PROGRAM; repeatable, for example --allow delete:chapters/old.md"
+        ),
     )
     parser.add_argument(
         "--answers",
         metavar="FILE",
-        help='with -p, answers to what the agent asks: JSON, question id → value, or {"outline": "…"}; with --continue and no '
-        "prompt, they answer what was asked the last time",
+        help=tr(
+            'with -p, answers to what the agent asks: JSON, question id → value, or {"outline": "…"}; with --continue and no '
+            "prompt, they answer what was asked the last time"
+        ),
     )
     parser.add_argument(
-        "--trust", action="store_true", help="use what came with the folder (.dogent, .claude), this time and without a question"
+        "--trust",
+        action="store_true",
+        help=tr("use what came with the folder (.dogent, .claude), this time and without a question"),
     )
-    parser.add_argument("--version", action="version", version=f"dogent-tui {__version__}")
+    parser.add_argument("--version", action="version", version=f"dogent-tui {__version__}", help=tr("show the version and exit"))
     return parser
 
 
@@ -119,7 +130,9 @@ def _open(options: argparse.Namespace) -> OpenedSession:
     if options.session:
         resume, folder = _wanted_session(options.session, folder, given=options.workspace != ".")
     if not folder.is_dir():
-        raise UsageError(f"There is no folder {folder}.", "Name an existing folder, or create it first.")
+        raise UsageError(
+            tr("There is no folder {folder}.").format(folder=folder), tr("Name an existing folder, or create it first.")
+        )
     answered_by: AnsweredBy = "person" if options.print is None else "nobody" if options.answers is None else "file"
     chosen = SessionOptions(
         options.profile, options.resume, tuple(options.allow), trust=options.trust, answered_by=answered_by, resume=resume
@@ -136,10 +149,16 @@ def _wanted_session(wanted: str, folder: Path, *, given: bool) -> tuple[str, Pat
 
     record = find_session(wanted)
     if record is None:
-        raise UsageError(f"There is no conversation {wanted}.", "Write “dogent-tui FOLDER --resume” to choose one of the folder.")
+        raise UsageError(
+            tr("There is no conversation {wanted}.").format(wanted=wanted),
+            tr("Write “dogent-tui FOLDER --resume” to choose one of the folder."),
+        )
     held_in = Path(record.workspace) if record.workspace else folder
     if given and held_in != folder.resolve():
-        raise UsageError(f"The conversation {wanted} was held in {held_in}.", "Leave the folder out.")
+        raise UsageError(
+            tr("The conversation {wanted} was held in {held_in}.").format(wanted=wanted, held_in=held_in),
+            tr("Leave the folder out."),
+        )
     return record.session_id, held_in
 
 
@@ -157,7 +176,7 @@ def _print(options: argparse.Namespace) -> int:
     from dogent_tui.print_mode import PrintRequest, run_print
 
     if options.session == "":
-        print("dogent-tui: --resume needs the id of a conversation with -p.", file=sys.stderr)
+        print(tr("dogent-tui: --resume needs the id of a conversation with -p."), file=sys.stderr)
         return USAGE_ERROR
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -165,7 +184,7 @@ def _print(options: argparse.Namespace) -> int:
     answers = _read_answers(options.answers) if options.answers is not None else None
     goes_on = options.resume or options.session
     if not options.print.strip() and not piped.strip() and not (goes_on and answers is not None):
-        print("dogent-tui: -p needs a prompt: after it, or on standard input.", file=sys.stderr)
+        print(tr("dogent-tui: -p needs a prompt: after it, or on standard input."), file=sys.stderr)
         return USAGE_ERROR
     request = PrintRequest(options.print, piped, options.output_format, answers)
     return asyncio.run(run_print(_open(options), request, sys.stdout, sys.stderr))
@@ -180,9 +199,11 @@ def _read_answers(name: str) -> dict[str, object]:
     try:
         answers = json.loads(Path(name).read_text(encoding="utf-8-sig"))
     except (OSError, ValueError) as error:
-        raise UsageError(f"The answers in {name} cannot be read: {error}.", "It must be a JSON object.") from error
+        raise UsageError(
+            tr("The answers in {name} cannot be read: {error}.").format(name=name, error=error), tr("It must be a JSON object.")
+        ) from error
     if not isinstance(answers, dict):
-        raise UsageError(f"The answers in {name} are no JSON object.", 'Write {"question id": "value"}.')
+        raise UsageError(tr("The answers in {name} are no JSON object.").format(name=name), tr('Write {"question id": "value"}.'))
     return answers
 
 
@@ -269,28 +290,37 @@ def _read_stdin() -> str:
 
     data = sys.stdin.buffer.read(_MAX_PIPED_BYTES + 1)
     if len(data) > _MAX_PIPED_BYTES:
-        raise DogentError("Standard input is larger than 8 MB.", "Put it into a file of the workspace and refer to it with @.")
+        raise DogentError(
+            tr("Standard input is larger than 8 MB."), tr("Put it into a file of the workspace and refer to it with @.")
+        )
     return data.decode("utf-8", errors="replace")
 
 
 def _app(options: argparse.Namespace) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print("dogent-tui: the full screen needs a terminal; use -p PROMPT to run without one.", file=sys.stderr)
+        print(tr("dogent-tui: the full screen needs a terminal; use -p PROMPT to run without one."), file=sys.stderr)
         return USAGE_ERROR
-    _choose_language()
     from dogent_tui.tui.running import run_app
 
     return run_app(_open(options), choose=options.session == "")
 
 
-def _choose_language() -> None:
-    """Settle the language before the interface is imported: its messages stand in constants."""
-    from dogent_tui.language import choose
-    from dogent_tui.workspace.paths import dogent_home
-    from dogent_tui.workspace.settings import load_home_settings
+def _settle_language() -> None:
+    """Have everything speak the language of the settings, before anything is imported: messages stand in constants.
 
-    settings, _ = load_home_settings(dogent_home())
-    choose(settings.language)
+    So the file is looked into without the room of the settings, which takes a while to load, and tells what is wrong in it later.
+    """
+    import json
+    import os
+
+    home = os.path.expanduser(os.environ.get("DOGENT_HOME", "").strip() or "~/.dogent")  # noqa: PTH111
+    try:
+        with open(f"{home}/dogent.json", encoding="utf-8-sig") as file:  # noqa: PTH123
+            settings = json.load(file)
+    except (OSError, ValueError, RecursionError):
+        return
+    named = settings.get("language") if isinstance(settings, dict) else None
+    choose(named if isinstance(named, str) else "")
 
 
 if __name__ == "__main__":

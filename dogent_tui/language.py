@@ -6,15 +6,14 @@ them is imported, by `choose`; a change counts from the next start on. ``make me
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gettext import NullTranslations
 
-__all__ = ["LANGUAGES", "choose", "interface_language", "ngettext", "tr"]
+__all__ = ["LANGUAGES", "choose", "interface_language", "listing", "ngettext", "tr"]
 
 LANGUAGES = ("en", "zh_CN")
 """The languages of the interface. English is what stands in the code."""
@@ -22,7 +21,7 @@ LANGUAGES = ("en", "zh_CN")
 VARIABLE = "DOGENT_LANGUAGE"
 """Names the language, before anything else does."""
 
-_LOCALE = Path(__file__).parent / "locale"
+_LOCALE = os.path.join(os.path.dirname(__file__), "locale")  # noqa: PTH118, PTH120 — `--version` does without pathlib
 _SIMPLIFIED = ("zh_cn", "zh_sg", "zh_hans", "zh-hans", "zh-cn", "zh-sg")
 
 _chosen: list[str] = []
@@ -61,6 +60,12 @@ def ngettext(one: str, many: str, count: int) -> str:
     if translations is None:
         return one if count == 1 else many
     return translations.ngettext(one, many, count)
+
+
+def listing(words: Sequence[str]) -> str:
+    """Return `words` as a list within a sentence: “a, b and c”."""
+    *first, last = words or ("",)
+    return tr("{first} and {last}").format(first=tr(", ").join(first), last=last) if first else last
 
 
 @cache

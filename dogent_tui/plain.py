@@ -1,6 +1,7 @@
 """Text from outside, made safe to draw: every character that a terminal would obey is replaced by one that it shows."""
 
 import re
+from unicodedata import east_asian_width
 
 TAB_WIDTH = 4
 """Columns between tab stops."""
@@ -44,6 +45,11 @@ def revealed(text: str) -> str:
 def one_line(text: str) -> str:
     """Return `text` made `visible`, with every run of white space as one space."""
     return " ".join(visible(text).split())
+
+
+def columns_of(text: str) -> int:
+    """Return how many columns of a terminal, or of text in a fixed pitch, `text` takes: East Asian characters take two."""
+    return sum(2 if east_asian_width(character) in "WF" else 1 for character in text)
 
 
 def _stand_in(match: re.Match[str]) -> str:

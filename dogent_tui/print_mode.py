@@ -34,8 +34,12 @@ from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.agent.ui_requests import RequestError, check_answers, parse_request
-from dogent_tui.errors import AgentError, DogentError, UsageError
+from dogent_tui.errors import AgentError, ConfigError, DogentError, UsageError
+from dogent_tui.language import listing, tr
 from dogent_tui.plain import visible
+from dogent_tui.workspace.checking import read_profiles
+from dogent_tui.workspace.paths import dogent_home
+from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE
 from dogent_tui.workspace.references import find_references
 
 OutputFormat = Literal["text", "json", "stream-json"]
@@ -66,19 +70,33 @@ class PrintRequest:
 
 
 async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO, stderr: TextIO) -> int:
-    """Run one prompt and return the exit status."""
+    """Run one prompt and return the exit status.
+
+    Raises UsageError, ConfigError where another than the profile of the command line would answer: a script could not tell.
+    """
+    await asyncio.to_thread(_check_profile, opened)
     if opened.read_only:
-        raise DogentError("This conversation is open in another window.", "Close it there first, or begin another one here.")
+        raise DogentError(
+            tr("This conversation is open in another window."), tr("Close it there first, or begin another one here.")
+        )
     prompt, unresolved = await asyncio.to_thread(make_prompt, request.text, opened.workspace, find_references(request.text))
     if request.piped:
         prompt = Prompt(_with_piped(prompt.text, request.piped), prompt.attachments)
     for warning in opened.warnings:
-        print(visible(f"warning: {warning}"), file=stderr)
+        print(visible(tr("warning: {warning}").format(warning=warning)), file=stderr)
     if not opened.trust.trusted:
-        came = " and ".join(opened.trust.came)
-        print(visible(f"warning: {came} came with this folder and is not used. Add --trust where you trust it."), file=stderr)
+        came = listing(opened.trust.came)
+        print(
+            visible(
+                tr("warning: {came} came with this folder and is not used. Add --trust where you trust it.").format(came=came)
+            ),
+            file=stderr,
+        )
     for reference in unresolved:
-        print(visible(f"warning: there is no file {reference.path} here; it is sent as plain text."), file=stderr)
+        print(
+            visible(tr("warning: there is no file {path} here; it is sent as plain text.").format(path=reference.path)),
+            file=stderr,
+        )
     async with opened.service as service:
         printer = Printer(request.output_format, service, stdout, stderr, request.answers)
         record = service.events()
@@ -91,6 +109,23 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
     return EXIT_STATUS[finished.status]
 
 
+def _check_profile(opened: OpenedSession) -> None:
+    """Raise an error where the person named a profile, and another would answer. Reads which profiles there are."""
+    wanted = opened.options.profile.strip()
+    if not wanted or not opened.unusable_profile:
+        return
+    names = [*read_profiles(dogent_home() / "claude.json")[0], OFFLINE]
+    if wanted in (*names, ENVIRONMENT):
+        why = next((warning for warning in opened.warnings if warning.code.startswith("profile_")), None)
+        message, remedy = (
+            (why.message, why.remedy) if why is not None else (tr("The environment holds no key that can be used."), "")
+        )
+        raise ConfigError(message, remedy or tr("Set ANTHROPIC_API_KEY, or name a profile."))
+    raise UsageError(
+        tr("There is no profile {name}.").format(name=wanted), tr("There are {names}.").format(names=", ".join(names))
+    )
+
+
 async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> RunFinished:
     """Run the prompt, or where there is none, answer what the conversation before left open. Raises UsageError."""
     service = opened.service
@@ -99,10 +134,10 @@ async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> Run
     left = service.requests
     if not prompt.text.strip():
         if not left:
-            raise UsageError("No question is open that the answers could answer.", "Give a prompt after -p.")
+            raise UsageError(tr("No question is open that the answers could answer."), tr("Give a prompt after -p."))
         events = service.events()
         if not await printer.answer():
-            return RunFinished(status=needed_by(left[0]), duration_ms=0, reason="The answers do not fit the questions.")
+            return RunFinished(status=needed_by(left[0]), duration_ms=0, reason=tr("The answers do not fit the questions."))
         return await printer.follow(events)
     if left:  # a prompt in place of answers
         await service.reply(left[0].request_id, UiAnswer())
@@ -170,10 +205,12 @@ class Printer:
                 (request, check_answers(parse_request(request.payload), self._answers)) for request in self._service.requests
             ]
         except RequestError as error:
-            self._say(f"the answers do not fit: {error}")
+            self._say(tr("the answers do not fit: {error}").format(error=error))
             return False
         if again := next((request for request, _ in asked if request.payload in self._answered), None):
-            self._say(f"“{again.payload.get('title')}” was answered already, and is asked again")  # else it might never end
+            self._say(
+                tr("“{title}” was answered already, and is asked again").format(title=again.payload.get("title"))
+            )  # else it might never end
             return False
         for request, answer in asked:
             self._answered.append(request.payload)
@@ -195,28 +232,37 @@ class Printer:
         if finished.status != "completed":
             self._say(f"{finished.status}: {finished.reason} {finished.remedy}".rstrip(": "))
         if asked:
-            self._say("To answer: dogent-tui --continue --answers FILE -p, where FILE holds " + _answers_wanted(asked[0]))
+            self._say(
+                tr("To answer: dogent-tui --continue --answers FILE -p, where FILE holds {answers}").format(
+                    answers=_answers_wanted(asked[0])
+                )
+            )
 
     def _progress(self, event: Event) -> None:
         match event:
             case SessionStarted():
                 self._session_id = event.session_id
-                self._say(f"agent: {endpoint_label(event.profile, event.endpoint, event.model)}")
+                self._say(tr("agent: {model}").format(model=endpoint_label(event.profile, event.endpoint, event.model)))
             case ToolUse(name=name, input=values):
-                self._say(f"tool: {friendly_name(name)} {input_summary(values)}".rstrip())
+                self._say(tr("tool: {name} {input}").format(name=friendly_name(name), input=input_summary(values)).rstrip())
             case PermissionRequested():
                 for line in question_lines(event):
                     self._say(line)
             case Retrying():
                 self._say(
-                    f"retry {event.attempt}/{event.max_attempts} in {event.delay_ms / 1000:.0f} s (status {event.status or '-'})"
+                    tr("retry {attempt}/{max_attempts} in {size:.0f} s (status {status})").format(
+                        attempt=event.attempt,
+                        max_attempts=event.max_attempts,
+                        size=event.delay_ms / 1000,
+                        status=event.status or "-",
+                    )
                 )
             case Stalled(seconds=seconds) if seconds:
-                self._say(f"nothing received for {seconds} s")
+                self._say(tr("nothing received for {seconds} s").format(seconds=seconds))
             case Notice():
                 self._say(f"{event.level}: {event.message} {event.remedy}".rstrip())
             case UiRequested():
-                self._say(f"the agent asks: {event.payload.get('title')}")
+                self._say(tr("the agent asks: {title}").format(title=event.payload.get("title")))
 
     def _say(self, text: str) -> None:
         print(visible(text), file=self._stderr, flush=True)
@@ -231,7 +277,7 @@ class Printer:
 def _answers_wanted(payload: Mapping[str, Any]) -> str:
     """Return what a file of answers to this request looks like."""
     if payload.get("type") == "document_change":
-        return "nothing yet: review the change first, with dogent-tui --continue"
+        return tr("nothing yet: review the change first, with dogent-tui --continue")
     if payload.get("type") == "outline_edit":
         return '{"outline": "…"}'
     return json.dumps({question["id"]: "…" for question in payload["questions"]}, ensure_ascii=False)
@@ -240,12 +286,14 @@ def _answers_wanted(payload: Mapping[str, Any]) -> str:
 def question_lines(asked: PermissionRequested) -> list[str]:
     """Return a question as text: what it would do, where, why it asks, and how to allow it the next time."""
     summary = f"{friendly_name(asked.tool)} {input_summary(asked.input)}".rstrip()
-    lines = [f"permission needed: {asked.sentence or summary}", f"  {summary}"]
+    lines = [tr("permission needed: {sentence}").format(sentence=asked.sentence or summary), f"  {summary}"]
     lines += [f"  {target.kind} {target.path}{'' if target.exists else ' (new)'}" for target in asked.targets]
     lines += [f"  {reason}" for reason in asked.reasons]
-    lines.append("Nobody can be asked in print mode, so this is a denial.")
+    lines.append(tr("Nobody can be asked in print mode, so this is a denial."))
     if asked.rules:
-        lines.append(f"To allow it, add {' '.join(f'--allow {shlex.quote(rule)}' for rule in asked.rules)}")
+        lines.append(
+            tr("To allow it, add {rules}").format(rules=" ".join(f"--allow {shlex.quote(rule)}" for rule in asked.rules))
+        )
     else:
-        lines.append(asked.once_because or "It cannot be allowed beforehand.")
+        lines.append(asked.once_because or tr("It cannot be allowed beforehand."))
     return lines

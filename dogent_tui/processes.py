@@ -11,6 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any, TextIO
 
+from dogent_tui.language import interface_language
+
 _CHUNK = 65_536
 _PROC = Path("/proc")
 _TERM_GRACE_S = 1.0
@@ -83,12 +85,13 @@ async def talk_process(command: Sequence[str], *, cwd: Path, env: Mapping[str, s
 def python_command(module: str, *, preload: Sequence[str] = ()) -> list[str]:
     """Return how to run `main` of our `module` in a process: with the modules that we have, and none of the folder we are in.
 
-    `preload` are modules that it loads before.
+    It speaks our language. `preload` are modules that it loads before.
     """
     package = str(Path(__file__).parents[1])
     path = [entry for entry in sys.path if entry]
     path += [] if package in path else [package]
-    start = f"import sys; sys.path[:] = {path!r}; from {module} import main; "
+    start = f"import sys; sys.path[:] = {path!r}; from dogent_tui.language import choose; choose({interface_language()!r}); "
+    start += f"from {module} import main; "
     start += "".join(f"import {name}; " for name in preload) + "main()"
     return [sys.executable, "-I", "-X", "utf8", "-c", start]
 

@@ -75,6 +75,20 @@ def test_a_folder_that_is_not_there(tmp_path):
     assert "Traceback" not in done.stderr
 
 
+def test_a_script_gets_no_answer_of_another_than_it_named(home, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", None)
+    assert main([str(tmp_path), "-p", "Hello", "--profile", "NOPE"]) == 2
+    said = capsys.readouterr()
+    assert "There is no profile NOPE." in said.err
+    assert "deepseek, glm, offline" in said.err
+    assert main([str(tmp_path), "-p", "Hello", "--profile", "deepseek"]) == 1  # a stub, without a key
+    assert "The profile deepseek has no key" in capsys.readouterr().err
+    assert main([str(tmp_path), "-p", "Hello", "--profile", "environment"]) == 1
+    assert "The environment holds no key" in capsys.readouterr().err
+    assert said.out == ""
+    assert list_sessions(Workspace(tmp_path)) == []
+
+
 def test_a_conversation_is_named_by_its_id_and_nothing_else_is_opened(home, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr("sys.stdin", None)
     assert main(["-p", "Hello", "--resume"]) == 2

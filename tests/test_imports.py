@@ -65,7 +65,7 @@ def among(modules: set[str], prefixes: tuple[str, ...]) -> list[str]:
 def test_the_version_needs_next_to_nothing(tmp_path):
     modules = imported_by("from dogent_tui.cli import main; main(['--version'])", tmp_path)
     assert among(modules, ("argparse", "asyncio", "pathlib", "textual", "rich", *HEAVY)) == []
-    assert {name for name in modules if name.startswith("dogent_tui")} == {"dogent_tui", "dogent_tui.cli"}
+    assert {name for name in modules if name.startswith("dogent_tui")} == {"dogent_tui", "dogent_tui.cli", "dogent_tui.language"}
 
 
 def test_the_help_needs_argparse_alone(tmp_path):

@@ -1,5 +1,6 @@
 """The language of the interface: which one is spoken, and that every message is translated and can still be filled in."""
 
+import ast
 import os
 import re
 import string
@@ -15,7 +16,7 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 
 import dogent_tui
-from dogent_tui.language import spoken
+from dogent_tui.language import listing, spoken
 
 PACKAGE = Path(dogent_tui.__file__).parent
 SLOT = re.compile(r"\{[^}]*\}")
@@ -61,6 +62,26 @@ def test_which_language_is_spoken(environ, chosen, language):
     assert spoken(environ, chosen) == language
 
 
+@pytest.mark.parametrize(("words", "said"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
+def test_a_list_in_a_sentence(words, said):
+    assert listing(words) == said
+
+
+@cache
+def nodes() -> dict[Path, list[ast.AST]]:
+    """Return the syntax of each file."""
+    return {file: list(ast.walk(ast.parse(file.read_text(encoding="utf-8")))) for file in sorted(PACKAGE.rglob("*.py"))}
+
+
+@pytest.mark.slow
+def test_no_message_hides_where_it_is_not_collected():
+    """What is collected does not look into f-strings."""
+    for file, found in nodes().items():
+        inside = [node for string in found if isinstance(string, ast.JoinedStr) for node in ast.walk(string)]
+        calls = [node for node in inside if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+        assert not [call.lineno for call in calls if call.func.id in {"tr", "ngettext"}], file
+
+
 @pytest.mark.slow
 def test_every_message_is_translated(chinese):
     missing = [
@@ -69,6 +90,44 @@ def test_every_message_is_translated(chinese):
         if (found := chinese.get(message)) is None or not (all(found.string) if isinstance(found.string, tuple) else found.string)
     ]
     assert not missing, "Run make messages, and translate:\n" + "\n".join(missing)
+
+
+SAID_BY = {"Notice", "ConfigWarning", "Finding", "Failed", "print", "doubt", "lose", "add_argument"}
+"""Calls beside those of errors that say something to a person."""
+
+
+def said_by() -> set[str]:
+    """Return the names of all calls that say something to a person. `RequestError` answers the agent, which wrote the request."""
+    code = "\n".join(file.read_text("utf-8") for file in PACKAGE.rglob("*.py"))
+    bases = dict(re.findall(r"^class (\w+)\((\w+Error)\):", code, re.MULTILINE))
+    errors = {name for name in bases if "DogentError" in lineage(name, bases)} | {"DogentError"}
+    return SAID_BY | errors - {"RequestError"}
+
+
+def lineage(name: str, bases: dict[str, str]) -> list[str]:
+    return [name, *lineage(bases[name], bases)] if name in bases else [name]
+
+
+def untranslated(call: ast.Call) -> list[str]:
+    """Return the words that a call is given as they are: no name of something, and no key."""
+    words = call.args[2:] if ast.unparse(call.func) == "Finding" else call.args
+    given = [*words, *(keyword.value for keyword in call.keywords if keyword.arg not in {"group", "name", "metavar", "code"})]
+    texts = [
+        argument.value
+        if isinstance(argument, ast.Constant)
+        else "".join(part.value for part in argument.values if isinstance(part, ast.Constant))
+        for argument in given
+        if isinstance(argument, ast.JoinedStr) or (isinstance(argument, ast.Constant) and isinstance(argument.value, str))
+    ]
+    return [text for text in texts if re.search(r"[a-z]{2} [a-z]{2}", text)]
+
+
+@pytest.mark.slow
+def test_whatever_is_said_to_a_person_can_be_translated():
+    names = said_by()
+    for file, found in nodes().items():
+        says = [node for node in found if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in names]
+        assert [words for call in says for words in untranslated(call)] == [], file
 
 
 @pytest.mark.slow

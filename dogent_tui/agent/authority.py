@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dogent_tui.agent.events import Scope
+from dogent_tui.language import tr
 from dogent_tui.workspace.grants import GrantStore, RememberedGrant
 from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
 
@@ -65,7 +66,7 @@ class Authority:
 
         decision = self.judge(call)
         if decision.verdict == "ask" and self.allowing(decision):
-            return replace(decision, verdict="allow", reasons=("You allowed this before.",))
+            return replace(decision, verdict="allow", reasons=(tr("You allowed this before."),))
         if decision.verdict == "ask" and self._is_unnamed(call, decision):
             reason = _NOT_NAMED.format(" ".join(decision.reasons))
             return replace(decision, verdict="deny", reasons=(reason,), rememberable=False)

@@ -7,6 +7,7 @@ import msgspec
 
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.agent.ui_requests import Request, answer_text, parse_request
+from dogent_tui.language import tr
 
 KIND: Literal["document_change"] = "document_change"
 
@@ -45,5 +46,6 @@ def answer_words(payload: Mapping[str, Any], answer: UiAnswer) -> str:
     """Return the person's message that answers a request."""
     request = read_request(payload)
     if isinstance(request, ChangeRequest):
-        return answer.review or f"I did not decide about your change of {request.path}; nothing was written."
+        undecided = tr("I did not decide about your change of {path}; nothing was written.").format(path=request.path)
+        return answer.review or undecided
     return answer_text(request, answer)

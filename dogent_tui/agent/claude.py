@@ -30,6 +30,7 @@ from msgspec.structs import replace
 from dogent_tui.agent.asking import ASK_USER_QUESTION, Asking
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
+from dogent_tui.agent.changed_text import changed_hunks
 from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
     Event,
@@ -50,6 +51,7 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.gate import Gate
 from dogent_tui.errors import AgentError
+from dogent_tui.language import tr
 from dogent_tui.processes import kill_tree
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
@@ -170,8 +172,12 @@ class ClaudeConversation:
             await self._client.connect()
         except Exception as error:  # the SDK raises plain exceptions too, when the process does not answer
             raise AgentError(
-                f"The agent process did not start: {self._last_words() or self._redacted(str(error))}.",
-                "Send the prompt again; if that does not help, reinstall claude-agent-sdk, whose package carries the process.",
+                tr("The agent process did not start: {last_words}.").format(
+                    last_words=self._last_words() or self._redacted(str(error))
+                ),
+                tr(
+                    "Send the prompt again; if that does not help, reinstall claude-agent-sdk, whose package carries the process."
+                ),
             ) from error
 
     async def send(self, text: str, message_id: str) -> None:
@@ -180,7 +186,7 @@ class ClaudeConversation:
         try:
             await self._client.query(_user_message(text, message_id))
         except Exception as error:
-            raise AgentError("The agent process is gone.", "Send the prompt again.") from error
+            raise AgentError(tr("The agent process is gone."), tr("Send the prompt again.")) from error
 
     async def messages(self) -> AsyncIterator[Event | TurnEnded]:
         """Everything the CLI says, as events, until it ends. Raises AgentError with its last words where it failed."""
@@ -331,11 +337,15 @@ class Translator:
             case AssistantMessage(parent_tool_use_id=None):
                 yield from self._assistant(message)
             case UserMessage(content=list() as blocks):
-                for block in blocks:
-                    if isinstance(block, ToolResultBlock):
-                        yield ToolResult(
-                            tool_use_id=block.tool_use_id, content=result_text(block.content), is_error=bool(block.is_error)
-                        )
+                results = [block for block in blocks if isinstance(block, ToolResultBlock)]
+                told = message.tool_use_result if len(results) == 1 else None
+                for block in results:
+                    yield ToolResult(
+                        tool_use_id=block.tool_use_id,
+                        content=result_text(block.content),
+                        is_error=bool(block.is_error),
+                        changes=changed_hunks(told),
+                    )
             case SystemMessage(subtype="api_retry", data=data):
                 yield from self._drop_unfinished()
                 yield _retrying(data)

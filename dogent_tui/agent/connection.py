@@ -14,6 +14,7 @@ from dogent_tui.agent.events import Event, Notice
 from dogent_tui.agent.failures import session_lost
 from dogent_tui.agent.launch import Launcher, SessionChoice
 from dogent_tui.errors import AgentError, DogentError
+from dogent_tui.language import tr
 
 _INTERRUPT_LIMIT_S = 0.5
 """How long the process may take to hear an interrupt; one that hangs is not waited for."""
@@ -182,8 +183,10 @@ class Connection:
             Notice(
                 level="warning",
                 code=FORGOTTEN,
-                message="The agent does not remember the earlier conversation any more.",
-                remedy="It is told what was said, as far as the transcript has it; what it read then, it may have to read again.",
+                message=tr("The agent does not remember the earlier conversation any more."),
+                remedy=tr(
+                    "It is told what was said, as far as the transcript has it; what it read then, it may have to read again."
+                ),
             )
         )
         return conversation
@@ -211,4 +214,6 @@ def _as_agent_error(error: Exception) -> AgentError:
     if isinstance(error, AgentError):
         return error
     words = error.message if isinstance(error, DogentError) else f"{type(error).__name__}: {error}"
-    return AgentError(f"The agent could not be reached ({words}).", "Send the prompt again, or restart dogent-tui.")
+    return AgentError(
+        tr("The agent could not be reached ({words}).").format(words=words), tr("Send the prompt again, or restart dogent-tui.")
+    )

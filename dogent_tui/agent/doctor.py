@@ -21,12 +21,34 @@ from dogent_tui.agent.sandbox import missing_packages
 from dogent_tui.documents.export.browser import find_browsers
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import pandoc_path, pandoc_version
+from dogent_tui.language import tr
 from dogent_tui.permissions.shell.parser import find_shfmt
-from dogent_tui.plain import one_line
+from dogent_tui.plain import columns_of, one_line
 from dogent_tui.processes import stream_process
 from dogent_tui.workspace.paths import Workspace, display_path
 
 _LIMIT_S = 10.0
+_NAME_COLUMNS = 22
+_WORDS = {
+    "Agent": tr("Agent"),
+    "Documents": tr("Documents"),
+    "Folders": tr("Folders"),
+    "Who does the work": tr("Who does the work"),
+    "Your files": tr("Your files"),
+    "This workspace": tr("This workspace"),
+    "answers": tr("answers"),
+    "searches": tr("searches"),
+    "looks at pictures": tr("looks at pictures"),
+    "environment": tr("environment"),
+    "profiles": tr("profiles"),
+    "browser": tr("browser"),
+    "fonts for CJK": tr("fonts for CJK"),
+    "your files": tr("your files"),
+    "conversations": tr("conversations"),
+    "documents read": tr("documents read"),
+    "logs": tr("logs"),
+}
+"""Groups and names of findings as a person reads them. In the JSON they are the same in every language."""
 _MARKS: dict[State, str] = {"ok": "✓", "warning": "!", "missing": "✗", "optional": "–", "broken": "✗"}
 
 
@@ -43,21 +65,27 @@ def as_text(findings: Sequence[Finding]) -> str:
     for finding in findings:
         if finding.group != group:
             group = finding.group
-            lines += ["", group]
+            lines += ["", _WORDS.get(group, group)]
         where = f"  {one_line(display_path(finding.path))}" if finding.path else ""
-        lines.append(f"  {_MARKS[finding.state]} {finding.name:<22} {one_line(finding.detail)}{where}".rstrip())
+        name = _padded(_WORDS.get(finding.name, finding.name))
+        lines.append(f"  {_MARKS[finding.state]} {name} {one_line(finding.detail)}{where}".rstrip())
         lines += [f"    {one_line(words)}" for words in (finding.remedy, *finding.problems) if words]
     return "\n".join(lines) + "\n"
+
+
+def _padded(name: str) -> str:
+    """Return `name` with blanks up to the column of what was found."""
+    return name + " " * (_NAME_COLUMNS - columns_of(name))
 
 
 async def _engines() -> list[Finding]:
     programs = await asyncio.gather(_claude(), _pandoc(), _browser(), _cjk_fonts(), _shfmt())
     claude, pandoc, browser, fonts, shfmt = programs
     packages = [
-        _package("Documents", "PyMuPDF", "pymupdf", "reads pdf"),
-        _package("Documents", "openpyxl", "openpyxl", "reads xlsx"),
-        _package("Documents", "typst", "typst", "makes pdf where no browser is"),
-        _package("Documents", "playwright", "playwright", "drives the browser"),
+        _package("Documents", "PyMuPDF", "pymupdf", tr("reads pdf")),
+        _package("Documents", "openpyxl", "openpyxl", tr("reads xlsx")),
+        _package("Documents", "typst", "typst", tr("makes pdf where no browser is")),
+        _package("Documents", "playwright", "playwright", tr("drives the browser")),
     ]
     return [claude, shfmt, *_sandbox(), pandoc, browser, fonts, *packages]
 
@@ -69,18 +97,18 @@ async def _claude() -> Finding:
     bundled = folder / ("claude.exe" if os.name == "nt" else "claude") if folder else None
     program = str(bundled) if bundled is not None and bundled.is_file() else shutil.which("claude")
     if program is None:
-        return Finding("Agent", "Claude CLI", "missing", remedy="Reinstall the package claude-agent-sdk, which carries it.")
+        return Finding("Agent", "Claude CLI", "missing", remedy=tr("Reinstall the package claude-agent-sdk, which carries it."))
     version = await _version(program)
     if not version:
-        remedy = f"Try it: {display_path(program)} --version"
-        return Finding("Agent", "Claude CLI", "broken", "it does not start", program, remedy)
+        remedy = tr("Try it: {program} --version").format(program=display_path(program))
+        return Finding("Agent", "Claude CLI", "broken", tr("it does not start"), program, remedy)
     return Finding("Agent", "Claude CLI", "ok", version, program)
 
 
 async def _shfmt() -> Finding:
     program = find_shfmt()
     if program is None:
-        remedy = "Install the package shfmt-py: without it, every command of the agent is asked about."
+        remedy = tr("Install the package shfmt-py: without it, every command of the agent is asked about.")
         return Finding("Agent", "shfmt", "missing", remedy=remedy)
     return Finding("Agent", "shfmt", "ok", await _version(program), program)
 
@@ -91,10 +119,10 @@ def _sandbox() -> Iterator[Finding]:
     missing = missing_packages()
     for package, program in (("bubblewrap", "bwrap"), ("socat", "socat")):
         if package in missing:
-            remedy = f"Install {package} if you want the sandbox (“sandbox” in the settings)."
-            yield Finding("Agent", package, "optional", "not here", remedy=remedy)
+            remedy = tr("Install {package} if you want the sandbox (“sandbox” in the settings).").format(package=package)
+            yield Finding("Agent", package, "optional", tr("not here"), remedy=remedy)
         else:
-            yield Finding("Agent", package, "ok", "for the sandbox", shutil.which(program) or "")
+            yield Finding("Agent", package, "ok", tr("for the sandbox"), shutil.which(program) or "")
 
 
 async def _pandoc() -> Finding:
@@ -111,31 +139,37 @@ async def _browser() -> Finding:
         version = await _version(str(program))
         if version:
             return Finding("Documents", "browser", "ok", version, str(program))
-    remedy = (
-        "Install Chromium or Chrome (on Debian: chromium-headless-shell) for the finest pdf; "
-        "“dogent-tui export” offers a download. Until then typst makes it."
+    remedy = tr(
+        "Install Chromium or Chrome (on Debian: chromium-headless-shell) for the finest pdf; “dogent-tui export” offers a "
+        "download. Until then typst makes it."
     )
-    return Finding("Documents", "browser", "optional", "does not start" if programs else "not here", remedy=remedy)
+    return Finding("Documents", "browser", "optional", tr("does not start") if programs else tr("not here"), remedy=remedy)
 
 
 async def _cjk_fonts() -> Finding:
     name, lister = "fonts for CJK", shutil.which("fc-list")
     if lister is None:
         state: State = "ok" if sys.platform in {"darwin", "win32"} else "optional"
-        remedy = "" if state == "ok" else "Install fontconfig to have fonts found, and Noto Sans CJK."
-        return Finding("Documents", name, state, "those of the system" if state == "ok" else "not known", remedy=remedy)
+        remedy = "" if state == "ok" else tr("Install fontconfig to have fonts found, and Noto Sans CJK.")
+        return Finding("Documents", name, state, tr("those of the system") if state == "ok" else tr("not known"), remedy=remedy)
     listed = await _output(lister, ":lang=zh", "family")
     families = sorted({line.split(",")[0].strip() for line in listed.splitlines() if line.strip()})
     if families:
-        more = f" and {len(families) - 3} more" if len(families) > 3 else ""
+        more = tr(" and {more} more").format(more=len(families) - 3) if len(families) > 3 else ""
         return Finding("Documents", name, "ok", ", ".join(families[:3]) + more)
-    remedy = "Install one for Chinese, Japanese and Korean (on Debian: fonts-noto-cjk); else they are boxes in a pdf."
-    return Finding("Documents", name, "optional", "none", remedy=remedy)
+    remedy = tr("Install one for Chinese, Japanese and Korean (on Debian: fonts-noto-cjk); else they are boxes in a pdf.")
+    return Finding("Documents", name, "optional", tr("none"), remedy=remedy)
 
 
 def _package(group: str, name: str, module: str, use: str) -> Finding:
     if importlib.util.find_spec(module) is None:
-        return Finding(group, name, "missing", use, remedy=f"Install the package {name.lower()} where dogent-tui is installed.")
+        return Finding(
+            group,
+            name,
+            "missing",
+            use,
+            remedy=tr("Install the package {name} where dogent-tui is installed.").format(name=name.lower()),
+        )
     try:
         version = importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:

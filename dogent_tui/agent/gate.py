@@ -28,6 +28,7 @@ from dogent_tui.agent.questions import put_in_words
 from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.manuscripts.requests import RequestBook, Status
 from dogent_tui.permissions.consulting import CONSULTING
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
@@ -94,7 +95,7 @@ class Gate:
         self._waiting: list[asyncio.Future[None]] = []
         self._kept: dict[str, int] = {}
         if missing := missing_parser():
-            self._said.append(Notice(level="warning", code="no_parser", message=missing, remedy="Install shfmt-py."))
+            self._said.append(Notice(level="warning", code="no_parser", message=missing, remedy=tr("Install shfmt-py.")))
 
     def hooks(self) -> dict[Any, list[HookMatcher]]:
         """Return the hooks for `ClaudeAgentOptions`: one matcher over every tool, which blocks when it fails."""
@@ -234,9 +235,9 @@ class Gate:
         try:
             await asyncio.to_thread(self._authority.remember, decision, verdict.scope)
         except (OSError, DogentError) as error:
-            message = f"Your answer could not be kept for good: {error}."
+            message = tr("Your answer could not be kept for good: {error}.").format(error=error)
             self._said.append(
-                Notice(level="warning", code="grant_not_kept", message=message, remedy="It holds until this session ends.")
+                Notice(level="warning", code="grant_not_kept", message=message, remedy=tr("It holds until this session ends."))
             )
         for other in self._waiting:
             if not other.done():

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from dogent_tui.agent.change_requests import answer_words
 from dogent_tui.agent.events import Event, Prompt, RunFinished, RunStarted, RunStatus, UiAnswer, UiRequested, UiSettled
 from dogent_tui.errors import AgentError
+from dogent_tui.language import tr
 
 
 class OpenRequests:
@@ -77,10 +78,12 @@ class OpenRequests:
         """Take an answer. Raises AgentError where the request is not open (any more), or wants an answer of another kind."""
         request = self._open.get(request_id)
         if request is None:
-            raise AgentError("This request is not open any more.", "Nothing was done; the conversation goes on as it is.")
+            raise AgentError(tr("This request is not open any more."), tr("Nothing was done; the conversation goes on as it is."))
         fits = {"clarification": answer.answers, "outline_edit": answer.outline, "document_change": answer.review}
         if fits[request.kind] is None:
-            raise AgentError("This request wants another kind of answer.", f"It asks for: {request.kind}.")
+            raise AgentError(
+                tr("This request wants another kind of answer."), tr("It asks for: {kind}.").format(kind=request.kind)
+            )
         self._settle(request_id, answer)
         waiter = self._waiters.get(request_id)
         if waiter is None:

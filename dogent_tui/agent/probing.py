@@ -11,6 +11,7 @@ import msgspec
 
 from dogent_tui.agent.failures import api_failure
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.profiles import Endpoint, profile_endpoint
 from dogent_tui.workspace.secrets import redact
@@ -43,7 +44,12 @@ async def probe(file: Path, name: str, data: Mapping[str, Any], environ: Mapping
     except DogentError as error:
         return Probed(False, one_line(str(error)))
     works, _, remark = words.partition("\n")
-    return Probed(True, f"{works}, after {time.monotonic() - begun:.1f} s. {remark}".rstrip())
+    return Probed(
+        True,
+        tr("{works}, after {seconds:.1f} s. {remark}")
+        .format(works=works, seconds=time.monotonic() - begun, remark=remark)
+        .rstrip(),
+    )
 
 
 async def _model(file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str]) -> str:
@@ -58,14 +64,17 @@ async def _model(file: Path, name: str, data: Mapping[str, Any], environ: Mappin
     model = endpoint.model or _CHEAP_MODEL
     answered = await probe_messages(endpoint.base_url, _headers(endpoint), model, _LIMIT_S)
     if answered.status == 200 and answered.is_message:
-        return f"{name} answers, with {one_line(model)}"
+        return tr("{name} answers, with {model}").format(name=name, model=one_line(model))
     said = redact(answered.said, endpoint.secrets)[:_SAID]
     if answered.status == 0:
-        raise DogentError(f"No connection to the endpoint of {name}: {said}.", "Check the network and ANTHROPIC_BASE_URL.")
-    says = f" It says: “{said}”." if said else ""
+        raise DogentError(
+            tr("No connection to the endpoint of {name}: {said}.").format(name=name, said=said),
+            tr("Check the network and ANTHROPIC_BASE_URL."),
+        )
+    says = tr(" It says: “{said}”.").format(said=said) if said else ""
     if answered.status == 200:
-        message = f"The endpoint of {name} answers, but not as the Messages API does.{says}"
-        raise DogentError(message, "Correct ANTHROPIC_BASE_URL: it is the address without /v1/messages.")
+        message = tr("The endpoint of {name} answers, but not as the Messages API does.{says}").format(name=name, says=says)
+        raise DogentError(message, tr("Correct ANTHROPIC_BASE_URL: it is the address without /v1/messages."))
     failure = api_failure(answered.status, said, name)
     raise DogentError(f"{failure.message}{says}", failure.remedy)
 
@@ -82,8 +91,8 @@ async def _local(name: str, endpoint: Endpoint) -> str:
         answered = await probe_messages(relay.base_url, headers, relay.known_as, _LOADING_LIMIT_S)
         remark = " ".join(relay.warning)
     if answered.status == 200 and answered.is_message:
-        return f"{name} answers, with {one_line(endpoint.model)}\n{remark}"
-    raise DogentError(redact(answered.said, endpoint.secrets) or f"{name} does not answer.", "")
+        return tr("{name} answers, with {model}\n{remark}").format(name=name, model=one_line(endpoint.model), remark=remark)
+    raise DogentError(redact(answered.said, endpoint.secrets) or tr("{name} does not answer.").format(name=name), "")
 
 
 def _headers(endpoint: Endpoint) -> dict[str, str]:
@@ -102,7 +111,7 @@ async def _search(file: Path, name: str, data: Mapping[str, Any], environ: Mappi
         raise _as_error(warnings)
     access, _ = await asyncio.to_thread(read_access, "", file.parent)
     found = await Searcher(profile, proxy=access.proxy).search("Markdown", count=1)
-    return f"{name} searches, and found {len(found.results) or 'nothing'}"
+    return tr("{name} searches, and found {results}").format(name=name, results=len(found.results) or tr("nothing"))
 
 
 async def _vision(file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str]) -> str:
@@ -113,7 +122,7 @@ async def _vision(file: Path, name: str, data: Mapping[str, Any], environ: Mappi
     profile = await asyncio.to_thread(vision_profile, name, data, file, environ)
     client = client_for(profile)
     await client.analyze_image(await asyncio.to_thread(white_square))
-    return f"{name} sees"
+    return tr("{name} sees").format(name=name)
 
 
 def _as_error(warnings: list[ConfigWarning]) -> DogentError:

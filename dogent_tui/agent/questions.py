@@ -10,6 +10,7 @@ import msgspec
 from dogent_tui.agent.conversation import PermissionQuestion
 from dogent_tui.agent.events import Event, PermissionAnswer, PermissionDecided, PermissionRequested, Reply, Target
 from dogent_tui.errors import AgentError
+from dogent_tui.language import tr
 
 if TYPE_CHECKING:
     from dogent_tui.agent.authority import Authority
@@ -86,11 +87,11 @@ class PendingQuestions:
         """Answer a question. Raises AgentError where it does not wait (any more), or waits for another kind of answer."""
         waiting = self._waiting.get(request_id)
         if waiting is None or waiting.answer.done():
-            raise AgentError("This question is not open any more.", "Nothing was done; the run goes on as it is.")
+            raise AgentError(tr("This question is not open any more."), tr("Nothing was done; the run goes on as it is."))
         if not isinstance(reply, PermissionAnswer):
-            raise AgentError("This question asks for a permission.", "Answer it with a permission.")
+            raise AgentError(tr("This question asks for a permission."), tr("Answer it with a permission."))
         if reply.behavior == "allow" and reply.scope not in waiting.question.scopes:
-            raise AgentError("This answer cannot be remembered.", waiting.question.once_because or "Allow it once.")
+            raise AgentError(tr("This answer cannot be remembered."), waiting.question.once_because or tr("Allow it once."))
         waiting.answer.set_result(reply)
 
     def cancel(self) -> None:

@@ -20,6 +20,7 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.redacting import Redactor
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.history import History, HistoryEntry
 from dogent_tui.workspace.paths import Workspace
@@ -47,17 +48,19 @@ class Recorder:
         session_id: str,
         *,
         secrets: Iterable[str] = (),
+        learned: Callable[[], frozenset[str]] = frozenset,
         notify: Callable[[Notice], None] | None = None,
         hold: SessionHold | None = None,
         fork_of: SessionRecord | None = None,
     ) -> None:
-        """Record the session `session_id`. `secrets` are left out of what is written; `notify` tells the person of trouble.
+        """Record the session `session_id`. `secrets`, and those `learned` since, are left out of what is written.
 
-        `hold` keeps other windows from writing it, and is let go at the end. A new one begins with what was said in `fork_of`.
+        `notify` tells the person of trouble. `hold` keeps other windows from writing it, and is let go at the end. A new one
+        begins with what was said in `fork_of`.
         """
         self._workspace = workspace
         self._log_of = self._session_id = session_id
-        self._redactor = Redactor(secrets)
+        self._redactor = Redactor(secrets, learned)
         self._notify = notify
         self._hold = hold
         self._fork_of = fork_of
@@ -115,8 +118,8 @@ class Recorder:
                 Notice(
                     level="warning",
                     code="not_recorded",
-                    message=f"This conversation cannot be kept on disk: {error}.",
-                    remedy="It goes on, but cannot be resumed later. Make room, or correct the permissions.",
+                    message=tr("This conversation cannot be kept on disk: {error}.").format(error=error),
+                    remedy=tr("It goes on, but cannot be resumed later. Make room, or correct the permissions."),
                 )
             )
 

@@ -1,7 +1,7 @@
 """Keys are kept out of the log of a session, also where one streams in pieces of which none is a key."""
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec.structs import replace
 
@@ -28,14 +28,18 @@ class Redactor:
     A piece of a stream that ends like the beginning of a secret is held back as far as it does, until more of the stream comes.
     """
 
-    def __init__(self, secrets: Iterable[str]) -> None:
-        self._secrets = tuple({secret for secret in secrets if len(secret) >= SHORTEST})
-        escaped = {json.dumps(secret, ensure_ascii=False)[1:-1] for secret in self._secrets}
-        self._spelled = tuple({*self._secrets, *escaped})
+    def __init__(self, secrets: Iterable[str], learned: Callable[[], frozenset[str]] = frozenset) -> None:
+        """Keep `secrets` out, and what `learned` returns when a line is written: keys are looked up at any time."""
+        self._learned = learned
+        self._known: frozenset[str] = frozenset()
+        self._secrets: tuple[str, ...] = ()
+        self._spelled: tuple[str, ...] = ()
         self._held: dict[tuple[str, ...], _Piece] = {}
+        self._keep_out(secrets)
 
     def lines(self, event: Event) -> Iterator[str]:
         """Yield the lines for `event`: mostly one, more where a stream ended before it."""
+        self._learn()
         if not self._secrets:
             yield to_json(event)
             return
@@ -47,7 +51,19 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """Return `text` without secrets."""
+        self._learn()
         return redact(text, self._secrets)
+
+    def _learn(self) -> None:
+        learned = self._learned()
+        if learned != self._known:
+            self._known = learned
+            self._keep_out(learned)
+
+    def _keep_out(self, secrets: Iterable[str]) -> None:
+        self._secrets = tuple({*self._secrets, *(secret for secret in secrets if len(secret) >= SHORTEST)})
+        escaped = {json.dumps(secret, ensure_ascii=False)[1:-1] for secret in self._secrets}
+        self._spelled = tuple({*self._secrets, *escaped})
 
     def _line(self, event: Event) -> str:
         return redact(to_json(event), self._spelled)

@@ -21,12 +21,24 @@ def cut_off(events: Sequence[Event]) -> list[str]:
     return [queued.prompt.text for queued in last.prompts if not queued.prompt.answers] if last is not None else []
 
 
+def told_by(log: Path) -> tuple[list[Event], list[str]]:
+    """Return what happened in an earlier session, and the prompts that it did not come to; nothing where that cannot be read."""
+    with suppress(OSError):
+        events = list(earlier_events(log))
+        return events, cut_off(events)
+    return [], []
+
+
 def earlier_events(log: Path) -> Iterator[Event]:
-    """Yield the events of `log`, without most pieces of texts that stand there whole as well. Raises OSError.
+    """Yield the events of `log`, as `events_of` does. Raises OSError."""
+    yield from events_of(list(read_lines(log)))
+
+
+def events_of(lines: Sequence[str]) -> Iterator[Event]:
+    """Yield the events that stand in `lines` of a log, without most pieces of texts that stand there whole as well.
 
     Nine lines of ten are such pieces. The first of each stays: it says when the text began. A line that is no event is left out.
     """
-    lines = list(read_lines(log))
     whole = {found.groups() for line in lines if (found := _WHOLE.match(line))}
     begun = set()
     for line in lines:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.permissions.edits import text_after
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.tools.proposing import UNDECIDED
@@ -79,10 +80,13 @@ class Reviewing:
         from dogent_tui.changes.applying import Reviewed, held
 
         if place is None:
-            raise DogentError("Where this call writes cannot be told.", "Name the file by its plain path.")
+            raise DogentError(tr("Where this call writes cannot be told."), tr("Name the file by its plain path."))
         name = self._workspace.relative(place)
         content = held(place, name)
         text = text_after(call.tool, call.input, "" if content is None else content.text)
         if text is None:
-            raise DogentError(f"What is to be replaced is not in {name} as it is now, or not only once.", "Read the file again.")
+            raise DogentError(
+                tr("What is to be replaced is not in {name} as it is now, or not only once.").format(name=name),
+                tr("Read the file again."),
+            )
         return Reviewed.open(self._workspace, str(place), text, SUMMARY, approved=place), text

@@ -4,6 +4,7 @@ import shutil
 import sys
 from typing import Literal, TypeAlias
 
+from dogent_tui.language import listing, tr
 from dogent_tui.workspace.settings import ConfigWarning
 
 SandboxState: TypeAlias = Literal["off", "on", "missing"]
@@ -31,16 +32,18 @@ def sandbox_warning(state: SandboxState) -> list[ConfigWarning]:
     """Return the warning for a sandbox that was asked for and does not stand."""
     if state != "missing":
         return []
-    packages = " and ".join(missing_packages())
-    message = f"The sandbox is switched on, but {packages} is not installed: commands run without this second wall."
-    remedy = f"Install {packages} and start again. Questions are asked as always."
+    packages = listing(missing_packages())
+    message = tr("The sandbox is switched on, but {packages} is not installed: commands run without this second wall.").format(
+        packages=packages
+    )
+    remedy = tr("Install {packages} and start again. Questions are asked as always.").format(packages=packages)
     return [ConfigWarning(message, remedy, "sandbox_missing")]
 
 
 def sandbox_words(state: SandboxState) -> str:
     """Return how the sandbox stands, for a person."""
     if state == "on":
-        return "The agent’s commands run in a sandbox: they write nothing outside the workspace, also where you allowed it."
+        return tr("The agent’s commands run in a sandbox: they write nothing outside the workspace, also where you allowed it.")
     if state == "missing":
-        return "The sandbox is switched on and cannot stand: its programs are not installed."
+        return tr("The sandbox is switched on and cannot stand: its programs are not installed.")
     return ""

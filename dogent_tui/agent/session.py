@@ -17,7 +17,7 @@ from dogent_tui.agent.sandbox import SandboxState, sandbox_state, sandbox_warnin
 from dogent_tui.agent.service import AgentService
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError, UsageError
-from dogent_tui.language import tr
+from dogent_tui.language import listing, tr
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.web.profiles import read_access
 from dogent_tui.workspace.files import private_folder
@@ -85,6 +85,12 @@ class OpenedSession(msgspec.Struct, frozen=True):
     hold: SessionHold = msgspec.field(default_factory=SessionHold)
     read_only: bool = False
     fork_of: SessionRecord | None = None
+
+    @property
+    def unusable_profile(self) -> str:
+        """The profile that was to answer and cannot, so that the offline engine does; empty where the right one answers."""
+        wanted = (self.options.profile or self.settings.profile or self.own.profile).strip()
+        return "" if wanted == self.endpoint.name else wanted
 
 
 def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping[str, str] = os.environ) -> OpenedSession:
@@ -246,7 +252,7 @@ def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Pro
         return prompt
     if len(named) > 1:
         raise ConfigError(
-            tr("{join} are several templates.").format(join=" and ".join(f"@@{name}" for name in named)),
+            tr("{names} are several templates.").format(names=listing([f"@@{name}" for name in named])),
             tr("Name one for a request."),
         )
     found = find_template(named[0], templates(workspace, dogent_home(), trusted=trusted))
@@ -295,9 +301,9 @@ def _not_writable(error: ConfigError | OSError, home: Path) -> ConfigWarning:
     if isinstance(error, ConfigError):
         return ConfigWarning(error.message, error.remedy, "home_not_writable")
     return ConfigWarning(
-        tr("Nothing can be kept on disk: {value}.").format(value=error.strerror or error),
-        tr("Correct the permissions of {value}, or set DOGENT_HOME to another folder.").format(
-            value=display_path(error.filename or home)
+        tr("Nothing can be kept on disk: {reason}.").format(reason=error.strerror or error),
+        tr("Correct the permissions of {folder}, or set DOGENT_HOME to another folder.").format(
+            folder=display_path(error.filename or home)
         ),
         "home_not_writable",
     )

@@ -12,6 +12,7 @@ import msgspec
 
 from dogent_tui.agent.events import SHELL_TOOL, Event, ToolOutput, ToolResult, ToolUse
 from dogent_tui.errors import AgentError
+from dogent_tui.language import tr
 from dogent_tui.processes import stream_process
 
 _MOST_KEPT = 1_000_000
@@ -47,7 +48,7 @@ class PersonalShell:
     async def run(self, command: str, cwd: Path) -> None:
         """Run `command` in the folder `cwd` until it ends. Raises AgentError while another one runs."""
         if self._running is not None and not self._running.done():
-            raise AgentError("A shell command is still running.", "Wait for it, or stop it with Esc.")
+            raise AgentError(tr("A shell command is still running."), tr("Wait for it, or stop it with Esc."))
         self._running = asyncio.create_task(run_shell(command, cwd, self._publish), name="shell")
         await asyncio.wait({self._running})
         if not self._running.cancelled():
@@ -111,11 +112,11 @@ async def run_shell(command: str, cwd: Path, publish: Callable[[Event], None]) -
     try:
         status = await stream_process([os.environ.get("SHELL") or "/bin/sh", "-c", command], cwd=cwd, on_output=take)
     except OSError as error:
-        kept.add(f"The shell did not start: {error.strerror}. Set $SHELL to one that is installed.")
+        kept.add(tr("The shell did not start: {strerror}. Set $SHELL to one that is installed.").format(strerror=error.strerror))
         status = 127
     finally:
         output = kept.text
-        failed = "" if status == 0 else "(stopped)" if status is None else f"(exit status {status})"
+        failed = "" if status == 0 else "(stopped)" if status is None else tr("(exit status {status})").format(status=status)
         content = "\n".join(part for part in (output.rstrip("\n"), failed) if part)
         publish(ToolResult(tool_use_id=tool_use_id, content=content, is_error=status != 0))
     return ShellNote(command, output, status)

@@ -14,6 +14,7 @@ import msgspec
 
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 
 Kind: TypeAlias = Literal["clarification", "outline_edit"]
 
@@ -260,7 +261,7 @@ def _text(item: Mapping[str, Any], name: str, path: str) -> str:
         return ""
     text = _scalar(given)
     if text is None:
-        raise RequestError(_joined(path, name), f"is {_shown(given)}; it must be text.")
+        raise RequestError(_joined(path, name), tr("is {given}; it must be text.").format(given=_shown(given)))
     return text if name == "outline_text" and text.strip() else text.strip()
 
 
@@ -310,7 +311,7 @@ def from_ask_user_question(given: Mapping[str, Any]) -> Clarification:
     labels, which is what `to_ask_user_question` gives back.
     """
     questions = [_asked(item) for item in _list(given, "questions", "", MOST_QUESTIONS)]
-    title = "The agent asks" if len(questions) == 1 else "The agent asks some questions"
+    title = tr("The agent asks") if len(questions) == 1 else tr("The agent asks some questions")
     return Clarification(title, _questions({"questions": questions}))
 
 
@@ -357,23 +358,23 @@ def values_of(answer: object) -> list[str]:
 def answer_text(request: Request, answer: UiAnswer) -> str:
     """Return the person's message that answers `request`, in plain text for both the person and the model."""
     if answer.answers is None and answer.outline is None:
-        return f"I did not answer “{request.title}”."
+        return tr("I did not answer “{title}”.").format(title=request.title)
     if isinstance(request, Clarification):
         said = [_answered(question, (answer.answers or {}).get(question.id)) for question in request.questions]
-        parts = [f"My answers to “{request.title}”:", *said]
+        parts = [tr("My answers to “{title}”:").format(title=request.title), *said]
     else:
         same = (answer.outline or "").strip() == request.outline_text.strip()
-        words = "I accept this outline as it is" if same else "This is the outline as I want it"
-        parts = [f"{words} (“{request.title}”):", (answer.outline or "").strip()]
+        words = tr("I accept this outline as it is (“{title}”):") if same else tr("This is the outline as I want it (“{title}”):")
+        parts = [words.format(title=request.title), (answer.outline or "").strip()]
         if answer.changes:
-            parts.append("\n".join(["What I changed:", *(f"- {change}" for change in answer.changes)]))
+            parts.append("\n".join([tr("What I changed:"), *(f"- {change}" for change in answer.changes)]))
     return "\n\n".join([*parts, answer.comment.strip()] if answer.comment.strip() else parts)
 
 
 def _answered(question: Question, answer: object) -> str:
     values = values_of(answer)
     if not values:
-        return f"{question.question}\n→ skipped, decide yourself"
+        return f"{question.question}\n" + tr("→ skipped, decide yourself")
     return "\n".join([question.question, *(_said(question, value) for value in values)])
 
 
@@ -395,7 +396,9 @@ def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
     if isinstance(request, OutlineRequest):
         outline = given.get("outline")
         if not isinstance(outline, str) or not outline.strip():
-            raise RequestError("outline", "is missing or empty; the agent proposes an outline.", 'Answer with {"outline": "…"}.')
+            raise RequestError(
+                "outline", tr("is missing or empty; the agent proposes an outline."), tr('Answer with {"outline": "…"}.')
+            )
         return UiAnswer(outline=outline, comment=comment)
     unknown = sorted(set(given) - {question.id for question in request.questions} - {"comment", "outline"})
     answers: dict[str, Any] = {}
@@ -404,7 +407,9 @@ def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
             answers[question.id] = _checked(question, given[question.id])
         elif unknown:
             raise RequestError(
-                question.id, f"has no answer, and no question is called “{unknown[0]}”.", "Write null to skip a question."
+                question.id,
+                tr("has no answer, and no question is called “{unknown}”.").format(unknown=unknown[0]),
+                tr("Write null to skip a question."),
             )
     return UiAnswer(answers={name: value for name, value in answers.items() if value is not None}, comment=comment)
 
@@ -413,7 +418,7 @@ def _checked(question: Question, given: Any) -> Any:
     """Return an answer as the value of an option, as text, or, where several can be chosen, as a list of these."""
     entries = given if isinstance(given, list) else [given]
     if len(entries) > 1 and not question.multiple:
-        raise RequestError(question.id, "takes one answer only.")
+        raise RequestError(question.id, tr("takes one answer only."))
     values = [_checked_value(question, entry) for entry in entries if entry is not None]
     if question.multiple:
         return list(dict.fromkeys(values)) or None
@@ -423,11 +428,17 @@ def _checked(question: Question, given: Any) -> Any:
 def _checked_value(question: Question, given: Any) -> str:
     text = _scalar(given)
     if text is None or not text.strip():
-        raise RequestError(question.id, f"is {_shown(given)}; it must be text.", "Write null to skip a question.")
+        raise RequestError(
+            question.id, tr("is {given}; it must be text.").format(given=_shown(given)), tr("Write null to skip a question.")
+        )
     option = _find(question.options, text)
     if option is not None:
         return option.value
     if question.takes_text:
         return text
     offered = ", ".join(f"“{option.value}”" for option in question.options)
-    raise RequestError(question.id, f"is {_shown(text)}, which is no answer to this question.", f"Choose from {offered}.")
+    raise RequestError(
+        question.id,
+        tr("is {text}, which is no answer to this question.").format(text=_shown(text)),
+        tr("Choose from {offered}.").format(offered=offered),
+    )

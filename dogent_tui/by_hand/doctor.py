@@ -1,6 +1,5 @@
 """`dogent-tui doctor`: what is here and what is missing, by hand. What is looked for is `agent/doctor.py`."""
 
-import argparse
 import asyncio
 import platform
 from collections.abc import Sequence
@@ -11,7 +10,9 @@ import msgspec
 
 from dogent_tui import __version__
 from dogent_tui.agent.doctor import as_text, examine
+from dogent_tui.arguments import CommandLine
 from dogent_tui.errors import UsageError
+from dogent_tui.language import tr
 from dogent_tui.workspace.paths import Workspace
 
 
@@ -20,7 +21,9 @@ def run_doctor(arguments: Sequence[str], stdout: TextIO) -> int:
     chosen = _parser().parse_args(arguments)
     folder = Path(chosen.workspace)
     if not folder.is_dir():
-        raise UsageError(f"There is no folder {folder}.", "Name an existing folder with --workspace.")
+        raise UsageError(
+            tr("There is no folder {folder}.").format(folder=folder), tr("Name an existing folder with --workspace.")
+        )
     findings = asyncio.run(examine(Workspace(folder)))
     if chosen.json:
         about = {"dogent_tui": __version__, "python": platform.python_version(), "platform": platform.platform()}
@@ -30,12 +33,14 @@ def run_doctor(arguments: Sequence[str], stdout: TextIO) -> int:
     return 1 if any(finding.state in {"missing", "broken"} for finding in findings) else 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandLine:
+    parser = CommandLine(
         prog="dogent-tui doctor",
-        description="Say which engines are here, in which versions, which files are used, and what to do about what is missing.",
-        epilog="Exit status: 0 all that is needed is here, 1 something is missing or broken, 2 usage.",
+        description=tr(
+            "Say which engines are here, in which versions, which files are used, and what to do about what is missing."
+        ),
+        epilog=tr("Exit status: 0 all that is needed is here, 1 something is missing or broken, 2 usage."),
     )
-    parser.add_argument("--workspace", metavar="DIR", default=".", help="the workspace (default: this folder)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)"))
+    parser.add_argument("--json", action="store_true", help=tr("print one JSON object"))
     return parser

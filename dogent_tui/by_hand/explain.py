@@ -1,13 +1,14 @@
 """`dogent-tui explain`: what a tool call would do, what is decided about it, and why. Nothing runs."""
 
-import argparse
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
 from dogent_tui.agent.authority import Authority
+from dogent_tui.arguments import CommandLine
 from dogent_tui.errors import UsageError
+from dogent_tui.language import tr
 from dogent_tui.permissions.explain import as_text, describe
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.plain import visible
@@ -22,7 +23,9 @@ def run_explain(arguments: Sequence[str], stdin: TextIO, stdout: TextIO) -> int:
     options = _parser().parse_args(arguments)
     folder = Path(options.workspace)
     if not folder.is_dir():
-        raise UsageError(f"There is no folder {folder}.", "Name an existing folder with --workspace.")
+        raise UsageError(
+            tr("There is no folder {folder}.").format(folder=folder), tr("Name an existing folder with --workspace.")
+        )
     authority = Authority(Workspace(folder), options.allow)
     for call in [_call(options.tool, options.input)] if options.tool else _calls(stdin):
         found = explained(call, authority)
@@ -47,17 +50,21 @@ def explained(call: ToolCall, authority: Authority) -> dict[str, Any]:
     return found
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandLine:
+    parser = CommandLine(
         prog="dogent-tui explain",
-        description="Say what a tool call of the agent would do and what is decided about it. Nothing runs.",
-        epilog='Without --tool, calls are read from standard input, one a line: {"tool": "Bash", "input": {"command": "ls"}}.',
+        description=tr("Say what a tool call of the agent would do and what is decided about it. Nothing runs."),
+        epilog=tr(
+            'Without --tool, calls are read from standard input, one a line: {"tool": "Bash", "input": {"command": "ls"}}.'
+        ),
     )
-    parser.add_argument("--tool", metavar="NAME", help="the tool, for example Bash")
-    parser.add_argument("--input", metavar="JSON", default="{}", help="its input, or for Bash simply the command")
-    parser.add_argument("--workspace", metavar="DIR", default=".", help="the workspace (default: this folder)")
-    parser.add_argument("--allow", metavar="RULE", action="append", default=[], help="as if this had been allowed; repeatable")
-    parser.add_argument("--json", action="store_true", help="print one JSON object a line")
+    parser.add_argument("--tool", metavar="NAME", help=tr("the tool, for example Bash"))
+    parser.add_argument("--input", metavar="JSON", default="{}", help=tr("its input, or for Bash simply the command"))
+    parser.add_argument("--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)"))
+    parser.add_argument(
+        "--allow", metavar="RULE", action="append", default=[], help=tr("as if this had been allowed; repeatable")
+    )
+    parser.add_argument("--json", action="store_true", help=tr("print one JSON object a line"))
     return parser
 
 
@@ -68,7 +75,7 @@ def _call(tool: str, text: str) -> ToolCall:
         value = None
     if not isinstance(value, dict):
         if tool != "Bash":
-            raise UsageError("--input is not a JSON object.", 'Write one, for example {"file_path": "notes.md"}.')
+            raise UsageError(tr("--input is not a JSON object."), tr('Write one, for example {"file_path": "notes.md"}.'))
         value = {"command": text}
     return _checked({"tool": tool, "input": value}, "--input")
 
@@ -79,8 +86,10 @@ def _calls(stdin: TextIO) -> Iterator[ToolCall]:
             try:
                 value = json.loads(line)
             except ValueError:
-                raise UsageError(f"Line {number} is not JSON.", "Write one object a line, with tool and input.") from None
-            yield _checked(value, f"Line {number}")
+                raise UsageError(
+                    tr("Line {number} is not JSON.").format(number=number), tr("Write one object a line, with tool and input.")
+                ) from None
+            yield _checked(value, tr("Line {number}").format(number=number))
 
 
 def _checked(value: Any, where: str) -> ToolCall:
@@ -88,5 +97,8 @@ def _checked(value: Any, where: str) -> ToolCall:
         (value.get(key) for key in ("tool", "input", "cwd")) if isinstance(value, dict) else (None, None, None)
     )
     if not isinstance(tool, str) or not isinstance(tool_input, dict) or not isinstance(cwd, str | None):
-        raise UsageError(f"{where} is not a tool call.", 'Write {"tool": NAME, "input": {…}}, and "cwd" where it matters.')
+        raise UsageError(
+            tr("{where} is not a tool call.").format(where=where),
+            tr('Write {"tool": NAME, "input": {…}}, and "cwd" where it matters.'),
+        )
     return ToolCall(tool, tool_input, None if cwd is None else Path(cwd))

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import msgspec
 
+from dogent_tui.arguments import CommandLine
 from dogent_tui.by_hand.terminal import Terminal, offer_browser, offer_pandoc
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
 from dogent_tui.documents.exporter import KINDS, Exporter, ExportKind, plan_export
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.errors import UsageError
+from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.paths import Workspace, dogent_home
 
@@ -26,16 +28,18 @@ def run_export(arguments: Sequence[str], terminal: Terminal) -> int:
     if chosen.styles:
         return _write_styles(Path(chosen.styles), terminal, force=chosen.force)
     if chosen.file is None:
-        raise UsageError("No Markdown file is named.", "Write: dogent-tui export FILE.md --to pdf|docx")
+        raise UsageError(tr("No Markdown file is named."), tr("Write: dogent-tui export FILE.md --to pdf|docx"))
     kind = chosen.to or Path(chosen.output).suffix[1:].lower()
     if kind not in KINDS:
-        raise UsageError("It is not said what to export to.", "Add --to pdf or --to docx.")
+        raise UsageError(tr("It is not said what to export to."), tr("Add --to pdf or --to docx."))
     root = Path(chosen.workspace) if chosen.workspace else find_root(Path(chosen.file))
     if not root.is_dir():
-        raise UsageError(f"There is no folder {root}.", "Name an existing folder with --workspace.")
+        raise UsageError(tr("There is no folder {root}.").format(root=root), tr("Name an existing folder with --workspace."))
     request = plan_export(Workspace(root), chosen.file, kind, chosen.output, toc=chosen.toc, start=Path.cwd())
     if not request.markdown.is_file():
-        raise DocumentError(f"{one_line(chosen.file)} does not exist.", "Check the name.", code="not_found")
+        raise DocumentError(
+            tr("{file} does not exist.").format(file=one_line(chosen.file)), tr("Check the name."), code="not_found"
+        )
     if not _may_write(request.target, terminal, force=chosen.force):
         return FAILED
     try:
@@ -60,8 +64,10 @@ def _may_write(target: Path, terminal: Terminal, *, force: bool) -> bool:
         return True
     name = one_line(target.name)
     if not terminal.answers:
-        raise DocumentError(f"{name} exists already.", "Add --force to replace it, or name another with -o.")
-    return terminal.agrees(f"{name} exists already. Replace it?")
+        raise DocumentError(
+            tr("{name} exists already.").format(name=name), tr("Add --force to replace it, or name another with -o.")
+        )
+    return terminal.agrees(tr("{name} exists already. Replace it?").format(name=name))
 
 
 async def _export(request: ExportRequest, kind: ExportKind, terminal: Terminal) -> ExportResult:
@@ -84,11 +90,11 @@ def _tell(made: ExportResult, terminal: Terminal, *, as_json: bool) -> None:
     if as_json:
         terminal.stdout.write(msgspec.json.encode(msgspec.to_builtins(made, enc_hook=str)).decode() + "\n")
         return
-    pages = f", {made.pages} page{'s' if made.pages != 1 else ''}" if made.pages else ""
+    pages = ngettext(", {count} page", ", {count} pages", made.pages).format(count=made.pages) if made.pages else ""
     terminal.stdout.write(f"{one_line(str(made.path))} ({made.engine}{pages})\n")
     terminal.stdout.flush()
     terminal.stderr.writelines(f"dogent-tui: {one_line(warning)}\n" for warning in made.warnings)
-    terminal.stderr.writelines(f"dogent-tui: left out: {one_line(what)}\n" for what in made.left_out)
+    terminal.stderr.writelines(tr("dogent-tui: left out: {what}\n").format(what=one_line(what)) for what in made.left_out)
 
 
 def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
@@ -103,28 +109,32 @@ def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandLine:
+    parser = CommandLine(
         prog="dogent-tui export",
-        description="Make a finished pdf or docx of a Markdown file.",
-        epilog="Exit status: 0 exported, 1 not exported, 2 usage, 14 interrupted.",
+        description=tr("Make a finished pdf or docx of a Markdown file."),
+        epilog=tr("Exit status: 0 exported, 1 not exported, 2 usage, 14 interrupted."),
     )
-    parser.add_argument("file", metavar="FILE.md", nargs="?", help="the Markdown file")
-    parser.add_argument("--to", choices=KINDS, help="what to make of it (default: what the ending of -o says)")
-    parser.add_argument("-o", "--output", default="", metavar="OUT", help="the file to write (default: beside the Markdown)")
+    parser.add_argument("file", metavar="FILE.md", nargs="?", help=tr("the Markdown file"))
+    parser.add_argument("--to", choices=KINDS, help=tr("what to make of it (default: what the ending of -o says)"))
+    parser.add_argument("-o", "--output", default="", metavar="OUT", help=tr("the file to write (default: beside the Markdown)"))
     parser.add_argument(
-        "--toc", action=argparse.BooleanOptionalAction, help="with a table of contents, or without (default: what the file says)"
+        "--toc",
+        action=argparse.BooleanOptionalAction,
+        help=tr("with a table of contents, or without (default: what the file says)"),
     )
-    parser.add_argument("-f", "--force", action="store_true", help="replace a file that exists already")
-    parser.add_argument("--yes", action="store_true", help="download what is missing (pandoc, a browser) without asking")
+    parser.add_argument("-f", "--force", action="store_true", help=tr("replace a file that exists already"))
+    parser.add_argument("--yes", action="store_true", help=tr("download what is missing (pandoc, a browser) without asking"))
     parser.add_argument(
-        "--workspace", metavar="DIR", help="the folder that images may come from, with styles in its .dogent (default: found)"
+        "--workspace", metavar="DIR", help=tr("the folder that images may come from, with styles in its .dogent (default: found)")
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object with the path, warnings and what was left out")
+    parser.add_argument(
+        "--json", action="store_true", help=tr("print one JSON object with the path, warnings and what was left out")
+    )
     parser.add_argument(
         "--write-styles",
         dest="styles",
         metavar="OUT.docx",
-        help="only write the document that styles are taken from",
+        help=tr("only write the document that styles are taken from"),
     )
     return parser

@@ -1,6 +1,5 @@
 """`dogent-tui fetch`: a page, a document or an image from the web, by hand and without a model."""
 
-import argparse
 import asyncio
 import re
 from collections.abc import Sequence
@@ -9,7 +8,9 @@ from typing import TextIO
 
 import msgspec
 
+from dogent_tui.arguments import CommandLine
 from dogent_tui.errors import UsageError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.web.model import DEFAULT_CHARS, FetchMode, FetchResult, WebError
@@ -35,7 +36,10 @@ def run_fetch(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     """Fetch what `arguments` name, write it to `stdout`, and return the exit status. Raises WebError."""
     chosen = _parser().parse_args(arguments)
     if not Path(chosen.workspace).is_dir():
-        raise UsageError(f"There is no folder {chosen.workspace}.", "Name an existing folder with --workspace.")
+        raise UsageError(
+            tr("There is no folder {workspace}.").format(workspace=chosen.workspace),
+            tr("Name an existing folder with --workspace."),
+        )
     workspace = Workspace(Path(chosen.workspace))
     settings, warnings = load_settings(workspace)
     access, more = read_access("", dogent_home())
@@ -58,8 +62,8 @@ def run_fetch(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
 
 async def _fetch(libraries: Libraries, wanted: _Wanted) -> FetchResult:
     if wanted.mode != "text" and not libraries.workspace.contains(libraries.images):
-        message = f"The images_path of this folder leads out of it ({libraries.images})."
-        raise WebError(message, "Correct it in .dogent/dogent.json, or fetch with --mode text.", code="failed")
+        message = tr("The images_path of this folder leads out of it ({images}).").format(images=libraries.images)
+        raise WebError(message, tr("Correct it in .dogent/dogent.json, or fetch with --mode text."), code="failed")
     if wanted.private:
         libraries.hosts.approve(wanted.url)
     try:
@@ -74,7 +78,7 @@ async def _fetch(libraries: Libraries, wanted: _Wanted) -> FetchResult:
     except WebError as error:
         if error.code == "private_address" and not wanted.private:
             own = display_path(dogent_home() / "dogent.json")
-            remedy = f"Add --private if you mean that address, or name it in web_allow_hosts of {own}."
+            remedy = tr("Add --private if you mean that address, or name it in web_allow_hosts of {own}.").format(own=own)
             raise WebError(error.message, remedy, code=error.code) from None
         raise
     finally:
@@ -101,30 +105,46 @@ def _notes(found: FetchResult) -> list[str]:
     notes = list(found.warnings)
     if found.image is not None:
         image = found.image
-        notes.append(f"Saved as {image.path} ({image.format}, {image.width} × {image.height} pixels).")
+        notes.append(
+            tr("Saved as {path} ({format}, {width} × {height} pixels).").format(
+                path=image.path, format=image.format, width=image.width, height=image.height
+            )
+        )
     elif found.next_offset is not None or found.offset:
-        of = f" of {found.total_chars}" if found.total_chars is not None else ""
-        more = f"; read on with --offset {found.next_offset}" if found.next_offset is not None else ""
-        notes.append(f"characters {found.offset} to {found.offset + len(found.text)}{of}{more}.")
+        of = tr(" of {total_chars}").format(total_chars=found.total_chars) if found.total_chars is not None else ""
+        more = (
+            tr("; read on with --offset {next_offset}").format(next_offset=found.next_offset)
+            if found.next_offset is not None
+            else ""
+        )
+        notes.append(
+            tr("characters {offset} to {end}{of}{more}.").format(
+                offset=found.offset, end=found.offset + len(found.text), of=of, more=more
+            )
+        )
     return notes
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandLine:
+    parser = CommandLine(
         prog="dogent-tui fetch",
-        description="Write a page of the web as Markdown, or a document behind an address as its text, or save an image.",
-        epilog="Exit status: 0 fetched, 1 it cannot be fetched, 2 usage, 14 interrupted.",
+        description=tr("Write a page of the web as Markdown, or a document behind an address as its text, or save an image."),
+        epilog=tr("Exit status: 0 fetched, 1 it cannot be fetched, 2 usage, 14 interrupted."),
     )
-    parser.add_argument("url", metavar="URL", help="the address")
-    parser.add_argument("--mode", choices=("auto", "text", "image"), default="auto", help="what is wanted (default: auto)")
+    parser.add_argument("url", metavar="URL", help=tr("the address"))
+    parser.add_argument("--mode", choices=("auto", "text", "image"), default="auto", help=tr("what is wanted (default: auto)"))
     parser.add_argument(
-        "--max-chars", type=int, default=DEFAULT_CHARS, metavar="N", help=f"at most N characters (default: {DEFAULT_CHARS})"
+        "--max-chars",
+        type=int,
+        default=DEFAULT_CHARS,
+        metavar="N",
+        help=tr("at most N characters (default: {default_chars})").format(default_chars=DEFAULT_CHARS),
     )
-    parser.add_argument("--offset", type=int, default=0, metavar="N", help="begin after N characters")
-    parser.add_argument("--filename", default="", metavar="NAME", help="what an image is to be called")
-    parser.add_argument("--workspace", metavar="DIR", default=".", help="whose images folder is used (default: this folder)")
+    parser.add_argument("--offset", type=int, default=0, metavar="N", help=tr("begin after N characters"))
+    parser.add_argument("--filename", default="", metavar="NAME", help=tr("what an image is to be called"))
+    parser.add_argument("--workspace", metavar="DIR", default=".", help=tr("whose images folder is used (default: this folder)"))
     parser.add_argument(
-        "--private", action="store_true", help="the address may be one of this machine or of the network around it"
+        "--private", action="store_true", help=tr("the address may be one of this machine or of the network around it")
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object with what is known about it")
+    parser.add_argument("--json", action="store_true", help=tr("print one JSON object with what is known about it"))
     return parser

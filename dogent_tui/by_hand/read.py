@@ -1,6 +1,5 @@
 """`dogent-tui read`: a document as Markdown, by hand and without a model."""
 
-import argparse
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,10 +7,12 @@ from typing import TextIO
 
 import msgspec
 
+from dogent_tui.arguments import CommandLine
 from dogent_tui.by_hand.terminal import Terminal, offer_pandoc
 from dogent_tui.documents.library import DEFAULT_CHARS, DocumentLibrary, ReadResult
 from dogent_tui.documents.model import DocumentError, ReadOptions, Report
 from dogent_tui.documents.places import places
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 
 INTERRUPTED = 14
@@ -51,8 +52,11 @@ def _images_folder(named: str) -> str | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        reason = (error.strerror or "the disk refused").lower()
-        raise DocumentError(f"The folder {one_line(named)} cannot be made: {reason}.", "Name another with --images.") from error
+        reason = (error.strerror or tr("the disk refused")).lower()
+        raise DocumentError(
+            tr("The folder {named} cannot be made: {reason}.").format(named=one_line(named), reason=reason),
+            tr("Name another with --images."),
+        ) from error
     return str(folder)
 
 
@@ -69,9 +73,13 @@ async def _read(path: Path, options: ReadOptions, max_chars: int, offset: int, t
 
 def _notes(found: ReadResult) -> list[str]:
     end = found.offset + len(found.text)
-    of = f" of {found.total_chars}" if found.total_chars is not None else ""
-    more = f"; read on with --offset {found.next_offset}" if found.next_offset is not None else ""
-    part = f"dogent-tui: characters {found.offset} to {end}{of}{places(found.sources)}{more}."
+    of = tr(" of {total_chars}").format(total_chars=found.total_chars) if found.total_chars is not None else ""
+    more = (
+        tr("; read on with --offset {next_offset}").format(next_offset=found.next_offset) if found.next_offset is not None else ""
+    )
+    part = tr("dogent-tui: characters {offset} to {end}{of}{sources}{more}.").format(
+        offset=found.offset, end=end, of=of, sources=places(found.sources), more=more
+    )
     warnings = [f"dogent-tui: {warning}" for warning in found.warnings]
     return [*warnings, part] if more or found.offset else warnings
 
@@ -81,33 +89,43 @@ def _progress(stderr: TextIO) -> Report | None:
         return None
 
     def report(done: int, total: int, what: str) -> None:
-        far = f" {done:,} of {total:,} {what}" if total else f" {done:,} {what}" if done else ""
+        far = (
+            tr(" {done:,} of {total:,} {what}").format(done=done, total=total, what=what)
+            if total
+            else f" {done:,} {what}"
+            if done
+            else ""
+        )
         stderr.write(f"\r\x1b[KReading…{far}")
         stderr.flush()
 
     return report
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandLine:
+    parser = CommandLine(
         prog="dogent-tui read",
-        description="Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, csv, or a text.",
-        epilog="Exit status: 0 read, 1 it cannot be read, 2 usage, 14 interrupted.",
+        description=tr("Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, csv, or a text."),
+        epilog=tr("Exit status: 0 read, 1 it cannot be read, 2 usage, 14 interrupted."),
     )
-    parser.add_argument("file", metavar="FILE", help="the document")
-    parser.add_argument("--sheet", default="", metavar="NAME", help="the sheet of a workbook (default: its first one)")
-    parser.add_argument("--pages", default="", metavar="PAGES", help="pages of a pdf, for example 3-7,12 (default: all)")
+    parser.add_argument("file", metavar="FILE", help=tr("the document"))
+    parser.add_argument("--sheet", default="", metavar="NAME", help=tr("the sheet of a workbook (default: its first one)"))
+    parser.add_argument("--pages", default="", metavar="PAGES", help=tr("pages of a pdf, for example 3-7,12 (default: all)"))
     parser.add_argument(
         "--changes",
         choices=("accept", "reject", "all"),
         default="accept",
-        help="tracked changes of a docx: as if accepted (default), as if rejected, or all of them marked",
+        help=tr("tracked changes of a docx: as if accepted (default), as if rejected, or all of them marked"),
     )
     parser.add_argument(
-        "--max-chars", type=int, default=DEFAULT_CHARS, metavar="N", help=f"at most N characters (default: {DEFAULT_CHARS})"
+        "--max-chars",
+        type=int,
+        default=DEFAULT_CHARS,
+        metavar="N",
+        help=tr("at most N characters (default: {default_chars})").format(default_chars=DEFAULT_CHARS),
     )
-    parser.add_argument("--offset", type=int, default=0, metavar="N", help="begin after N characters")
-    parser.add_argument("--images", default="", metavar="DIR", help="also save the pictures of the document into DIR")
-    parser.add_argument("--yes", action="store_true", help="download pandoc without asking, where it is needed and missing")
-    parser.add_argument("--json", action="store_true", help="print one JSON object with the text and what is known about it")
+    parser.add_argument("--offset", type=int, default=0, metavar="N", help=tr("begin after N characters"))
+    parser.add_argument("--images", default="", metavar="DIR", help=tr("also save the pictures of the document into DIR"))
+    parser.add_argument("--yes", action="store_true", help=tr("download pandoc without asking, where it is needed and missing"))
+    parser.add_argument("--json", action="store_true", help=tr("print one JSON object with the text and what is known about it"))
     return parser

@@ -1,9 +1,10 @@
 """`dogent-tui schema`: the JSON Schema of a configuration file, for an editor."""
 
-import argparse
 from collections.abc import Sequence
 from typing import TextIO
 
+from dogent_tui.arguments import CommandLine
+from dogent_tui.language import tr
 from dogent_tui.workspace.json_schemas import NAMES, schema_file, schema_text
 
 
@@ -17,12 +18,14 @@ def run_schema(arguments: Sequence[str], stdout: TextIO) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> CommandLine:
+    parser = CommandLine(
         prog="dogent-tui schema",
-        description="Print the JSON Schema of a configuration file; without a name, say where the schemas lie.",
-        epilog='Put that address into the file as "$schema", and an editor completes keys and marks mistakes. '
-        "“dogent” is for .dogent/dogent.json of a folder, “home” for ~/.dogent/dogent.json. Exit status: 0 printed, 2 usage.",
+        description=tr("Print the JSON Schema of a configuration file; without a name, say where the schemas lie."),
+        epilog=tr(
+            'Put that address into the file as "$schema", and an editor completes keys and marks mistakes. “dogent” is for '
+            ".dogent/dogent.json of a folder, “home” for ~/.dogent/dogent.json. Exit status: 0 printed, 2 usage."
+        ),
     )
     parser.add_argument("name", nargs="?", choices=NAMES, metavar="NAME", help=", ".join(NAMES))
     return parser

@@ -1,6 +1,5 @@
 """`dogent-tui search`: the web searched by hand, with the profile that the agent would use."""
 
-import argparse
 import asyncio
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -8,7 +7,9 @@ from typing import TextIO
 
 import msgspec
 
+from dogent_tui.arguments import CommandLine
 from dogent_tui.errors import UsageError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.web.profiles import WebAccess, find_profile, read_access
 from dogent_tui.web.search.model import DEFAULT_RESULTS, MOST_RESULTS, Result, SearchResults, WebResult
@@ -41,7 +42,9 @@ def run_search(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
 
 def _access(folder: str, profile: str) -> tuple[WebAccess, list[ConfigWarning]]:
     if not Path(folder).is_dir():
-        raise UsageError(f"There is no folder {folder}.", "Name an existing folder with --workspace.")
+        raise UsageError(
+            tr("There is no folder {folder}.").format(folder=folder), tr("Name an existing folder with --workspace.")
+        )
     home = dogent_home()
     ensure_home_files(home)
     settings, warnings = load_settings(Workspace(Path(folder)))
@@ -53,7 +56,7 @@ def _access(folder: str, profile: str) -> tuple[WebAccess, list[ConfigWarning]]:
 
 def _lines(found: SearchResults) -> Iterator[str]:
     if not found.results:
-        yield f"Nothing was found for “{visible(found.query)}”.\n"
+        yield tr("Nothing was found for “{query}”.\n").format(query=visible(found.query))
     for number, result in enumerate(found.results, 1):
         title, *rest = (visible(line) for line in _words(result) if line)
         yield f"{number:>2}. {title}\n" + "".join(f"    {line}\n" for line in rest)
@@ -63,20 +66,33 @@ def _words(result: Result) -> tuple[str, ...]:
     if isinstance(result, WebResult):
         published = f"{result.published} · " if result.published else ""
         return result.title, result.url, published + result.snippet
-    size = f"{result.width} × {result.height} pixels" if result.width and result.height else ""
-    return result.title or result.image_url, result.image_url, f"on {result.page_url}" if result.page_url else "", size
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="dogent-tui search",
-        description="Search the web, or for images, with a profile of ~/.dogent/web.json.",
-        epilog="Exit status: 0 searched, 1 it cannot be searched, 2 usage, 14 interrupted.",
+    size = (
+        tr("{width} × {height} pixels").format(width=result.width, height=result.height) if result.width and result.height else ""
     )
-    parser.add_argument("query", metavar="QUERY", nargs="+", help="what to search for")
-    parser.add_argument("--mode", choices=("web", "image"), default="web", help="pages (default) or images")
-    parser.add_argument("-n", type=int, default=DEFAULT_RESULTS, metavar="N", help=f"1 to {MOST_RESULTS} results (default: 5)")
-    parser.add_argument("--profile", default="", metavar="NAME", help="a web profile (default: that of the workspace)")
-    parser.add_argument("--workspace", metavar="DIR", default=".", help="the workspace (default: this folder)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    return (
+        result.title or result.image_url,
+        result.image_url,
+        tr("on {page_url}").format(page_url=result.page_url) if result.page_url else "",
+        size,
+    )
+
+
+def _parser() -> CommandLine:
+    parser = CommandLine(
+        prog="dogent-tui search",
+        description=tr("Search the web, or for images, with a profile of ~/.dogent/web.json."),
+        epilog=tr("Exit status: 0 searched, 1 it cannot be searched, 2 usage, 14 interrupted."),
+    )
+    parser.add_argument("query", metavar="QUERY", nargs="+", help=tr("what to search for"))
+    parser.add_argument("--mode", choices=("web", "image"), default="web", help=tr("pages (default) or images"))
+    parser.add_argument(
+        "-n",
+        type=int,
+        default=DEFAULT_RESULTS,
+        metavar="N",
+        help=tr("1 to {most_results} results (default: 5)").format(most_results=MOST_RESULTS),
+    )
+    parser.add_argument("--profile", default="", metavar="NAME", help=tr("a web profile (default: that of the workspace)"))
+    parser.add_argument("--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)"))
+    parser.add_argument("--json", action="store_true", help=tr("print one JSON object"))
     return parser

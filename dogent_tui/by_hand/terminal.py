@@ -7,6 +7,7 @@ import msgspec
 
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import is_pandoc_missing
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
 
@@ -49,7 +50,7 @@ async def offer_browser(terminal: Terminal) -> None:
 
     if await asyncio.to_thread(find_browsers):
         return
-    if await terminal.may_download("No browser that could print the pdf is on this computer. Download one of some 100 MB?"):
+    if await terminal.may_download(tr("No browser that could print the pdf is on this computer. Download one of some 100 MB?")):
         await install_browser(terminal.progress)
 
 
@@ -62,7 +63,9 @@ async def offer_pandoc(terminal: Terminal, error: DocumentError) -> bool:
         return False
     from dogent_tui.documents.pandoc.download import MEGABYTES, VERSION, install_pandoc
 
-    question = f"{error.message} Download pandoc {VERSION} of some {MEGABYTES} MB from github.com?"
+    question = tr("{message} Download pandoc {version} of some {megabytes} MB from github.com?").format(
+        message=error.message, version=VERSION, megabytes=MEGABYTES
+    )
     if not await terminal.may_download(question):
         return False
     try:

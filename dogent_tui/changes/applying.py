@@ -7,6 +7,7 @@ from dogent_tui.changes.merging import rebased
 from dogent_tui.changes.model import LARGEST, DocumentChange, propose
 from dogent_tui.changes.text import Lines, decoded
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.files import content_of, write_checked
 from dogent_tui.workspace.paths import Workspace
@@ -39,14 +40,16 @@ class Reviewed:
         """
         path, name = workspace.absolute(typed).resolve(), workspace.relative(typed)
         if not typed.strip():
-            raise DogentError("The name of the file is missing.", "Name a file in this workspace.")
+            raise DogentError(tr("The name of the file is missing."), tr("Name a file in this workspace."))
         refusal = _refusal(workspace, path, name)
         if approved is not None and path != approved:
-            raise DogentError(f"{name} leads elsewhere than when it was approved.", "Propose the change again.")
+            raise DogentError(
+                tr("{name} leads elsewhere than when it was approved.").format(name=name), tr("Propose the change again.")
+            )
         if refusal is not None and approved is None:
             raise refusal
         if path.exists() and not path.is_file():
-            raise DogentError(f"{name} is not a file.", "Name a Markdown file.")
+            raise DogentError(tr("{name} is not a file.").format(name=name), tr("Name a Markdown file."))
         content = _read(path, name) if isinstance(base, EllipsisType) else None if base is None else base.encode("utf-8")
         return cls(path, propose(name, content, text, summary), by_approval=refusal is not None)
 
@@ -66,7 +69,8 @@ class Reviewed:
         """
         if self.path.resolve() != self.path:
             raise DogentError(
-                f"{self.change.name} leads elsewhere by now.", "Nothing was written. Reject the change, or look there."
+                tr("{name} leads elsewhere by now.").format(name=self.change.name),
+                tr("Nothing was written. Reject the change, or look there."),
             )
         if self.refresh():
             return False
@@ -77,11 +81,16 @@ class Reviewed:
         kept = 0
         if copies is not None:
             places = [self.path]
-            kept = copies.keep(f"Review of {change.name}", *(([], places) if change.is_new else (places, []))).number
+            kept = copies.keep(
+                tr("Review of {change}").format(change=change.name), *(([], places) if change.is_new else (places, []))
+            ).number
         try:
             is_written = write_checked(self.path, change.content, after)
         except OSError as error:
-            raise DogentError(f"{change.name} was not written: {error.strerror}.", "Check the folder's permissions.") from None
+            raise DogentError(
+                tr("{change} was not written: {strerror}.").format(change=change.name, strerror=error.strerror),
+                tr("Check the folder's permissions."),
+            ) from None
         if not is_written:
             self.refresh()
         elif copies is not None and kept:
@@ -92,7 +101,7 @@ class Reviewed:
 def held(path: Path, name: str) -> Lines | None:
     """Return the text that the file holds, None where there is none. Raises DogentError where it cannot be reviewed."""
     if path.exists() and not path.is_file():
-        raise DogentError(f"{name} is not a file.", "Name a text file.")
+        raise DogentError(tr("{name} is not a file.").format(name=name), tr("Name a text file."))
     content = _read(path, name)
     return None if content is None else decoded(content, name)
 
@@ -100,16 +109,23 @@ def held(path: Path, name: str) -> Lines | None:
 def _refusal(workspace: Workspace, path: Path, name: str) -> DogentError | None:
     """Return why a proposal does not lead to `path` unless that was approved, None where it does."""
     if not workspace.contains(path):
-        return DogentError(f"{name} lies outside of this workspace.", "Name a file in it.")
+        return DogentError(tr("{name} lies outside of this workspace.").format(name=name), tr("Name a file in it."))
     if path.is_relative_to(workspace.dot):
-        return DogentError(f"{name} holds what the agent has to obey.", "Such files are changed by other ways.")
+        return DogentError(
+            tr("{name} holds what the agent has to obey.").format(name=name), tr("Such files are changed by other ways.")
+        )
     return None
 
 
 def _read(path: Path, name: str) -> bytes | None:
     try:
         if path.exists() and path.stat().st_size > LARGEST:
-            raise DogentError(f"{name} is too large to be reviewed: {LARGEST >> 20} MB at the most.", "Change a part of it.")
+            raise DogentError(
+                tr("{name} is too large to be reviewed: {size} MB at the most.").format(name=name, size=LARGEST >> 20),
+                tr("Change a part of it."),
+            )
         return content_of(path)
     except OSError as error:
-        raise DogentError(f"{name} cannot be read: {error.strerror}.", "Check its permissions.") from None
+        raise DogentError(
+            tr("{name} cannot be read: {strerror}.").format(name=name, strerror=error.strerror), tr("Check its permissions.")
+        ) from None

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from dogent_tui.changes.hunks import Hunk, hunks_between
 from dogent_tui.changes.text import Lines, decoded, ended, fingerprint, proposed, split
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 
 Verdict: TypeAlias = Literal["open", "accepted", "rejected"]
 
@@ -181,7 +182,10 @@ def propose(name: str, content: bytes | None, text: str, summary: str = "") -> D
     Raises DogentError where either is too large, or no text.
     """
     if len(content or b"") > LARGEST or len(text) > LARGEST:
-        raise DogentError(f"{name} is too large to be reviewed: {LARGEST >> 20} MB at the most.", "Change a part of it.")
+        raise DogentError(
+            tr("{name} is too large to be reviewed: {size} MB at the most.").format(name=name, size=LARGEST >> 20),
+            tr("Change a part of it."),
+        )
     base = decoded(content, name)
     new = proposed(text, base)
     return DocumentChange(name, content, base, hunks_between(base.lines, new.lines), new, summary)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 
 _BOM = "\ufeff"
 _ENDING = re.compile(r"\r\n|\n|\r")
@@ -58,7 +59,7 @@ def decoded(content: bytes | None, name: str) -> Lines:
     try:
         return split((content or b"").decode("utf-8"))
     except UnicodeDecodeError:
-        raise DogentError(f"{name} is not a UTF-8 text.", "Convert it to UTF-8 first.") from None
+        raise DogentError(tr("{name} is not a UTF-8 text.").format(name=name), tr("Convert it to UTF-8 first.")) from None
 
 
 def proposed(text: str, base: Lines) -> Lines:
@@ -69,7 +70,7 @@ def proposed(text: str, base: Lines) -> Lines:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise DogentError("The proposed text holds half a character (a lone surrogate).", "Send valid Unicode.") from None
+        raise DogentError(tr("The proposed text holds half a character (a lone surrogate)."), tr("Send valid Unicode.")) from None
     new = split(text)
     if not base.lines:
         return Lines(new.lines, new.endings, base.has_bom)

@@ -11,6 +11,7 @@ from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.spool import Page, Spool
 from dogent_tui.documents.store import ConversionStore, FileState, Kept
 from dogent_tui.documents.workers import Line, Workers
+from dogent_tui.language import tr
 
 _MOST_BYTES = 64 << 20
 """Of a conversion on the disk; what would come after it is left out."""
@@ -75,8 +76,8 @@ class Conversion:
             self.error = error
         except OSError as error:
             self.error = DocumentError(
-                f"{self._path.name} could not be converted: {error.strerror or error}.",
-                "Check that there is room on the disk, and that the cache folder may be written.",
+                tr("{name} could not be converted: {strerror}.").format(name=self._path.name, strerror=error.strerror or error),
+                tr("Check that there is room on the disk, and that the cache folder may be written."),
             )
         finally:
             self.ended = True
@@ -106,8 +107,10 @@ class Conversion:
                 await self._tell()
                 if spool.bytes > _MOST_BYTES:
                     self.warnings.append(
-                        f"Only the first {spool.chars} characters were converted: the document is very large. "
-                        "Read a part of it with `pages` or `sheet`, or split it."
+                        tr(
+                            "Only the first {chars} characters were converted: the document is very large. Read a part of it "
+                            "with `pages` or `sheet`, or split it."
+                        ).format(chars=spool.chars)
                     )
                     break
         await self._keep(spool)

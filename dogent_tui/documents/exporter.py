@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal, Self, TypeAlias, get_args
 
 from dogent_tui.documents.export.model import ExportRequest, ExportResult, Progress, unheard
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.language import tr
 from dogent_tui.permissions.exports import export_target
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.paths import Workspace, dogent_home
@@ -28,32 +29,46 @@ def plan_export(
     a question named. Touches nothing, but asks the disk. Raises DocumentError.
     """
     if kind not in KINDS:
-        raise DocumentError(f"Markdown is not exported as {one_line(kind) or 'nothing'}.", "Say pdf or docx.", code="unsupported")
+        raise DocumentError(
+            tr("Markdown is not exported as {kind}.").format(kind=one_line(kind) or tr("nothing")),
+            tr("Say pdf or docx."),
+            code="unsupported",
+        )
     if not markdown.strip():
-        raise DocumentError("No Markdown file is named.", "Name one.", code="not_found")
+        raise DocumentError(tr("No Markdown file is named."), tr("Name one."), code="not_found")
     source = _real(workspace, markdown, start)
     target = _real(workspace, output or export_target(markdown, kind), start)
     name = one_line(workspace.relative(target))
     if target.is_dir():
-        raise DocumentError(f"{name} is a folder.", "Name a file in it.", code="unsupported")
+        raise DocumentError(tr("{name} is a folder.").format(name=name), tr("Name a file in it."), code="unsupported")
     if target == source or (target.exists() and source.exists() and target.samefile(source)):
-        raise DocumentError(f"{name} is the Markdown file itself.", f"Name another file, ending in .{kind}.")
+        raise DocumentError(
+            tr("{name} is the Markdown file itself.").format(name=name),
+            tr("Name another file, ending in .{kind}.").format(kind=kind),
+        )
     home = Path(os.path.realpath(dogent_home()))
     in_sample = workspace.root.is_relative_to(home) and target.is_relative_to(workspace.root)  # which lies in the home
     if target.is_relative_to(workspace.dot) or (target.is_relative_to(home) and not in_sample):
-        raise DocumentError(f"{name} lies where dogent-tui keeps what it needs itself.", "Name a place outside of .dogent.")
+        raise DocumentError(
+            tr("{name} lies where dogent-tui keeps what it needs itself.").format(name=name),
+            tr("Name a place outside of .dogent."),
+        )
     return ExportRequest(markdown=source, target=target, root=workspace.root, home=dogent_home(), toc=toc)
 
 
 def _real(workspace: Workspace, typed: str, start: Path | None) -> Path:
     typed = typed.removeprefix("file://")
     if typed.startswith("~") and not typed.startswith("~/"):  # a shell would take it for somebody's home
-        raise DocumentError(f"{one_line(typed)} can be read in two ways.", "Put ./ before it, or write the whole path.")
+        raise DocumentError(
+            tr("{typed} can be read in two ways.").format(typed=one_line(typed)), tr("Put ./ before it, or write the whole path.")
+        )
     path = workspace.absolute(typed if start is None or typed.startswith("~") else start / typed)
     try:
         return Path(os.path.realpath(path))
     except ValueError:
-        raise DocumentError(f"{one_line(typed)} is not a name that a file can have.", "Check the name.") from None
+        raise DocumentError(
+            tr("{typed} is not a name that a file can have.").format(typed=one_line(typed)), tr("Check the name.")
+        ) from None
 
 
 class Exporter:

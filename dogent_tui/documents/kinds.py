@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.archive import check_archive
+from dogent_tui.language import tr
 
 _PANDOC = ("dogent_tui.documents.pandoc.reader", "open_document")
 _LINES = "dogent_tui.documents.text.lines"
@@ -50,26 +51,26 @@ _MIMETYPES: Mapping[str, str] = {
 """What the first member of an OpenDocument or EPUB file says."""
 
 _OFFICE_NAMES: Mapping[str, str] = {
-    ".docx": "Word document",
-    ".docm": "Word document",
-    ".dotx": "Word document",
-    ".xlsx": "workbook",
-    ".xlsm": "workbook",
-    ".xltx": "workbook",
-    ".pptx": "presentation",
-    ".odt": "OpenDocument text",
-    ".epub": "e-book",
+    ".docx": tr("Word document"),
+    ".docm": tr("Word document"),
+    ".dotx": tr("Word document"),
+    ".xlsx": tr("workbook"),
+    ".xlsm": tr("workbook"),
+    ".xltx": tr("workbook"),
+    ".pptx": tr("presentation"),
+    ".odt": tr("OpenDocument text"),
+    ".epub": tr("e-book"),
     ".pdf": "pdf",
 }
 """Names that promise a format whose content is unmistakable: what has the name and not the content is damaged."""
 
-_IMAGE = ("an image", "The tool analyze_media sees what is in it.")
-_VIDEO = ("a video", "The tool analyze_media sees what is in it.")
-_AUDIO = ("a sound recording", "Have it transcribed into a text file first.")
-_ARCHIVE = ("an archive", "Unpack it and read the files in it.")
-_PROGRAM = ("a program, not a document", "Read its documentation or its source code instead.")
-_DATABASE = ("a database", "Export what you need of it as csv first.")
-_FONT = ("a font, not a document", "Name a document.")
+_IMAGE = (tr("an image"), tr("The tool analyze_media sees what is in it."))
+_VIDEO = (tr("a video"), tr("The tool analyze_media sees what is in it."))
+_AUDIO = (tr("a sound recording"), tr("Have it transcribed into a text file first."))
+_ARCHIVE = (tr("an archive"), tr("Unpack it and read the files in it."))
+_PROGRAM = (tr("a program, not a document"), tr("Read its documentation or its source code instead."))
+_DATABASE = (tr("a database"), tr("Export what you need of it as csv first."))
+_FONT = (tr("a font, not a document"), tr("Name a document."))
 
 _MAGIC: tuple[tuple[int, bytes, tuple[str, str]], ...] = (
     (0, b"\x89PNG\r\n\x1a\n", _IMAGE),
@@ -113,7 +114,7 @@ _MAGIC: tuple[tuple[int, bytes, tuple[str, str]], ...] = (
     (0, b"wOF2", _FONT),
     (0, b"OTTO\0", _FONT),
     (0, b"\0\1\0\0\0", _FONT),
-    (0, b"%!PS", ("PostScript", "Convert it to pdf first.")),
+    (0, b"%!PS", ("PostScript", tr("Convert it to pdf first."))),
 )
 """(offset, bytes, what it is and what to do): formats that no text begins like. RIFF files say at 8 what they hold."""
 
@@ -127,7 +128,11 @@ def kind_of(path: Path) -> str:
         with path.open("rb") as file:
             head = file.read(_HEAD_BYTES)
     except OSError as error:
-        raise DocumentError(f"{path.name} cannot be read: {error.strerror}.", "Check its permissions.", code="failed") from None
+        raise DocumentError(
+            tr("{path} cannot be read: {strerror}.").format(path=path.name, strerror=error.strerror),
+            tr("Check its permissions."),
+            code="failed",
+        ) from None
     kind = _by_content(path, head)
     if kind is None:
         _refuse_other_formats(path, head)
@@ -135,8 +140,10 @@ def kind_of(path: Path) -> str:
     size = path.stat().st_size
     if size > _LARGEST:
         raise DocumentError(
-            f"{path.name} is too large to read: {size >> 20} MB, and at most {_LARGEST >> 20} MB can be read.",
-            "Split it into smaller documents.",
+            tr("{path} is too large to read: {size} MB, and at most {most} MB can be read.").format(
+                path=path.name, size=size >> 20, most=_LARGEST >> 20
+            ),
+            tr("Split it into smaller documents."),
             code="too_large",
         )
     return kind
@@ -162,18 +169,18 @@ def _zip_kind(path: Path) -> str:
             mimetype = _start_of(archive, "mimetype", names).decode("ascii", "replace").strip()
             types = _start_of(archive, "[Content_Types].xml", names)
     except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, ValueError, EOFError):
-        what = _OFFICE_NAMES.get(path.suffix.lower(), "zip archive")
+        what = _OFFICE_NAMES.get(path.suffix.lower(), tr("zip archive"))
         raise DocumentError(
-            f"{path.name} is a damaged {what}: it ends too early or is broken inside.",
-            "Get a whole copy of it, or save it anew with the program it comes from.",
+            tr("{path} is a damaged {what}: it ends too early or is broken inside.").format(path=path.name, what=what),
+            tr("Get a whole copy of it, or save it anew with the program it comes from."),
             code="damaged",
         ) from None
     if mimetype in _MIMETYPES:
         return _MIMETYPES[mimetype]
     if mimetype.startswith("application/vnd.oasis.opendocument"):
-        raise unsupported(path, "an OpenDocument file that is no text", "Save it as xlsx, pptx or pdf first.")
+        raise unsupported(path, tr("an OpenDocument file that is no text"), tr("Save it as xlsx, pptx or pdf first."))
     if "xl/workbook.bin" in names:
-        raise unsupported(path, "a binary workbook (xlsb)", "Save it as xlsx first.")
+        raise unsupported(path, tr("a binary workbook (xlsb)"), tr("Save it as xlsx first."))
     for part, kind in _PARTS.items():
         if part in names:
             return kind
@@ -206,8 +213,8 @@ def _by_name(path: Path, head: bytes) -> str:
     if suffix in _OFFICE_NAMES:
         what = _OFFICE_NAMES[suffix]
         raise DocumentError(
-            f"{path.name} is not a {what}, though it is named like one, or it is damaged.",
-            "Check where it comes from, and get a whole copy of it.",
+            tr("{path} is not a {what}, though it is named like one, or it is damaged.").format(path=path.name, what=what),
+            tr("Check where it comes from, and get a whole copy of it."),
             code="damaged",
         )
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:512].lower()
@@ -225,4 +232,6 @@ def _by_name(path: Path, head: bytes) -> str:
 
 def unsupported(path: Path, what: str, remedy: str) -> DocumentError:
     """Return the error for a file that is something else than a document that can be read."""
-    return DocumentError(f"{path.name} is {what}, which read_document cannot read.", remedy, code="unsupported")
+    return DocumentError(
+        tr("{path} is {what}, which read_document cannot read.").format(path=path.name, what=what), remedy, code="unsupported"
+    )

@@ -16,6 +16,7 @@ from dogent_tui.documents.model import DocumentError, ReadOptions, Report
 from dogent_tui.documents.spool import Shown
 from dogent_tui.documents.store import ConversionStore, FileState
 from dogent_tui.documents.workers import Workers
+from dogent_tui.language import tr
 from dogent_tui.workspace.paths import cache_dir
 
 DEFAULT_CHARS = 15_000
@@ -90,7 +91,9 @@ class DocumentLibrary:
         before = self._last_keys.get((state.path, options), key)
         self._last_keys[state.path, options] = key
         if offset and before != key:
-            changed = "The file was changed since the part before was read: offsets may have moved; read it again from offset 0."
+            changed = tr(
+                "The file was changed since the part before was read: offsets may have moved; read it again from offset 0."
+            )
             return msgspec.structs.replace(result, warnings=(changed, *result.warnings))
         return result
 
@@ -142,9 +145,13 @@ class DocumentLibrary:
                 raise conversion.error
             total = None
             if is_last:
-                warnings.append(f"The rest could not be read: {conversion.error}")
+                warnings.append(tr("The rest could not be read: {error}").format(error=conversion.error))
         elif offset > page.start:
-            warnings.append(f"The offset {offset} lies beyond the end: the document has {page.start} characters.")
+            warnings.append(
+                tr("The offset {offset} lies beyond the end: the document has {start} characters.").format(
+                    offset=offset, start=page.start
+                )
+            )
         return ReadResult(
             text=page.text,
             format=conversion.format,
@@ -179,13 +186,25 @@ def _look_at(path: Path) -> FileState:
     try:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
-            raise DocumentError(f"{path.name or path} is a folder.", "Name a file in it.", code="unsupported")
+            raise DocumentError(
+                tr("{path} is a folder.").format(path=path.name or path), tr("Name a file in it."), code="unsupported"
+            )
         if not stat.S_ISREG(mode):  # opening a pipe or a device may take for ever
-            raise DocumentError(f"{path.name} is no file, but a device, a socket or a pipe.", "Name a file.", code="unsupported")
+            raise DocumentError(
+                tr("{path} is no file, but a device, a socket or a pipe.").format(path=path.name),
+                tr("Name a file."),
+                code="unsupported",
+            )
         if not os.access(path, os.R_OK):
-            raise DocumentError(f"{path.name} may not be read.", "Check its permissions.", code="failed")
+            raise DocumentError(tr("{path} may not be read.").format(path=path.name), tr("Check its permissions."), code="failed")
         return FileState.of(path)
     except (OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError | NotADirectoryError | ValueError):
-            raise DocumentError(f"There is no file {path}.", "Check the name and the folder.", code="not_found") from None
-        raise DocumentError(f"{path.name} cannot be read: {error.strerror}.", "Check its permissions.", code="failed") from None
+            raise DocumentError(
+                tr("There is no file {path}.").format(path=path), tr("Check the name and the folder."), code="not_found"
+            ) from None
+        raise DocumentError(
+            tr("{path} cannot be read: {strerror}.").format(path=path.name, strerror=error.strerror),
+            tr("Check its permissions."),
+            code="failed",
+        ) from None

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from dogent_tui.documents.spool import Shown
+from dogent_tui.language import tr
 
 
 def places(shown: Sequence[Shown]) -> str:
@@ -12,9 +13,10 @@ def places(shown: Sequence[Shown]) -> str:
     first, last = shown[0].source, shown[-1].source
     if last.page:
         begin = first.page or last.page
-        return f" · page {last.page}" if begin == last.page else f" · pages {begin}–{last.page}"
+        pages = tr("page {page}") if begin == last.page else tr("pages {begin}–{page}")
+        return " · " + pages.format(begin=begin, page=last.page)
     if last.sheet or last.cells:
-        sheet = f"sheet {last.sheet}, " if last.sheet and last.cells else f"sheet {last.sheet}" if last.sheet else ""
+        sheet = tr("sheet {sheet}").format(sheet=last.sheet) if last.sheet else ""
         cells = f"{(first.cells or last.cells).partition(':')[0]}:{last.cells.rpartition(':')[2]}" if last.cells else ""
-        return f" · {sheet}{cells}"
-    return f" · from line {first.line}" if first.line else ""
+        return " · " + ", ".join(filter(None, (sheet, cells)))
+    return " · " + tr("from line {line}").format(line=first.line) if first.line else ""

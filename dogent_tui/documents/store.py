@@ -13,6 +13,7 @@ import msgspec
 from dogent_tui import __version__
 from dogent_tui.documents.model import ReadOptions
 from dogent_tui.documents.spool import Spool
+from dogent_tui.language import interface_language
 from dogent_tui.workspace.files import atomic_write, private_folder
 
 _MOST_BYTES = 512 << 20
@@ -57,8 +58,9 @@ class ConversionStore:
         self._folder = folder
 
     def key(self, state: FileState, options: ReadOptions) -> str:
-        """Return the name of a conversion: it differs where the file, what is wanted of it, or this program does."""
-        known = msgspec.json.encode((state, options, __version__))
+        """Return the name of a conversion: it differs where the file, what is wanted of it, this program or the
+        language of its warnings does."""
+        known = msgspec.json.encode((state, options, __version__, interface_language()))
         return hashlib.sha256(known).hexdigest()[:32]
 
     def begin(self, key: str) -> Spool:

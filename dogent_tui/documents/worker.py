@@ -21,6 +21,7 @@ import msgspec
 from dogent_tui.documents.kinds import READERS, UNPAGED, kind_of
 from dogent_tui.documents.messages import Began, Failed, Finished, Joint, Message, Piece, Progress, Request
 from dogent_tui.documents.model import Block, DocumentError, Opened, Reader, ReadOptions
+from dogent_tui.language import tr
 from dogent_tui.processes import kill_tree, python_command
 
 LONG_CHARS = 256_000
@@ -138,15 +139,15 @@ def _read(request: Request, channel: _Channel) -> None:
         channel.send(piece)
         is_empty = is_empty and not piece.text.strip()
     if is_empty and not opened.warnings:
-        opened.warnings.append("There is no text in the document.")
+        opened.warnings.append(tr("There is no text in the document."))
     channel.send(Finished(opened.metadata, opened.warnings))
 
 
 def _ignored(kind: str, options: ReadOptions) -> Iterator[str]:
     if options.sheet and kind != "workbook":
-        yield "Only workbooks have sheets: `sheet` was ignored."
+        yield tr("Only workbooks have sheets: `sheet` was ignored.")
     if options.pages and kind in UNPAGED:
-        yield "This kind of document has no pages: `pages` was ignored; use offset to read on."
+        yield tr("This kind of document has no pages: `pages` was ignored; use offset to read on.")
 
 
 def _pieces(opened: Opened) -> Iterator[Piece]:
@@ -188,8 +189,8 @@ _ENCODER = msgspec.json.Encoder(enc_hook=str)
 
 def _too_large(name: str) -> Failed:
     return Failed(
-        f"{name} needs more memory than a document may.",
-        "Split it, or save it anew with the program it comes from.",
+        tr("{name} needs more memory than a document may.").format(name=name),
+        tr("Split it, or save it anew with the program it comes from."),
         "hostile",
         last=True,
     )
@@ -198,11 +199,16 @@ def _too_large(name: str) -> Failed:
 def _failed(name: str, error: Exception) -> Failed:
     if isinstance(error, ImportError):
         missing = error.name or str(error)
-        return Failed(f"{name} cannot be read: {missing} is missing.", "Reinstall dogent-tui.", "engine_missing", last=True)
+        return Failed(
+            tr("{name} cannot be read: {missing} is missing.").format(name=name, missing=missing),
+            tr("Reinstall dogent-tui."),
+            "engine_missing",
+            last=True,
+        )
     said = " ".join(str(error).split())[:200]
     return Failed(
-        f"{name} could not be read: {type(error).__name__}{': ' if said else ''}{said}.",
-        "It may be damaged: open it with the program it comes from and save it anew.",
+        tr("{name} could not be read: {error}.").format(name=name, error=": ".join(filter(None, (type(error).__name__, said)))),
+        tr("It may be damaged: open it with the program it comes from and save it anew."),
         "damaged",
         last=True,
     )

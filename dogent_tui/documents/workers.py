@@ -13,6 +13,7 @@ import msgspec
 from dogent_tui.documents.messages import Failed, Finished, Message, Piece, Request
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.worker import LONG_CHARS, worker_command
+from dogent_tui.language import tr
 from dogent_tui.processes import end_tree, talk_process, tree_memory
 
 _LONGEST_S = 600.0
@@ -153,7 +154,9 @@ class _Worker:
         try:
             return cls(await talk_process(command, cwd=Path("/"), env=environment), limits)
         except OSError as error:
-            raise DocumentError(f"Documents cannot be read: {error.strerror or error}.", "Try again.") from error
+            raise DocumentError(
+                tr("Documents cannot be read: {strerror}.").format(strerror=error.strerror or error), tr("Try again.")
+            ) from error
 
     async def is_there(self, limit_s: float = _PING_S) -> bool:
         """Tell whether it answers. That a process has ended is known some time later only."""
@@ -234,21 +237,25 @@ class _Worker:
         status = await self._process.wait()
         if self._too_much:
             return DocumentError(
-                f"{path.name} needs more memory than a document may.",
-                "Split it, or save it anew with the program it comes from.",
+                tr("{path} needs more memory than a document may.").format(path=path.name),
+                tr("Split it, or save it anew with the program it comes from."),
                 code="hostile",
             )
-        how = f"was ended by {signal.Signals(-status).name}" if status < 0 else f"ended with status {status}"
+        how = (
+            tr("was ended by {signals}").format(signals=signal.Signals(-status).name)
+            if status < 0
+            else tr("ended with status {status}").format(status=status)
+        )
         return DocumentError(
-            f"{path.name} could not be read: the process that reads documents {how}.",
-            "The file is probably damaged: open it with the program it comes from and save it anew.",
+            tr("{path} could not be read: the process that reads documents {how}.").format(path=path.name, how=how),
+            tr("The file is probably damaged: open it with the program it comes from and save it anew."),
             code="damaged",
         )
 
 
 def _too_slow(path: Path) -> DocumentError:
     return DocumentError(
-        f"{path.name} takes too long to read.",
-        "Read a part of it where it has pages or sheets, split it, or save it anew with the program it comes from.",
+        tr("{path} takes too long to read.").format(path=path.name),
+        tr("Read a part of it where it has pages or sheets, split it, or save it anew with the program it comes from."),
         code="timeout",
     )

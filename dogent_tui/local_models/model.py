@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from dogent_tui.endpoint_kind import ServerKind
+from dogent_tui.language import tr
 
 KINDS: tuple[ServerKind, ...] = ("ollama", "llama.cpp", "lm-studio", "vllm")
 
@@ -15,10 +16,10 @@ ENOUGH_TOKENS = 32_000
 """The window from which a model can work on documents: the agent's instructions and tools alone take some 15,000 tokens."""
 
 LARGER: Mapping[ServerKind, str] = {
-    "ollama": "Start it with OLLAMA_CONTEXT_LENGTH=64000 ollama serve, or move the slider in the settings of its app.",
-    "llama.cpp": "Start llama-server with -c 65536.",
-    "lm-studio": "Load the model with a larger context length (lms load NAME --context-length 65536).",
-    "vllm": "Start it with a larger --max-model-len.",
+    "ollama": tr("Start it with OLLAMA_CONTEXT_LENGTH=64000 ollama serve, or move the slider in the settings of its app."),
+    "llama.cpp": tr("Start llama-server with -c 65536."),
+    "lm-studio": tr("Load the model with a larger context length (lms load NAME --context-length 65536)."),
+    "vllm": tr("Start it with a larger --max-model-len."),
 }
 """How each is told to give a model more room (from their own documentation)."""
 
@@ -65,13 +66,13 @@ def window_warning(kind: ServerKind, model: LocalModel) -> tuple[str, str]:
     label, remedy = LABELS[kind], LARGER[kind]
     if model.is_small:
         tokens = model.window or model.most
-        message = (
-            f"{model.name} has a context window of only {tokens:,} tokens; {ENOUGH_TOKENS:,} are needed to work on documents."
-        )
-        return message, remedy if model.most == 0 or model.most >= ENOUGH_TOKENS else "Choose a model with a larger one."
+        message = tr(
+            "{model} has a context window of only {tokens:,} tokens; {enough_tokens:,} are needed to work on documents."
+        ).format(model=model.name, tokens=tokens, enough_tokens=ENOUGH_TOKENS)
+        return message, remedy if model.most == 0 or model.most >= ENOUGH_TOKENS else tr("Choose a model with a larger one.")
     if kind == "ollama" and not model.window:
-        message = (
-            f"{label} may give {model.name} no more than 4,096 tokens of context, which is what it does unless told otherwise."
-        )
+        message = tr(
+            "{label} may give {model} no more than 4,096 tokens of context, which is what it does unless told otherwise."
+        ).format(label=label, model=model.name)
         return message, remedy
     return "", ""

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from dogent_tui.endpoint_kind import ServerKind
+from dogent_tui.language import tr
 from dogent_tui.local_models.call_json import Tools, loads
 from dogent_tui.local_models.model import LABELS, LocalModel, window_warning
 from dogent_tui.local_models.probing import look_at
@@ -152,11 +153,13 @@ class LocalRelay:
                         break
             except (ClientError, OSError, ValueError) as error:
                 _LOG.warning("The local server broke off: %s", error)
-                writer.broken = writer.broken or f"the connection broke ({type(error).__name__})"
+                writer.broken = writer.broken or tr("the connection broke ({error})").format(error=type(error).__name__)
             if not writer.broken and not writer.stopped:
-                writer.broken = "its answer was cut off"
+                writer.broken = tr("its answer was cut off")
             if writer.broken:
-                writer.broken = f"{LABELS[self.kind]} stopped in the middle of its answer: {writer.broken[:500]}."
+                writer.broken = tr("{label} stopped in the middle of its answer: {broken}.").format(
+                    label=LABELS[self.kind], broken=writer.broken[:500]
+                )
                 yield error_event(ApiError(400, writer.broken))
                 return
             for data in writer.finish():
@@ -172,7 +175,10 @@ class LocalRelay:
                 return answer
         answer = await self._post(stack, "chat", chat_body(body))
         return answer or ApiError(
-            400, f"{LABELS[self.kind]} at {self._upstream} speaks neither Anthropic’s API nor OpenAI’s.\nIs it another one?"
+            400,
+            tr("{label} at {upstream} speaks neither Anthropic’s API nor OpenAI’s.\nIs it another one?").format(
+                label=LABELS[self.kind], upstream=self._upstream
+            ),
         )
 
     async def _post(

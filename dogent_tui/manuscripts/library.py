@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.manuscripts.model import (
     IGNORED_FOLDERS,
     Answer,
@@ -109,14 +110,18 @@ class ManuscriptLibrary:
             if line.endswith(b"\n"):
                 return msgspec.json.decode(line, type=Answer)  # type: ignore[no-any-return]
             await self.close()
-        raise ManuscriptError("The process that looks through the workspace ended on its own.", "Ask for less, or try again.")
+        raise ManuscriptError(
+            tr("The process that looks through the workspace ended on its own."), tr("Ask for less, or try again.")
+        )
 
     async def _start(self) -> asyncio.subprocess.Process:
         environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
         try:
             return await talk_process(worker_command(), cwd=Path("/"), env=environment)
         except OSError as error:
-            raise ManuscriptError(f"The workspace cannot be searched: {error.strerror or error}.", "Try again.") from error
+            raise ManuscriptError(
+                tr("The workspace cannot be searched: {strerror}.").format(strerror=error.strerror or error), tr("Try again.")
+            ) from error
 
     def _retire_later(self) -> None:
         if self._retiring is not None:
@@ -144,8 +149,12 @@ def _encodable(text: str) -> str:
 def _too_slow(request: Request) -> ManuscriptError:
     if getattr(request, "regex", False):
         return ManuscriptError(
-            "The regular expression takes too long, and nothing was found out.",
-            "Have every match hold a word of some letters: that is looked for first. Repeat nothing that repeats, "
-            "name fewer files, or leave regex out.",
+            tr("The regular expression takes too long, and nothing was found out."),
+            tr(
+                "Have every match hold a word of some letters: that is looked for first. Repeat nothing that repeats, name "
+                "fewer files, or leave regex out."
+            ),
         )
-    return ManuscriptError("Looking through the workspace takes too long.", "Search fewer files: name some in file_pattern.")
+    return ManuscriptError(
+        tr("Looking through the workspace takes too long."), tr("Search fewer files: name some in file_pattern.")
+    )

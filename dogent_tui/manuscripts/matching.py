@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, TypeAlias
 
+from dogent_tui.language import tr
 from dogent_tui.manuscripts.literals import needed_literal
 from dogent_tui.manuscripts.model import ManuscriptError
 
@@ -37,7 +38,7 @@ class Matcher(Protocol):
 def matcher(query: str, *, regex: bool) -> Matcher:
     """Return what finds `query`. Raises ManuscriptError where it is empty, or no regular expression though it should be."""
     if not query:
-        raise ManuscriptError("There is nothing to search for.", "Give the text in query.")
+        raise ManuscriptError(tr("There is nothing to search for."), tr("Give the text in query."))
     return _Pattern(query) if regex else _Words(query)
 
 
@@ -161,7 +162,10 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     try:
         return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     except (re.error, OverflowError, RecursionError) as error:
-        raise ManuscriptError(f"“{pattern}” is no regular expression: {error}.", "Correct it, or leave regex out.") from None
+        raise ManuscriptError(
+            tr("“{pattern}” is no regular expression: {error}.").format(pattern=pattern, error=error),
+            tr("Correct it, or leave regex out."),
+        ) from None
 
 
 def _in_bytes(text: str, places: Iterable[int]) -> Iterator[int]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from dogent_tui.documents.text.charset import encoding_of
+from dogent_tui.language import tr
 from dogent_tui.manuscripts.model import ManuscriptError, is_markdown
 from dogent_tui.manuscripts.opening import folder_below, open_in
 from dogent_tui.workspace.paths import Workspace
@@ -47,11 +48,16 @@ def read_markdown(workspace: Workspace, typed: str, private: Sequence[Path] = ()
     except OSError as error:
         raise _unreadable(inside, error) from None
     if not stat.S_ISREG(found.st_mode):
-        raise ManuscriptError(f"{inside} is no file.", "Name a Markdown file; list_file_tree shows them.")
+        raise ManuscriptError(
+            tr("{inside} is no file.").format(inside=inside), tr("Name a Markdown file; list_file_tree shows them.")
+        )
     if found.st_size > LARGEST:
-        raise ManuscriptError(f"{inside} is larger than {LARGEST >> 20} MB.", "Search it with search_markdown_content instead.")
+        raise ManuscriptError(
+            tr("{inside} is larger than {size} MB.").format(inside=inside, size=LARGEST >> 20),
+            tr("Search it with search_markdown_content instead."),
+        )
     if not encoding:
-        raise ManuscriptError(f"{inside} holds no text.", "It only has the name of a Markdown file.")
+        raise ManuscriptError(tr("{inside} holds no text.").format(inside=inside), tr("It only has the name of a Markdown file."))
     content = data.decode(encoding, errors="replace").removeprefix("\ufeff")
     return MarkdownFile(inside, name, content, found.st_size, when(found.st_mtime))
 
@@ -77,15 +83,24 @@ def _place(workspace: Workspace, typed: str, private: Sequence[Path]) -> Path:
     try:
         path = Path(os.path.realpath(workspace.absolute(typed.removeprefix("file://"))))
     except (ValueError, OSError):  # a zero byte, or a name that is too long
-        raise ManuscriptError("No file can have this path.", "Name a Markdown file of the workspace.") from None
+        raise ManuscriptError(tr("No file can have this path."), tr("Name a Markdown file of the workspace.")) from None
     if not path.is_relative_to(workspace.root) or any(path.is_relative_to(os.path.realpath(folder)) for folder in private):
-        raise ManuscriptError(f"{typed} lies outside of the workspace.", "Only Markdown files in the workspace are read.")
+        raise ManuscriptError(
+            tr("{typed} lies outside of the workspace.").format(typed=typed), tr("Only Markdown files in the workspace are read.")
+        )
     if not is_markdown(path.name):
-        raise ManuscriptError(f"{path.name} is no Markdown file.", "Use read_document for other documents.")
+        raise ManuscriptError(
+            tr("{path} is no Markdown file.").format(path=path.name), tr("Use read_document for other documents.")
+        )
     return path
 
 
 def _unreadable(inside: str, error: OSError) -> ManuscriptError:
     if isinstance(error, FileNotFoundError):
-        return ManuscriptError(f"There is no file {inside}.", "search_markdown_files finds files by their names.")
-    return ManuscriptError(f"{inside} cannot be read: {error.strerror or error}.", "Check the path and its permissions.")
+        return ManuscriptError(
+            tr("There is no file {inside}.").format(inside=inside), tr("search_markdown_files finds files by their names.")
+        )
+    return ManuscriptError(
+        tr("{inside} cannot be read: {strerror}.").format(inside=inside, strerror=error.strerror or error),
+        tr("Check the path and its permissions."),
+    )

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.manuscripts.model import ManuscriptError
 
 Status: TypeAlias = Literal["pending", "approved", "denied"]
@@ -44,7 +45,7 @@ class RequestBook:
         Raises ManuscriptError where the id was used.
         """
         if request_id in self._requests:
-            raise ManuscriptError("This request was made already.", "Make a new one.")
+            raise ManuscriptError(tr("This request was made already."), tr("Make a new one."))
         parameters = {key: value for key, value in values.items() if key != "reason"}
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         made = ToolRequest(request_id, tool, action, str(values.get("reason", "")).strip(), parameters, now)
@@ -67,7 +68,9 @@ class RequestBook:
             if is_open and request.tool == tool and _comparable(request.parameters, request.reason) == wanted:
                 used = self._requests[request.id] = msgspec.structs.replace(request, used=True)
                 return used
-        raise ManuscriptError("This call was not approved, or was made already.", "Ask anew: each request allows one call.")
+        raise ManuscriptError(
+            tr("This call was not approved, or was made already."), tr("Ask anew: each request allows one call.")
+        )
 
 
 def _comparable(values: Mapping[str, Any], reason: str | None = None) -> str:

@@ -6,15 +6,16 @@ that it forks, one for each processor. It ends with whoever started it: at the e
 
 import signal
 import sys
-from pathlib import Path
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.manuscripts.counting import LIMIT_S
 from dogent_tui.manuscripts.model import Answer, Failed, FindFiles, ListTree, ManuscriptError, Request
 from dogent_tui.manuscripts.naming import find_files
 from dogent_tui.manuscripts.searching import search_content
 from dogent_tui.manuscripts.tree import list_tree
+from dogent_tui.processes import python_command
 
 
 def main() -> None:
@@ -35,13 +36,11 @@ def _answer(request: Request) -> Answer:
     except ManuscriptError as error:
         return Failed(error.message, error.remedy)
     except (MemoryError, RecursionError, OSError) as error:
-        return Failed(f"The workspace could not be looked through: {type(error).__name__}.", "Ask for less.")
+        return Failed(
+            tr("The workspace could not be looked through: {error}.").format(error=type(error).__name__), tr("Ask for less.")
+        )
 
 
 def worker_command() -> list[str]:
-    """Return how to start this process: with the modules that we have, and none of the folder that we happen to be in."""
-    package = str(Path(__file__).parents[2])
-    path = [entry for entry in sys.path if entry]
-    path += [] if package in path else [package]
-    start = f"import sys; sys.path[:] = {path!r}; from dogent_tui.manuscripts.worker import main; main()"
-    return [sys.executable, "-I", "-X", "utf8", "-c", start]
+    """Return how to start this process."""
+    return python_command("dogent_tui.manuscripts.worker")

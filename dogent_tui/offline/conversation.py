@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from dogent_tui.offline.answering import ANSWERS
 from dogent_tui.offline.documents import READ_DOCUMENT, joined, parse_part
 from dogent_tui.offline.messages_api import Message, MessagesRequest, Text, ToolOutcome, strip_reminders
 
@@ -20,8 +21,6 @@ _PATHS: Mapping[str, str] = {READ_DOCUMENT: "path", EXPORT_DOCUMENT: "md_path", 
 """The input that names the file, where it is not ``file_path``."""
 _WISHES = "# The person's standing wishes for this workspace"
 """The heading over `.dogent/dogent.md` in the system prompt (`agent/prompts/system.md`)."""
-_ANSWERS = re.compile(r"^(?:My answers to|I accept this outline as it is|This is the outline as I want it)\b")
-"""How a prompt begins that answers a request (`answer_text` in `agent/ui_requests.py` words it)."""
 _NOBODY = "(print mode)"
 """What the system prompt says where nobody is there to answer (`agent/prompts/not-asking.md`)."""
 
@@ -41,6 +40,11 @@ _TEMPLATE = re.compile(r'<template name="[^"\n]*">\n(?P<text>.*?)\n</template>',
 """A document template that follows the attachments (`agent/prompts/template.md`)."""
 _TEMPLATE_NAME = re.compile(r"(?<!\S)@@[\w:-]+")
 _INTERRUPTED = "[Request interrupted by user"
+_GO_ON = re.compile(
+    r"(?:please )?(?:continue|go on|keep going|carry on|resume|go ahead)(?: please)?|(?:请)?(?:继续|接着(?:来|做|写)?)吧?",
+    re.IGNORECASE,
+)
+"""What has a run that was interrupted go on."""
 _CWD = re.compile(r"working directory: *(?P<path>[^\n]+)", re.IGNORECASE)
 _LINE_NUMBER = re.compile(r"^ *\d+(?:\t|→|\Z)", re.MULTILINE)
 """What Read puts before each line. The CLI trims a result that a reminder follows: then an empty last line is a bare number."""
@@ -116,7 +120,7 @@ class Run:
     """One prompt and the calls made for it. `typed` is what the person typed, `sources` what they referenced.
 
     `missing` are the references, as typed, that lead to no file. `answers` are what came back for its requests on a screen: with
-    them it goes on where it was. `template` is the text of the document template that it names.
+    them it goes on where it was. `template` is the text of the document template that it names. `interrupted`: it was stopped.
     """
 
     typed: str
@@ -125,6 +129,7 @@ class Run:
     calls: list[Call] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
     template: str = ""
+    interrupted: bool = False
 
     def named(self, *names: str) -> list[Call]:
         """Return the calls of the tools `names`, in order."""
@@ -205,6 +210,8 @@ def conversation_of(request: MessagesRequest, ignored: Ignored) -> Conversation:
     for message in request.messages:
         if message.role == "user":
             _settle(calls, message.tool_results)
+            if runs and any(isinstance(block, Text) and block.text.lstrip().startswith(_INTERRUPTED) for block in message.blocks):
+                runs[-1].interrupted = True
             for text in _prompts(message):
                 _add(runs, parse_prompt(text))
         elif message.role == "assistant" and runs:
@@ -218,10 +225,13 @@ def conversation_of(request: MessagesRequest, ignored: Ignored) -> Conversation:
 
 
 def _add(runs: list[Run], run: Run) -> None:
-    """Begin a run, or go on with the one before where the prompt answers what that asked."""
+    """Begin a run, or go on with the one before where the prompt answers what that asked, or says to after an interrupt."""
     asked = runs[-1].calls[-1] if runs and runs[-1].calls else None
-    if asked is not None and asked.name == UI_REQUEST and asked.succeeded and _ANSWERS.match(run.typed):
+    if asked is not None and asked.name == UI_REQUEST and asked.succeeded and ANSWERS.match(run.typed):
         runs[-1].answers.append(run.typed)
+    elif runs and runs[-1].interrupted and _GO_ON.fullmatch(run.typed.strip(" .!。！")):
+        runs[-1].interrupted = False
+        runs[-1].calls = [call for call in runs[-1].calls if call.succeeded]
     else:
         runs.append(run)
 

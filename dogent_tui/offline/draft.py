@@ -72,6 +72,15 @@ def answer(documents: Mapping[str, str], intent: Intent) -> list[Sentence]:
     return [item.sentence for item in pick((item for item in ranked if item.overlap >= least), 5)]
 
 
+def central(documents: Mapping[str, str], intent: Intent) -> list[Sentence]:
+    """Return the sentences that a short summary quotes, in the order of the files: the most central ones on its topic."""
+    everything = _sentences(documents)
+    ranked = rank(everything, intent.words)
+    picked = pick(_each_source_first(_on_topic(ranked) or ranked), intent.count)
+    order = {sentence: number for number, sentence in enumerate(everything)}
+    return sorted((item.sentence for item in picked), key=order.__getitem__)
+
+
 def shorten(text: str) -> Change:
     """Take about half of the quoted sentences out of a draft: those that are least central to it. All else stays as it is."""
     lines = text.splitlines()
@@ -130,18 +139,23 @@ def is_draft(text: str) -> bool:
 
 
 def draft_title(intent: Intent, documents: Mapping[str, str]) -> str:
-    """Return a title: the topic asked for, else that of the only document, else “Summary”."""
+    """Return a title: the topic asked for, else what it is and for whom, else that of the only document, else “Summary”."""
+    if intent.form == "comparison":
+        names = intent.topic or PHRASES[intent.language].listing.join(stem(path) for path in documents)
+        return PHRASES[intent.language].comparison_title.format(names=names)
     if intent.topic:
         return _capitalized(intent.topic)
+    if intent.addressed:
+        return intent.name
     if len(documents) == 1:
         ((path, text),) = documents.items()
         return title_of(text) or stem(path)
-    return PHRASES[intent.language].summary_title
+    return intent.name or PHRASES[intent.language].summary_title
 
 
 def output_path(intent: Intent, title: str, taken: Collection[str]) -> str:
     """Return where to write: the file asked for, or one among `DRAFTS` named after the title; numbered while it is `taken`."""
-    wanted = intent.output or f"{DRAFTS}{_slug(title, intent.language)}.md"
+    wanted = intent.output or f"{DRAFTS}{_slug(title)}.md"
     folder, name = posixpath.split(posixpath.normpath(wanted.replace("\\", "/")))
     stem, extension = posixpath.splitext(name)
     occupied = {path.lower() for path in taken}
@@ -225,8 +239,8 @@ def stem(path: str) -> str:
     return posixpath.splitext(posixpath.basename(path))[0]
 
 
-def _slug(title: str, language: Language) -> str:
+def _slug(title: str) -> str:
     """Return a file name for a title, of letters that every file system takes."""
-    words = re.findall(rf"[{CJK}]+|[^\W_{CJK}]+", title.lower())
-    name = "-".join(words[:8]) if language == "en" else "".join(words)
+    words = re.findall(rf"[{CJK}]+|[^\W_{CJK}]+", re.sub(r"(?<=\w)['’](?=\w)", "", title.lower()))
+    name = "-".join(words[:8])
     return name[:48].strip("-") or "draft"

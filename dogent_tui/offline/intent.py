@@ -1,18 +1,24 @@
 """What a prompt asks for, as far as rules can tell: a draft, a change of the last draft, an answer, or a word of greeting."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from dogent_tui.offline.conversation import REFERENCE, Run
+from dogent_tui.offline.conversation import REFERENCE, Run, Source
+from dogent_tui.offline.form import Form, count_of, form_of, name_of, wants_lines, without_form
 from dogent_tui.offline.formats import EXPORT, NO_EXPORT, PRODUCT, formats_asked
 from dogent_tui.offline.relevance import terms
 from dogent_tui.offline.sentences import CJK
 
 Language: TypeAlias = Literal["en", "zh"]
-Kind: TypeAlias = Literal["chat", "thanks", "unable", "question", "draft", "shorter", "longer", "section", "export", "revise"]
-"""`unable`: what takes a model, such as a translation. `shorter`, `longer` and `section` change the draft of an earlier prompt;
-`export` makes a pdf or docx of it, or of a Markdown file that is named; `revise` proposes a change of one that is named."""
+Kind: TypeAlias = Literal[
+    "chat", "thanks", "unable", "question", "lines", "draft", "shorter", "longer", "section", "export", "revise"
+]
+"""`unable`: what takes a model, such as a translation. `lines` is a summary so short that it is an answer.
+
+`shorter`, `longer` and `section` change the draft of an earlier prompt; `export` makes a
+pdf or docx of it, or of a Markdown file that is named; `revise` proposes a change of one that is named."""
 
 _FILE = rf"[\w{CJK}./\\~-]{{1,200}}\.(?:md|markdown|txt)"
 _QUOTED_FILE = re.compile(r"[`\"“'](?P<path>[^`\"”'\n]{1,200}\.(?:md|markdown|txt))[`\"”']")
@@ -44,7 +50,8 @@ _UNABLE = re.compile(
 )
 _REVISE = re.compile(
     r"^(?:please\s+|now\s+|then\s+|(?:can|could|would) you\s+)*"
-    r"(?:revise|fix|tidy|clean|proof-?read|correct|improve|polish|edit|shorten|tighten|trim)\b|校对|修订|修正|润色|精简|缩短|改进",
+    r"(?:revise|fix|tidy|clean|proof-?read|correct|improve|polish|edit|shorten|tighten|trim)\b"
+    r"|^(?:please\s+)?check\b.*\b(?:mistakes?|errors?|typos?|spelling|grammar)\b|检查.{0,12}错|校对|修订|修正|修改|改正|纠正|更正|错别字|拼写|润色|精简|缩短|改进",
     re.IGNORECASE,
 )
 _REWORD = re.compile(r"\b(?:translat\w+|re-?writ\w+|rephras\w+|paraphras\w+)\b|翻译|改写|译成", re.IGNORECASE)
@@ -55,7 +62,7 @@ _WRITE = re.compile(
     re.IGNORECASE,
 )
 _QUESTION = re.compile(
-    r"^(?:what|which|who|whose|when|where|why|how|is|are|was|were|does|do|did|has|have|can|could|should|will|would)\b|[?？]\s*$"
+    r"^(?:explain|describe|what|which|who|whose|when|where|why|how|is|are|was|were|does|do|did|has|have|can|could|should|will|would)\b|[?？]\s*$"
     r"|^(?:什么|谁|哪|为什么|怎么|怎样|如何|多少|几|是否|有没有)|[吗呢]\s*[。.]?$",
     re.IGNORECASE,
 )
@@ -97,22 +104,27 @@ _TOPIC_END = re.compile(
 _PREAMBLE = re.compile(
     r"^(?:(?:pdf|word|docx)(?=\s+(?:report|document|file|article|essay|memo|summary|brief|overview|version)|\s*$)\s*"
     r"|(?:please|kindly|now|then|also|could you|can you|would you|i (?:want|need|would like)(?: you)?(?: to)?|let us|let's"
-    r"|help me(?: to)?|write|draft|compose|create|prepare|produce|generate|make|give|compile|collect|summari[sz]e|summary|me|us"
-    r"|the|this|these|those|all|everything|use|it|a|an|and|of|on|short|brief|long|detailed|one-?page|two-?page|report|document"
+    r"|help me(?: to)?|write|draft|compose|create|prepare|produce|generate|make|give|compile|collect|list|extract"
+    r"|summari[sz]e|summary|me|us|the|this|these|those|all|everything|use|it|a|an|and|of|on|short|brief|long|detailed|one-?page|two-?page|report|document"
     r"|article|essay|text|note|memo|overview|version|files?|notes|folder|directory|workspace|here|what is|in)\b[\s,:]*"
-    r"|请|帮我|麻烦|把|将|给我|写|撰写|起草|总结|整理|汇总|归纳|概述|生成|编写|一[份篇个下段]"
-    r"|[和与](?=\s|$)|简短的?|详细的?|这些|所有|全部|这几个|文件夹|目录|文件|资料|笔记|关于|有关|根据|基于|这[份个篇]"
+    r"|请|帮我|麻烦|一下|把|将|给我|写|撰写|起草|总结|整理|汇总|归纳|概述|生成|编写|一[份篇个下段]"
+    r"|[和与](?=\s|$)|简短的?|详细的?|这些|所有|全部|这几个|文件夹|目录|文件|资料|笔记|关于|有关|根据|基于|这[份个篇]|里面?的|中的"
     r"|(?:PDF|Word|docx)(?=$|写|文件|文档|里|中)|[，,：:\s])+",
     re.IGNORECASE,
 )
 """What stands before the subject of a request, also between the files that it named."""
-_COUNT = re.compile(
-    r"\b(?P<n>\d{1,3})\s+(?:[a-z-]+\s+)?(?:sentences|points|bullets|quotes|items)\b|(?P<zh>\d{1,3})\s*[个条句点]", re.IGNORECASE
+_SOURCES = re.compile(
+    r"^[请帮我麻烦你，,\s]*(?:根据|基于|按照|参考|利用|依据)[^，,。；;\n]{0,30}?"
+    r"(?:资料|文件|文档|笔记|材料|内容|数据|记录)(?:[中里]的?)?[，,、\s]*(?=[帮给]?[我你]?(?:写|撰|起草|总结|整理|汇总|归纳|概述|生成|编写|做))"
 )
-_BRIEF = re.compile(r"\b(?:short|brief|concise|one-?page|tl;?dr|quick)\b|简短|简要|简洁|短", re.IGNORECASE)
-_LONG = re.compile(r"\b(?:long|detailed|thorough|comprehensive|in depth|full|complete)\b|详细|全面|完整|深入", re.IGNORECASE)
+"""What a Chinese request may begin with: the material, before the deed and its subject."""
 
-
+_GIST = re.compile(
+    r"\b(?:main|key|central|most important) (?:points?|ideas?|messages?|contents?|findings?)\b|\bgist\b|^(?:explain|describe)\b"
+    r"|\b(?:tells?|says?|said)(?: (?:me|us))?\b|主要(?:内容|观点|意思)|要点|重点|[讲说写]了?(?:些)?什么|解释(?:一下)?",
+    re.IGNORECASE,
+)
+"""What asks for the whole of a file, and names nothing in it."""
 _REVISABLE = ("draft", "unable", "question")
 """What a prompt that names a file and begins with "fix" is taken for otherwise."""
 _NOT_ONLY_EXPORT = (_REVISE, _ANEW, _SHORTER, _LONGER, _SECTION, _UNABLE)
@@ -160,6 +172,7 @@ class Intent:
 
     `formats` are the kinds of file asked for beside the Markdown (``pdf``, ``docx``), and `export_to` the name of one, empty
     where none is given. `no_export`: it says that none is wanted. `revise` is the file to propose a change of.
+    `form` is that of a draft; `name` is what the person calls it (“Letter to the mayor”), `addressed` where that says for whom.
     """
 
     kind: Kind
@@ -172,13 +185,16 @@ class Intent:
     export_to: str = ""
     no_export: bool = False
     revise: str = ""
+    form: Form = "text"
+    name: str = ""
+    addressed: bool = False
 
 
 def intent_of(run: Run, *, has_draft: bool) -> Intent:
     """Tell what the prompt of `run` asks for. `has_draft`: an earlier prompt made one, which this one may want changed."""
     typed = run.typed[:20_000]
     output = _output(typed, {source.path for source in run.sources})
-    plain = _without_files(typed)
+    plain = _without_files(typed, run.sources)
     no_export = NO_EXPORT.search(plain) is not None
     formats, export_to = ((), "") if no_export else formats_asked(REFERENCE.sub(" ", typed), plain)
     kind = _kind(plain, has_draft=has_draft, bare=not run.sources and not output and not formats)
@@ -188,15 +204,29 @@ def intent_of(run: Run, *, has_draft: bool) -> Intent:
     kind = "revise" if revise else kind
     if formats and has_markdown and EXPORT.search(plain) and not any(other.search(plain) for other in _NOT_ONLY_EXPORT):
         kind = "export"
-    topic = _topic(plain, kind)
+    form = form_of(plain) if kind == "draft" else "text"
+    if kind == "draft" and form == "text" and not output and not formats and wants_lines(plain):
+        kind = "lines"
+    topic = _topic(without_form(plain, form), kind)
     words = (terms(topic) if kind != "question" else []) or [
-        term for term in terms(_PREAMBLE.sub("", plain)) if not _WRITE.search(term)
+        term for term in terms(_GIST.sub(" ", _PREAMBLE.sub("", without_form(plain, form)))) if not _WRITE.search(term)
     ]
     if export_to and not output and kind == "draft":
         output = f"{export_to.rpartition('.')[0]}.md"
     language = language_of(plain)
     return Intent(
-        kind, language, topic, tuple(dict.fromkeys(words)), output, _count(plain), formats, export_to, no_export, revise
+        kind,
+        language,
+        topic,
+        tuple(dict.fromkeys(words)),
+        output,
+        count_of(plain),
+        formats,
+        export_to,
+        no_export,
+        revise,
+        form,
+        *name_of(plain),
     )
 
 
@@ -220,7 +250,7 @@ def _topic(plain: str, kind: Kind) -> str:
     topic = _tidy(_PREAMBLE.sub("", raw.strip()) or raw)
     if topic or kind == "question":
         return topic
-    rest = _PREAMBLE.sub("", plain.strip().split("\n", 1)[0])
+    rest = _PREAMBLE.sub("", _SOURCES.sub("", plain.strip().split("\n", 1)[0]))
     return _tidy(rest)
 
 
@@ -228,12 +258,19 @@ def _tidy(topic: str) -> str:
     """Cut a topic before where it goes on about files or form, and to the length of a title."""
     words = " ".join(_TOPIC_END.sub("", topic.strip()).split())
     words = re.sub(r"的?\s*(?:PDF|Word|docx)\s*(?:格式的?|文档|文件|报告|版本?)+$", "", words, flags=re.IGNORECASE)
-    words = re.sub(r"(?:的(?:报告|总结|文章|文档|草稿|摘要)|的)$", "", words.strip(" .,:;!?。，：；！？\"'`“”"))
+    words = re.sub(r"(?:的(?:报告|总结|文章|文档|草稿|摘要|大纲|提纲)|的)$", "", words.strip(" .,:;!?。，：；！？\"'`“”"))
     return words if len(words) <= 80 else words[:80].rsplit(" ", 1)[0]
 
 
-def _without_files(typed: str) -> str:
-    text = REFERENCE.sub(" ", typed)
+def _without_files(typed: str, sources: Iterable[Source]) -> str:
+    paths = sorted((source.path for source in sources), key=len, reverse=True)
+
+    def rest(found: re.Match[str]) -> str:
+        """Return what follows the file in a reference that goes on without a space, as in Chinese."""
+        named = next((path for path in paths if found["path"].startswith(path)), found["path"])
+        return f" {found['path'][len(named) :]} "
+
+    text = REFERENCE.sub(rest, typed)
     text = _QUOTED_FILE.sub(" ", text)
     text = PRODUCT.sub(" ", text)
     return " ".join(_MENTIONED.sub(" ", text).split())
@@ -246,12 +283,3 @@ def _output(typed: str, referenced: set[str]) -> str:
         return asked["path"]
     named = (found["path"] for pattern in (_QUOTED_FILE, _MENTIONED) for found in pattern.finditer(text))
     return next((path for path in named if path not in referenced), "")
-
-
-def _count(plain: str) -> int:
-    found = _COUNT.search(plain)
-    if found:
-        return min(100, max(1, int(found["n"] or found["zh"])))
-    if _BRIEF.search(plain):
-        return 7
-    return 32 if _LONG.search(plain) else 15

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from dogent_tui.offline.answering import CHANGES
 from dogent_tui.offline.documents import is_document
 from dogent_tui.offline.draft import Draft, draft_title, quote_line, stem
 from dogent_tui.offline.intent import Intent
@@ -13,8 +14,6 @@ from dogent_tui.offline.sentences import Sentence, sentences_of, title_of
 
 _HEADING = re.compile(r"^(?P<level>#{1,6})\s+(?P<title>.*?)\s*#*$")
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d+(?:\.\d+)*[.)、]?)\s+(?P<title>\S.*)$")
-_CHANGES = re.compile(r"^What I changed:$", re.MULTILINE)
-"""What follows an outline in the message that brings it back (`answer_text` in `agent/ui_requests.py`)."""
 _MOST_SECTIONS = 24
 """Headings proposed at the most: more than that nobody reads before there is a text."""
 _NEAR = 0.25
@@ -51,18 +50,22 @@ def outline_from(documents: Mapping[str, str], intent: Intent) -> Outline:
         found = sentences_of(path, text)
         if intent.words and not any(item.on_topic for item in rank(found, intent.words)):
             continue
-        title = _title(path, text)
+        title = _title(path, text) or (stem(path) if several else "")
         named = dict.fromkeys(sentence.section or title for sentence in found)
         if title and (several or title in named):
             sections.append(Section(2, title))
         sections += [Section(3 if several and title else 2, name) for name in named if name not in ("", title)]
     unique = tuple({section.title: section for section in reversed(sections)}.values())[::-1]
+    if not unique and intent.form == "outline":  # it is all that was asked for: better what there is than nothing
+        if intent.words:
+            return outline_from(documents, replace(intent, words=()))
+        unique = tuple(Section(2, stem(path)) for path in documents)
     return Outline(draft_title(intent, documents), unique[:_MOST_SECTIONS])
 
 
 def parse_outline(text: str) -> Outline:
     """Read an outline as a person may send it: Markdown headings, or where there are none, a list."""
-    lines = _CHANGES.split(text.strip(), maxsplit=1)[0].splitlines()
+    lines = CHANGES.split(text.strip(), maxsplit=1)[0].splitlines()
     found = [(_HEADING.match(line), line) for line in lines]
     if not any(heading for heading, _ in found):
         return Outline("", tuple(Section(2, item["title"].strip()) for line in lines if (item := _ITEM.match(line))))
@@ -84,7 +87,7 @@ def compose_along(outline: Outline, documents: Mapping[str, str], intent: Intent
     everything = [sentence for path, text in documents.items() for sentence in sentences_of(path, text)]
     if not everything:
         return None
-    titles = {path: _title(path, text) for path, text in documents.items()}
+    titles = {path: _title(path, text) or (stem(path) if len(documents) > 1 else "") for path, text in documents.items()}
     phrases = PHRASES[intent.language]
     title = outline.title or draft_title(intent, documents)
     lines = [f"# {title}", "", phrases.marker, ""]
@@ -108,9 +111,13 @@ def _title(path: str, text: str) -> str:
 
 def _fitting(section: Section, sentences: Iterable[Sentence], titles: Mapping[str, str]) -> list[Ranked]:
     """Return the sentences that stand under this heading in their file; where it is a new one, those that are about it."""
-    known = [sentence for sentence in sentences if section.title == (sentence.section or titles[sentence.path])]
+    items = list(sentences)
+    known = [sentence for sentence in items if section.title == (sentence.section or titles[sentence.path])]
+    if not known:  # the person may have gone on with a heading of the file: “What we found (2025)”
+        words = set(terms(section.title))
+        known = [item for item in items if (own := set(terms(item.section or titles[item.path]))) and own <= words]
     if known and not section.notes:
         return rank(known, terms(section.title))
-    ranked = rank(list(sentences), terms(f"{section.title} {section.notes}"))
+    ranked = rank(items, terms(f"{section.title} {section.notes}"))
     near = [item for item in ranked if item.overlap >= _NEAR]
     return near or rank(known, terms(section.title))

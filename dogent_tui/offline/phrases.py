@@ -30,6 +30,9 @@ class Phrases:
     key_points: str
     more: str
     summary_title: str
+    comparison_title: str
+    outline_name: str
+    wrote_outline: str
     wrote: str
     kept: str
     from_file: str
@@ -43,6 +46,8 @@ class Phrases:
     draft_partial: str
     answer: str
     no_answer: str
+    no_words: str
+    lines: str
     no_files: str
     not_found: str
     nothing_found: str
@@ -71,6 +76,7 @@ class Phrases:
     outline_said: str
     outline_title: str
     outline_preface: str
+    outline_alone: str
     nothing_here: str
     for_audience: str
     chose: str
@@ -122,6 +128,9 @@ ENGLISH = Phrases(
     key_points="Key points",
     more="More",
     summary_title="Summary",
+    comparison_title="Comparison: {names}",
+    outline_name="{title} outline",
+    wrote_outline="I wrote an outline, **{title}**, to `{path}`: {count} of your files. `/outline {path}` opens it.",
     wrote="I wrote **{title}** to `{path}`: {count} from {files}, each followed by the file it comes from.",
     kept="`{wanted}` exists already and I do not write over it; I chose the next free name.",
     from_file="- `{path}`: {count}",
@@ -135,6 +144,8 @@ ENGLISH = Phrases(
     draft_partial="`{path}` is too long for me to read whole, so I did not change it.",
     answer="This is what your files say, in their own words:",
     no_answer="I found nothing in {files} that answers this.",
+    no_words="No sentence holds the words of your question. This is what is most central in {files}:",
+    lines="In {count}, quoted from {files}:",
     no_files=(
         "I found nothing to read in this folder. Add documents to it (Markdown, Word, PDF, Excel, text), or reference"
         " some with `@`, and ask again."
@@ -165,6 +176,7 @@ ENGLISH = Phrases(
     outline_said="This is an outline from the headings of the files. (Offline engine, no AI model.)",
     outline_title="Outline of the draft",
     outline_preface="The headings are those of your files. I draft along the outline as you send it back.",
+    outline_alone="The headings are those of your files. I write the outline to a file as you send it back.",
     nothing_here="> The files hold no sentence that fits here.",
     for_audience="You said who reads it ({audience}); I quote, and cannot change my words for them.",
     chose="Nobody was there to ask, so I chose: for anybody to read, {count} at the most, in the order of the files.",
@@ -182,7 +194,10 @@ ENGLISH = Phrases(
     listing=", ",
     nothing_to_tidy="I find nothing in `{path}` for rules to set right: spaces, quotation marks, doubled words, heading levels.",
     revised="I proposed a change of `{path}`; you decided: {outcome}. I set right what rules can; better words take a model.",
-    next_steps="Say “shorter”, “longer” or “add a section on …” to change it, or ask a question.",
+    next_steps=(
+        "`/open {path}` shows it beside the conversation. Say “shorter”, “longer” or “add a section on …” to change it, or ask a"
+        " question."
+    ),
     no_model="*I am dogent's offline engine, no AI model: I quote and order what files say, and do not rephrase or check it.*",
 )
 
@@ -221,6 +236,9 @@ CHINESE = Phrases(
     key_points="要点",
     more="更多",
     summary_title="总结",
+    comparison_title="比较：{names}",
+    outline_name="{title}大纲",
+    wrote_outline="我把大纲《{title}》写入了 `{path}`：{count}，取自你的文件。用 `/outline {path}` 打开它。",
     wrote="我把《{title}》写入了 `{path}`：引用了 {files}中的 {count}，每句后面都注明了来源文件。",
     kept="`{wanted}` 已经存在，我不会覆盖它，因此用了下一个可用的名字。",
     from_file="- `{path}`：{count}",
@@ -234,6 +252,8 @@ CHINESE = Phrases(
     draft_partial="`{path}` 太长，我无法完整读取，因此没有改动它。",
     answer="文件中的原文是这样说的：",
     no_answer="我在 {files}中没有找到能回答这个问题的内容。",
+    no_words="没有句子包含你问题中的词语。以下是 {files}中最核心的内容：",
+    lines="{count}，引自 {files}：",
     no_files="此文件夹中没有可读的文件。请放入 Markdown、Word、PDF、Excel 或文本文件，或用 `@` 引用文件，然后再试。",
     not_found="没有找到 `@{name}`。",
     nothing_found="因此我什么也没有读，也没有写。请改正引用，或去掉引用以便在此文件夹中查找。",
@@ -261,6 +281,7 @@ CHINESE = Phrases(
     outline_said="这是根据文件标题得出的大纲。（离线引擎，不是 AI 模型。）",
     outline_title="草稿大纲",
     outline_preface="标题取自你的文件。我会按照你交回的大纲起草。",
+    outline_alone="标题取自你的文件。我会把你交回的大纲写入文件。",
     nothing_here="> 文件里没有适合这里的句子。",
     for_audience="你说明了读者（{audience}）；我只引用原文，不能为他们改写。",
     chose="没有人可以询问，因此由我选定：面向所有读者，最多 {count}，按文件的顺序排列。",
@@ -278,7 +299,7 @@ CHINESE = Phrases(
     listing="、",
     nothing_to_tidy="在 `{path}` 中没有找到规则能整理的内容：空格、引号、重复的词、标题级别。",
     revised="我对 `{path}` 提出了修改，你的决定：{outcome}。规则只能整理这些，更好的措辞需要模型。",
-    next_steps="可以说“短一点”、“继续”或“加一节关于……的内容”来修改，也可以提问。",
+    next_steps="`/open {path}` 在对话旁边显示它。可以说“短一点”、“继续”或“加一节关于……的内容”来修改，也可以提问。",
     no_model="*我是 dogent 的离线引擎，不是 AI 模型：我只引用和整理文件中的原文，不改写，也不核实。*",
 )
 
@@ -297,3 +318,8 @@ def files(count: int, language: Language) -> str:
 def sentences(count: int, language: Language) -> str:
     """Return “3 sentences” in `language`."""
     return f"{count} 个句子" if language == "zh" else f"{count} sentence{'' if count == 1 else 's'}"
+
+
+def headings(count: int, language: Language) -> str:
+    """Return “3 headings” in `language`."""
+    return f"{count} 个标题" if language == "zh" else f"{count} heading{'' if count == 1 else 's'}"

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 from msgspec.structs import replace
 
+from dogent_tui.language import tr
 from dogent_tui.outline.model import Heading, Headings
 
 Change = Literal["added", "moved", "edited"]
@@ -46,15 +47,17 @@ class _Tree:
             self.children.setdefault(self.parents[heading.id], []).append(heading.id)
 
     def title(self, id_: int) -> str:
-        return f"“{self.by_id[id_].text}”" if id_ in self.by_id else "the beginning"
+        return f"“{self.by_id[id_].text}”"
 
     def where(self, id_: int) -> str:
-        """Say where a heading stands: ``after “Tea”``, ``first under “Drinks”``."""
+        """Say where a heading stands: ``after “Tea”``, ``first under “Drinks”``; empty where it is the first of all."""
         siblings = self.children[self.parents[id_]]
         place = siblings.index(id_)
-        parent = self.parents[id_]
-        under = f" under {self.title(parent)}" if parent else ""
-        return f"after {self.title(siblings[place - 1])}{under}" if place else f"first{under}" if under else "to the beginning"
+        parent = self.title(self.parents[id_]) if self.parents[id_] else ""
+        if not place:
+            return tr("first under {parent}").format(parent=parent) if parent else ""
+        words = tr("after {heading} under {parent}") if parent else tr("after {heading}")
+        return words.format(heading=self.title(siblings[place - 1]), parent=parent)
 
 
 def _parents(headings: Headings) -> Iterator[tuple[int, int]]:
@@ -93,7 +96,7 @@ class Baseline:
                 marks[heading.id] = ("added",)
                 if new.parents[heading.id] in old.by_id or not new.parents[heading.id] or len(after) < MOST_LISTED:
                     sentences.append(
-                        f"Added {new.title(heading.id)} {new.where(heading.id).replace('to the beginning', 'at the beginning')}."
+                        _placed(tr("Added {heading} {place}."), tr("Added {heading} at the beginning."), new, heading)
                     )
                 continue
             if known is not heading:
@@ -102,14 +105,20 @@ class Baseline:
                 marks[heading.id] = ("edited",)
             if heading.id in moved:
                 marks[heading.id] = (*marks.get(heading.id, ()), "moved")
-                said.append(f"Moved {new.title(heading.id)} {new.where(heading.id)}.")
+                said.append(_placed(tr("Moved {heading} {place}."), tr("Moved {heading} to the beginning."), new, heading))
             sentences += said
         gone = old.by_id.keys() - new.by_id.keys()
         deleted = tuple(heading for heading in before if heading.id in gone and old.parents[heading.id] not in gone)
         for heading in deleted:
             below = sum(1 for id_ in _under(old, heading.id) if id_ in gone)
-            sentences.append(f"Deleted “{heading.text}”{f' and {below} below it' if below else ''}.")
+            words = tr("Deleted {heading} and {count} below it.") if below else tr("Deleted {heading}.")
+            sentences.append(words.format(heading=old.title(heading.id), count=below))
         return Changes(marks, deleted, _shortened(sentences))
+
+
+def _placed(sentence: str, at_first: str, tree: _Tree, heading: Heading) -> str:
+    place = tree.where(heading.id)
+    return (sentence if place else at_first).format(heading=tree.title(heading.id), place=place)
 
 
 def _under(tree: _Tree, id_: int) -> Iterator[int]:
@@ -120,16 +129,13 @@ def _under(tree: _Tree, id_: int) -> Iterator[int]:
 
 def _edited(known: Heading, heading: Heading) -> Iterator[str]:
     if heading.text != known.text:
-        yield f"Renamed “{known.text}” to “{heading.text}”."
+        yield tr("Renamed “{before}” to “{after}”.").format(before=known.text, after=heading.text)
     if heading.note != known.note:
-        what = "Removed" if not heading.note else "Changed" if known.note else "Added"
-        yield f"{what} the note of “{heading.text}”."
+        changed = tr("Changed the note of “{heading}”.") if known.note else tr("Added the note of “{heading}”.")
+        yield (changed if heading.note else tr("Removed the note of “{heading}”.")).format(heading=heading.text)
     if heading.target != known.target:
-        yield (
-            f"“{heading.text}” should have {heading.target}."
-            if heading.target
-            else f"“{heading.text}” has no target length any more."
-        )
+        words = tr("“{heading}” should have {target}.") if heading.target else tr("“{heading}” has no target length any more.")
+        yield words.format(heading=heading.text, target=heading.target)
 
 
 def _moved(old: _Tree, new: _Tree, carried: Set[int]) -> Iterator[int]:
@@ -169,7 +175,7 @@ def _longest_rising(values: Sequence[int]) -> set[int]:
 def _shortened(sentences: list[str]) -> tuple[str, ...]:
     if len(sentences) <= MOST_LISTED:
         return tuple(sentences)
-    return (*sentences[: MOST_LISTED - 1], f"And {len(sentences) - MOST_LISTED + 1} more changes.")
+    return (*sentences[: MOST_LISTED - 1], tr("And {count} more changes.").format(count=len(sentences) - MOST_LISTED + 1))
 
 
 def recognized(known: Headings, read: Headings, new_id: Callable[[], int]) -> Headings:

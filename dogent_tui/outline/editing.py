@@ -1,14 +1,35 @@
 """One outline while a person edits it: against the proposal it came from, with its text and changes at hand."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
+from dogent_tui.language import ngettext, tr
 from dogent_tui.outline.changes import Baseline, Change, Changes
 from dogent_tui.outline.markdown import first_lines, parse, parse_file, render
 from dogent_tui.outline.tree import OutlineTree
 
-NAMES: tuple[tuple[Change, str, str], ...] = (("added", "+", "added"), ("edited", "~", "changed"), ("moved", "↕", "moved"))
+NAMES: tuple[tuple[Change, str, str], ...] = (
+    ("added", "+", tr("added")),
+    ("edited", "~", tr("changed")),
+    ("moved", "↕", tr("moved")),
+)
 """The changes of headings, with the mark of each and the word for it."""
+
+STEPS: Mapping[str, str] = {
+    "add": tr("add"),
+    "rename": tr("rename"),
+    "note": tr("note"),
+    "length": tr("length"),
+    "delete": tr("delete"),
+    "duplicate": tr("duplicate"),
+    "promote": tr("promote"),
+    "demote": tr("demote"),
+    "move": tr("move"),
+    "move up": tr("move up"),
+    "move down": tr("move down"),
+    "Markdown": "Markdown",
+}
+"""The steps of an `Outline` that can be undone, with the word for each."""
 
 
 class OutlineEditing:
@@ -55,12 +76,14 @@ class OutlineEditing:
     @property
     def summary(self) -> str:
         """How much there is and what was changed, in a line."""
-        count = f"{len(self.outline.headings):,} heading{'' if len(self.outline.headings) == 1 else 's'}"
+        number = len(self.outline.headings)
+        count = ngettext("{count:,} heading", "{count:,} headings", number).format(count=number)
         if not self.is_changed:
-            return f"{count} · {'as saved' if self.is_document else 'as proposed'}"
-        said = [f"{number} {mark} {name}" for change, mark, name in NAMES if (number := self.changes.count(change))]
+            state = tr("as saved") if self.is_document else tr("as proposed")
+            return f"{count} · {state}"
+        said = [f"{changed} {mark} {name}" for change, mark, name in NAMES if (changed := self.changes.count(change))]
         if self.changes.deleted:
-            said.append(f"{len(self.changes.deleted)} − deleted")
+            said.append(tr("{count} − deleted").format(count=len(self.changes.deleted)))
         return " · ".join([count, *said])
 
     def saved(self) -> None:

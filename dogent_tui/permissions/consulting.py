@@ -6,6 +6,8 @@ A denial of theirs is an answer like any other: it does not end the run.
 from collections.abc import Mapping
 from typing import Any
 
+from dogent_tui.language import tr
+
 CONSULTING: Mapping[str, str] = {
     "mcp__dogent__read_markdown_file": "read",
     "mcp__dogent__search_markdown_files": "find",
@@ -32,15 +34,19 @@ def sentence(tool: str, values: Mapping[str, Any], place: str) -> str:
     """Return what a call would do. `place` is the file that it reads, as the person knows it."""
     what = CONSULTING[tool]
     if what == "read":
-        return f"read {place}"
+        return tr("read {place}").format(place=place)
     if what == "find":
         pattern = _shown(values.get("pattern"))
-        return f"look for Markdown files named like “{pattern}”" if pattern else "list all Markdown files of the workspace"
+        return (
+            tr("look for Markdown files named like “{pattern}”").format(pattern=pattern)
+            if pattern
+            else tr("list all Markdown files of the workspace")
+        )
     if what == "search":
         files = _shown(values.get("file_pattern"))
-        where = f"Markdown files named like “{files}”" if files else "all Markdown files"
-        return f"search {where} for “{_shown(values.get('query'))}”"
-    return "list the files and folders of the workspace"
+        where = tr("Markdown files named like “{files}”").format(files=files) if files else tr("all Markdown files")
+        return tr("search {where} for “{query}”").format(where=where, query=_shown(values.get("query")))
+    return tr("list the files and folders of the workspace")
 
 
 def _shown(value: Any) -> str:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
+from dogent_tui.language import tr
+
 EntryKind: TypeAlias = Literal["file", "folder", "link", "other"]
 
 _MAX_LINKS = 40
@@ -160,7 +162,7 @@ def real_path(disk: Disk, path: str) -> str:
             continue
         links += 1
         if links > _MAX_LINKS:
-            raise ValueError(f"Too many symbolic links in {path}.")
+            raise ValueError(tr("Too many symbolic links in {path}.").format(path=path))
         target = disk.link(here)
         if target.startswith("/"):
             done = "/"

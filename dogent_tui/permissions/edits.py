@@ -5,6 +5,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.disk import Disk
 
 _LARGEST = 2_000_000
@@ -44,7 +45,7 @@ def unified_diff(old: str, new: str, name: str) -> str:
         lines = [f"--- {name}", f"+++ {name}", f"@@ -{start + 1},{len(gone)} +{start + 1},{len(came)} @@"]
         lines += [f"-{line}" for line in gone] + [f"+{line}" for line in came]
     if len(lines) > _MOST_LINES:
-        lines = [*lines[:_MOST_LINES], f"… {len(lines) - _MOST_LINES} more lines"]
+        lines = [*lines[:_MOST_LINES], tr("… {more} more lines").format(more=len(lines) - _MOST_LINES)]
     return "\n".join(lines)
 
 

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.disk import Disk
 from dogent_tui.permissions.model import Decision, Effect, ToolCall
 from dogent_tui.permissions.policy import decide
@@ -11,11 +12,6 @@ from dogent_tui.permissions.policy import decide
 def explain(call: ToolCall, workspace: Path, home: Path | None = None, disk: Disk | None = None) -> dict[str, Any]:
     """Return the policy's decision with everything that led to it, as plain data for printing or JSON."""
     return describe(call, decide(call, workspace, home, disk))
-
-
-def explain_text(call: ToolCall, workspace: Path, home: Path | None = None, disk: Disk | None = None) -> str:
-    """Return the same for reading."""
-    return as_text(explain(call, workspace, home, disk))
 
 
 def describe(call: ToolCall, decision: Decision) -> dict[str, Any]:
@@ -47,14 +43,18 @@ def _as_data(effect: Effect, asked: bool) -> dict[str, Any]:
 def as_text(found: dict[str, Any]) -> str:
     """Return what `describe` found: the verdict, why, a line for each effect and each grant; controls are shown as symbols."""
     lines = [found["verdict"] + (f": {found['question']}" if "question" in found else "")]
-    lines += [f"  because: {reason}" for reason in found["reasons"]]
+    lines += [tr("  because: {reason}").format(reason=reason) for reason in found["reasons"]]
     for effect in found["effects"]:
         mark = "!" if effect.get("asked") else " "
         where = effect.get("path") or effect.get("written") or effect.get("program", "")
         note = f"  ({effect['note']})" if "note" in effect else ""
         lines.append(f"{mark} {effect['kind']:<8} {where}{note}")
     for grant in found.get("grants", ()):
-        lines.append(f"{'✓' if grant['used'] else ' '} allowed before ({grant['by']}): {grant['allows']}")
+        lines.append(
+            tr("{mark} allowed before ({origin}): {allows}").format(
+                mark="✓" if grant["used"] else " ", origin=grant["by"], allows=grant["allows"]
+            )
+        )
     return "\n".join(_shown(line) for line in lines)
 
 

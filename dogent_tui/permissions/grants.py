@@ -11,22 +11,14 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from dogent_tui.errors import UsageError
+from dogent_tui.language import tr
 from dogent_tui.permissions.consulting import CONSULTING
 from dogent_tui.permissions.disk import RealDisk, real_path
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
 
-KINDS: Mapping[str, str] = {
-    "read": "read a file or folder outside the workspace",
-    "create": "make a new file",
-    "change": "change a file, or add to it",
-    "write": "make, change or replace a file",
-    "delete": "delete a file or folder",
-    "move": "move a file or folder away",
-    "run": "run a program outside the workspace",
-    "network": "exchange data with other machines, by this program",
-    "use": "look through the documents of the workspace with this tool, such as use:read_markdown_file",
-}
-"""The kinds that a rule can name, and what each allows."""
+KINDS = ("read", "create", "change", "write", "delete", "move", "run", "network", "use")
+"""The kinds that a rule can name. `change` includes adding to a file, `write` making it too and replacing it; `network` is for a
+program, `use` for one of our tools that look through the documents."""
 
 _COVERED_BY: Mapping[str, frozenset[str]] = {
     "create": frozenset({"create", "change", "write"}),
@@ -36,6 +28,15 @@ _COVERED_BY: Mapping[str, frozenset[str]] = {
 
 _FILE_TOOLS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 _FILE_TOOL_FAMILY = "file tools"
+_VERBS: Mapping[str, str] = {
+    "read": tr("read"),
+    "create": tr("create"),
+    "change": tr("change"),
+    "write": tr("write"),
+    "delete": tr("delete"),
+    "move": tr("move"),
+    "run": tr("run"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +74,18 @@ class Grant:
     def sentence(self, root: Path) -> str:
         """Return what is allowed, for a person in the workspace `root`."""
         if self.kind == "network":
-            return f"reach {self.place or 'other machines'} with {self.program or 'any program'}"
+            return tr("reach {place} with {program}").format(
+                place=self.place or tr("other machines"), program=self.program or tr("any program")
+            )
         if self.kind == "use":
-            return f"look through the documents with {self.program}"
-        place = f"everything in {self._shown(root)}" if self.below else self._shown(root)
-        return f"{self.kind} {place}{f' (by {self.program})' if self.program else ''}"
+            return tr("look through the documents with {program}").format(program=self.program)
+        place = tr("everything in {root}").format(root=self._shown(root)) if self.below else self._shown(root)
+        allowed = tr("{verb} {places}").format(verb=_VERBS.get(self.kind, self.kind), places=place)
+        return allowed + (tr(" (by {program})").format(program=self._family()) if self.program else "")
+
+    def _family(self) -> str:
+        """Return the program for a person. What is kept of it is the same in all languages."""
+        return tr("file tools") if self.program == _FILE_TOOL_FAMILY else self.program
 
     def _shown(self, root: Path) -> str:
         return self.place.removeprefix(f"{root}/")
@@ -122,16 +130,24 @@ def parse_rule(text: str, workspace: Path, home: Path | None = None) -> Grant:
     """
     kind, _, rest = text.partition(":")
     if kind not in KINDS or not rest.strip():
-        raise UsageError(f"“{text}” is not a rule.", f"Write KIND:PLACE, with one of these kinds: {', '.join(KINDS)}.")
+        raise UsageError(
+            tr("“{text}” is not a rule.").format(text=text),
+            tr("Write KIND:PLACE, with one of these kinds: {kinds}.").format(kinds=", ".join(KINDS)),
+        )
     if kind == "network":
         program, _, host = rest.partition("/")
         if not program or "/" in host:
-            raise UsageError(f"“{text}” names no program.", "Write network:PROGRAM, for example network:curl.")
+            raise UsageError(
+                tr("“{text}” names no program.").format(text=text), tr("Write network:PROGRAM, for example network:curl.")
+            )
         return Grant(kind, host, program)
     if kind == "use":
         if f"mcp__dogent__{rest}" not in CONSULTING:
             names = ", ".join(tool.rpartition("__")[2] for tool in CONSULTING)
-            raise UsageError(f"“{text}” names no tool that can be allowed.", f"Write use:TOOL, with one of these: {names}.")
+            raise UsageError(
+                tr("“{text}” names no tool that can be allowed.").format(text=text),
+                tr("Write use:TOOL, with one of these: {names}.").format(names=names),
+            )
         return Grant(kind, "", rest)
     return _placed(text, kind, rest, workspace, str(home or Path.home()))
 
@@ -140,12 +156,17 @@ def _placed(text: str, kind: str, place: str, workspace: Path, home: str) -> Gra
     spelled = home + place[1:] if place == "~" or place.startswith("~/") else place
     full = os.path.join(workspace, spelled)  # noqa: PTH118 — text in, text out: a Path would drop the slash at the end
     if any(mark in spelled for mark in "*?") and not os.path.lexists(full):
-        raise UsageError(f"“{text}” holds a pattern.", "Name one place; a folder with / at its end means everything in it.")
+        raise UsageError(
+            tr("“{text}” holds a pattern.").format(text=text),
+            tr("Name one place; a folder with / at its end means everything in it."),
+        )
     try:
         head, tail = os.path.split(full.rstrip("/"))
         follow = kind not in {"delete", "move"} or tail in {"", ".", ".."}
         disk = RealDisk()
         real = real_path(disk, full) if follow else str(Path(real_path(disk, head), tail))
     except ValueError as error:
-        raise UsageError(f"“{text}” cannot be resolved: {error}", "Name a place that exists.") from error
+        raise UsageError(
+            tr("“{text}” cannot be resolved: {error}").format(text=text, error=error), tr("Name a place that exists.")
+        ) from error
     return Grant(kind, real, below=full.endswith("/"))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.disk import Disk, OverlayDisk, RealDisk
 from dogent_tui.permissions.judgement import decide_effects
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
@@ -16,7 +17,7 @@ from dogent_tui.permissions.tools import LeadsInside, Unjudged, tool_effects
 
 __all__ = ["NO_PARSER", "Decision", "ToolCall", "decide"]
 
-NO_PARSER = "The program shfmt is not installed, so commands cannot be looked into: each one is asked about."
+NO_PARSER = tr("The program shfmt is not installed, so commands cannot be looked into: each one is asked about.")
 """The notice for a session without shfmt (it comes with the package `shfmt-py`)."""
 
 
@@ -38,7 +39,14 @@ def decide(
         rule = PathRule(workspace, home or Path.home(), overlay, tuple(private))
         return decide_effects(_effects(call, rule, overlay, leads_inside), rule)
     except Exception as error:
-        effect = Effect(EffectKind.UNKNOWN, None, "", None, call.tool, f"It could not be judged ({type(error).__name__}).")
+        effect = Effect(
+            EffectKind.UNKNOWN,
+            None,
+            "",
+            None,
+            call.tool,
+            tr("It could not be judged ({error}).").format(error=type(error).__name__),
+        )
         return Decision("ask", (effect.note,), (), (effect,), (effect,))
 
 
@@ -50,10 +58,10 @@ def _effects(call: ToolCall, rule: PathRule, disk: OverlayDisk, leads_inside: Le
             return (*holds.effects, *_shell_effects(holds.command, call, rule, disk))
     command = call.input.get("command")
     if not isinstance(command, str):
-        return (Effect(EffectKind.UNKNOWN, program="Bash", note="There is no command in the call."),)
+        return (Effect(EffectKind.UNKNOWN, program="Bash", note=tr("There is no command in the call.")),)
     effects = _shell_effects(command, call, rule, disk)
     if call.input.get("dangerouslyDisableSandbox"):
-        effects = (*effects, Effect(EffectKind.UNKNOWN, program="Bash", note="It asks to run outside the sandbox."))
+        effects = (*effects, Effect(EffectKind.UNKNOWN, program="Bash", note=tr("It asks to run outside the sandbox.")))
     return effects
 
 
@@ -65,11 +73,11 @@ def _shell_effects(command: str, call: ToolCall, rule: PathRule, disk: OverlayDi
         if not note:
             Walk(recorder, str(rule.home)).command(command, State(str(call.cwd or rule.workspace), stdin=()))
     except ShellSyntaxError:
-        note = "It is not a shell command that can be understood."
+        note = tr("It is not a shell command that can be understood.")
     except ParserMissingError:
         note = NO_PARSER
     except (TooMuchError, RecursionError):
-        note = "It does more, or is nested deeper, than can be looked at."
+        note = tr("It does more, or is nested deeper, than can be looked at.")
     if not note:
         return recorder.effects
     return (*recorder.effects, Effect(EffectKind.UNKNOWN, None, "", (0, len(command)), "Bash", note))

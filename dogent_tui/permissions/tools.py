@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.consulting import CONSULTING, refusal
 from dogent_tui.permissions.exports import export_target
 from dogent_tui.permissions.model import Effect, EffectKind, ToolCall
@@ -62,7 +63,7 @@ def tool_effects(call: ToolCall, rule: PathRule, leads_inside: LeadsInside | Non
         return tuple(_ours(inputs, call.tool.removeprefix(_OURS), leads_inside))
     if call.tool.startswith("mcp__"):
         return tuple(_foreign(inputs))
-    return (Effect(EffectKind.UNKNOWN, program=call.tool, note=f"The tool {call.tool} is not known."),)
+    return (Effect(EffectKind.UNKNOWN, program=call.tool, note=tr("The tool {tool} is not known.").format(tool=call.tool)),)
 
 
 class _Inputs:
@@ -80,9 +81,9 @@ class _Inputs:
 
     def touch(self, kind: EffectKind, text: str, note: str = "", replaces: bool = False) -> Effect:
         """Return the effect on one path input."""
-        warning = deceptive_character(text) or ("The path holds a line break." if "\n" in text else "")
+        warning = deceptive_character(text) or (tr("The path holds a line break.") if "\n" in text else "")
         if warning or not text:
-            return Effect(EffectKind.UNKNOWN, None, text, None, self.call.tool, warning or "The path is missing.")
+            return Effect(EffectKind.UNKNOWN, None, text, None, self.call.tool, warning or tr("The path is missing."))
         spelled = text.removeprefix("file://")
         if spelled == "~" or spelled.startswith("~/"):
             spelled = str(self.rule.home) + spelled[1:]
@@ -119,7 +120,7 @@ def _glob(inputs: _Inputs) -> Iterator[Effect]:
     if fixed:
         yield inputs.touch(EffectKind.READ, fixed if fixed.startswith(("/", "~")) else f"{base}/{fixed}")
     if ".." in re.split(r"[/{},]", pattern):
-        yield Effect(EffectKind.UNKNOWN, None, pattern, None, "Glob", "The pattern leaves its folder.")
+        yield Effect(EffectKind.UNKNOWN, None, pattern, None, "Glob", tr("The pattern leaves its folder."))
     for alternative in re.findall(r"[{,]([/~][^,}]*)", pattern):
         yield inputs.touch(EffectKind.READ, alternative)
 
@@ -132,14 +133,19 @@ def _web_fetch(inputs: _Inputs, leads_inside: LeadsInside | None = None) -> Iter
         inside = _is_private(parts.hostname or "")
     if parts.scheme not in {"http", "https"} or inside:
         yield Effect(
-            EffectKind.NETWORK, None, url, None, inputs.call.tool, f"The address {parts.hostname or url} is not a public one."
+            EffectKind.NETWORK,
+            None,
+            url,
+            None,
+            inputs.call.tool,
+            tr("The address {hostname} is not a public one.").format(hostname=parts.hostname or url),
         )
 
 
 def _sandbox_network(inputs: _Inputs) -> Iterator[Effect]:
     """The CLI's own question, once for each machine, when a command in its sandbox wants to reach one."""
     host = inputs.text("host")
-    note = f"A command in the sandbox wants to reach {host or 'another machine'}."
+    note = tr("A command in the sandbox wants to reach {host}.").format(host=host or tr("another machine"))
     if re.fullmatch(r"[\w.-]+", host, re.ASCII):
         yield Effect(EffectKind.NETWORK, None, f"https://{host}", None, "sandbox", note)
     else:
@@ -179,7 +185,9 @@ def _consult(inputs: _Inputs, name: str) -> Effect:
     place = inputs.touch(EffectKind.READ, inputs.text("path")) if name == "read_markdown_file" else None
     note = refusal(inputs.call.input)
     if place is not None and not note and (place.path is None or not inputs.rule.inside(place.path)):
-        note = place.note or f"{inputs.text('path')} lies outside of the workspace. Only Markdown files in it are read."
+        note = place.note or tr("{path} lies outside of the workspace. Only Markdown files in it are read.").format(
+            path=inputs.text("path")
+        )
     return Effect(EffectKind.USE, place.path if place else None, inputs.text("path"), None, name, note)
 
 
@@ -201,12 +209,23 @@ def _foreign(inputs: _Inputs) -> Iterator[Effect]:
         kind = EffectKind.MOVE
     found = [inputs.touch(kind, text) for key, text in _texts(inputs.call.input) if _is_path(key, text)]
     if kind in {EffectKind.DELETE, EffectKind.MOVE} and not found:
-        found.append(Effect(kind, None, "", None, inputs.call.tool, f"The tool {name} deletes or moves something."))
+        found.append(
+            Effect(kind, None, "", None, inputs.call.tool, tr("The tool {name} deletes or moves something.").format(name=name))
+        )
     commands = [text for key, text in _texts(inputs.call.input) if _COMMAND_KEY.fullmatch(key)]
     if commands:
         raise Unjudged("\n".join(commands), tuple(found))
     if not found and kind is not EffectKind.READ:
-        found.append(Effect(EffectKind.UNKNOWN, None, "", None, inputs.call.tool, f"What the tool {name} does is not known."))
+        found.append(
+            Effect(
+                EffectKind.UNKNOWN,
+                None,
+                "",
+                None,
+                inputs.call.tool,
+                tr("What the tool {name} does is not known.").format(name=name),
+            )
+        )
     yield from found
 
 

@@ -13,6 +13,7 @@ from claude_agent_sdk import SdkMcpTool
 from dogent_tui.documents.library import DEFAULT_CHARS, FEWEST_CHARS, DocumentLibrary, ReadResult
 from dogent_tui.documents.model import DocumentError, ReadOptions
 from dogent_tui.documents.places import places
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import result
@@ -122,15 +123,17 @@ def _images_folder(workspace: Workspace, images: Path, document: Path) -> Path:
     """Return the folder for the pictures of `document`, made if need be. Raises DocumentError."""
     folder = images / (re.sub(r"[^\w.-]+", "-", document.stem).strip("-.") or "document")
     if not workspace.contains(folder):
-        message = (
-            f"The images folder {one_line(workspace.relative(images))} leads out of the workspace, so no picture is saved in it."
+        message = tr("The images folder {images} leads out of the workspace, so no picture is saved in it.").format(
+            images=one_line(workspace.relative(images))
         )
-        raise DocumentError(message, "Read without images, or ask the person to correct images_path.")
+        raise DocumentError(message, tr("Read without images, or ask the person to correct images_path."))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        reason = (error.strerror or "the disk refused").lower()
-        raise DocumentError(f"The images folder cannot be made: {reason}.", "Read without images.") from error
+        reason = (error.strerror or tr("the disk refused")).lower()
+        raise DocumentError(
+            tr("The images folder cannot be made: {reason}.").format(reason=reason), tr("Read without images.")
+        ) from error
     return folder
 
 

@@ -4,18 +4,20 @@ import asyncio
 import gc
 import logging
 import signal
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
+from rich.text import Text
 from textual.app import App, SystemCommand
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
+from textual.worker import WorkerError
 
 from dogent_tui.agent.events import Event, Notice, RunStarted, SessionStarted
 from dogent_tui.agent.recording import session_recorder
@@ -23,6 +25,7 @@ from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import OpenedSession, SessionOptions, open_session
 from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
+from dogent_tui.plain import one_line
 from dogent_tui.tui.colorless import Colorless
 from dogent_tui.tui.commands.all import app_commands
 from dogent_tui.tui.commands.custom import offer_custom_commands
@@ -39,12 +42,15 @@ from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
 from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
+from dogent_tui.workspace.known_secrets import known_secrets
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.secrets import redact
 from dogent_tui.workspace.sessions import list_sessions
 from dogent_tui.workspace.trust import make_own_folder
 
 if TYPE_CHECKING:  # imported when they are wanted, after the first paint
     from textual.command import CommandPalette
+    from textual.worker import Worker
 
     from dogent_tui.tui.driver import BackgroundTold
     from dogent_tui.tui.setup.controller import Setup
@@ -54,11 +60,6 @@ _LOG = logging.getLogger(__name__)
 
 _LIGHT = 0.5
 """A background that is lighter than this is a light one."""
-
-OPEN_ELSEWHERE = tr("This conversation is open in another window, so it can only be read here.")
-OPEN_ELSEWHERE_REMEDY = tr(
-    "Go on there, or close it there and open it here again. /sessions can also fork it: then both go on by themselves."
-)
 
 SEARCHED_AT_ONCE = 1_000
 """So many earlier prompts can be searched as soon as the search opens: reading them takes no time, however many there are."""
@@ -102,6 +103,7 @@ class DogentApp(App[None]):
         self._draft_taken = False
         self.conversation = ConversationScreen(opened, self.commands)
         self._following: list[asyncio.Task[None]] = []
+        self._starting: Worker[None] | None = None
         self._colorless = (Colorless(),)
         for theme in THEMES:
             self.register_theme(theme)
@@ -153,9 +155,30 @@ class DogentApp(App[None]):
         if not self.opened.settings.theme and self.theme == DEFAULT_THEME and message.lightness > _LIGHT:
             self.theme = LIGHT_THEME
 
+    def _fatal_error(self) -> None:
+        """Say where an error came from that nobody foresaw; Textual's report shows the values of variables, also keys."""
+        from dogent_tui.tui.trouble import crash_report
+
+        error = sys.exc_info()[1] or self._exception
+        self.panic(Text(crash_report(error) if error is not None else ""))
+
     def _begin(self) -> None:
         first, self._choose = self._choose, False
-        self.run_worker(self._choose_first() if first else self._start(), name="session")
+        self._starting = self.run_worker(self._choose_first() if first else self._start(), name="session")
+
+    async def wait_until_started(self) -> None:
+        """Return once what is on the screen is all of the conversation, and its service runs."""
+        if self._starting is not None:
+            with suppress(WorkerError):  # the application ends
+                await self._starting.wait()
+
+    async def can_write(self) -> bool:
+        """Whether the conversation can be gone on with here; where another window had it and has left it, it is taken over."""
+        if not self.opened.read_only:
+            return True
+        from dogent_tui.tui.sessions.following import take_over
+
+        return await take_over(self)
 
     async def _choose_first(self) -> None:
         """Have the person choose which conversation to open, before any agent is started for another."""
@@ -171,20 +194,26 @@ class DogentApp(App[None]):
         if draft := await asyncio.to_thread(self._unsent):
             screen.prompt.put_back(draft)
         waited: list[str] = []
-        if opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
-            earlier, waited = await asyncio.to_thread(self._earlier, opened.earlier_log)
+        if opened.read_only:
+            from dogent_tui.tui.sessions.following import watch
+
+            self._following = await watch(self, opened)
+        elif opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
+            from dogent_tui.agent.replay import told_by
+
+            earlier, waited = await asyncio.to_thread(told_by, opened.earlier_log)
             await screen.replay(earlier)
-            if not opened.read_only:
-                opened.service.restore(earlier, send=not opened.trust.must_ask)
+            opened.service.restore(earlier, send=not opened.trust.must_ask)
         if self.opened is not opened:  # another conversation was opened meanwhile
             return
-        if opened.read_only:
-            screen.handle(Notice(level="warning", message=OPEN_ELSEWHERE, remedy=OPEN_ELSEWHERE_REMEDY, code="read_only"))
-        else:
+        if not opened.read_only:
             await self._converse(opened, screen)
             self._give_back(waited, draft)
         for warning in (*opened.warnings, *self.keys.warnings):
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
+        if unusable := opened.unusable_profile:
+            said = tr("{unusable} cannot be used: the offline engine answers. /profile changes that.")
+            screen.prompt.notify_hint(one_line(said.format(unusable=unusable)), warning=True)
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
         await offer_custom_commands(self)
         await screen.typed.refresh_index()
@@ -236,15 +265,6 @@ class DogentApp(App[None]):
             return self.drafts.load()
         return ""
 
-    def _earlier(self, log: Path) -> tuple[list[Event], list[str]]:
-        """Return what happened in an earlier session, and the prompts that it did not come to."""
-        from dogent_tui.agent.replay import cut_off, earlier_events
-
-        with suppress(OSError):
-            events = list(earlier_events(log))
-            return events, cut_off(events)
-        return [], []
-
     def _recallable(self) -> list[str]:
         with suppress(OSError):
             return self.history.recall()
@@ -278,7 +298,9 @@ class DogentApp(App[None]):
         """Put a command that was run into the history, so that it can be recalled."""
         try:
             await asyncio.to_thread(make_own_folder, self.opened.workspace)
-            await asyncio.to_thread(self.history.append, HistoryEntry(utc_now(), "command", text))
+            await asyncio.to_thread(
+                lambda: self.history.append(HistoryEntry(utc_now(), "command", redact(text, known_secrets())))
+            )
         except (OSError, DogentError) as error:
             _LOG.warning("The command was not recorded: %s", error)
 
@@ -292,6 +314,7 @@ class DogentApp(App[None]):
         """Have the keys that the person wants do what they do from now on."""
         self.keys = _keymap(wanted)
         self.set_keymap(self.keys.keys)
+        self.conversation.todos.refresh()  # its title names a key
 
     def action_settings(self) -> None:
         """Show the settings."""
@@ -446,10 +469,7 @@ class DogentApp(App[None]):
         if self.screen is self.conversation:
             self.conversation.prompt.editor.action_copy_or_clear()
             return
-        from dogent_tui.tui.screens.help import key_name
-
-        quits = self.keys.keys.get("quit", "ctrl+q").split(",")[0]
-        self.notify(tr("Esc goes back · {quits} quits").format(quits=key_name(quits)), markup=False)
+        self.notify(tr("Esc goes back · {quits} quits").format(quits=self.keys.shown("quit")), markup=False)
 
 
 def _keymap(wanted: Mapping[str, str]) -> Keymap:
@@ -464,6 +484,9 @@ def _is_kept(opened: OpenedSession) -> bool:
 async def _close(opened: OpenedSession, following: list[asyncio.Task[None]]) -> None:
     """Close a session, let those who follow it take in its end, and let other windows have it."""
     await opened.service.close()
+    if opened.read_only:  # it follows another window, which goes on
+        for task in following:
+            task.cancel()
     if following:
         await asyncio.wait(following, timeout=1.0)
     opened.hold.release()

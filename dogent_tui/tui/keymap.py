@@ -39,6 +39,12 @@ class Keymap:
         """Return an action by its id."""
         return next(action for action in self.actions if action.id == action_id)
 
+    def shown(self, action_id: str) -> str:
+        """Return the first of the keys that do the action, as it is printed on the keyboard: for a sentence."""
+        from dogent_tui.tui.screens.help import key_name  # not before a sentence names a key
+
+        return key_name(self.keys.get(action_id, self.action(action_id).default).split(",")[0])
+
     def problem(self, action_id: str, keys: str, changed: Mapping[str, str | None] | None = None) -> str:
         """Return why `keys` cannot do the action, or nothing. `changed` is what the person changed and did not save yet."""
         in_force = {action.id: action.default for action in self.actions} | self.keys

@@ -8,7 +8,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from dogent_tui.agent.events import UiRequested
-from dogent_tui.language import tr
+from dogent_tui.language import listing, tr
 
 KEY = "F2"
 
@@ -33,7 +33,8 @@ class RequestBanner(Widget):
     def render(self) -> RenderResult:
         """Draw the line."""
         mark, key = (self.get_visual_style(f"banner--{part}") for part in ("mark", "key"))
-        return Content.assemble(("? ", mark), self._words, " · ", (KEY, key), " answers")
+        before, _, after = tr("{key} answers").partition("{key}")
+        return Content.assemble(("? ", mark), self._words, " · ", before, (KEY, key), after)
 
     async def on_click(self, event: events.Click) -> None:
         """Open what is asked."""
@@ -55,4 +56,4 @@ def words(requests: Sequence[UiRequested]) -> str:
     changes = sum(request.kind == "document_change" for request in requests)
     if changes:
         asked.append(tr("proposes a change") if changes == 1 else tr("proposes {changes} changes").format(changes=changes))
-    return tr("The agent {join}").format(join=" and ".join(asked))
+    return tr("The agent {asked}").format(asked=listing(asked))

@@ -9,7 +9,8 @@ from dogent_tui.language import tr
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.garbage import hold_back
 from dogent_tui.tui.terminal import own_terminal
-from dogent_tui.workspace.paths import log_dir
+from dogent_tui.tui.trouble import KeylessFormatter
+from dogent_tui.workspace.paths import display_path, log_dir
 from dogent_tui.workspace.sessions import latest_session
 
 
@@ -21,13 +22,17 @@ def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
     log_file = log_dir() / "dogent-tui.log"
     with own_terminal(log_file):
         # To stderr, which is the log file now, where there can be one.
-        logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(name)s %(levelname)s %(message)s", stream=_log_stream())
+        handler = logging.StreamHandler(_log_stream())
+        handler.setFormatter(KeylessFormatter())
+        logging.basicConfig(level=logging.WARNING, handlers=[handler])
         hold_back()
         app = DogentApp(opened, choose=choose, offers_setup=True)
         app.run()
         while app.elsewhere is not None:
             app = DogentApp(open_session(*app.elsewhere))
             app.run()
+    if app.return_code and log_file.is_file():
+        print(tr("dogent-tui failed. What is known of it stands in {file}.").format(file=display_path(log_file)))
     if way := _way_back(app.opened):
         print(tr("Go on with:  {way}").format(way=way))
     return app.return_code or 0

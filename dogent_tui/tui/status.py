@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 
 _CONNECTING = tr("connecting")
 _READ_ONLY = tr("read only")
+_LIVE = tr("read only, live")
 _READY = tr("ready")
 _THINKING = tr("thinking")
 _WRITING = tr("writing")
@@ -68,6 +69,10 @@ class Status(msgspec.Struct):
     queued: int = 0
     silent_s: int = 0
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
+    unusable: str = ""
+    """The profile that was to answer and cannot."""
+    elsewhere: bool = False
+    """What happens, happens in another window."""
     _started: float = 0.0
     _questions: set[str] = msgspec.field(default_factory=set)
     _asked: float = 0.0
@@ -81,7 +86,8 @@ class Status(msgspec.Struct):
             case SessionLost():
                 self.doing = _NOT_CONNECTED
             case RunStarted():
-                self.running, self._started, self.silent_s = True, self.clock(), 0
+                ago = max(0.0, time.time() - event.time) if self.elsewhere else 0.0
+                self.running, self._started, self.silent_s = True, self.clock() - ago, 0
                 self.doing = _THINKING if self.doing != _CONNECTING else self.doing
             case RunFinished():
                 self.running, self.silent_s = False, 0
@@ -128,12 +134,28 @@ class Status(msgspec.Struct):
     @property
     def activity(self) -> str:
         """What happens now, in a few words."""
+        if self.elsewhere:
+            return self._activity_elsewhere
         if self.waiting:
             return tr("waiting for you")
-        if not self.running:
-            return self.doing
+        return self._at_work if self.running else self.doing
+
+    @property
+    def _at_work(self) -> str:
         silence = tr(", nothing received for {seconds} s").format(seconds=self.silent_s) if self.silent_s else ""
         return f"{self.doing} {_duration(self.elapsed_s)}{silence}"
+
+    @property
+    def _activity_elsewhere(self) -> str:
+        if self.waiting:
+            return tr("read only, live: it asks in the other window")
+        return tr("read only, live: {activity}").format(activity=self._at_work) if self.running else _LIVE
+
+    def goes_on_elsewhere(self, *, goes_on: bool) -> None:
+        """Learn whether another window goes on with the conversation."""
+        self.elsewhere, self.running = goes_on, False
+        self._questions.clear()
+        self.doing, self.queued, self.silent_s = _READ_ONLY, 0, 0
 
     @property
     def context(self) -> str:
@@ -155,11 +177,16 @@ class Status(msgspec.Struct):
         name = self.workspace.rstrip("/").rpartition("/")[2] or self.workspace
         who = _NO_MODEL if self.endpoint.endswith(_NO_MODEL) else self.endpoint.partition(" · ")[0]
         right = ""
+        whole = (
+            tr("not {unusable}: {endpoint}").format(unusable=self.unusable, endpoint=self.endpoint)
+            if self.unusable
+            else self.endpoint
+        )
         for endpoint, place, brevity in (
-            (self.endpoint, self.workspace, 0),
-            (self.endpoint, name, 0),
-            (self.endpoint, "", 0),
-            (self.endpoint, "", 1),
+            (whole, self.workspace, 0),
+            (whole, name, 0),
+            (whole, "", 0),
+            (whole, "", 1),
             (who, "", 1),
             (who, "", 2),
             ("", "", 2),
@@ -198,9 +225,9 @@ def opening_status(opened: OpenedSession) -> Status:
     """Return what is known of a session before it starts."""
     endpoint = opened.endpoint
     label = endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
-    doing = _READ_ONLY if opened.read_only else _CONNECTING
     where = one_line(display_path(opened.workspace.root))
-    return Status(where, one_line(label), doing=doing, review_mode=opened.review_mode)
+    unusable = one_line(opened.unusable_profile)
+    return Status(where, one_line(label), review_mode=opened.review_mode, unusable=unusable, elsewhere=opened.read_only)
 
 
 class StatusBar(Widget):
@@ -231,6 +258,11 @@ class StatusBar(Widget):
             (self._ticker.resume if self._ticks else self._ticker.pause)()
         if before != (self.status.activity, self.status.context, self.status.queued, self.status.endpoint):
             self.refresh()
+
+    def goes_on_elsewhere(self, *, goes_on: bool) -> None:
+        """Draw whether another window goes on with the conversation."""
+        self.status.goes_on_elsewhere(goes_on=goes_on)
+        self.show(self.status)
 
     @property
     def _ticks(self) -> bool:

@@ -1,6 +1,6 @@
 """The agent's plan above the prompt, for who wants to have it in sight: Ctrl+T."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from textual.content import Content
@@ -29,8 +29,10 @@ class TodoPanel(Widget):
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"todos--title", "todos--done", "todos--now", "todos--open"}
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, key: Callable[[], str], id: str | None = None) -> None:  # noqa: A002
+        """Show no plan yet. `key` is what the person presses to hide it."""
         super().__init__(id=id)
+        self._key = key
         self.todos: tuple[Todo, ...] = ()
         self._wanted = False
         self.display = False
@@ -65,9 +67,8 @@ class TodoPanel(Widget):
         """Draw the title and the lines that are seen."""
         rows = shown(self.todos, max(1, self.size.height - 1))
         done = sum(todo.status == "completed" for todo in self.todos)
-        title = Content(tr("Plan · {done} of {todos} done · Ctrl+T hides").format(done=done, todos=len(self.todos))).stylize(
-            self.get_visual_style("todos--title", partial=True)
-        )
+        words = tr("Plan · {done} of {todos} done · {key} hides").format(done=done, todos=len(self.todos), key=self._key())
+        title = Content(words).stylize(self.get_visual_style("todos--title", partial=True))
         width = self.content_size.width
         return Content("\n").join([title, *(self._line(self.todos[at]).truncate(width, ellipsis=True) for at in rows)])
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import AgentError, DogentError
-from dogent_tui.language import tr
+from dogent_tui.language import listing, tr
 from dogent_tui.tui.commands.custom import offer_custom_commands
 from dogent_tui.workspace.paths import display_path
 
@@ -43,17 +43,21 @@ async def ask_for_trust(app: "DogentApp", opened: OpenedSession) -> bool:
             markup=False,
         )
     if answer != before:
-        await opened.service.renew()
+        if not opened.read_only:  # there is no agent
+            await opened.service.renew()
         await offer_custom_commands(app)
     return True
 
 
 def trust_words(opened: OpenedSession) -> str:
     """Return how the folder stands, for a person; empty where nothing came with it."""
-    came = " and ".join(opened.trust.came)
+    came = listing(opened.trust.came)
     if not came:
         return ""
     return {
         "trusted": tr("You trust this folder: {came} is used.").format(came=came),
         "declined": tr("You work without what came with this folder: {came} is not used. /trust asks again.").format(came=came),
-    }.get(opened.trust.state, f"{came} came with this folder and is not used. You are asked before the first run, or by /trust.")
+    }.get(
+        opened.trust.state,
+        tr("{came} came with this folder and is not used. You are asked before the first run, or by /trust.").format(came=came),
+    )

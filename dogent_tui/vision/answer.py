@@ -4,6 +4,7 @@ import re
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.vision.model import Analysis, MediaType, VisionError
 
@@ -22,7 +23,7 @@ MOST_CHARS = 60_000
 """Of an answer: what is longer, the CLI would put into a file."""
 
 _FENCED = re.compile(r"```[a-zA-Z]*[ \t]*\r?\n(.*?)\r?\n?```", re.DOTALL)
-_AGAIN = "Try once more, or choose another model for the vision profile."
+_AGAIN = tr("Try once more, or choose another model for the vision profile.")
 
 
 def question(medium: MediaType, note: str = "") -> str:
@@ -44,8 +45,10 @@ def parse_answer(answer: str) -> Analysis:
     """
     if len(answer) > MOST_CHARS:
         raise VisionError(
-            f"The vision model answered with {len(answer):,} characters; at most {MOST_CHARS:,} can be used.",
-            "Cut the picture or the video into parts and ask about each.",
+            tr("The vision model answered with {answer:,} characters; at most {most_chars:,} can be used.").format(
+                answer=len(answer), most_chars=MOST_CHARS
+            ),
+            tr("Cut the picture or the video into parts and ask about each."),
             code="too_long",
         )
     text = answer.strip()
@@ -54,10 +57,12 @@ def parse_answer(answer: str) -> Analysis:
     try:
         found = msgspec.json.decode(text, type=_Answer)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:  # ValidationError is one
-        said = one_line(text[:120]) or "nothing"
+        said = one_line(text[:120]) or tr("nothing")
         why = one_line(str(error))[:160]
         raise VisionError(
-            f"The vision model did not answer with the JSON object that it was asked for ({why}). It began: {said}",
+            tr("The vision model did not answer with the JSON object that it was asked for ({why}). It began: {said}").format(
+                why=why, said=said
+            ),
             _AGAIN,
             code="bad_answer",
         ) from None

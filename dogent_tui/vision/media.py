@@ -8,6 +8,7 @@ from typing import IO
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import end_tree, python_command, talk_process
 from dogent_tui.vision.model import Clip, ImageLimits, MediaType, Picture, VideoLimits, VisionError
@@ -26,7 +27,7 @@ _MIMES = {
 }
 _PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
 _DECODING_S = 30.0
-_NAME_ANOTHER = "Name a PNG, JPEG, GIF, WebP, AVIF, TIFF or BMP picture, or an mp4, mov, webm, mkv or avi video."
+_NAME_ANOTHER = tr("Name a PNG, JPEG, GIF, WebP, AVIF, TIFF or BMP picture, or an mp4, mov, webm, mkv or avi video.")
 
 
 async def load_media(path: Path, media_type: MediaType | None, images: ImageLimits, videos: VideoLimits | None) -> Picture | Clip:
@@ -47,19 +48,23 @@ def _read(path: Path, media_type: MediaType | None, videos: VideoLimits | None) 
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-                raise VisionError(f"{name} is not a file.", _NAME_ANOTHER, code="not_media")
+                raise VisionError(tr("{name} is not a file.").format(name=name), _NAME_ANOTHER, code="not_media")
             kind = _checked_kind(file, name, media_type)
             size = os.fstat(descriptor).st_size
             _check_size(name, kind, size, videos)
             file.seek(0)
             return kind, file.read(size)
     except FileNotFoundError:
-        raise VisionError(f"There is no file {one_line(str(path))}.", "Check the path.", code="not_found") from None
+        raise VisionError(
+            tr("There is no file {path}.").format(path=one_line(str(path))), tr("Check the path."), code="not_found"
+        ) from None
     except IsADirectoryError:
-        raise VisionError(f"{name} is a folder.", _NAME_ANOTHER, code="not_media") from None
+        raise VisionError(tr("{name} is a folder.").format(name=name), _NAME_ANOTHER, code="not_media") from None
     except (OSError, ValueError) as error:  # a zero byte in a path is the latter
-        why = (getattr(error, "strerror", None) or "it has no valid name").lower()
-        raise VisionError(f"{name} cannot be read: {why}.", "Check its permissions.", code="not_found") from None
+        why = (getattr(error, "strerror", None) or tr("it has no valid name")).lower()
+        raise VisionError(
+            tr("{name} cannot be read: {why}.").format(name=name, why=why), tr("Check its permissions."), code="not_found"
+        ) from None
 
 
 def _checked_kind(file: IO[bytes], name: str, media_type: MediaType | None) -> str:
@@ -67,13 +72,17 @@ def _checked_kind(file: IO[bytes], name: str, media_type: MediaType | None) -> s
     if not kind:
         file.seek(0)
         what, remedy = description_of(file.read(HEAD_BYTES))
-        raise VisionError(f"{name} is {what}: it is neither a picture nor a video. Nothing was sent.", remedy, code="not_media")
+        raise VisionError(
+            tr("{name} is {what}: it is neither a picture nor a video. Nothing was sent.").format(name=name, what=what),
+            remedy,
+            code="not_media",
+        )
     found: MediaType = "image" if kind == IMAGE else "video"
     if media_type is not None and media_type != found:
-        what = "a picture" if found == "image" else f"a video ({kind})"
+        what = tr("a picture") if found == "image" else tr("a video ({kind})").format(kind=kind)
         raise VisionError(
-            f"{name} is not what media_type says: it is {what}. Nothing was sent.",
-            f'Leave media_type out, or make it "{found}".',
+            tr("{name} is not what media_type says: it is {what}. Nothing was sent.").format(name=name, what=what),
+            tr('Leave media_type out, or make it "{found}".').format(found=found),
             code="mismatch",
         )
     return kind
@@ -83,26 +92,32 @@ def _check_size(name: str, kind: str, size: int, videos: VideoLimits | None) -> 
     if kind == IMAGE:
         if size > MOST_IMAGE_BYTES:
             raise VisionError(
-                f"{name} has {_mb(size)}; pictures of at most {_mb(MOST_IMAGE_BYTES)} are opened.",
-                "Export it in a smaller size.",
+                tr("{name} has {size}; pictures of at most {most_image_bytes} are opened.").format(
+                    name=name, size=_mb(size), most_image_bytes=_mb(MOST_IMAGE_BYTES)
+                ),
+                tr("Export it in a smaller size."),
                 code="too_large",
             )
     elif videos is None:
         raise VisionError(
-            f"{name} is a video, and the provider of the vision profile takes none.",
-            'Choose a profile whose provider does, such as glm-4.6v, as "vision_profile" in .dogent/dogent.json.',
+            tr("{name} is a video, and the provider of the vision profile takes none.").format(name=name),
+            tr('Choose a profile whose provider does, such as glm-4.6v, as "vision_profile" in .dogent/dogent.json.'),
             code="unsupported",
         )
     elif kind not in videos.formats:
         raise VisionError(
-            f"{name} is a video in {kind}; the provider of the vision profile takes {', '.join(videos.formats)}.",
-            f"Convert it to {videos.formats[0]}.",
+            tr("{name} is a video in {kind}; the provider of the vision profile takes {formats}.").format(
+                name=name, kind=kind, formats=", ".join(videos.formats)
+            ),
+            tr("Convert it to {format}.").format(format=videos.formats[0]),
             code="unsupported",
         )
     elif size > videos.bytes:
         raise VisionError(
-            f"{name} has {_mb(size)}; with this vision profile a video may have at most {_mb(videos.bytes)}.",
-            "Cut out the part that matters, or export it in a lower resolution.",
+            tr("{name} has {size}; with this vision profile a video may have at most {bytes}.").format(
+                name=name, size=_mb(size), bytes=_mb(videos.bytes)
+            ),
+            tr("Cut out the part that matters, or export it in a lower resolution."),
             code="too_large",
         )
 
@@ -119,9 +134,15 @@ async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
         finally:
             await asyncio.shield(end_tree(process))
     except TimeoutError:
-        raise VisionError(f"{name} takes too long to decode. Nothing was sent.", "Save it anew as PNG.", code="hostile") from None
+        raise VisionError(
+            tr("{name} takes too long to decode. Nothing was sent.").format(name=name), tr("Save it anew as PNG."), code="hostile"
+        ) from None
     except OSError as error:
-        raise VisionError(f"Pictures cannot be decoded: {error.strerror or error}.", "Try again.", code="damaged") from error
+        raise VisionError(
+            tr("Pictures cannot be decoded: {strerror}.").format(strerror=error.strerror or error),
+            tr("Try again."),
+            code="damaged",
+        ) from error
     line, _, data = output.partition(b"\n")
     made = msgspec.json.decode(line, type=Made) if line else Made("damaged")  # a decoder crashed
     _check_made(name, made)
@@ -131,20 +152,23 @@ async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
 def _check_made(name: str, made: Made) -> None:
     if made.problem == "not_image":
         raise VisionError(
-            f"{name} begins like a picture and is none. Nothing was sent.",
-            "Check what it is, and name a picture.",
+            tr("{name} begins like a picture and is none. Nothing was sent.").format(name=name),
+            tr("Check what it is, and name a picture."),
             code="not_media",
         )
     if made.problem == "hostile":
         raise VisionError(
-            f"{name} has too many pixels to be opened: at most {MOST_PIXELS // 10**6} million, "
-            f"as JPEG {MOST_JPEG_PIXELS // 10**6} million. Nothing was sent.",
-            "Export it in a smaller size.",
+            tr(
+                "{name} has too many pixels to be opened: at most {most} million, as JPEG {most_jpeg} million. Nothing was sent."
+            ).format(name=name, most=MOST_PIXELS // 10**6, most_jpeg=MOST_JPEG_PIXELS // 10**6),
+            tr("Export it in a smaller size."),
             code="hostile",
         )
     if made.problem:
         raise VisionError(
-            f"{name} is damaged, or not whole. Nothing was sent.", "Get a whole copy, or save it anew.", code="damaged"
+            tr("{name} is damaged, or not whole. Nothing was sent.").format(name=name),
+            tr("Get a whole copy, or save it anew."),
+            code="damaged",
         )
 
 

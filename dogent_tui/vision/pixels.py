@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from dogent_tui.language import tr
+
 if TYPE_CHECKING:
     from PIL import Image
 
@@ -84,14 +86,16 @@ def prepare(body: bytes, wanted: Wanted) -> tuple[Made, bytes]:
 def _made(image: "Image.Image", wanted: Wanted) -> tuple[Made, bytes]:
     lossless, size = image.format not in {"JPEG", "MPO", "AVIF"}, image.size
     frames: int = getattr(image, "n_frames", 1)
-    note = f"It is the first of {frames} pages." if image.format == "TIFF" and frames > 1 else ""
+    note = tr("It is the first of {frames} pages.").format(frames=frames) if image.format == "TIFF" and frames > 1 else ""
     if frames > 1 and image.format in _ANIMATED:
         picture, note = _frames(image, frames, wanted.side)
     else:
         picture = _upright(image, wanted.side)
     mime, data, written = _small_enough(picture, wanted, lossless=lossless)
     if not note and max(size) > max(written.size):
-        note = f"It was scaled down from {size[0]}×{size[1]} pixels: what is small in it may not be legible."
+        note = tr("It was scaled down from {width}×{height} pixels: what is small in it may not be legible.").format(
+            width=size[0], height=size[1]
+        )
     return Made("", mime, written.width, written.height, note), data
 
 
@@ -151,7 +155,9 @@ def _frames(image: "Image.Image", count: int, side: int) -> tuple["Image.Image",
     for place, tile in enumerate(tiles):
         sheet.paste(tile, ((place % columns) * (width + 4) + 2, (place // columns) * (height + 4) + 2))
     shown = ", ".join(str(number + 1) for number in chosen)
-    return sheet, f"It is an animation of {count} frames; you see the frames {shown}, row by row."
+    return sheet, tr("It is an animation of {count} frames; you see the frames {shown}, row by row.").format(
+        count=count, shown=shown
+    )
 
 
 def _small_enough(picture: "Image.Image", wanted: Wanted, *, lossless: bool) -> tuple[str, bytes, "Image.Image"]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dogent_tui.errors import ConfigError
+from dogent_tui.language import tr
 from dogent_tui.vision.model import VisionError, VisionProfile
 from dogent_tui.workspace import config_models
 from dogent_tui.workspace.checking import checked, nearest
@@ -21,7 +22,7 @@ DEFAULT_PROFILE = "glm-4.6v"
 
 FILE = "vision.json"
 
-_CHOOSE = 'or choose another profile as "vision_profile" in .dogent/dogent.json'
+_CHOOSE = tr('or choose another profile as "vision_profile" in .dogent/dogent.json')
 
 
 def load_profile(name: str, home: Path) -> VisionProfile:
@@ -33,7 +34,10 @@ def load_profile(name: str, home: Path) -> VisionProfile:
     if data is None:
         raise _unknown(name, _profiles(file, where), where)
     if not isinstance(data, dict):
-        raise _config(f"The vision profile {name} in {where} should be an object {{…}}.", f"Correct it, {_CHOOSE}.")
+        raise _config(
+            tr("The vision profile {name} in {where} should be an object {{…}}.").format(name=name, where=where),
+            tr("Correct it, {choose}.").format(choose=_CHOOSE),
+        )
     return vision_profile(name, data, file)
 
 
@@ -62,24 +66,34 @@ def vision_profile(name: str, data: Mapping[str, Any], file: Path, environ: Mapp
 
 def check_address(profile: VisionProfile) -> None:
     """Raise VisionError (`config`) where the key and the picture cannot be sent to the address of `profile` safely."""
-    of = f"The vision profile {profile.name}"
+    of = tr("The vision profile {profile}").format(profile=profile.name)
     if problem := check_url(profile.base_url):
-        raise _config(f"{of} names an endpoint that {problem}.", f'Correct its "base_url" in {profile.where}, {_CHOOSE}.')
+        raise _config(
+            tr("{of} names an endpoint that {problem}.").format(of=of, problem=problem),
+            tr('Correct its "base_url" in {where}, {choose}.').format(where=profile.where, choose=_CHOOSE),
+        )
     if sends_keys_in_clear(profile.base_url):
         raise _config(
-            f"{of} would send its key and your pictures without encryption, to an endpoint outside of this network.",
-            f'Change its "base_url" in {profile.where} to an https address, {_CHOOSE}.',
+            tr("{of} would send its key and your pictures without encryption, to an endpoint outside of this network.").format(
+                of=of
+            ),
+            tr('Change its "base_url" in {where} to an https address, {choose}.').format(where=profile.where, choose=_CHOOSE),
         )
 
 
 def _check(profile: VisionProfile) -> None:
     if is_missing(profile.api_key):
         raise _config(
-            f"The vision profile {profile.name} has no key.",
-            f'Put it in as "api_key" of {profile.name} in {profile.where} (any word for an endpoint that needs none), {_CHOOSE}.',
+            tr("The vision profile {profile} has no key.").format(profile=profile.name),
+            tr('Put it in as "api_key" of {profile} in {where} (any word for an endpoint that needs none), {choose}.').format(
+                profile=profile.name, where=profile.where, choose=_CHOOSE
+            ),
         )
     if not profile.provider:
-        raise _config(f"The vision profile {profile.name} names no provider.", f'Add "provider" to it in {profile.where}.')
+        raise _config(
+            tr("The vision profile {profile} names no provider.").format(profile=profile.name),
+            tr('Add "provider" to it in {where}.').format(where=profile.where),
+        )
 
 
 def _profiles(file: Path, where: str) -> Mapping[str, Any]:
@@ -89,14 +103,21 @@ def _profiles(file: Path, where: str) -> Mapping[str, Any]:
         raise _config(broken.message, broken.remedy)
     profiles = data.get("profiles", {})
     if not isinstance(profiles, dict):
-        raise _config(f'"profiles" in {where} should hold one object per profile.', "Correct it.")
+        raise _config(tr('"profiles" in {where} should hold one object per profile.').format(where=where), tr("Correct it."))
     return profiles
 
 
 def _unknown(name: str, profiles: Mapping[str, Any], where: str) -> VisionError:
     near = nearest(name, profiles)
-    known = f'Did you mean "{near}"?' if near else f"It has: {', '.join(profiles) or 'none'}."
-    return _config(f"There is no vision profile {name} in {where}.", f"{known} Add it there, {_CHOOSE}.")
+    known = (
+        tr('Did you mean "{near}"?').format(near=near)
+        if near
+        else tr("It has: {profiles}.").format(profiles=", ".join(profiles) or tr("none"))
+    )
+    return _config(
+        tr("There is no vision profile {name} in {where}.").format(name=name, where=where),
+        tr("{known} Add it there, {choose}.").format(known=known, choose=_CHOOSE),
+    )
 
 
 def _key(text: str, name: str, where: str, environ: Mapping[str, str] | None) -> str:
@@ -104,11 +125,13 @@ def _key(text: str, name: str, where: str, environ: Mapping[str, str] | None) ->
     try:
         return text if is_missing(text) else revealed(text, environ)
     except ConfigError as error:
-        raise _config(f"{_of(name, where)} has no key: {error.message}", error.remedy) from None
+        raise _config(
+            tr("{where} has no key: {message}").format(where=_of(name, where), message=error.message), error.remedy
+        ) from None
 
 
 def _of(name: str, where: str) -> str:
-    return f"The vision profile {name} in {where}"
+    return tr("The vision profile {name} in {where}").format(name=name, where=where)
 
 
 def _config(message: str, remedy: str) -> VisionError:

@@ -12,6 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from dogent_tui.language import tr
 from dogent_tui.vision.answer import parse_answer, question
 from dogent_tui.vision.model import (
     Analysis,
@@ -33,8 +34,8 @@ _VIDEO_S = 300.0
 _ANSWER_TOKENS = 8192
 """What Anthropic's API may answer with; it wants to be told."""
 
-_CUT = "The answer of the vision model was cut off: there is too much to tell."
-_SMALLER = "Cut the picture or the video into parts and ask about each."
+_CUT = tr("The answer of the vision model was cut off: there is too much to tell.")
+_SMALLER = tr("Cut the picture or the video into parts and ask about each.")
 _BOXED = re.compile(r"<\|begin_of_box\|>(.*?)<\|end_of_box\|>", re.DOTALL)
 """The marks that models of the GLM-V family put around their answers."""
 
@@ -146,7 +147,9 @@ class Anthropic:
     async def analyze_video(self, clip: Clip) -> Analysis:  # noqa: ARG002 — the protocol's
         """Raise VisionError: there is no way to show it a video."""
         raise VisionError(
-            "Anthropic's models take no videos.", "Choose a vision profile that does, such as glm-4.6v.", code="unsupported"
+            tr("Anthropic's models take no videos."),
+            tr("Choose a vision profile that does, such as glm-4.6v."),
+            code="unsupported",
         )
 
 
@@ -166,17 +169,25 @@ def client_for(profile: VisionProfile) -> VisionClient:
     """Return what asks the provider of `profile`. Raises VisionError (`config`) where the profile does not say what it has to."""
     if profile.provider not in _PROVIDERS:
         near = nearest(profile.provider, _PROVIDERS)
-        known = f'Did you mean "{near}"?' if near else f"There are {', '.join(_PROVIDERS)}; openai is for whatever is compatible."
+        known = (
+            tr('Did you mean "{near}"?').format(near=near)
+            if near
+            else tr("There are {providers}; openai is for whatever is compatible.").format(providers=", ".join(_PROVIDERS))
+        )
         raise VisionError(
-            f'The vision profile {profile.name} names the provider "{profile.provider}", which is not known.',
-            f"{known} Correct it in {profile.where}.",
+            tr('The vision profile {profile} names the provider "{provider}", which is not known.').format(
+                profile=profile.name, provider=profile.provider
+            ),
+            tr("{known} Correct it in {where}.").format(known=known, where=profile.where),
             code="config",
         )
     make, address, model = _PROVIDERS[profile.provider]
     profile = replace(profile, base_url=profile.base_url or address, model=profile.model or model)
     if not profile.model:
         raise VisionError(
-            f"The vision profile {profile.name} names no model.", f'Add "model" to it in {profile.where}.', code="config"
+            tr("The vision profile {profile} names no model.").format(profile=profile.name),
+            tr('Add "model" to it in {where}.').format(where=profile.where),
+            code="config",
         )
     check_address(profile)
     return make(profile)
@@ -216,13 +227,17 @@ def _text_of(content: object) -> str:
 
 def _declined() -> VisionError:
     return VisionError(
-        "The vision model declined to say what this shows.", "Describe it yourself, or choose another model.", code="refused"
+        tr("The vision model declined to say what this shows."),
+        tr("Describe it yourself, or choose another model."),
+        code="refused",
     )
 
 
 def _no_answer(profile: VisionProfile) -> VisionError:
     return VisionError(
-        f"What the vision profile {profile.name} leads to did not answer as {profile.provider} does.",
-        f'Check its "provider" and "base_url" in {profile.where}.',
+        tr("What the vision profile {profile} leads to did not answer as {provider} does.").format(
+            profile=profile.name, provider=profile.provider
+        ),
+        tr('Check its "provider" and "base_url" in {where}.').format(where=profile.where),
         code="bad_answer",
     )

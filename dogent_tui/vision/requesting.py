@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.vision.model import VisionError, VisionProfile
 from dogent_tui.workspace.secrets import redact
@@ -43,8 +44,8 @@ async def post_json(
     except TimeoutError:
         raise _error(
             profile,
-            f"did not answer within {timeout_s:g} seconds",
-            f'Try again later, or raise "timeout_s" of the profile in {profile.where}.',
+            tr("did not answer within {timeout_s:g} seconds").format(timeout_s=timeout_s),
+            tr('Try again later, or raise "timeout_s" of the profile in {where}.').format(where=profile.where),
             "timeout",
         ) from None
     except (aiohttp.ClientError, OSError, ValueError) as error:
@@ -82,8 +83,8 @@ def _object(profile: VisionProfile, answer: bytes) -> Mapping[str, Any]:
     if len(answer) > _MOST_ANSWER_BYTES:
         raise _error(
             profile,
-            f"answered with more than {_MOST_ANSWER_BYTES >> 20} MB",
-            f'Check "base_url" of the profile in {profile.where}.',
+            tr("answered with more than {size} MB").format(size=_MOST_ANSWER_BYTES >> 20),
+            tr('Check "base_url" of the profile in {where}.').format(where=profile.where),
             "too_long",
         )
     try:
@@ -93,12 +94,16 @@ def _object(profile: VisionProfile, answer: bytes) -> Mapping[str, Any]:
     if not isinstance(found, dict):
         raise _error(
             profile,
-            "answered with something that is no JSON object",
-            f'Check "base_url" of the profile in {profile.where}: it is the address without /chat/completions or /v1/messages.',
+            tr("answered with something that is no JSON object"),
+            tr('Check "base_url" of the profile in {where}: it is the address without /chat/completions or /v1/messages.').format(
+                where=profile.where
+            ),
             "bad_answer",
         )
     if found.get("error"):  # some say so with status 200
-        raise _error(profile, f"answered with an error{_said(profile, answer)}", _settings(profile), "http")
+        raise _error(
+            profile, tr("answered with an error{answer}").format(answer=_said(profile, answer)), _settings(profile), "http"
+        )
     return found
 
 
@@ -108,33 +113,47 @@ def _refused(profile: VisionProfile, status: int, retry_after: str, answer: byte
     where = profile.where
     what, remedy, code = _STATUS.get(status, ("", "", ""))
     if status == 429:
-        wait = f"in {retry_after} seconds" if _SECONDS.fullmatch(retry_after.strip()) else "later"
+        wait = (
+            tr("in {retry_after} seconds").format(retry_after=retry_after)
+            if _SECONDS.fullmatch(retry_after.strip())
+            else tr("later")
+        )
         what, remedy, code = (
-            "takes no more requests for now",
-            f"Try again {wait}; if it says so each time, check the account of the key, {_OR_CHOOSE}.",
+            tr("takes no more requests for now"),
+            tr("Try again {wait}; if it says so each time, check the account of the key, {or_choose}.").format(
+                wait=wait, or_choose=_OR_CHOOSE
+            ),
             "quota",
         )
     elif 300 <= status < 400:
         what, remedy = (
-            "sends us on to another address, which is not followed with a key",
-            'Put that address in as "base_url" of {}.',
+            tr("sends us on to another address, which is not followed with a key"),
+            tr('Put that address in as "base_url" of {}.'),
         )
     elif status >= 500:
-        what, remedy = "has trouble of its own", "Try again later."
+        what, remedy = tr("has trouble of its own"), tr("Try again later.")
     elif not what:
-        what, remedy = "did not take the request", _settings(profile)
+        what, remedy = tr("did not take the request"), _settings(profile)
     return _error(profile, f"{what} (HTTP {status}){said}", remedy.replace("{}", f"{profile.name} in {where}"), code or "http")
 
 
-_OR_CHOOSE = 'or choose another "vision_profile" in .dogent/dogent.json'
+_OR_CHOOSE = tr('or choose another "vision_profile" in .dogent/dogent.json')
 _STATUS: Mapping[int, tuple[str, str, str]] = {
-    401: ("does not accept the key", f'Correct "api_key" of {{}}, {_OR_CHOOSE}.', "key"),
-    402: ("asks for a payment", f"Check the account of the key, {_OR_CHOOSE}.", "quota"),
-    403: ("does not accept the key for this model", f'Correct "api_key" or "model" of {{}}, {_OR_CHOOSE}.', "key"),
-    404: ("knows no such address or model", f'Correct "base_url" or "model" of {{}}, {_OR_CHOOSE}.', "config"),
+    401: (tr("does not accept the key"), tr('Correct "api_key" of {{}}, {or_choose}.').format(or_choose=_OR_CHOOSE), "key"),
+    402: (tr("asks for a payment"), tr("Check the account of the key, {or_choose}.").format(or_choose=_OR_CHOOSE), "quota"),
+    403: (
+        tr("does not accept the key for this model"),
+        tr('Correct "api_key" or "model" of {{}}, {or_choose}.').format(or_choose=_OR_CHOOSE),
+        "key",
+    ),
+    404: (
+        tr("knows no such address or model"),
+        tr('Correct "base_url" or "model" of {{}}, {or_choose}.').format(or_choose=_OR_CHOOSE),
+        "config",
+    ),
     413: (
-        "finds the picture or the video too large",
-        'Lower "max_side" or "max_video_mb" of {}, or send a smaller file.',
+        tr("finds the picture or the video too large"),
+        tr('Lower "max_side" or "max_video_mb" of {}, or send a smaller file.'),
         "too_large",
     ),
 }
@@ -142,7 +161,9 @@ _STATUS: Mapping[int, tuple[str, str, str]] = {
 
 
 def _settings(profile: VisionProfile) -> str:
-    return f'Check "model", "base_url" and "extra" of {profile.name} in {profile.where}, {_OR_CHOOSE}.'
+    return tr('Check "model", "base_url" and "extra" of {profile} in {where}, {or_choose}.').format(
+        profile=profile.name, where=profile.where, or_choose=_OR_CHOOSE
+    )
 
 
 def _said(profile: VisionProfile, answer: bytes) -> str:
@@ -162,23 +183,39 @@ def _said(profile: VisionProfile, answer: bytes) -> str:
 def _unreachable(profile: VisionProfile, error: Exception) -> VisionError:
     import aiohttp
 
-    check = f'Check "base_url" of {profile.name} in {profile.where}, and the network.'
+    check = tr('Check "base_url" of {profile} in {where}, and the network.').format(profile=profile.name, where=profile.where)
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
-        why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or "no secure connection could be made"
-        return _error(profile, f"cannot be reached safely: {one_line(str(why))}", check, "tls")
+        why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or tr(
+            "no secure connection could be made"
+        )
+        return _error(profile, tr("cannot be reached safely: {why}").format(why=one_line(str(why))), check, "tls")
     if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
         return _error(
-            profile, "cannot be reached through the proxy of the environment", "Check HTTPS_PROXY and NO_PROXY.", "connect"
+            profile,
+            tr("cannot be reached through the proxy of the environment"),
+            tr("Check HTTPS_PROXY and NO_PROXY."),
+            "connect",
         )
     if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return _error(profile, "cannot be found: there is no machine of that name, or no name server answers", check, "connect")
+        return _error(
+            profile, tr("cannot be found: there is no machine of that name, or no name server answers"), check, "connect"
+        )
     if isinstance(error, aiohttp.ClientConnectorError):
         return _error(
-            profile, f"cannot be reached: {one_line(error.os_error.strerror or 'it does not answer')}", check, "connect"
+            profile,
+            tr("cannot be reached: {strerror}").format(strerror=one_line(error.os_error.strerror or tr("it does not answer"))),
+            check,
+            "connect",
         )
-    return _error(profile, f"broke the connection off ({type(error).__name__})", "Try again later.", "connect")
+    return _error(
+        profile, tr("broke the connection off ({error})").format(error=type(error).__name__), tr("Try again later."), "connect"
+    )
 
 
 def _error(profile: VisionProfile, what: str, remedy: str, code: str) -> VisionError:
     host = urlsplit(profile.base_url).hostname or profile.base_url
-    return VisionError(f"{host}, which the vision profile {profile.name} asks, {what}.", remedy, code=code)
+    return VisionError(
+        tr("{host}, which the vision profile {profile} asks, {what}.").format(host=host, profile=profile.name, what=what),
+        remedy,
+        code=code,
+    )

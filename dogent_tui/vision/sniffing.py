@@ -2,6 +2,7 @@
 
 from typing import IO
 
+from dogent_tui.language import tr
 from dogent_tui.vision.containers import video_format
 
 HEAD_BYTES = 4096
@@ -23,18 +24,18 @@ _IMAGES: tuple[tuple[int, bytes], ...] = (
 )
 
 _OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
-    (0, b"%PDF-", "a pdf document", "Read it with read_document."),
-    (0, b"PK\x03\x04", "an office document or an archive", "Read documents with read_document; unpack archives first."),
-    (4, b"ftypheic", "a HEIC photo", "Export it as JPEG first; phones and their photo programs do that."),
-    (4, b"ftypheix", "a HEIC photo", "Export it as JPEG first; phones and their photo programs do that."),
-    (4, b"ftypmif1", "a HEIF photo", "Export it as JPEG first; phones and their photo programs do that."),
-    (4, b"ftypM4A", "a sound recording", "Have it transcribed into a text file first."),
-    (0, b"ID3", "a sound recording", "Have it transcribed into a text file first."),
-    (0, b"OggS", "a sound recording or an Ogg video", "Export it as mp4 first if it is a video."),
-    (0, b"fLaC", "a sound recording", "Have it transcribed into a text file first."),
-    (0, b"8BPS", "a Photoshop document", "Export it as PNG first."),
-    (0, b"%!PS", "a PostScript drawing", "Export it as PNG first."),
-    (0, b"\x1f\x8b", "a compressed file", "Unpack it first."),
+    (0, b"%PDF-", tr("a pdf document"), tr("Read it with read_document.")),
+    (0, b"PK\x03\x04", tr("an office document or an archive"), tr("Read documents with read_document; unpack archives first.")),
+    (4, b"ftypheic", tr("a HEIC photo"), tr("Export it as JPEG first; phones and their photo programs do that.")),
+    (4, b"ftypheix", tr("a HEIC photo"), tr("Export it as JPEG first; phones and their photo programs do that.")),
+    (4, b"ftypmif1", tr("a HEIF photo"), tr("Export it as JPEG first; phones and their photo programs do that.")),
+    (4, b"ftypM4A", tr("a sound recording"), tr("Have it transcribed into a text file first.")),
+    (0, b"ID3", tr("a sound recording"), tr("Have it transcribed into a text file first.")),
+    (0, b"OggS", tr("a sound recording or an Ogg video"), tr("Export it as mp4 first if it is a video.")),
+    (0, b"fLaC", tr("a sound recording"), tr("Have it transcribed into a text file first.")),
+    (0, b"8BPS", tr("a Photoshop document"), tr("Export it as PNG first.")),
+    (0, b"%!PS", tr("a PostScript drawing"), tr("Export it as PNG first.")),
+    (0, b"\x1f\x8b", tr("a compressed file"), tr("Unpack it first.")),
 )
 """(offset, bytes, what it is, what to do)."""
 
@@ -53,15 +54,15 @@ def description_of(head: bytes) -> tuple[str, str]:
     if found := _other(head):
         return found
     if not head:
-        return "empty", "Name a picture or a video."
+        return "empty", tr("Name a picture or a video.")
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if b"<svg" in start[:2048] and start.startswith(b"<"):
-        return "an SVG drawing, which is a text", "Read it with the Read tool, or export it as PNG to have it looked at."
+        return tr("an SVG drawing, which is a text"), tr("Read it with the Read tool, or export it as PNG to have it looked at.")
     if head[4:8] == b"ftyp" or head.startswith(b"\x1a\x45\xdf\xa3") or (head.startswith(b"RIFF") and head[8:12] == b"AVI "):
-        return "a video that is damaged, not whole, or without pictures", "Get a whole copy, or export it anew as mp4."
+        return tr("a video that is damaged, not whole, or without pictures"), tr("Get a whole copy, or export it anew as mp4.")
     if b"\0" not in head:
-        return "a text, whatever its name says", "Read it with the Read tool."
-    return "in no format of pictures or videos that is known here", "Export it as PNG, JPEG or mp4 first."
+        return tr("a text, whatever its name says"), tr("Read it with the Read tool.")
+    return tr("in no format of pictures or videos that is known here"), tr("Export it as PNG, JPEG or mp4 first.")
 
 
 def _other(head: bytes) -> tuple[str, str] | None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.web.entities import unescaped
 from dogent_tui.web.plain_page import plain_page
 from dogent_tui.web.tidying import blocks, is_list_of_links, squeezed, text_of, tidied
@@ -25,9 +26,9 @@ _MOST_LEADS = 2
 _LEAD_WITHIN = 400
 """An article that is shorter gets no introduction: it may be the wrong one."""
 
-_NO_ARTICLE = "No article could be told from the rest of this page: this is all of its text."
-_NO_TEXT = "The page holds no text of its own: its scripts would bring it, and they are not run."
-_TOO_MUCH = "The page is too large or too tangled to find its article: this is its text, as far as it was read."
+_NO_ARTICLE = tr("No article could be told from the rest of this page: this is all of its text.")
+_NO_TEXT = tr("The page holds no text of its own: its scripts would bring it, and they are not run.")
+_TOO_MUCH = tr("The page is too large or too tangled to find its article: this is its text, as far as it was read.")
 
 
 class Article(msgspec.Struct, frozen=True):

@@ -11,6 +11,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.connector import AddrInfoType
 from yarl import URL
 
+from dogent_tui.language import tr
 from dogent_tui.web.address import Allowed, is_local_name, literal, place_of
 from dogent_tui.web.model import WebError
 
@@ -64,8 +65,10 @@ class Guard:
     def _refuse(self, addresses: tuple[str, ...]) -> WebError:
         where = "" if addresses == (self._host,) else f" ({', '.join(addresses)})"
         self.refusal = WebError(
-            f"{self._host}{where} is not a public address: it leads to this machine or to the network around it.",
-            "Pages there can be fetched when the person names them and allows it, or when the settings name the host.",
+            tr("{host}{where} is not a public address: it leads to this machine or to the network around it.").format(
+                host=self._host, where=where
+            ),
+            tr("Pages there can be fetched when the person names them and allows it, or when the settings name the host."),
             code="private_address",
             host=self._host,
             addresses=addresses,

@@ -4,6 +4,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Protocol
 
+from dogent_tui.language import tr
 from dogent_tui.web.model import WebError
 
 ENCODINGS = "gzip, deflate, br"
@@ -36,8 +37,8 @@ def decoder_for(encoding: str) -> Decoder:
     if names == ["br"]:
         return _Brotli()
     raise WebError(
-        f"The server sends its content in an encoding that was not asked for ({', '.join(names)[:40]}).",
-        "Try another address of the same content.",
+        tr("The server sends its content in an encoding that was not asked for ({join}).").format(join=", ".join(names)[:40]),
+        tr("Try another address of the same content."),
         code="unsupported",
     )
 
@@ -107,7 +108,7 @@ class _Brotli:
 
 def _damaged() -> WebError:
     return WebError(
-        "The content arrived damaged: it is not compressed as the server says.",
-        "Try again, or try another address.",
+        tr("The content arrived damaged: it is not compressed as the server says."),
+        tr("Try again, or try another address."),
         code="damaged",
     )

@@ -19,6 +19,7 @@ from dogent_tui.documents.model import DocumentError, ReadOptions, WebPage
 from dogent_tui.documents.worker import worker_command
 from dogent_tui.documents.workers import Limits as WorkerLimits
 from dogent_tui.documents.workers import Workers
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.web.address import Allowed
 from dogent_tui.web.charset import decode
@@ -166,8 +167,8 @@ class Fetcher:
             kept = await asyncio.to_thread(_keep, response, self._folder / str(self._count))
         except OSError as error:
             raise WebError(
-                f"What was fetched could not be kept for reading: {error.strerror or error}.",
-                "Check that there is room in the folder for temporary files.",
+                tr("What was fetched could not be kept for reading: {strerror}.").format(strerror=error.strerror or error),
+                tr("Check that there is room in the folder for temporary files."),
             ) from error
         self._kept.pop(url.strip(), None)
         self._kept[url.strip()] = kept
@@ -200,8 +201,10 @@ class Fetcher:
     async def _text(self, url: str, kept: _Kept, max_chars: int, offset: int) -> FetchResult:
         if kept.sniffed.kind in {"image", "other"}:
             raise WebError(
-                f"There is {kept.sniffed.what or _WHAT[kept.sniffed.kind]} at this address, which has no text to read.",
-                "Use mode image to save it." if kept.sniffed.kind == "image" else "Find a page that tells of it.",
+                tr("There is {what} at this address, which has no text to read.").format(
+                    what=kept.sniffed.what or _WHAT[kept.sniffed.kind]
+                ),
+                tr("Use mode image to save it.") if kept.sniffed.kind == "image" else tr("Find a page that tells of it."),
                 code="unsupported",
             )
         try:
@@ -293,8 +296,8 @@ class _PageReader(msgspec.Struct, frozen=True):
 
 def _tangled(kept: _Kept) -> WebError:
     return WebError(
-        f"{one_line(kept.response.url)[:160]} takes too long to read.",
-        "Find a smaller page with the same content.",
+        tr("{url} takes too long to read.").format(url=one_line(kept.response.url)[:160]),
+        tr("Find a smaller page with the same content."),
         code="timeout",
     )
 
@@ -314,7 +317,13 @@ def _keep(response: "Response", folder: Path) -> _Kept:
     return _Kept(msgspec.structs.replace(response, body=b""), sniffed, path, time.monotonic() + _FRESH_S, len(body), plain=cut)
 
 
-_WHAT = {"page": "a web page", "text": "a text", "document": "a document", "image": "an image", "other": "a file"}
+_WHAT = {
+    "page": tr("a web page"),
+    "text": tr("a text"),
+    "document": tr("a document"),
+    "image": tr("an image"),
+    "other": tr("a file"),
+}
 
 
 def _result(url: str, kept: _Kept, **more: Any) -> FetchResult:

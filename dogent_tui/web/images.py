@@ -11,9 +11,11 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.processes import end_tree, python_command, talk_process
 from dogent_tui.web.image_check import FORMATS, Checked
 from dogent_tui.web.model import SavedImage, WebError
+from dogent_tui.workspace.files import temporary_beside
 
 MOST_BYTES = 24 << 20
 _DECODING_S = 10.0
@@ -46,8 +48,8 @@ def _save(body: bytes, image: Checked, folder: Path, root: Path, name: str) -> S
         path = _write_new(place, stem, FORMATS[image.format], body)
     except OSError as error:
         raise WebError(
-            f"The image could not be saved in {folder}: {error.strerror or error}.",
-            "Check that there is room, and that the folder may be written.",
+            tr("The image could not be saved in {folder}: {strerror}.").format(folder=folder, strerror=error.strerror or error),
+            tr("Check that there is room, and that the folder may be written."),
         ) from error
     relative = path.relative_to(os.path.realpath(root)).as_posix()
     snippet = f"![{_alt(path.stem)}]({quote(relative, safe=_UNQUOTED)})"
@@ -85,7 +87,9 @@ def _alt(stem: str) -> str:
 def _folder(folder: Path, root: Path) -> Path:
     """Return where `folder` really is, made if need be; it has to lie in `root`, whatever links lead there."""
     outside = WebError(
-        f"The images folder {folder} lies outside of the workspace.", "Set `images_path` to a folder in it.", code="bad_folder"
+        tr("The images folder {folder} lies outside of the workspace.").format(folder=folder),
+        tr("Set `images_path` to a folder in it."),
+        code="bad_folder",
     )
     real_root = Path(os.path.realpath(root))
     real = Path(os.path.realpath(real_root / folder))
@@ -95,8 +99,8 @@ def _folder(folder: Path, root: Path) -> Path:
         real.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WebError(
-            f"The images folder {folder} cannot be made: {error.strerror}.",
-            "Set `images_path` to another folder.",
+            tr("The images folder {folder} cannot be made: {strerror}.").format(folder=folder, strerror=error.strerror),
+            tr("Set `images_path` to another folder."),
             code="bad_folder",
         ) from error
     if Path(os.path.realpath(real)) != real:
@@ -121,7 +125,7 @@ def _write_new(folder: Path, stem: str, extension: str, body: bytes) -> Path:
 
 def _write_whole(path: Path, body: bytes) -> None:
     """Make the file `path` with `body` in it. Raises FileExistsError where anything is there, be it a link to nowhere."""
-    part = path.parent / f".dogent-{os.urandom(6).hex()}.tmp"
+    part = temporary_beside(path)
     try:
         with part.open("xb") as file:
             file.write(body)
@@ -153,7 +157,9 @@ def _holds(path: Path, body: bytes) -> bool:
 async def _checked(body: bytes) -> Checked:
     """Have a process of its own decode the image. Raises WebError where it is none, or not a whole one, or too much."""
     if len(body) > MOST_BYTES:
-        raise WebError(f"The image is larger than {MOST_BYTES >> 20} MB.", "Find a smaller one.", code="too_large")
+        raise WebError(
+            tr("The image is larger than {size} MB.").format(size=MOST_BYTES >> 20), tr("Find a smaller one."), code="too_large"
+        )
     environment = {key: value for key, value in os.environ.items() if key in _PASSED_ON}
     try:
         process = await talk_process(python_command("dogent_tui.web.image_check"), cwd=Path("/"), env=environment)
@@ -163,23 +169,27 @@ async def _checked(body: bytes) -> Checked:
         finally:
             await asyncio.shield(end_tree(process))
     except TimeoutError:
-        raise WebError("The image takes too long to decode.", "Find another one.", code="hostile") from None
+        raise WebError(tr("The image takes too long to decode."), tr("Find another one."), code="hostile") from None
     except OSError as error:
-        raise WebError(f"Images cannot be decoded: {error.strerror or error}.", "Try again.") from error
+        raise WebError(
+            tr("Images cannot be decoded: {strerror}.").format(strerror=error.strerror or error), tr("Try again.")
+        ) from error
     found = msgspec.json.decode(output, type=Checked) if output else Checked("damaged")  # a decoder crashed
     if found.problem == "not_image":
-        raise not_image("something that is no image")
+        raise not_image(tr("something that is no image"))
     if found.problem == "too_many_pixels":
-        raise WebError("The image has too many pixels to be opened safely.", "Find a smaller one.", code="too_large")
+        raise WebError(tr("The image has too many pixels to be opened safely."), tr("Find a smaller one."), code="too_large")
     if found.problem:
-        raise WebError("The image is damaged or not whole.", "Try again, or find another one.", code="damaged")
+        raise WebError(tr("The image is damaged or not whole."), tr("Try again, or find another one."), code="damaged")
     return found
 
 
 def not_image(what: str) -> WebError:
     """Return the error for an address with `what` at it where an image was wanted."""
     return WebError(
-        f"There is {what} at this address, not an image that can be saved; nothing was saved.",
-        f"Give the address of an image file itself ({', '.join(sorted(name.lower() for name in FORMATS))}).",
+        tr("There is {what} at this address, not an image that can be saved; nothing was saved.").format(what=what),
+        tr("Give the address of an image file itself ({formats}).").format(
+            formats=", ".join(sorted(name.lower() for name in FORMATS))
+        ),
         code="not_image",
     )

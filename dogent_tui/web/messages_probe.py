@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui import __version__
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.vision.requesting import proxy_for
 
@@ -53,7 +54,7 @@ async def probe_messages(base_url: str, headers: Mapping[str, str], model: str, 
         ):
             return _answered(response.status, await response.content.read(_MOST_BYTES))
     except TimeoutError:
-        return Answered(0, f"it did not answer within {timeout_s:g} seconds")
+        return Answered(0, tr("it did not answer within {timeout_s:g} seconds").format(timeout_s=timeout_s))
     except (aiohttp.ClientError, OSError, ValueError) as error:
         # Only its kind: what the library says holds the address.
         why = getattr(getattr(error, "os_error", None), "strerror", "") or type(error).__name__

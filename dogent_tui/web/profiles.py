@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.errors import ConfigError
+from dogent_tui.language import tr
 from dogent_tui.web.model import WebError
 from dogent_tui.workspace import config_models
 from dogent_tui.workspace.checking import ConfigWarning, checked, nearest, read_profiles
@@ -70,7 +71,7 @@ def choose_profile(wanted: str, home: Path) -> tuple[WebProfile | None, list[Con
     try:
         return find_profile(wanted, home, warnings), warnings
     except WebError as error:
-        remedy = f"{error.remedy} Until then the agent has its native web tools."
+        remedy = tr("{remedy} Until then the agent has its native web tools.").format(remedy=error.remedy)
         return None, [*warnings, ConfigWarning(error.message, remedy, "web_profile_unknown")]
 
 
@@ -82,13 +83,23 @@ def find_profile(name: str, home: Path, warnings: list[ConfigWarning]) -> WebPro
     data = profiles.get(name)
     if data is None:
         near = nearest(name, profiles)
-        known = f'Did you mean "{near}"?' if near else f"It has: {', '.join(profiles) or 'none'}."
-        message = f"There is no profile {name} in {display_path(file)}."
-        raise WebError(message, f"{known} Correct web_profile in .dogent/dogent.json, or add the profile.", code="no_profile")
+        known = (
+            tr('Did you mean "{near}"?').format(near=near)
+            if near
+            else tr("It has: {profiles}.").format(profiles=", ".join(profiles) or tr("none"))
+        )
+        message = tr("There is no profile {name} in {file}.").format(name=name, file=display_path(file))
+        raise WebError(
+            message,
+            tr("{known} Correct web_profile in .dogent/dogent.json, or add the profile.").format(known=known),
+            code="no_profile",
+        )
     profile = web_profile(name, data, file, warnings)
     if profile.api_key and sends_keys_in_clear(profile.endpoint):
-        message = f"The profile {name} of {file.name} sends its key and your searches to {profile.endpoint} without encryption."
-        warnings.append(ConfigWarning(message, "Use an https address if the endpoint has one.", "profile_clear_text"))
+        message = tr("The profile {name} of {file} sends its key and your searches to {endpoint} without encryption.").format(
+            name=name, file=file.name, endpoint=profile.endpoint
+        )
+        warnings.append(ConfigWarning(message, tr("Use an https address if the endpoint has one."), "profile_clear_text"))
     return profile
 
 
@@ -109,7 +120,9 @@ def web_profile(
             texts[key] = "" if is_missing(value) else revealed(value, environ) if key in _SECRETS else value
         except ConfigError as error:
             texts[key] = ""
-            message = f"The profile {name} of {file.name} has no {key}: {error.message}"
+            message = tr("The profile {name} of {file} has no {key}: {message}").format(
+                name=name, file=file.name, key=key, message=error.message
+            )
             warnings.append(ConfigWarning(message, error.remedy, "profile_no_secret"))
     return WebProfile(name, timeout_s=usable.get("timeout_s", DEFAULT_TIMEOUT_S), file=display_path(file), **texts)
 
@@ -129,14 +142,16 @@ def _allowed(value: Any, file: Path, warnings: list[ConfigWarning]) -> tuple[str
     if not value:
         return ()
     if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-        warnings.append(_wrong(f'"web_allow_hosts" in {file.name} should be a list of hosts.', file))
+        warnings.append(_wrong(tr('"web_allow_hosts" in {file} should be a list of hosts.').format(file=file.name), file))
         return ()
     from dogent_tui.web.address import host_and_port
 
     for entry in value:
         if host_and_port(entry) is None:
-            message = f"{entry} in web_allow_hosts is no exact host: patterns and networks are not allowed."
-            warnings.append(_wrong(message, file, "Name each host or address by itself, with or without a port, in"))
+            message = tr("{entry} in web_allow_hosts is no exact host: patterns and networks are not allowed.").format(
+                entry=entry
+            )
+            warnings.append(_wrong(message, file, tr("Name each host or address by itself, with or without a port, in {file}.")))
     return tuple(entry for entry in value if host_and_port(entry) is not None)
 
 
@@ -147,11 +162,15 @@ def _proxy(value: Any, file: Path, warnings: list[ConfigWarning]) -> str:
         problem = check_url(value.strip())
         if not problem:
             return value.strip()
-        warnings.append(_wrong(f"web_proxy {problem}; it is not used.", file))
+        warnings.append(_wrong(tr("web_proxy {problem}; it is not used.").format(problem=problem), file))
         return ""
-    warnings.append(_wrong(f'"web_proxy" in {file.name} should be an address such as http://127.0.0.1:3128.', file))
+    warnings.append(
+        _wrong(tr('"web_proxy" in {file} should be an address such as http://127.0.0.1:3128.').format(file=file.name), file)
+    )
     return ""
 
 
-def _wrong(message: str, file: Path, remedy: str = "Correct it in") -> ConfigWarning:
-    return ConfigWarning(message, f"{remedy} {display_path(file)}.", "config_wrong_type")
+def _wrong(message: str, file: Path, remedy: str = "") -> ConfigWarning:
+    """Return the warning; `remedy` has a place for the name of the file."""
+    remedy = remedy or tr("Correct it in {file}.")
+    return ConfigWarning(message, remedy.format(file=display_path(file)), "config_wrong_type")

@@ -7,6 +7,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from dogent_tui.documents.text.charset import encoding_of
+from dogent_tui.language import tr
 
 Kind: TypeAlias = Literal["page", "text", "image", "document", "other"]
 """A web page, text to be shown as it is, an image, what the documents library reads, anything else."""
@@ -37,27 +38,27 @@ _MAGIC: tuple[tuple[int, bytes, Sniffed], ...] = (
     (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", Sniffed("document", "application/x-ole-storage")),
     (0, b"PK\x03\x04", Sniffed("document", "application/zip")),
     (0, b"PK\x05\x06", Sniffed("document", "application/zip")),
-    (4, b"ftypM4A", Sniffed("other", "audio/mp4", what="a sound recording")),
-    (4, b"ftyp", Sniffed("other", "video/mp4", what="a video")),
-    (0, b"\x1a\x45\xdf\xa3", Sniffed("other", "video/webm", what="a video")),
-    (0, b"ID3", Sniffed("other", "audio/mpeg", what="a sound recording")),
-    (0, b"OggS", Sniffed("other", "audio/ogg", what="a sound recording")),
-    (0, b"fLaC", Sniffed("other", "audio/flac", what="a sound recording")),
-    (0, b"\x1f\x8b", Sniffed("other", "application/gzip", what="an archive")),
-    (0, b"BZh", Sniffed("other", "application/x-bzip2", what="an archive")),
-    (0, b"\xfd7zXZ\0", Sniffed("other", "application/x-xz", what="an archive")),
-    (0, b"7z\xbc\xaf\x27\x1c", Sniffed("other", "application/x-7z-compressed", what="an archive")),
-    (0, b"Rar!\x1a\x07", Sniffed("other", "application/vnd.rar", what="an archive")),
-    (0, b"\x28\xb5\x2f\xfd", Sniffed("other", "application/zstd", what="an archive")),
-    (0, b"\x7fELF", Sniffed("other", "application/x-executable", what="a program")),
-    (0, b"MZ", Sniffed("other", "application/x-msdownload", what="a program")),
-    (0, b"wOF2", Sniffed("other", "font/woff2", what="a font")),
-    (0, b"wOFF", Sniffed("other", "font/woff", what="a font")),
+    (4, b"ftypM4A", Sniffed("other", "audio/mp4", what=tr("a sound recording"))),
+    (4, b"ftyp", Sniffed("other", "video/mp4", what=tr("a video"))),
+    (0, b"\x1a\x45\xdf\xa3", Sniffed("other", "video/webm", what=tr("a video"))),
+    (0, b"ID3", Sniffed("other", "audio/mpeg", what=tr("a sound recording"))),
+    (0, b"OggS", Sniffed("other", "audio/ogg", what=tr("a sound recording"))),
+    (0, b"fLaC", Sniffed("other", "audio/flac", what=tr("a sound recording"))),
+    (0, b"\x1f\x8b", Sniffed("other", "application/gzip", what=tr("an archive"))),
+    (0, b"BZh", Sniffed("other", "application/x-bzip2", what=tr("an archive"))),
+    (0, b"\xfd7zXZ\0", Sniffed("other", "application/x-xz", what=tr("an archive"))),
+    (0, b"7z\xbc\xaf\x27\x1c", Sniffed("other", "application/x-7z-compressed", what=tr("an archive"))),
+    (0, b"Rar!\x1a\x07", Sniffed("other", "application/vnd.rar", what=tr("an archive"))),
+    (0, b"\x28\xb5\x2f\xfd", Sniffed("other", "application/zstd", what=tr("an archive"))),
+    (0, b"\x7fELF", Sniffed("other", "application/x-executable", what=tr("a program"))),
+    (0, b"MZ", Sniffed("other", "application/x-msdownload", what=tr("a program"))),
+    (0, b"wOF2", Sniffed("other", "font/woff2", what=tr("a font"))),
+    (0, b"wOFF", Sniffed("other", "font/woff", what=tr("a font"))),
 )
 _RIFF = {
     b"WEBP": Sniffed("image", "image/webp"),
-    b"WAVE": Sniffed("other", "audio/wav", what="a sound recording"),
-    b"AVI ": Sniffed("other", "video/x-msvideo", what="a video"),
+    b"WAVE": Sniffed("other", "audio/wav", what=tr("a sound recording")),
+    b"AVI ": Sniffed("other", "video/x-msvideo", what=tr("a video")),
 }
 _PDF_WITHIN = 1024
 """Where the header of a pdf may begin; what stands before it is ignored by every reader."""
@@ -101,14 +102,14 @@ def sniff(body: bytes, declared: str) -> Sniffed:
 
 def _sniff_text(body: bytes, said: str) -> Sniffed:
     if body and not encoding_of(io.BytesIO(body)):
-        return Sniffed("other", "application/octet-stream", what="a file that is no text")
+        return Sniffed("other", "application/octet-stream", what=tr("a file that is no text"))
     begin = body[_start(body) :][:200]
     if _wide(body):
         begin = body[:400].decode("utf-16", "ignore").lstrip("\ufeff \r\n\t").encode("utf-8")
     if _CERTAIN_PAGE.match(begin):
         return Sniffed("page", "text/html")
     if _SVG.match(begin):
-        return Sniffed("text", "image/svg+xml", ".svg", "an SVG drawing")
+        return Sniffed("text", "image/svg+xml", ".svg", tr("an SVG drawing"))
     if said in {"text/html", "application/xhtml+xml"}:
         return Sniffed("text", "application/json", ".json") if _is_json(body) else Sniffed("page", "text/html")
     if said.endswith(("+json", "/json")) or (said not in _SAID and _is_json(body)):

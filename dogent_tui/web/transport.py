@@ -14,6 +14,7 @@ from aiohttp.resolver import DefaultResolver
 from yarl import URL
 
 from dogent_tui import __version__
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.web.address import Allowed
 from dogent_tui.web.connecting import Guard, MakeResolver, guarded_connector, open_connector
@@ -81,7 +82,7 @@ class Transport:
             async with asyncio.timeout(self._limits.total_s):
                 return await self._follow(url, allowed)
         except TimeoutError:
-            raise _slow(url, f"was not done after {self._limits.total_s:g} seconds") from None
+            raise _slow(url, tr("was not done after {total_s:g} seconds").format(total_s=self._limits.total_s)) from None
 
     async def _follow(self, url: URL, allowed: Allowed) -> Response:
         private: set[tuple[str, int, str]] = set()
@@ -102,14 +103,16 @@ class Transport:
                 return msgspec.structs.replace(found, private=frozenset(private))
             if url.scheme == "https" and found.scheme == "http":
                 raise WebError(
-                    f"{_short(url)} leads from https to plain http ({_short(found)}), which was not followed.",
-                    "Fetch that address itself if it is the right one.",
+                    tr("{url} leads from https to plain http ({found}), which was not followed.").format(
+                        url=_short(url), found=_short(found)
+                    ),
+                    tr("Fetch that address itself if it is the right one."),
                     code="redirects",
                 )
             url = found
         raise WebError(
-            f"{_short(url)} leads on and on: over {self._limits.redirects} redirects.",
-            "Use the address where it should end.",
+            tr("{url} leads on and on: over {redirects} redirects.").format(url=_short(url), redirects=self._limits.redirects),
+            tr("Use the address where it should end."),
             code="redirects",
         )
 
@@ -139,7 +142,7 @@ class Transport:
             async with asyncio.timeout(self._limits.headers_s):
                 response = await session.get(url, allow_redirects=False, proxy=self._proxy or None)
         except TimeoutError:
-            raise _slow(url, "does not answer") from None
+            raise _slow(url, tr("does not answer")) from None
         async with response:
             location = response.headers.get("Location")
             if response.status in _REDIRECTS and location is not None:
@@ -171,7 +174,7 @@ class Transport:
                         raise self._too_large(url)
                     await asyncio.sleep(0)  # a chunk may grow to many pieces
         except TimeoutError:
-            raise _slow(url, "stopped in the middle, or sends too slowly") from None
+            raise _slow(url, tr("stopped in the middle, or sends too slowly")) from None
         decoder.finish()
         return bytes(body)
 
@@ -183,8 +186,10 @@ class Transport:
     def _too_large(self, url: URL) -> WebError:
         sent, whole = self._limits.sent_bytes >> 20, self._limits.bytes >> 20
         return WebError(
-            f"{_short(url)} is too large: at most {sent} MB are fetched, and {whole} MB once they are unpacked.",
-            "Find a smaller page or file with the same content.",
+            tr("{url} is too large: at most {sent} MB are fetched, and {whole} MB once they are unpacked.").format(
+                url=_short(url), sent=sent, whole=whole
+            ),
+            tr("Find a smaller page or file with the same content."),
             code="too_large",
         )
 
@@ -228,56 +233,79 @@ def retry_after(value: str) -> float | None:
 
 
 _STATUS: Mapping[int, tuple[str, str]] = {
-    401: ("asks for a login", "Ask the person for the text, or find it elsewhere."),
-    402: ("asks for a payment", "Ask the person for the text, or find it elsewhere."),
-    403: ("does not let programs read it", "Ask the person for the text, or find it elsewhere."),
-    404: ("is not there", "Check the address, or search for the page."),
-    407: ("is behind a proxy that asks for a login", "Check `web_proxy` in the settings."),
-    410: ("is gone", "Search for another copy of it."),
-    429: ("gets too many requests", "Try again later."),
-    451: ("may not be shown, for legal reasons", "Find it elsewhere."),
-    503: ("is not available now", "Try again later."),
+    401: (tr("asks for a login"), tr("Ask the person for the text, or find it elsewhere.")),
+    402: (tr("asks for a payment"), tr("Ask the person for the text, or find it elsewhere.")),
+    403: (tr("does not let programs read it"), tr("Ask the person for the text, or find it elsewhere.")),
+    404: (tr("is not there"), tr("Check the address, or search for the page.")),
+    407: (tr("is behind a proxy that asks for a login"), tr("Check `web_proxy` in the settings.")),
+    410: (tr("is gone"), tr("Search for another copy of it.")),
+    429: (tr("gets too many requests"), tr("Try again later.")),
+    451: (tr("may not be shown, for legal reasons"), tr("Find it elsewhere.")),
+    503: (tr("is not available now"), tr("Try again later.")),
 }
 
 
 def _status_error(url: URL, status: int, wait: str) -> WebError:
     what, remedy = _STATUS.get(status, ("", ""))
     if not what:
-        what = "has trouble with its server" if status >= 500 else "cannot be had"
-        remedy = "Try again later, or find it elsewhere." if status >= 500 else "Check the address."
+        what = tr("has trouble with its server") if status >= 500 else tr("cannot be had")
+        remedy = tr("Try again later, or find it elsewhere.") if status >= 500 else tr("Check the address.")
     seconds = retry_after(wait)
     if seconds is not None and status in _BUSY:
-        remedy = f"Try again in {seconds:.0f} seconds."
-    return WebError(f"{_short(url)} {what} (HTTP {status}).", remedy, code="http", status=status, retry_after_s=seconds)
+        remedy = tr("Try again in {seconds:.0f} seconds.").format(seconds=seconds)
+    return WebError(
+        tr("{place} {what} (HTTP {status}).").format(place=_short(url), what=what, status=status),
+        remedy,
+        code="http",
+        status=status,
+        retry_after_s=seconds,
+    )
 
 
 def _slow(url: URL, what: str) -> WebError:
-    return WebError(f"{_short(url)} {what}.", "Try again, or find it elsewhere.", code="timeout")
+    return WebError(
+        tr("{place} {what}.").format(place=_short(url), what=what), tr("Try again, or find it elsewhere."), code="timeout"
+    )
 
 
 def _failure(url: URL, error: Exception) -> WebError:
     """Return the error of a connection as a sentence."""
     host = url.raw_host or ""  # the other one is decoded, and not every name that is written so can be
     if isinstance(error, aiohttp.ClientConnectorDNSError):
-        message = f"There is no machine called {host}, or no name server answers."
-        return WebError(message, "Check the address.", code="dns", host=host)
+        message = tr("There is no machine called {host}, or no name server answers.").format(host=host)
+        return WebError(message, tr("Check the address."), code="dns", host=host)
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
-        why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or "no secure connection could be made"
+        why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or tr(
+            "no secure connection could be made"
+        )
         return WebError(
-            f"The connection to {host} is not safe: {one_line(str(why))}.", "Find the page elsewhere.", code="tls", host=host
+            tr("The connection to {host} is not safe: {why}.").format(host=host, why=one_line(str(why))),
+            tr("Find the page elsewhere."),
+            code="tls",
+            host=host,
         )
     if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
-        remedy = "Check `web_proxy` in the settings."
-        return WebError("The proxy of the settings cannot be used.", remedy, code="connect", host=host)
+        remedy = tr("Check `web_proxy` in the settings.")
+        return WebError(tr("The proxy of the settings cannot be used."), remedy, code="connect", host=host)
     if isinstance(error, aiohttp.ClientConnectorError):
-        why = one_line(error.os_error.strerror or "it does not answer")
-        return WebError(f"{host} cannot be reached: {why}.", "Check the address, or try again later.", code="connect", host=host)
+        why = one_line(error.os_error.strerror or tr("it does not answer"))
+        return WebError(
+            tr("{host} cannot be reached: {why}.").format(host=host, why=why),
+            tr("Check the address, or try again later."),
+            code="connect",
+            host=host,
+        )
     if isinstance(error, aiohttp.SocketTimeoutError):
-        return _slow(url, "stopped in the middle, or does not answer")
+        return _slow(url, tr("stopped in the middle, or does not answer"))
     if isinstance(error, aiohttp.ClientResponseError | ValueError):
-        return WebError(f"{host} answers with something that is not HTTP.", "Check the address.", code="damaged", host=host)
-    message = f"The connection to {host} broke off ({type(error).__name__})."
-    return WebError(message, "Try again, or find it elsewhere.", code="connect", host=host)
+        return WebError(
+            tr("{host} answers with something that is not HTTP.").format(host=host),
+            tr("Check the address."),
+            code="damaged",
+            host=host,
+        )
+    message = tr("The connection to {host} broke off ({error}).").format(host=host, error=type(error).__name__)
+    return WebError(message, tr("Try again, or find it elsewhere."), code="connect", host=host)
 
 
 def _filename(response: aiohttp.ClientResponse) -> str:

@@ -4,6 +4,7 @@ import re
 
 from yarl import URL
 
+from dogent_tui.language import tr
 from dogent_tui.web.address import literal, looks_like_number
 from dogent_tui.web.model import WebError
 
@@ -19,14 +20,14 @@ def parse_url(text: str) -> URL:
     """Return the address that `text` is; without a scheme it is taken to be https. Raises WebError (`bad_url`)."""
     text = text.strip()
     if not text:
-        raise _bad(text, "There is no address.")
+        raise _bad(text, tr("There is no address."))
     if len(text) > _LONGEST:
-        raise _bad(text, f"The address is longer than {_LONGEST} characters.")
+        raise _bad(text, tr("The address is longer than {longest} characters.").format(longest=_LONGEST))
     scheme = _SCHEME.match(text)
     if scheme is None:
         text = f"https://{text.removeprefix('//')}"
     elif scheme[1].lower() not in {"http", "https"}:
-        raise _bad(text, f"Only http and https addresses can be fetched, not {scheme[1].lower()}.")
+        raise _bad(text, tr("Only http and https addresses can be fetched, not {scheme}.").format(scheme=scheme[1].lower()))
     return checked(_parsed(text), text)
 
 
@@ -34,50 +35,61 @@ def joined(base: URL, location: str) -> URL:
     """Return where a redirect from `base` leads. Raises WebError (`bad_url`)."""
     location = location.strip()
     if len(location) > _LONGEST:
-        raise _bad(location, "The address of the redirect is too long.")
+        raise _bad(location, tr("The address of the redirect is too long."))
     try:
         target = base.join(URL(location.replace(" ", "%20")))
     except (ValueError, UnicodeError):
-        raise _bad(location, f"The redirect leads to what is no address: {_shown(location)}.") from None
+        raise _bad(
+            location, tr("The redirect leads to what is no address: {location}.").format(location=_shown(location))
+        ) from None
     if target.scheme not in {"http", "https"}:
-        raise _bad(location, f"The redirect leads to {target.scheme or 'nowhere'}: only http and https can be fetched.")
+        raise _bad(
+            location,
+            tr("The redirect leads to {scheme}: only http and https can be fetched.").format(
+                scheme=target.scheme or tr("nowhere")
+            ),
+        )
     return checked(_parsed(str(target)), location)
 
 
 def checked(url: URL, text: str) -> URL:
     """Return `url` with its host in one way of writing, and without a fragment. Raises WebError (`bad_url`)."""
     if url.user is not None or url.password is not None:
-        remedy = "Leave out what stands before the @."
-        raise _bad(text, "The address holds a user name or a password, which are not sent.", remedy)
+        remedy = tr("Leave out what stands before the @.")
+        raise _bad(text, tr("The address holds a user name or a password, which are not sent."), remedy)
     host = (url.raw_host or "").lower().rstrip(".")
     if not host:
-        raise _bad(text, f"There is no host in the address {_shown(text)}.")
+        raise _bad(text, tr("There is no host in the address {text}.").format(text=_shown(text)))
     if literal(host) is None:
         if looks_like_number(host):
-            raise _bad(text, f"The host {_shown(host)} is a number in disguise.", "Write it as four numbers with dots.")
+            raise _bad(
+                text,
+                tr("The host {host} is a number in disguise.").format(host=_shown(host)),
+                tr("Write it as four numbers with dots."),
+            )
         if _HOST.fullmatch(host) is None or ".." in host or _BRACKETED.match(text):
-            raise _bad(text, f"{_shown(host)} is no name of a host.")
+            raise _bad(text, tr("{host} is no name of a host.").format(host=_shown(host)))
     elif "%" in host:
-        raise _bad(text, "The address names a network interface, which is not supported.")
+        raise _bad(text, tr("The address names a network interface, which is not supported."))
     try:
         port = url.port
     except ValueError:
         port = 0
     if not port:
-        raise _bad(text, "The port of the address is none.")
+        raise _bad(text, tr("The port of the address is none."))
     return url.with_host(host).with_fragment(None)
 
 
 def _parsed(text: str) -> URL:
     authority = _AUTHORITY.match(text)
     if authority is None or _UNSAFE.search(authority[1]) or "\\" in authority[1] or "%" in authority[1]:
-        raise _bad(text, f"{_shown(text)} is no address of a page.")
+        raise _bad(text, tr("{text} is no address of a page.").format(text=_shown(text)))
     if _UNSAFE.search(text):
         text = _UNSAFE.sub(lambda match: "%20" if match[0] == " " else "", text)
     try:
         return URL(text)
     except (ValueError, UnicodeError):  # idna's errors are of the latter
-        raise _bad(text, f"{_shown(text)} is no address of a page.") from None
+        raise _bad(text, tr("{text} is no address of a page.").format(text=_shown(text))) from None
 
 
 def _shown(text: str) -> str:

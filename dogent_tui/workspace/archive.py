@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.workspace.files import atomic_write, content_of, locked
 from dogent_tui.workspace.history import History
 from dogent_tui.workspace.paths import Workspace
@@ -20,7 +21,10 @@ def archive(workspace: Workspace, stamp: str) -> list[Path]:
 
 def _put_aside(workspace: Workspace, file: Path, stamp: str) -> Path | None:
     if not workspace.contains(file) or not workspace.contains(workspace.dot / "archives"):
-        raise DogentError(f"{file} leads out of the folder by a link, and is not put aside.", "Replace the link by a file.")
+        raise DogentError(
+            tr("{file} leads out of the folder by a link, and is not put aside.").format(file=file),
+            tr("Replace the link by a file."),
+        )
     if file == workspace.history_file:
         if not History(file).entries():
             return None

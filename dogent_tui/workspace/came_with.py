@@ -8,6 +8,8 @@ from typing import Any
 
 import msgspec
 
+from dogent_tui.language import ngettext, tr
+from dogent_tui.workspace.custom_commands import command_files
 from dogent_tui.workspace.paths import Workspace
 
 _MOST_BYTES = 1_000_000
@@ -37,16 +39,26 @@ def _own(root: Path) -> Iterator[Found]:
         text = _text(root / place)
         lines = [line for line in (text or "").splitlines() if line.strip()]
         if text is None or lines:
-            count = "" if text is None else f", {len(lines)} line{'s' * (len(lines) != 1)}"
-            yield Found(f"Writing constraints for the agent{count}", place, " / ".join(lines[:3]), used=True)
-    if os.path.lexists(root / ".dogent/lessons.md"):
-        yield Found("Lessons for the agent", ".dogent/lessons.md", used=True)
-    if names := _names(root / ".dogent/templates"):
-        yield Found("Document templates", ".dogent/templates/", ", ".join(names), used=True)
-    settings = _json(root / ".dogent/dogent.json")
-    language = settings.get("primary_language")
-    if isinstance(language, str) and language.strip():
-        yield Found("The language of replies", ".dogent/dogent.json", language.strip(), used=True)
+            count = ngettext(", {count} line", ", {count} lines", len(lines)).format(count=len(lines)) if text is not None else ""
+            yield Found(tr("Writing constraints for the agent") + count, place, " / ".join(lines[:3]), used=True)
+    place = ".dogent/lessons.md"
+    if os.path.lexists(root / place) and _text(root / place) != "":
+        yield Found(tr("Lessons for the agent"), place, used=True)
+    if names := [name for name in _names(root / ".dogent/templates") if name.endswith(".md")]:
+        yield Found(tr("Document templates"), ".dogent/templates/", ", ".join(names), used=True)
+    yield from _own_settings(root)
+
+
+def _own_settings(root: Path) -> Iterator[Found]:
+    """What else stands in there is used in any case, and says nothing to the agent."""
+    place = ".dogent/dogent.json"
+    if os.path.lexists(root / place) and _text(root / place) is None:
+        yield Found(tr("Settings that cannot be shown"), place, used=True)
+    settings = _json(root / place)
+    for key, what in (("primary_language", tr("The language of replies")), ("doc_template", tr("The template of documents"))):
+        value = settings.get(key)
+        if isinstance(value, str) and value.strip():
+            yield Found(what, place, value.strip(), used=True)
 
 
 def _settings_of_claude(root: Path) -> Iterator[Found]:
@@ -55,29 +67,33 @@ def _settings_of_claude(root: Path) -> Iterator[Found]:
         settings = _json(root / place)
         hooks = settings.get("hooks")
         if hooks:
-            yield Found("Hooks", place, ", ".join(map(str, hooks)) if isinstance(hooks, dict) else "")
+            yield Found(tr("Hooks"), place, ", ".join(map(str, hooks)) if isinstance(hooks, dict) else "")
         permissions = settings.get("permissions")
         rules = permissions.get("allow") if isinstance(permissions, dict) else None
         if rules:
-            yield Found("Rules that allow tool calls", place, ", ".join(map(str, rules)) if isinstance(rules, list) else "")
+            yield Found(tr("Rules that allow tool calls"), place, ", ".join(map(str, rules)) if isinstance(rules, list) else "")
         environment = settings.get("env")
         if environment:
-            yield Found("Environment variables", place, ", ".join(map(str, environment)) if isinstance(environment, dict) else "")
+            yield Found(
+                tr("Environment variables"), place, ", ".join(map(str, environment)) if isinstance(environment, dict) else ""
+            )
         if settings.get("enabledPlugins") or settings.get("extraKnownMarketplaces"):
-            yield Found("Plugins", place)
+            yield Found(tr("Plugins"), place)
 
 
 def _mcp_servers(root: Path) -> Iterator[Found]:
     if os.path.lexists(root / ".mcp.json"):
         servers = _json(root / ".mcp.json").get("mcpServers")
-        yield Found("MCP servers", ".mcp.json", ", ".join(map(str, servers)) if isinstance(servers, dict) else "")
+        yield Found(tr("MCP servers"), ".mcp.json", ", ".join(map(str, servers)) if isinstance(servers, dict) else "")
 
 
 def _folders(root: Path) -> Iterator[Found]:
-    for what, place in (("Commands", ".claude/commands"), ("Agents", ".claude/agents"), ("Skills", ".claude/skills")):
-        names = _names(root / place)
-        if names:
-            yield Found(what, f"{place}/", ", ".join(names), used=what == "Commands")
+    commands = root / ".claude/commands"
+    if names := [file.relative_to(commands).as_posix() for file in command_files(commands)]:
+        yield Found(tr("Commands"), ".claude/commands/", ", ".join(names), used=True)
+    for what, place in ((tr("Agents"), ".claude/agents"), (tr("Skills"), ".claude/skills")):
+        if names := _names(root / place):
+            yield Found(what, f"{place}/", ", ".join(names))
 
 
 def _names(folder: Path) -> list[str]:

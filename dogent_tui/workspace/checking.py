@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
 import msgspec
 from msgspec.structs import fields
 
+from dogent_tui.language import tr
 from dogent_tui.workspace.files import BrokenFile, read_json
 from dogent_tui.workspace.paths import display_path, dogent_home
 
@@ -69,9 +70,9 @@ def read_profiles(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[Config
     warnings += [unknown_key(file, (key,), ("profiles",)) for key in data if key not in ("profiles", SCHEMA_KEY)]
     profiles = data.get("profiles", {})
     if not isinstance(profiles, dict):
-        return {}, [*warnings, wrong_value(file, ("profiles",), "one object {…} for each profile")]
+        return {}, [*warnings, wrong_value(file, ("profiles",), tr("one object {…} for each profile"))]
     warnings += [
-        wrong_value(file, ("profiles", name), "an object {…}")
+        wrong_value(file, ("profiles", name), tr("an object {…}"))
         for name, profile in profiles.items()
         if not isinstance(profile, dict)
     ]
@@ -80,15 +81,21 @@ def read_profiles(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[Config
 
 def wrong_value(file: Path, path: KeyPath, wanted: str) -> ConfigWarning:
     """Return the warning about the value at `path` of `file`, which does not hold what is `wanted`."""
-    message = f"{_place(file, path)}: expected {wanted}. It is not used."
-    return ConfigWarning(message, f"Correct it in {display_path(file)}.", "config_wrong_type")
+    message = tr("{path}: expected {wanted}. It is not used.").format(path=_place(file, path), wanted=wanted)
+    return ConfigWarning(message, tr("Correct it in {file}.").format(file=display_path(file)), "config_wrong_type")
 
 
 def unknown_key(file: Path, path: KeyPath, known: Iterable[str]) -> ConfigWarning:
     """Return the warning about a key that is none of the `known` ones, with the nearest of them."""
     near = nearest(path[-1], known)
-    remedy = f'Did you mean "{near}"? It was kept.' if near else "It was kept; remove it if nothing else needs it."
-    return ConfigWarning(f"{_place(file, path)}: dogent-tui does not know this key.", remedy, "config_unknown_key")
+    remedy = (
+        tr('Did you mean "{near}"? It was kept.').format(near=near)
+        if near
+        else tr("It was kept; remove it if nothing else needs it.")
+    )
+    return ConfigWarning(
+        tr("{path}: dogent-tui does not know this key.").format(path=_place(file, path)), remedy, "config_unknown_key"
+    )
 
 
 def broken_file_warning(broken: BrokenFile) -> ConfigWarning:
@@ -106,11 +113,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 _WORDS: Mapping[type, str] = {
-    bool: "true or false",
-    str: "a text in quotes",
-    int: "a whole number",
-    float: "a number",
-    tuple: "a list of texts in quotes",
+    bool: tr("true or false"),
+    str: tr("a text in quotes"),
+    int: tr("a whole number"),
+    float: tr("a number"),
+    tuple: tr("a list of texts in quotes"),
 }
 
 
@@ -121,14 +128,16 @@ def expected(kind: Any) -> str:
     if get_origin(kind) is Annotated:
         told = [meta.extra["expected"] for meta in kind.__metadata__ if meta.extra and "expected" in meta.extra]
         return told[0] if told else expected(get_args(kind)[0])
-    return _WORDS.get(get_origin(kind) or kind, "an object {…}")
+    return _WORDS.get(get_origin(kind) or kind, tr("an object {…}"))
 
 
 def _place(file: Path, path: KeyPath) -> str:
     from dogent_tui.workspace.json_lines import line_of  # on use: only mistakes need it
 
     line = line_of(file, path)
-    return f"{_called(file)}, {f'line {line}, ' if line else ''}key `{'.'.join(path)}`"
+    return (tr("{file}, line {line}, key `{path}`") if line else tr("{file}, key `{path}`")).format(
+        file=_called(file), line=line, path=".".join(path)
+    )
 
 
 def _called(file: Path) -> str:

@@ -10,12 +10,14 @@ from typing import Annotated, Any, Final
 import msgspec
 from msgspec import Meta
 
+from dogent_tui.language import tr
+
 LONGEST_SEARCH_S: Final = 120
 """Seconds that a search may take."""
 
 _REFERENCE = "; env:NAME takes it from the environment, keyring:NAME from the system's keyring"
-_MILLISECONDS = "a whole number of milliseconds"
-_SWITCH = "1 or 0"
+_MILLISECONDS = tr("a whole number of milliseconds")
+_SWITCH = tr("1 or 0")
 
 
 class LlmProfile(msgspec.Struct, frozen=True):
@@ -33,7 +35,7 @@ class LlmProfile(msgspec.Struct, frozen=True):
         Meta(
             pattern=r"^(ollama|llama\.cpp|lm-studio|vllm)?$",
             description="The server of local models at this address: it is asked through a relay of ours, and needs no key.",
-            extra={"expected": "ollama, llama.cpp, lm-studio or vllm"},
+            extra={"expected": tr("ollama, llama.cpp, lm-studio or vllm")},
         ),
     ] = ""
     API_TIMEOUT_MS: (
@@ -60,7 +62,7 @@ class WebProfile(msgspec.Struct, frozen=True):
             gt=0,
             le=LONGEST_SEARCH_S,
             description="Seconds that a search may take.",
-            extra={"expected": f"a number of seconds, at most {LONGEST_SEARCH_S}"},
+            extra={"expected": tr("a number of seconds, at most {most}").format(most=LONGEST_SEARCH_S)},
         ),
     ] = 20.0
 
@@ -78,7 +80,10 @@ class VisionProfile(msgspec.Struct, frozen=True):
     timeout_s: Annotated[
         float,
         Meta(
-            ge=1, le=3600, description="Seconds that a look may take.", extra={"expected": "a number of seconds from 1 to 3600"}
+            ge=1,
+            le=3600,
+            description="Seconds that a look may take.",
+            extra={"expected": tr("a number of seconds from 1 to 3600")},
         ),
     ] = 0
     max_side: Annotated[
@@ -87,7 +92,7 @@ class VisionProfile(msgspec.Struct, frozen=True):
             ge=1,
             le=16_384,
             description="Pixels of the longer side of a picture that is sent.",
-            extra={"expected": "a number of pixels from 1 to 16384"},
+            extra={"expected": tr("a number of pixels from 1 to 16384")},
         ),
     ] = 0
     max_video_mb: Annotated[
@@ -96,7 +101,7 @@ class VisionProfile(msgspec.Struct, frozen=True):
             ge=1,
             le=512,
             description="Megabytes of a video that is sent.",
-            extra={"expected": "a number of megabytes from 1 to 512"},
+            extra={"expected": tr("a number of megabytes from 1 to 512")},
         ),
     ] = 0
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dogent_tui.errors import ConfigError
+from dogent_tui.language import tr
 from dogent_tui.workspace.checking import KeyPath
 from dogent_tui.workspace.files import json_text, private_folder, read_json, write_checked
 from dogent_tui.workspace.own_files import OwnChange, plan_change
@@ -39,7 +40,9 @@ def write_home_values(file: Path, changes: Mapping[KeyPath, Any]) -> None:
         change = plan_values(target, changes)
         if write_checked(target, change.before, change.after, mode=0o600):
             return
-    raise ConfigError(f"{display_path(file)} changes all the time.", "Close what writes it, and try again.")
+    raise ConfigError(
+        tr("{file} changes all the time.").format(file=display_path(file)), tr("Close what writes it, and try again.")
+    )
 
 
 def _with(data: Mapping[str, Any], path: KeyPath, value: Any) -> dict[str, Any]:

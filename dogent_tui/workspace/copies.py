@@ -18,6 +18,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.workspace.files import private_folder
 from dogent_tui.workspace.paths import Workspace, state_dir
 
@@ -273,11 +274,11 @@ class Copies:
         parent = os.path.dirname(item.path)  # noqa: PTH120 — text in, text out
         os.makedirs(parent, exist_ok=True)  # noqa: PTH103
         if os.path.realpath(parent) != parent:
-            raise OSError("the folder leads elsewhere now")
+            raise OSError(tr("the folder leads elsewhere now"))
         if os.path.lexists(item.path):
             if stat.S_ISDIR(os.lstat(item.path).st_mode):
                 if item.kind != "absent":
-                    raise OSError("a folder is there now")
+                    raise OSError(tr("a folder is there now"))
                 os.rmdir(item.path)  # noqa: PTH106 — text in; one that holds something stays
                 return
             private_folder(aside.parent)

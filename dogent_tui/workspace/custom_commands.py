@@ -56,7 +56,7 @@ def custom_commands(workspace: Workspace, home: Path, *, trusted: bool) -> list[
 
 
 def _in_folder(folder: Path, inside: Workspace | None) -> Iterator[CustomCommand]:
-    for path in _markdown_files(folder):
+    for path in command_files(folder):
         name = path.relative_to(folder).with_suffix("").as_posix().replace("/", ":")
         if not _NAME.match(name) or (inside is not None and not inside.contains(path)):
             continue
@@ -68,7 +68,8 @@ def _in_folder(folder: Path, inside: Workspace | None) -> Iterator[CustomCommand
         yield _command(name, text, of_workspace=inside is not None)
 
 
-def _markdown_files(folder: Path) -> Iterator[Path]:
+def command_files(folder: Path) -> Iterator[Path]:
+    """Yield the files in the folder that are commands, as far as their names go."""
     files = (Path(at, name) for at, _, names in os.walk(folder) for name in sorted(names) if name.endswith(".md"))
     for path, _ in zip(files, range(_MOST_FILES), strict=False):
         if path.is_file():  # a pipe would be waited for

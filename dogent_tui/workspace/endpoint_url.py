@@ -3,6 +3,8 @@
 import re
 from urllib.parse import SplitResult, urlsplit
 
+from dogent_tui.language import tr
+
 _ANTHROPIC_HOST = "api.anthropic.com"
 
 _NEAR_NAME = re.compile(r"localhost|.*\.(localhost|local|lan|internal)|[^.:]+", re.IGNORECASE)
@@ -12,18 +14,18 @@ _NEAR_NAME = re.compile(r"localhost|.*\.(localhost|local|lan|internal)|[^.:]+", 
 def check_url(url: str) -> str:
     """Return what is wrong with `url` as the address of an endpoint, as the end of a sentence, empty if nothing is."""
     if re.search(r"[\s\x00-\x1f\x7f]", url):
-        return "has blanks in its address"
+        return tr("has blanks in its address")
     parts = _split(url)
     if parts is None:
-        return "has no valid address"
+        return tr("has no valid address")
     if parts.scheme not in ("http", "https"):
-        return "does not start with http:// or https://"
+        return tr("does not start with http:// or https://")
     if "@" in parts.netloc:
-        return "has a user name or a password in its address, where logs and errors would show it"
+        return tr("has a user name or a password in its address, where logs and errors would show it")
     if not parts.hostname:
-        return "has no host in its address"
+        return tr("has no host in its address")
     if parts.query or parts.fragment:
-        return "has a ? or a # in its address"
+        return tr("has a ? or a # in its address")
     return ""
 
 

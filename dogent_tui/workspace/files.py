@@ -4,17 +4,24 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import stat
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.workspace.paths import state_dir
+
+_TEMPORARY = re.compile(r"\.dogent-[0-9a-f]{12}\.tmp")
+_LEFT_S = 3_600.0
+"""After this time a text that has not taken its file's place belongs to nobody: writing one takes milliseconds."""
 
 T = TypeVar("T", bound=dict[str, Any] | list[Any])
 
@@ -29,14 +36,16 @@ class BrokenFile(msgspec.Struct, frozen=True):
     @property
     def message(self) -> str:
         """What happened, as a sentence."""
-        return f"{self.path.name} could not be used: {self.reason}."
+        return tr("{name} could not be used: {reason}.").format(name=self.path.name, reason=self.reason)
 
     @property
     def remedy(self) -> str:
         """Where the text is now, as a sentence."""
         if self.kept_as is None:
-            return f"It still lies at {self.path}; check its permissions."
-        return f"It was kept as {self.kept_as}; correct it and rename it to {self.path.name} to use it again."
+            return tr("It still lies at {path}; check its permissions.").format(path=self.path)
+        return tr("It was kept as {kept_as}; correct it and rename it to {name} to use it again.").format(
+            kept_as=self.kept_as, name=self.path.name
+        )
 
 
 def atomic_write(path: Path, data: str | bytes, *, mode: int | None = None, durable: bool = True) -> None:
@@ -50,7 +59,7 @@ def atomic_write(path: Path, data: str | bytes, *, mode: int | None = None, dura
     content = data if isinstance(data, bytes) else data.encode("utf-8", errors="backslashreplace")
     path.parent.mkdir(parents=True, exist_ok=True)
     old = _regular(path)
-    temporary = path.parent / f".dogent-{os.urandom(6).hex()}.tmp"
+    temporary = temporary_beside(path)
     # Private until it is whole, unless the umask shall decide: then only a create with 0o666 lets it.
     first_mode = 0o666 if old is None and mode is None else 0o600
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, first_mode)
@@ -67,6 +76,24 @@ def atomic_write(path: Path, data: str | bytes, *, mode: int | None = None, dura
         raise
     if durable:
         _sync_folder(path.parent)
+
+
+def temporary_beside(path: Path) -> Path:
+    """Return a name beside `path` that nothing has, for what takes its place once it is whole.
+
+    What a process that was killed left in the folder under such a name goes, once for each folder.
+    """
+    _clear_leftovers(path.parent)
+    return path.parent / f".dogent-{os.urandom(6).hex()}.tmp"
+
+
+@cache
+def _clear_leftovers(folder: Path) -> None:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _TEMPORARY.fullmatch(entry.name) and time.time() - entry.stat(follow_symlinks=False).st_mtime > _LEFT_S:
+                with contextlib.suppress(OSError):
+                    Path(entry.path).unlink()
 
 
 def _regular(path: Path) -> os.stat_result | None:
@@ -136,7 +163,9 @@ def _lock_folder(descriptor: int, timeout_s: float) -> bool:
     try:
         import fcntl
     except ImportError:
-        raise OSError(f"{state_dir()} cannot be written, and nothing else can be locked here") from None
+        raise OSError(
+            tr("{state_dir} cannot be written, and nothing else can be locked here").format(state_dir=state_dir())
+        ) from None
     deadline = time.monotonic() + timeout_s
     while True:
         try:
@@ -151,8 +180,10 @@ def _lock_folder(descriptor: int, timeout_s: float) -> bool:
 
 def _held_elsewhere(path: Path, timeout_s: float) -> DogentError:
     return DogentError(
-        f"{path.name} is being written by another window of dogent-tui, which has not finished in {timeout_s:g} seconds.",
-        "Close that window, or end its process if it hangs, and try again.",
+        tr("{path} is being written by another window of dogent-tui, which has not finished in {timeout_s:g} seconds.").format(
+            path=path.name, timeout_s=timeout_s
+        ),
+        tr("Close that window, or end its process if it hangs, and try again."),
     )
 
 
@@ -186,23 +217,28 @@ def read_json(path: Path, default: T) -> tuple[T, BrokenFile | None]:
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
-            return default, BrokenFile(path, None, "it is not a regular file")
+            return default, BrokenFile(path, None, tr("it is not a regular file"))
         content = path.read_bytes()
     except FileNotFoundError:
         return default, None
     except OSError as error:
-        return default, BrokenFile(path, None, (error.strerror or "it cannot be read").lower())
+        return default, BrokenFile(path, None, (error.strerror or tr("it cannot be read")).lower())
     try:
         value: Any = json.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        return default, set_aside(path, "it is not UTF-8 text")
+        return default, set_aside(path, tr("it is not UTF-8 text"))
     except json.JSONDecodeError as error:
-        return default, set_aside(path, f"it is not JSON (line {error.lineno}, column {error.colno}: {error.msg})")
+        return default, set_aside(
+            path,
+            tr("it is not JSON (line {lineno}, column {colno}: {msg})").format(
+                lineno=error.lineno, colno=error.colno, msg=error.msg
+            ),
+        )
     except (ValueError, RecursionError):  # a number of thousands of digits, brackets thousands deep
-        return default, set_aside(path, "it is not JSON that a program can read")
+        return default, set_aside(path, tr("it is not JSON that a program can read"))
     if not isinstance(value, type(default)):
-        expected = "an object {…}" if isinstance(default, dict) else "an array […]"
-        return default, set_aside(path, f"it should hold {expected}")
+        expected = tr("an object {…}") if isinstance(default, dict) else tr("an array […]")
+        return default, set_aside(path, tr("it should hold {expected}").format(expected=expected))
     return value, None
 
 

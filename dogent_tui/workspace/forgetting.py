@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias, get_args
 
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.workspace.files import locked
 from dogent_tui.workspace.history import History
 from dogent_tui.workspace.paths import Workspace
@@ -25,6 +26,8 @@ def forget(workspace: Workspace, what: Sequence[Forgettable]) -> None:
 
 def _remove(workspace: Workspace, file: Path) -> None:
     if file.is_symlink() or not workspace.contains(file):
-        raise DogentError(f"{file} leads elsewhere by a link, and is not touched.", "Remove the link yourself.")
+        raise DogentError(
+            tr("{file} leads elsewhere by a link, and is not touched.").format(file=file), tr("Remove the link yourself.")
+        )
     with locked(file):
         file.unlink(missing_ok=True)

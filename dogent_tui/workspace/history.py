@@ -18,6 +18,7 @@ import msgspec
 from msgspec.structs import asdict, fields
 
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.workspace.files import BrokenFile, atomic_write, locked, set_aside
 
 RECALLED = 30
@@ -80,7 +81,7 @@ class History:
             data, broken = _parse(text), None
             if data is None:
                 data = list(_salvage(text))
-                broken = set_aside(self.file, "it was damaged or cut short; the entries that are whole were kept")
+                broken = set_aside(self.file, tr("it was damaged or cut short; the entries that are whole were kept"))
                 if broken.kept_as is None:
                     raise PermissionError(f"{self.file}: {broken.reason}")  # writing now would lose what it holds
             atomic_write(self.file, b"[\n" + b",\n".join([*map(_dump, data), line]) + b"\n]\n")
@@ -106,7 +107,10 @@ class History:
     def _refuse_a_link(self) -> None:
         # A workspace may come from anyone; a link in it must not turn the history into a pen for any other file.
         if self.file.is_symlink() or self.file.parent.is_symlink():
-            raise DogentError(f"{self.file} is a link, and the history is not written through links.", "Replace it by a file.")
+            raise DogentError(
+                tr("{file} is a link, and the history is not written through links.").format(file=self.file),
+                tr("Replace it by a file."),
+            )
 
     def entries(self) -> list[HistoryEntry]:
         """Return all entries, in the order written. What is not an entry is left out. Raises OSError, not on a missing file."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from dogent_tui.errors import ConfigError
+from dogent_tui.language import tr
 from dogent_tui.workspace.files import json_text, private_folder
 from dogent_tui.workspace.secrets import PLACEHOLDER
 
@@ -86,8 +87,10 @@ def ensure_home_files(home: Path) -> None:
             _create(home / name, json_text(content))
     except OSError as error:
         raise ConfigError(
-            f"The folder {home} for your profiles cannot be written: {(error.strerror or str(error)).lower()}.",
-            "Correct its permissions, or set DOGENT_HOME to another folder.",
+            tr("The folder {home} for your profiles cannot be written: {strerror}.").format(
+                home=home, strerror=(error.strerror or str(error)).lower()
+            ),
+            tr("Correct its permissions, or set DOGENT_HOME to another folder."),
         ) from error
 
 

@@ -6,6 +6,7 @@ import shlex
 import stat
 from pathlib import Path
 
+from dogent_tui.language import tr
 from dogent_tui.workspace.checking import ConfigWarning
 from dogent_tui.workspace.config_models import PROFILE_MODELS, secret_keys
 from dogent_tui.workspace.secrets import is_missing, reference
@@ -26,8 +27,10 @@ def open_to_others(file: Path) -> list[ConfigWarning]:
         return []
     if not mode & _OTHERS or not _holds_a_key(file):
         return []
-    message = f"{file.name} holds keys, and other users of this machine may read or change it (its mode is {mode:o})."
-    return [ConfigWarning(message, f"Run: chmod 600 {shlex.quote(str(file))}", "key_file_open")]
+    message = tr("{file} holds keys, and other users of this machine may read or change it (its mode is {mode:o}).").format(
+        file=file.name, mode=mode
+    )
+    return [ConfigWarning(message, tr("Run: chmod 600 {file}").format(file=shlex.quote(str(file))), "key_file_open")]
 
 
 def key_file_warnings(home: Path) -> list[ConfigWarning]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from dogent_tui.workspace.paths import dogent_home
-from dogent_tui.workspace.secrets import is_missing, keyring_keys, reference
+from dogent_tui.workspace.secrets import is_missing, reference, revealed_keys
 
 _FILES = ("claude.json", "web.json", "vision.json")
 _NAMED_AS_KEY = re.compile(r"(?:key|token|secret|password|passwd|credential|cse_id)s?$", re.IGNORECASE)
@@ -17,14 +17,22 @@ _SHORTEST = 8
 
 
 def known_secrets(environ: Mapping[str, str] = os.environ) -> tuple[str, ...]:
-    """Return the keys of all profiles of the user and of the environment, and what the keyring gave. Never raises."""
+    """Return the keys of all profiles of the user and of the environment, and those that were looked up. Never raises."""
     found = {value for name, value in environ.items() if _NAMED_AS_KEY.search(name)}
     for file in _FILES:
         with contextlib.suppress(OSError, ValueError, RecursionError):
             keys = _keys_in(json.loads((dogent_home(environ) / file).read_text("utf-8-sig")))
             found |= {_looked_up(key, environ) for key in keys}
-    found |= keyring_keys()
-    return tuple(sorted(value for value in found if len(value) >= _SHORTEST and not is_missing(value)))
+    return tuple(sorted({*filter(_is_secret, found), *learned_secrets()}))
+
+
+def learned_secrets() -> frozenset[str]:
+    """Return the keys that were looked up so far in this process, of which there may be more the next time. Reads nothing."""
+    return frozenset(filter(_is_secret, revealed_keys()))
+
+
+def _is_secret(value: str) -> bool:
+    return len(value) >= _SHORTEST and not is_missing(value)
 
 
 def _looked_up(key: str, environ: Mapping[str, str]) -> str:

@@ -11,6 +11,7 @@ import msgspec
 
 from dogent_tui.endpoint_kind import EndpointKind, ServerKind
 from dogent_tui.errors import ConfigError
+from dogent_tui.language import tr
 from dogent_tui.workspace.checking import ConfigWarning, checked, nearest, read_profiles
 from dogent_tui.workspace.config_models import LlmProfile
 from dogent_tui.workspace.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
@@ -103,11 +104,11 @@ def choose_endpoint(
     own, warnings = load_home_settings(home)
     wanted = (override or settings.profile or own.profile).strip()
     if wanted == OFFLINE:
-        return _offline("The built-in offline engine was asked for by name."), warnings
+        return _offline(tr("The built-in offline engine was asked for by name.")), warnings
     profiles, more = read_profiles(home / "claude.json")
     warnings += more
     if wanted and wanted != ENVIRONMENT:
-        endpoint = _named(wanted, profiles, home, environ, warnings)
+        endpoint = _named(wanted, profiles, home, environ, warnings, typed=bool(override))
     else:
         endpoint = _from_environment(environ, warnings)
         if endpoint is None:
@@ -121,8 +122,8 @@ def _offline(source: str) -> Endpoint:
 
 def _why_offline(wanted: str) -> str:
     if wanted:
-        return f"The built-in offline engine, because the profile {wanted} cannot be used."
-    return "The built-in offline engine, because no profile is chosen and the environment holds no usable key."
+        return tr("The built-in offline engine, because the profile {wanted} cannot be used.").format(wanted=wanted)
+    return tr("The built-in offline engine, because no profile is chosen and the environment holds no usable key.")
 
 
 def _named(
@@ -131,16 +132,21 @@ def _named(
     home: Path,
     environ: Mapping[str, str],
     warnings: list[ConfigWarning],
+    *,
+    typed: bool,
 ) -> Endpoint | None:
     file = home / "claude.json"
     data = profiles.get(wanted)
     if data is None:
         near = nearest(wanted, profiles)
-        known = f'Did you mean "{near}"?' if near else f"It has: {', '.join(profiles) or 'none'}."
-        message = f"There is no profile {wanted} in {display_path(file)}."
-        warnings.append(
-            ConfigWarning(message, f"{known} Correct the profile in .dogent/dogent.json, or add it here.", "profile_unknown")
+        known = (
+            tr('Did you mean "{near}"?').format(near=near)
+            if near
+            else tr("It has: {profiles}.").format(profiles=", ".join(profiles) or tr("none"))
         )
+        message = tr("There is no profile {wanted} in {file}.").format(wanted=wanted, file=display_path(file))
+        correct = tr("Choose one with /profile.") if typed else tr("Correct the profile in .dogent/dogent.json, or add it here.")
+        warnings.append(ConfigWarning(message, tr("{known} {correct}").format(known=known, correct=correct), "profile_unknown"))
         return None
     return profile_endpoint(wanted, data, file, environ, warnings)
 
@@ -151,7 +157,11 @@ def profile_endpoint(
     """Return the endpoint that the profile `name` of `file` leads to, None if it cannot be used; `warnings` then says why."""
     usable, wrong = checked(data, LlmProfile, file, ("profiles", name))
     warnings += wrong
-    return _endpoint(_Origin(name, f"The profile {name}", f"of {display_path(file)}", environ), usable, warnings)
+    return _endpoint(
+        _Origin(name, tr("The profile {name}").format(name=name), tr("of {file}").format(file=display_path(file)), environ),
+        usable,
+        warnings,
+    )
 
 
 def environment_endpoint(environ: Mapping[str, str]) -> Endpoint | None:
@@ -163,7 +173,7 @@ def _from_environment(environ: Mapping[str, str], warnings: list[ConfigWarning])
     names = ("ANTHROPIC_BASE_URL", *_KEY_NAMES, _OAUTH)
     if not any(environ.get(name, "").strip() for name in names):
         return None
-    return _endpoint(_Origin(ENVIRONMENT, "The environment", "(ANTHROPIC_… variables)", environ), environ, warnings)
+    return _endpoint(_Origin(ENVIRONMENT, tr("The environment"), tr("(ANTHROPIC_… variables)"), environ), environ, warnings)
 
 
 class _Origin(msgspec.Struct, frozen=True):
@@ -181,7 +191,11 @@ def _endpoint(of: _Origin, data: Mapping[str, Any], warnings: list[ConfigWarning
     url = _text(data, "ANTHROPIC_BASE_URL") or ANTHROPIC_URL
     if problem := check_url(url):
         warnings.append(
-            ConfigWarning(f"{who} names an endpoint that {problem}.", "Correct ANTHROPIC_BASE_URL.", "profile_bad_url")
+            ConfigWarning(
+                tr("{who} names an endpoint that {problem}.").format(who=who, problem=problem),
+                tr("Correct ANTHROPIC_BASE_URL."),
+                "profile_bad_url",
+            )
         )
         return None
     ours = is_anthropic(url)
@@ -190,15 +204,21 @@ def _endpoint(of: _Origin, data: Mapping[str, Any], warnings: list[ConfigWarning
         # The login token of Claude Code is Anthropic's: no other endpoint gets it. A profile does not hold one.
         oauth = _credential(data, _OAUTH, of.environ) if ours and name == ENVIRONMENT else ""
     except ConfigError as error:
-        warnings.append(ConfigWarning(f"{who} has no key for {url}: {error.message}", error.remedy, "profile_no_secret"))
+        warnings.append(
+            ConfigWarning(
+                tr("{who} has no key for {url}: {message}").format(who=who, url=url, message=error.message),
+                error.remedy,
+                "profile_no_secret",
+            )
+        )
         return None
     server = _server(data) if name != ENVIRONMENT else None
     if not (token or api_key or oauth or server):
         warnings.append(_no_key_warning(who, name, url))
         return None
     if sends_keys_in_clear(url):
-        message = f"{who} sends its key and your documents to {url} without encryption."
-        warnings.append(ConfigWarning(message, "Use an https address if the endpoint has one.", "profile_clear_text"))
+        message = tr("{who} sends its key and your documents to {url} without encryption.").format(who=who, url=url)
+        warnings.append(ConfigWarning(message, tr("Use an https address if the endpoint has one."), "profile_clear_text"))
     return Endpoint(
         name=name,
         kind="local" if server else "anthropic" if ours else "custom",
@@ -209,7 +229,7 @@ def _endpoint(of: _Origin, data: Mapping[str, Any], warnings: list[ConfigWarning
         model=_text(data, "ANTHROPIC_MODEL"),
         small_model=_text(data, "ANTHROPIC_SMALL_FAST_MODEL"),
         timeout_ms=_timeout(data, who, warnings),
-        source=f"{who} {of.place}".rstrip() + ".",
+        source=tr("{endpoint}.").format(endpoint=f"{who} {of.place}".rstrip()),
         server=server,
     )
 
@@ -220,20 +240,24 @@ def _server(data: Mapping[str, Any]) -> ServerKind | None:
 
 
 def _no_key_warning(who: str, name: str, url: str) -> ConfigWarning:
-    where = "the environment" if name == ENVIRONMENT else f"the profile {name} of claude.json"
-    remedy = f"Put ANTHROPIC_AUTH_TOKEN or ANTHROPIC_API_KEY into {where} (any word for an endpoint that needs none)."
-    return ConfigWarning(f"{who} has no key for {url}.", remedy, "profile_no_key")
+    where = tr("the environment") if name == ENVIRONMENT else tr("the profile {name} of claude.json").format(name=name)
+    remedy = tr("Put ANTHROPIC_AUTH_TOKEN or ANTHROPIC_API_KEY into {where} (any word for an endpoint that needs none).").format(
+        where=where
+    )
+    return ConfigWarning(tr("{who} has no key for {url}.").format(who=who, url=url), remedy, "profile_no_key")
 
 
 def _hint_at_profiles(profiles: Mapping[str, Mapping[str, Any]], warnings: list[ConfigWarning]) -> None:
     """Tell a person who filled in a profile, but chose none, how to choose it."""
     usable = [name for name, data in profiles.items() if not all(is_missing(data.get(key)) for key in _KEY_NAMES)]
     if usable:
-        message = f"This workspace has chosen no profile; you have {', '.join(usable)}."
+        message = tr("This workspace has chosen no profile; you have {usable}.").format(usable=", ".join(usable))
         warnings.append(
             ConfigWarning(
                 message,
-                f"/profile {usable[0]} goes on with it, /settings has it hold; or start with --profile {usable[0]}.",
+                tr("/profile {usable} goes on with it, /settings has it hold; or start with --profile {usable}.").format(
+                    usable=usable[0]
+                ),
                 "profile_not_chosen",
             )
         )
@@ -257,6 +281,8 @@ def _timeout(data: Mapping[str, Any], who: str, warnings: list[ConfigWarning]) -
     digits = str(value).strip()
     if not isinstance(value, bool) and digits.isascii() and digits.isdigit() and 0 < int(digits[:12]) < 2**31:
         return int(digits[:12])
-    message = f"API_TIMEOUT_MS should be a whole number of milliseconds; {who[0].lower()}{who[1:]} says something else."
-    warnings.append(ConfigWarning(message, "Its default is used.", "config_wrong_type"))
+    message = tr("API_TIMEOUT_MS should be a whole number of milliseconds; {first}{rest} says something else.").format(
+        first=who[0].lower(), rest=who[1:]
+    )
+    warnings.append(ConfigWarning(message, tr("Its default is used."), "config_wrong_type"))
     return None

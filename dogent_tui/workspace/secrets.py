@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from dogent_tui.errors import ConfigError
+from dogent_tui.language import tr
 
 Store: TypeAlias = Literal["env", "keyring"]
 
@@ -24,7 +25,7 @@ _KEYRING_S = 20.0
 PLACEHOLDER = "replace-me"
 """What a stub holds where a key belongs."""
 
-_FROM_KEYRING: set[str] = set()
+_REVEALED: set[str] = set()
 
 SHORTEST = 4
 """Shorter values are not taken for secrets: hiding each ``x`` of a text would only make it unreadable."""
@@ -65,6 +66,17 @@ def revealed(text: str, environ: Mapping[str, str] | None = None) -> str:
 
     Raises ConfigError where a reference leads to no key. A keyring may wait for the person; it is given up after a while.
     """
+    key = _looked_up(text, environ)
+    _REVEALED.add(key)
+    return key
+
+
+def revealed_keys() -> frozenset[str]:
+    """Return the keys that were looked up in this process so far, wherever they lay, to be kept out of what is written."""
+    return frozenset(_REVEALED)
+
+
+def _looked_up(text: str, environ: Mapping[str, str] | None) -> str:
     found = reference(text)
     if found is None:
         return text.strip()
@@ -73,15 +85,10 @@ def revealed(text: str, environ: Mapping[str, str] | None = None) -> str:
     value = (os.environ if environ is None else environ).get(found.name, "").strip()
     if is_missing(value):
         raise ConfigError(
-            f"the environment variable {found.name or '(without a name)'} is not set.",
-            f"Set it before you start dogent-tui: export {found.name or 'NAME'}=…",
+            tr("the environment variable {found} is not set.").format(found=found.name or "(without a name)"),
+            tr("Set it before you start dogent-tui: export {found}=…").format(found=found.name or "NAME"),
         )
     return value
-
-
-def keyring_keys() -> frozenset[str]:
-    """Return the keys that the keyring has given to this process, to be kept out of what is logged."""
-    return frozenset(_FROM_KEYRING)
 
 
 def _from_keyring(name: str) -> str:
@@ -89,8 +96,8 @@ def _from_keyring(name: str) -> str:
         import keyring  # optional, and on use
     except ImportError:
         raise ConfigError(
-            "the package keyring, which reads the system's keyring, is not installed.",
-            "Install it where dogent-tui is installed: pip install keyring. Or use env:NAME.",
+            tr("the package keyring, which reads the system's keyring, is not installed."),
+            tr("Install it where dogent-tui is installed: pip install keyring. Or use env:NAME."),
         ) from None
     answers: list[str | None] = []
     failures: list[str] = []
@@ -105,10 +112,15 @@ def _from_keyring(name: str) -> str:
     thread.start()
     thread.join(_KEYRING_S)
     if answers and answers[0]:
-        _FROM_KEYRING.add(answers[0].strip())
         return answers[0].strip()
-    add = f"Add it: keyring set {KEYRING_SERVICE} {name or 'NAME'}"
+    add = tr("Add it: keyring set {keyring_service} {name}").format(keyring_service=KEYRING_SERVICE, name=name or "NAME")
     if answers:
-        raise ConfigError(f"the keyring has no entry {name or '(without a name)'}.", add)
-    why = f"failed ({failures[0]})" if failures else f"did not answer within {_KEYRING_S:g} seconds"
-    raise ConfigError(f"the keyring {why}.", f"Unlock it and try again, or use env:NAME. {add}")
+        raise ConfigError(tr("the keyring has no entry {name}.").format(name=name or "(without a name)"), add)
+    why = (
+        tr("failed ({failure})").format(failure=failures[0])
+        if failures
+        else tr("did not answer within {keyring_s:g} seconds").format(keyring_s=_KEYRING_S)
+    )
+    raise ConfigError(
+        tr("the keyring {why}.").format(why=why), tr("Unlock it and try again, or use env:NAME. {add}").format(add=add)
+    )

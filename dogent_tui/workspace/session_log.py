@@ -21,6 +21,9 @@ LARGEST_PIECE = 16_000_000
 
 SUFFIX = ".jsonl"
 
+PATIENCE_S = 0.1
+"""Seconds in which a hold is tried again: `is_held` of another window takes it for an instant."""
+
 _PIECE = re.compile(r"\.jsonl(?:\.(\d{1,6}))?$")
 
 
@@ -31,16 +34,16 @@ class SessionHold:
         self._log: Path | None = None
         self._lock: FileLock | None = None
 
-    def take(self, log: Path) -> bool:
+    def take(self, log: Path, *, patience_s: float = PATIENCE_S) -> bool:
         """Take the right to write `log`. False: another window has it. Taking it twice is fine. Raises OSError."""
         if self._log == log:
             return True
         self.release()
         from filelock import FileLock, Timeout  # on use: it imports asyncio
 
-        lock = FileLock(log.with_suffix(".lock"), blocking=False, thread_local=False, mode=0o600)
+        lock = FileLock(_lock_of(log), thread_local=False, mode=0o600)
         try:
-            lock.acquire()
+            lock.acquire(timeout=patience_s, poll_interval=PATIENCE_S / 5)
         except Timeout:
             return False
         self._log, self._lock = log, lock
@@ -51,6 +54,20 @@ class SessionHold:
         lock, self._lock, self._log = self._lock, None, None
         if lock is not None:
             lock.release()
+
+
+def is_held(log: Path, *, patience_s: float = PATIENCE_S) -> bool:
+    """Whether a window has the right to write `log` just now. Raises OSError.
+
+    Without patience, another window that asks the same at the same instant is taken for one that has it.
+    """
+    if not _lock_of(log).exists():
+        return False
+    hold = SessionHold()
+    try:
+        return not hold.take(log, patience_s=patience_s)
+    finally:
+        hold.release()
 
 
 class SessionLog:
@@ -119,6 +136,36 @@ def read_lines(path: Path) -> Iterator[str]:
                     yield line.rstrip(b"\r\n").decode("utf-8", errors="replace")
 
 
+class LogTail:
+    """Reads a log from its beginning on, and later what was added to it since: of what was read, nothing is read again."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._number = 1
+        self._read = 0
+
+    def lines(self) -> list[str]:
+        """Return the lines that are whole now and were not returned before. Raises OSError where the log is gone."""
+        lines: list[str] = []
+        while True:
+            goes_on = _piece(self._path, self._number + 1).exists()  # before reading: nothing is added to a piece after that
+            lines += self._lines_of_piece()
+            if not goes_on:
+                return lines
+            self._number, self._read = self._number + 1, 0
+
+    def _lines_of_piece(self) -> list[str]:
+        piece = _piece(self._path, self._number)
+        if piece.stat().st_size <= self._read:
+            return []
+        with piece.open("rb") as file:
+            file.seek(self._read)
+            data = file.read()
+        whole = data[: data.rfind(b"\n") + 1]
+        self._read += len(whole)
+        return [line.decode("utf-8", errors="replace") for line in whole.split(b"\n") if line.strip()]
+
+
 def log_pieces(path: Path) -> list[Path]:
     """Return the files that the log `path` consists of, in order; none where there is none."""
     pieces = []
@@ -164,6 +211,10 @@ def change_page(log: Path, changes: Callable[[Mapping[str, Any]], Mapping[str, A
         changed = {**page, **changes(page)}
         if changed != page:
             atomic_write(page_file, json_text(changed), mode=0o600)
+
+
+def _lock_of(log: Path) -> Path:
+    return log.with_suffix(".lock")
 
 
 def _piece(path: Path, number: int) -> Path:

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.files import private_folder, read_json
 from dogent_tui.workspace.paths import Workspace, state_dir
@@ -81,7 +82,7 @@ def open_log(
         name = re.sub(r"[^A-Za-z0-9-]", "-", session_id)[:64]
         path = private_folder(_folder(workspace)) / f"{now:%Y%m%dT%H%M%S%f}_{name}{SUFFIX}"
     if hold is not None and not hold.take(path):
-        raise DogentError("This conversation is open in another window.", "Go on there, or close it there first.")
+        raise DogentError(tr("This conversation is open in another window."), tr("Go on there, or close it there first."))
     if not known:
         title = ""
         if fork_of is not None:
@@ -124,7 +125,10 @@ def find_session(wanted: str) -> SessionRecord | None:
     exact = [record for record in records if record.session_id == wanted]
     found = exact or [record for record in records if len(wanted) >= _SHORTEST_ID and record.session_id.startswith(wanted)]
     if len(found) > 1:
-        raise DogentError(f"{len(found)} conversations have an id that begins with {wanted}.", "Give more of the id.")
+        raise DogentError(
+            tr("{found} conversations have an id that begins with {wanted}.").format(found=len(found), wanted=wanted),
+            tr("Give more of the id."),
+        )
     return found[0] if found else None
 
 
@@ -140,7 +144,7 @@ def delete_session(record: SessionRecord) -> None:
     """
     hold = SessionHold()
     if not hold.take(record.path):
-        raise DogentError("This conversation is open in a window.", "Close it there first.")
+        raise DogentError(tr("This conversation is open in a window."), tr("Close it there first."))
     try:
         page_of(record.path).unlink(missing_ok=True)  # first: without it nothing is listed any more
         for piece in log_pieces(record.path):

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 from msgspec.structs import fields
 
+from dogent_tui.language import tr
 from dogent_tui.workspace.checking import ConfigWarning, broken_file_warning, checked
 from dogent_tui.workspace.config_writing import plan_values
 from dogent_tui.workspace.files import read_json
@@ -72,7 +73,7 @@ class HomeSettings(msgspec.Struct, frozen=True):
     web_proxy: Annotated[Any, Meta(description="The proxy for the web.", extra_json_schema={"type": "string"})] = ""
     keys: Annotated[
         Mapping[str, str],
-        Meta(description="Keys of the interface by action.", extra={"expected": 'an object {"action": "key"}'}),
+        Meta(description="Keys of the interface by action.", extra={"expected": tr('an object {"action": "key"}')}),
     ] = msgspec.field(default_factory=dict)
 
 

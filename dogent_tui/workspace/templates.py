@@ -12,6 +12,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from dogent_tui.errors import ConfigError
+from dogent_tui.language import listing, tr
 from dogent_tui.workspace.paths import Workspace, display_path
 
 Origin: TypeAlias = Literal["workspace", "global", "built-in"]
@@ -68,8 +69,12 @@ def find_template(named: str, among: Iterable[Template]) -> Template:
 
     plain = named.rpartition(":")[2]
     near = [name for name in spelled if name.rpartition(":")[2] == plain] or get_close_matches(named, spelled, n=1)
-    there = f"Did you mean @@{near[0]}?" if near else f"There are: {', '.join(f'@@{name}' for name in spelled)}."
-    raise ConfigError(f"There is no template @@{named}.", there)
+    there = (
+        tr("Did you mean @@{near}?").format(near=near[0])
+        if near
+        else tr("There are: {spelled}.").format(spelled=", ".join(f"@@{name}" for name in spelled))
+    )
+    raise ConfigError(tr("There is no template @@{named}.").format(named=named), there)
 
 
 def called(name: str, among: Iterable[Template]) -> Template | None:
@@ -97,4 +102,4 @@ def _in_folder(folder: Path, origin: Origin, inside: Workspace | None = None) ->
 
 def where_templates_lie(workspace: Workspace, home: Path) -> str:
     """Return the folders where a person can put templates of their own, for a sentence."""
-    return f"{display_path(workspace.dot / 'templates')} and {display_path(home / 'templates')}"
+    return listing([display_path(folder / "templates") for folder in (workspace.dot, home)])

@@ -4,6 +4,7 @@ import hashlib
 from pathlib import Path
 
 from dogent_tui.errors import DogentError
+from dogent_tui.language import tr
 from dogent_tui.workspace.files import write_checked
 from dogent_tui.workspace.paths import Workspace
 
@@ -30,18 +31,24 @@ class TextFile:
         path = workspace.absolute(typed)
         name = workspace.relative(path)
         if not workspace.contains(path):
-            raise DogentError(f"{name} lies outside of this workspace.", "Open the folder that it lies in with dogent-tui.")
+            raise DogentError(
+                tr("{name} lies outside of this workspace.").format(name=name),
+                tr("Open the folder that it lies in with dogent-tui."),
+            )
         if path.is_dir():
-            raise DogentError(f"{name} is a folder.", "Name a Markdown file in it.")
+            raise DogentError(tr("{name} is a folder.").format(name=name), tr("Name a Markdown file in it."))
         _must_be_free(workspace, path)
         file = cls(path.resolve(), name)
         file._content = file._read()
         if len(file._content) > LARGEST:
-            raise DogentError(f"{name} is larger than {LARGEST >> 20} MB.", "Split it into several documents.")
+            raise DogentError(
+                tr("{name} is larger than {size} MB.").format(name=name, size=LARGEST >> 20),
+                tr("Split it into several documents."),
+            )
         try:
             text = file._content.decode("utf-8")
         except UnicodeDecodeError:
-            raise DogentError(f"{name} is not a UTF-8 text.", "Convert it to UTF-8 first.") from None
+            raise DogentError(tr("{name} is not a UTF-8 text.").format(name=name), tr("Convert it to UTF-8 first.")) from None
         file._has_bom = text.startswith(_BOM)
         text = text.removeprefix(_BOM)
         file._has_crlf = "\r\n" in text and text.count("\n") == text.count("\r\n") == text.count("\r")
@@ -59,11 +66,14 @@ class TextFile:
         try:
             is_written = write_checked(self.path, self._content, content)
         except OSError as error:
-            raise DogentError(f"{self.name} was not saved: {error.strerror}.", "Check the folder's permissions.") from None
+            raise DogentError(
+                tr("{name} was not saved: {strerror}.").format(name=self.name, strerror=error.strerror),
+                tr("Check the folder's permissions."),
+            ) from None
         if not is_written:
             raise DogentError(
-                f"{self.name} was changed by somebody else meanwhile, and was not overwritten.",
-                "Copy your outline from the Markdown view (Ctrl+T), or save it under another name.",
+                tr("{name} was changed by somebody else meanwhile, and was not overwritten.").format(name=self.name),
+                tr("Copy your outline from the Markdown view (Ctrl+T), or save it under another name."),
             )
         self._content, self.text = content, text
 
@@ -74,7 +84,10 @@ class TextFile:
 
     def _must_be_there(self) -> None:
         if not self.path.is_file():
-            raise DogentError(f"There is no file {self.name}.", "Check the name; it starts at the folder of the workspace.")
+            raise DogentError(
+                tr("There is no file {name}.").format(name=self.name),
+                tr("Check the name; it starts at the folder of the workspace."),
+            )
 
     def _read(self) -> bytes:
         self._must_be_there()
@@ -82,7 +95,10 @@ class TextFile:
             with self.path.open("rb") as file:
                 return file.read(LARGEST + 1)
         except OSError as error:
-            raise DogentError(f"{self.name} cannot be read: {error.strerror}.", "Check its permissions.") from None
+            raise DogentError(
+                tr("{name} cannot be read: {strerror}.").format(name=self.name, strerror=error.strerror),
+                tr("Check its permissions."),
+            ) from None
 
 
 def save_new(workspace: Workspace, typed: str, text: str) -> str:
@@ -90,16 +106,21 @@ def save_new(workspace: Workspace, typed: str, text: str) -> str:
     path = workspace.absolute(typed.strip())
     name = workspace.relative(path)
     if not typed.strip() or not workspace.contains(path):
-        raise DogentError(f"{name} lies outside of this workspace.", "Name a file in it, such as outline.md.")
+        raise DogentError(
+            tr("{name} lies outside of this workspace.").format(name=name), tr("Name a file in it, such as outline.md.")
+        )
     if path.exists():
-        raise DogentError(f"There is a file {name} already.", "Choose another name.")
+        raise DogentError(tr("There is a file {name} already.").format(name=name), tr("Choose another name."))
     _must_be_free(workspace, path)
     try:
         is_written = write_checked(path, None, text)
     except OSError as error:
-        raise DogentError(f"{name} was not saved: {error.strerror}.", "Check the folder's permissions.") from None
+        raise DogentError(
+            tr("{name} was not saved: {strerror}.").format(name=name, strerror=error.strerror),
+            tr("Check the folder's permissions."),
+        ) from None
     if not is_written:
-        raise DogentError(f"There is a file {name} already.", "Choose another name.")
+        raise DogentError(tr("There is a file {name} already.").format(name=name), tr("Choose another name."))
     return name
 
 
@@ -107,5 +128,6 @@ def _must_be_free(workspace: Workspace, path: Path) -> None:
     """Raise DogentError for a file of `.dogent`, wherever a link to it lies: what changes those asks first."""
     if path.resolve().is_relative_to(workspace.dot):
         raise DogentError(
-            f"{workspace.relative(path)} holds what the agent has to obey.", "Change it with an editor of your own."
+            tr("{path} holds what the agent has to obey.").format(path=workspace.relative(path)),
+            tr("Change it with an editor of your own."),
         )

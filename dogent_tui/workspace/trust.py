@@ -25,19 +25,22 @@ _MOST_EMPTY = 20
 
 Answer: TypeAlias = Literal["made", "trusted", "declined"]
 TrustState: TypeAlias = Literal["own", "trusted", "declined", "unasked"]
-"""`own`: nothing came with the folder that this home did not make."""
+"""`own`: nothing came with the folder that this home did not make, or nothing that would be used."""
 
 
 class FolderTrust:
     """What is known of one workspace. `given` is trust for this start only, as the command line gives it."""
 
     def __init__(self, workspace: Workspace, *, given: bool = False) -> None:
-        """Look which parts are there now: what comes later was not there to be trusted. Reads one file at the most."""
+        """Look which parts are there now: what comes later was not there to be trusted.
+
+        One file is read, or where something came that was not asked about yet, also what that is.
+        """
         self._workspace = workspace
         self._given = given
         self.store = HomeRecords(dogent_home() / STORE, workspace.root)
         self.came: tuple[str, ...] = ()
-        """The parts that came with the folder."""
+        """The parts that came with the folder, and hold something that would be used."""
         self.state: TrustState = "own"
         present = _parts_in(workspace.root)
         if present:
@@ -68,6 +71,8 @@ class FolderTrust:
         return {str(entry.get("part")): str(entry.get("answer")) for entry in records}
 
     def _state(self, known: dict[str, str]) -> TrustState:
+        if not all(part in known for part in self.came):
+            self.came = tuple(part for part in self.came if part in _parts_of_use(self._workspace))
         if not self.came:
             return "own"
         answers = {known.get(part) for part in self.came}
@@ -110,6 +115,13 @@ def _holds_something(path: Path) -> bool:
         if files or links or looked_at > _MOST_EMPTY or not os.access(folder, os.R_OK | os.X_OK):
             return True
     return False
+
+
+def _parts_of_use(workspace: Workspace) -> set[str]:
+    """Return the parts with something in them that would be used: about the others there is nothing to ask."""
+    from dogent_tui.workspace.came_with import what_came  # only where something came
+
+    return {one.place.partition("/")[0] for one in what_came(workspace) if one.used}
 
 
 def _record(store: HomeRecords, parts: tuple[str, ...], answer: Answer) -> None:

@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import sys
+from types import SimpleNamespace
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +22,11 @@ from dogent_tui.agent.events import (
     from_json,
 )
 from dogent_tui.agent.recorder import Recorder
+from dogent_tui.agent.recording import session_recorder
 from dogent_tui.agent.redacting import Redactor
+from dogent_tui.agent.session import SessionOptions, open_session
+from dogent_tui.vision.profiles import load_profile
+from dogent_tui.web.profiles import choose_profile
 from dogent_tui.workspace.history import History
 from dogent_tui.workspace.known_secrets import known_secrets
 from dogent_tui.workspace.paths import Workspace, state_dir
@@ -76,7 +82,7 @@ async def test_no_file_of_the_session_holds_a_key(tmp_path, home, monkeypatch):
     (home / ".dogent" / "web.json").write_text(json.dumps(profiles))
     (home / ".dogent" / "vision.json").write_text("[broken")
     keys = (KEY, "in-web-json-1", "from-the-environment-1", "named-by-the-file-1")
-    monkeypatch.setattr("dogent_tui.workspace.secrets._FROM_KEYRING", {"out-of-the-keyring-1"})
+    monkeypatch.setattr("dogent_tui.workspace.secrets._REVEALED", {"out-of-the-keyring-1"})
     keys = (*keys, "out-of-the-keyring-1")
     secrets = known_secrets()
     assert set(keys) <= set(secrets)
@@ -101,3 +107,35 @@ async def test_no_file_of_the_session_holds_a_key(tmp_path, home, monkeypatch):
         assert json.dumps(key)[1:-1] not in text
         assert json.dumps(key, ensure_ascii=False)[1:-1] not in text
     assert len(History(workspace.history_file).entries()) == 2
+
+
+async def test_a_key_that_is_looked_up_while_a_session_is_recorded_is_kept_out_of_what_comes_then(tmp_path, home, monkeypatch):
+    entries = {"look": "out-of-the-keyring-2", "search": 'the "other"\\ of it-2'}
+    keyring = SimpleNamespace(get_password=lambda _, name: entries[name])
+    monkeypatch.setitem(sys.modules, "keyring", keyring)
+    monkeypatch.setenv("MY_SEARCHES", "in-the-environment-2")
+    workspace = Workspace(tmp_path)
+    opened = open_session(workspace, SessionOptions(profile="offline"))
+    recorder = session_recorder(opened)  # the files are as they were made: no profile of theirs has a key yet
+    vision = {"provider": "openai", "model": "m", "base_url": "https://example.com", "api_key": "keyring:look"}
+    web = {"a": {"provider": "tavily", "api_key": "keyring:search"}, "b": {"provider": "tavily", "api_key": "env:MY_SEARCHES"}}
+    (home / ".dogent" / "vision.json").write_text(json.dumps({"profiles": {"eye": vision}}))
+    (home / ".dogent" / "web.json").write_text(json.dumps({"profiles": web}))
+    keys = (*entries.values(), "in-the-environment-2")
+
+    async def events():
+        yield RunStarted(prompt=Prompt("Look at it"), run_id="r")
+        profiles = [load_profile("eye", home / ".dogent"), *(choose_profile(name, home / ".dogent")[0] for name in "ab")]
+        assert {profile.api_key for profile in profiles} == set(keys)
+        said = " ".join(keys)
+        for piece in said:
+            yield TextDelta(message_id="m", block=0, text=piece, run_id="r")
+        yield ToolResult(tool_use_id="t", content=said, run_id="r")
+        yield RunFinished(status="completed", duration_ms=1, result=said, run_id="r")
+
+    await asyncio.wait_for(recorder.record(events()), 30)
+    text = "".join(file.read_text() for file in (workspace.history_file, *state_dir().rglob("*.json*")))
+    assert "••••" in text
+    for key in keys:
+        assert key not in text
+        assert json.dumps(key)[1:-1] not in text

@@ -72,7 +72,24 @@ async def test_ctrl_t_shows_and_hides_the_plan(stage):
         assert "✓ Step 19 [/b]" in drawn
         assert "○ Step 20 [/b]" in drawn
         assert s.app.conversation.transcript.size.height > 8
+        assert "Ctrl+T hides" in drawn
         await s.pilot.press("ctrl+t")
         assert not panel.display
         await s.pilot.press("ctrl+t")
         assert panel.display
+
+
+async def test_what_names_a_key_names_the_one_that_does_it(stage):
+    async with stage(size=(130, 30)) as s:
+        panel = s.app.conversation.todos
+        s.app.use_keys({"plan": "f8", "document": "ctrl+f9"})
+        await s.send("go")
+        s.conversation.arrive(TodosChanged(todos=(Todo("Step", "pending"),)))
+        await s.pilot.press("f8")
+        await s.until(lambda: panel.display)
+        assert "F8 hides" in str(panel.render())
+        await s.pilot.press("f8")
+        assert not panel.display
+        await s.type("/open notes.md")
+        await s.pilot.press("enter")
+        await s.until(lambda: "Ctrl+F9 goes there and back" in s.app.conversation.prompt._notice)

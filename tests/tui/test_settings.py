@@ -6,8 +6,10 @@ import pytest
 from msgspec.structs import replace
 from textual.widgets import Input, OptionList, Static
 
+from dogent_tui.agent.events import SessionStarted
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions
+from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.press_key import PressKeyScreen
@@ -18,6 +20,7 @@ from dogent_tui.tui.settings.rows import RowList
 from dogent_tui.workspace.paths import dogent_home
 from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
+from tests.tui.conftest import Stage
 
 KEY = "sk-secret-0123456789"
 PROFILES = {
@@ -68,6 +71,18 @@ async def opened(s, *keys):
 async def pressed(s, *keys, then):
     await s.pilot.press(*keys)
     await on(s, then)
+
+
+async def confirmed(s, *words):
+    """Wait for the question before a file of one's own is written, which says `words` and no key, and save."""
+    await on(s, ChoiceScreen)
+    text = seen(s)
+    assert "Save this to " in text
+    for word in words:
+        assert word in text
+    assert KEY not in text
+    await s.until(lambda: s.app.screen.guard.open)
+    await s.pilot.press("down", "enter")
 
 
 def stored(workspace):
@@ -166,6 +181,24 @@ async def test_a_key_is_never_seen_and_stays_unless_it_is_typed_anew(stage, own)
         await pressed(s, "escape", then=SettingsScreen)
         assert list(screen.draft.changes[own]) == [("profiles", "deepseek", "ANTHROPIC_MODEL")]
         await s.pilot.press("ctrl+s")
+        await on(s, ChoiceScreen)
+        before = own.read_text()
+        await s.until(lambda: s.app.screen.guard.open)
+        await pressed(s, "escape", then=SettingsScreen)
+        assert s.app.screen.draft.changes  # all is still there
+        await pressed(s, "ctrl+s", then=ChoiceScreen)
+        await s.until(lambda: s.app.screen.guard.open)
+        await s.pilot.press("enter")  # the first answer leaves it
+        await s.until(lambda: "Left as it is: ~/.dogent/claude.json." in hint(s))
+        assert own.read_text() == before
+        await opened(s, "right")
+        await pressed(s, "enter", then=ProfileScreen)
+        await pressed(s, "down", "down", "down", "enter", then=TypingScreen)
+        await s.pilot.press(*"chat")
+        await pressed(s, "enter", then=ProfileScreen)
+        await pressed(s, "escape", then=SettingsScreen)
+        await s.pilot.press("ctrl+s")
+        await confirmed(s, "~/.dogent/claude.json", "deepseek · Model: that of the endpoint → chat")
         await s.until(lambda: "chat" in own.read_text())
         expected = {"mine": 1, "profiles": {**PROFILES, "deepseek": {**PROFILES["deepseek"], "ANTHROPIC_MODEL": "chat"}}}
         assert json.loads(own.read_text()) == expected
@@ -197,6 +230,9 @@ async def test_a_profile_is_added_checked_and_used(stage, workspace, own, reopen
         await pressed(s, "escape", then=SettingsScreen)
         assert "used here" in seen(s)
         await s.pilot.press("ctrl+s")
+        await confirmed(
+            s, "work2 · Address: Anthropic’s own → http://127.0.0.1:1", "work2 · Key, as bearer token: not set → ••••••••"
+        )
         await s.until(lambda: workspace.settings_file.exists() and stored(workspace) == {"profile": "work2"})
         added = json.loads(own.read_text())["profiles"]["work2"]
         assert added == {"ANTHROPIC_BASE_URL": "http://127.0.0.1:1", "ANTHROPIC_AUTH_TOKEN": "s3cret-key"}
@@ -234,6 +270,7 @@ async def test_a_profile_is_removed_when_asked_twice(stage, own):
         await pressed(s, "down", "enter", then=SettingsScreen)
         await s.until(lambda: "work" not in seen(s))
         await s.pilot.press("ctrl+s")
+        await confirmed(s, "work: taken out")
         await s.until(lambda: list(json.loads(own.read_text())["profiles"]) == ["deepseek"])
 
 
@@ -277,9 +314,11 @@ async def test_what_cannot_be_saved_is_still_there_to_be_saved(stage, own, monke
         real = saving.write_home_values
         monkeypatch.setattr(saving, "write_home_values", full)
         await s.pilot.press("ctrl+s")
+        await confirmed(s, "deepseek · Patience: ten minutes → 5000")
         await s.until(lambda: isinstance(s.app.screen, SettingsScreen) and "No space left" in seen(s))
         monkeypatch.setattr(saving, "write_home_values", real)
         await s.pilot.press("ctrl+s")
+        await confirmed(s, "deepseek · Patience: ten minutes → 5000")
         await s.until(lambda: json.loads(own.read_text())["profiles"]["deepseek"].get("API_TIMEOUT_MS") == 5000)
 
 
@@ -294,6 +333,21 @@ async def test_another_profile_answers_by_command(stage, own, reopened):
         await s.pilot.press("enter")
         await s.until(lambda: "From now on: deepseek · chat." in hint(s))
         assert (first.state, reopened[0].profile, reopened[0].resume) == ("closed", "deepseek", "")
+
+
+async def test_that_another_answers_than_was_named_is_said_where_one_writes(workspace):
+    launcher, engine = FakeLauncher(), Endpoint("offline", "offline")
+    opened = opened_session(workspace, engine, AgentService(launcher, engine, cwd=str(workspace.root)))
+    app = DogentApp(replace(opened, options=SessionOptions(profile="NOPE")))
+    async with app.run_test(size=(80, 24)) as pilot:
+        s = Stage(app, pilot, launcher)
+        await s.until(lambda: "NOPE cannot be used: the offline engine answers" in hint(s))
+        bar = app.conversation.status_bar
+        await s.until(lambda: "not NOPE: offline engine · no AI model" in bar.render().plain)
+        bar.status.handle(SessionStarted(session_id="s", profile="offline", model="", endpoint="offline", cwd=""))
+        assert "not NOPE: offline engine" in bar.render().plain  # it stays there
+    for name in ("", "offline"):
+        assert replace(opened, options=SessionOptions(profile=name)).unusable_profile == ""
 
 
 async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, own, reopened, monkeypatch):
@@ -319,6 +373,37 @@ async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, 
         await s.pilot.press("enter")
         await s.until(lambda: "From now on: work · chat." in hint(s))
         assert (reopened[0].profile, reopened[0].resume) == ("work", first.session_id)
+
+
+async def test_the_list_says_who_answers_where_nobody_is_chosen_and_has_the_environment(
+    stage, workspace, own, reopened, monkeypatch
+):
+    async def last(s):
+        s.app.conversation.prompt.editor.replace_all("/profile")
+        await s.pilot.press("enter")
+        await on(s, ChoiceScreen)
+        options = s.app.screen.query_one(OptionList)
+        words = str(options.get_option_at_index(options.option_count - 1).prompt)
+        offers = "environment · " in seen(s)
+        await s.pilot.press("escape")
+        await s.until(lambda: s.app.screen is s.app.conversation)
+        return words, offers
+
+    async with stage() as s:
+        await s.type("/profile environment")
+        await s.pilot.press("enter")
+        await s.until(lambda: "The environment holds no key" in hint(s))
+        assert await last(s) == ("as the environment says, which holds no key: the offline engine", False)
+        (dogent_home() / "dogent.json").write_text('{"profile": "deepseek"}', encoding="utf-8")
+        assert await last(s) == ("as you chose for all folders: deepseek", False)
+        workspace.dot.mkdir(exist_ok=True)
+        workspace.settings_file.write_text('{"profile": "work"}', encoding="utf-8")
+        assert await last(s) == ("as this folder says: work", False)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-the-environment")
+        assert await last(s) == ("as this folder says: work", True)
+        s.app.conversation.prompt.editor.replace_all("/profile environment")
+        await s.pilot.press("enter")
+        await s.until(lambda: reopened and reopened[-1].profile == "environment")
 
 
 async def test_who_answers_elsewhere_is_saved_for_all_folders_and_holds_at_once(stage, own, reopened):

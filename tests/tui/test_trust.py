@@ -44,6 +44,7 @@ async def test_the_prompt_takes_keys_at_once_and_the_question_comes_before_the_f
         assert s.app.screen is s.app.conversation
         await send(s, "Write a report")
         screen = await asked(s)
+        assert str(screen.query_one("#trust-why", Static).render()).startswith(".dogent/dogent.md came with ")
         assert "Write [b]short[/b]." in [str(part.render()) for part in screen.query("#trust-found Static").results(Static)]
         assert screen.query_one(OptionList).highlighted == 0
         assert s.conversation.sent == []
@@ -102,7 +103,11 @@ async def test_trust_can_be_said_again(stage, brought):
         assert "You trust this folder" in str(s.app.screen.query_one("#permissions-standing", Static).render())
 
 
-async def test_a_folder_of_ones_own_asks_nothing(stage, workspace):
+@pytest.mark.parametrize("came", ["", ".dogent/dogent.json", ".claude/settings.json"])
+async def test_where_nothing_came_that_would_be_used_nothing_is_asked(stage, workspace, came):
+    if came:
+        (workspace.root / came).parent.mkdir()
+        (workspace.root / came).write_text('{"hooks": {"Stop": []}, "review_edits": false}', encoding="utf-8")
     async with stage() as s:
         await s.send("Write a report")
         await send(s, "/trust")

@@ -233,6 +233,19 @@ def test_the_environment_cannot_make_a_server_local(home):
     assert choose(home, environ=environ)[0].kind == "custom"
 
 
+def test_the_order_is_command_line_folder_home_environment_engine(home, profiles):
+    profiles(line=DEEP, folder=DEEP, home=DEEP)
+    environ = {"ANTHROPIC_API_KEY": KEY}
+    (home / "dogent.json").write_text('{"profile": "home"}')
+    assert choose(home, "folder", environ, override="line")[0].name == "line"
+    assert choose(home, "folder", environ)[0].name == "folder"
+    assert choose(home, environ=environ)[0].name == "home"
+    assert choose(home, "environment", environ)[0].name == "environment"
+    (home / "dogent.json").unlink()
+    assert choose(home, environ=environ)[0].name == "environment"
+    assert choose(home)[0].name == "offline"
+
+
 def test_the_home_names_who_answers_where_the_folder_names_nobody(home, profiles):
     profiles(deepseek=DEEP, other={**DEEP, "ANTHROPIC_MODEL": "other"})
     (home / "dogent.json").write_text('{"profile": "deepseek"}')

@@ -6,7 +6,7 @@ import pytest
 
 from dogent_tui.errors import ConfigError
 from dogent_tui.workspace import secrets
-from dogent_tui.workspace.secrets import is_missing, keyring_keys, redact, revealed
+from dogent_tui.workspace.secrets import is_missing, redact, revealed, revealed_keys
 
 
 @pytest.mark.parametrize("value", ["", "  ", None, 5, "replace-me", "sk-Replace-Me", "<replace-me>"])
@@ -50,7 +50,7 @@ def test_the_keyring_is_asked_for_our_service(monkeypatch):
 
     monkeypatch.setitem(sys.modules, "keyring", SimpleNamespace(get_password=get_password))
     assert revealed("keyring:work") == "sk-3"
-    assert "sk-3" in keyring_keys()
+    assert "sk-3" in revealed_keys()
     with pytest.raises(ConfigError, match="no entry other") as caught:
         revealed("keyring:other")
     assert "keyring set dogent-tui other" in caught.value.remedy

@@ -16,10 +16,14 @@ def state(workspace, **given):
     return (trust.state, trust.trusted, trust.must_ask)
 
 
+WISHES = {".dogent": "dogent.md", ".claude": "commands/any.md"}
+
+
 def bring(root, *parts):
     for part in parts:
-        (root / part).mkdir(parents=True)
-        (root / part / "any.md").touch()
+        file = root / part / WISHES[part]
+        file.parent.mkdir(parents=True)
+        file.write_text("Wishes")
 
 
 OWN, UNASKED = ("own", True, False), ("unasked", False, True)
@@ -77,8 +81,12 @@ def test_the_command_line_gives_trust_for_one_start(workspace):
     assert state(workspace) == UNASKED
 
 
-def test_a_link_of_that_name_came_too_even_where_it_leads_nowhere(workspace):
+def test_a_link_of_that_name_came_too(workspace, tmp_path):
+    bring(tmp_path / "elsewhere", ".claude")
     (workspace.root / ".claude").symlink_to("nowhere")
+    assert state(workspace) == OWN  # there is nothing in it
+    (workspace.root / ".claude").unlink()
+    (workspace.root / ".claude").symlink_to(tmp_path / "elsewhere" / ".claude")
     assert state(workspace) == UNASKED
 
 
@@ -86,7 +94,55 @@ def test_empty_folders_bring_nothing(workspace):
     (workspace.root / ".claude" / ".cc-writes").mkdir(parents=True)
     workspace.dot.mkdir()
     assert state(workspace) == OWN
-    (workspace.root / ".claude" / ".cc-writes" / "x").symlink_to("/etc")
+
+
+@pytest.mark.parametrize(
+    ("place", "text"),
+    [
+        (".claude/settings.json", '{"hooks": {"Stop": []}, "permissions": {"allow": ["Bash"]}, "env": {"A": "b"}}'),
+        (".claude/agents/critic.md", "Be strict."),
+        (".claude/commands/.gitkeep", ""),
+        (".dogent/dogent.json", '{"profile": "glm", "theme": "nord", "primary_language": "", "ignored_folders": ["old"]}'),
+        (".dogent/dogent.md", " \n\n"),
+        (".dogent/lessons.md", ""),
+        (".dogent/templates/notes.txt", "x"),
+        (".dogent/history.json", "[]"),
+        (".dogent/pdf.css", "p {}"),
+        (".dogent/memory.md", "Tea"),
+    ],
+)
+def test_where_nothing_that_came_would_be_used_nothing_is_asked(workspace, place, text):
+    (workspace.root / place).parent.mkdir(parents=True)
+    (workspace.root / place).write_text(text)
+    assert state(workspace) == OWN
+    assert FolderTrust(workspace).came == ()
+
+
+@pytest.mark.parametrize(
+    ("place", "text"),
+    [
+        (".claude/commands/a/b.md", ""),
+        (".dogent/dogent.json", '{"primary_language": "Deutsch"}'),
+        (".dogent/dogent.json", '{"doc_template": "built-in:resume"}'),
+        (".dogent/dogent.json", '{"primary_language": "Deutsch", "x": "' + "x" * 1_000_000 + '"}'),
+        (".dogent/dogent.md", "x"),
+        (".dogent/lessons.md", "x"),
+        (".dogent/templates/letter.md", ""),
+    ],
+)
+def test_what_would_be_used_is_asked_about_and_nothing_that_comes_beside_it_later_is_trusted_with_it(workspace, place, text):
+    part = place.partition("/")[0]
+    other = ".claude" if part == ".dogent" else ".dogent"
+    (workspace.root / place).parent.mkdir(parents=True)
+    (workspace.root / place).write_text(text)
+    (workspace.root / other).mkdir()
+    (workspace.root / other / "settings.json").write_text("{}")
+    trust = FolderTrust(workspace)
+    assert (trust.state, trust.came) == ("unasked", (part,))
+    trust.answer(trust=True)
+    assert state(workspace) == TRUSTED
+    (workspace.root / other / WISHES[other]).parent.mkdir(exist_ok=True)
+    (workspace.root / other / WISHES[other]).write_text("Wishes")
     assert state(workspace) == UNASKED
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from dogent_tui.errors import DogentError
 from dogent_tui.workspace.paths import Workspace, state_dir
-from dogent_tui.workspace.session_log import SessionHold, SessionLog, copy_log, log_pieces, read_lines
+from dogent_tui.workspace.session_log import LogTail, SessionHold, SessionLog, copy_log, is_held, log_pieces, read_lines
 from dogent_tui.workspace.sessions import (
     all_sessions,
     delete_session,
@@ -53,6 +53,44 @@ def test_one_window_writes_a_conversation_until_it_lets_go_or_dies(workspace):
     hold.release()
     assert SessionHold().take(log.path)
     assert [record.title for record in list_sessions(workspace)] == ["Another title"]
+
+
+def test_whether_a_window_has_a_conversation_can_be_seen_without_taking_it(workspace):
+    log = open_log(workspace, "s")
+    assert not is_held(log.path)
+    assert not log.path.with_suffix(".lock").exists()
+    hold = SessionHold()
+    assert hold.take(log.path)
+    assert is_held(log.path)
+    assert is_held(log.path)
+    hold.release()
+    assert not is_held(log.path)
+    assert hold.take(log.path)
+
+
+def test_what_another_window_adds_is_read_once_whole_and_in_order(tmp_path):
+    log = SessionLog(tmp_path / "a.jsonl", largest_piece=100)
+    tail = LogTail(log.path)
+    lines = [json.dumps([number, "茶" * (number * 7 % 60)]) for number in range(40)]
+    read = []
+    for number, line in enumerate(lines):
+        log.append(line)
+        if number % 5 == 0:
+            read += tail.lines()
+    assert len(log_pieces(log.path)) > 10
+    assert [*read, *tail.lines()] == lines
+    assert tail.lines() == []
+    with log_pieces(log.path)[-1].open("ab") as file:
+        file.write('{"half": "茶'.encode()[:-1])
+        file.flush()
+        assert tail.lines() == []  # not before the line is whole
+        file.write('茶"}\n'.encode()[2:])
+    assert tail.lines() == ['{"half": "茶"}']
+    log.close()
+    for piece in log_pieces(log.path):
+        piece.unlink()
+    with pytest.raises(FileNotFoundError):
+        tail.lines()
 
 
 def test_a_long_log_comes_in_pieces_that_are_read_as_one(tmp_path):

@@ -17,6 +17,7 @@ from dogent_tui.documents.export.images import ExportImage, Images, shown
 from dogent_tui.documents.export.left_out import LeftOut
 from dogent_tui.documents.export.links import Targets, refusal
 from dogent_tui.documents.export.raw_html import PAGE_BREAK, Outlets, length, rewrite
+from dogent_tui.language import tr
 
 _CSS_DPI = 96.0
 TOC_PLACE = "<!--toc-->"
@@ -164,13 +165,13 @@ class _Writer(RendererHTML):
     def _link(self, address: str) -> str | None:
         reason = refusal(address)
         if reason:
-            self.left_out.add("Link", address, reason)
+            self.left_out.add(tr("Link"), address, reason)
             return None
         if not address.startswith("#"):
             return address
         name = self._targets.find(address)
         if name is None:
-            self.warnings.append(f"The link {shown(address)} leads nowhere: no heading has that name.")
+            self.warnings.append(tr("The link {address} leads nowhere: no heading has that name.").format(address=shown(address)))
             return None
         return f"#{name}"
 
@@ -186,7 +187,7 @@ class _Writer(RendererHTML):
         return f'<img src="{image.data_uri}" alt="{escape(alt)}"{styled}>'
 
     def _dropped(self, element: str) -> None:
-        self.left_out.add("HTML", f"<{element}>", "a document holds no parts that run, load or ask something")
+        self.left_out.add("HTML", f"<{element}>", tr("a document holds no parts that run, load or ask something"))
 
 
 def _natural_width(image: ExportImage) -> str:

@@ -14,6 +14,7 @@ import msgspec
 
 from dogent_tui.documents.export.model import Progress, unheard
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import stream_process
 
@@ -111,10 +112,10 @@ async def install_browser(on_progress: Progress = unheard) -> None:
     except (OSError, TimeoutError):
         status = -1
     if status:
-        reason = said[-1] if said else "it took too long"
+        reason = said[-1] if said else tr("it took too long")
         raise DocumentError(
-            f"The browser could not be installed: {reason}.",
-            "Install Chromium or Chrome with the package manager of this system (on Debian: chromium-headless-shell).",
+            tr("The browser could not be installed: {reason}.").format(reason=reason),
+            tr("Install Chromium or Chrome with the package manager of this system (on Debian: chromium-headless-shell)."),
         )
 
 
@@ -143,14 +144,18 @@ class Browser:
             await self._stop()
             programs = await asyncio.to_thread(self._find)
             if not programs:
-                raise BrowserUnavailableError("No browser that could print is on this computer.", _REMEDY, code="engine_missing")
+                raise BrowserUnavailableError(
+                    tr("No browser that could print is on this computer."), _REMEDY, code="engine_missing"
+                )
             try:
                 async with asyncio.timeout(_START_LIMIT_S * 2):
                     await self._start(programs)
             except BaseException as error:
                 await self._stop()
                 if isinstance(error, TimeoutError):
-                    raise BrowserUnavailableError("The browser did not start in time.", _REMEDY, code="engine_missing") from None
+                    raise BrowserUnavailableError(
+                        tr("The browser did not start in time."), _REMEDY, code="engine_missing"
+                    ) from None
                 raise
 
     async def _start(self, programs: Sequence[Path]) -> None:
@@ -177,7 +182,9 @@ class Browser:
             else:
                 self.path = program
                 return
-        raise BrowserUnavailableError(f"No browser of this computer starts ({reason}).", _REMEDY, code="engine_missing")
+        raise BrowserUnavailableError(
+            tr("No browser of this computer starts ({reason}).").format(reason=reason), _REMEDY, code="engine_missing"
+        )
 
     async def print(self, html: str) -> Printed:
         """Return `html` as a pdf. Nothing in it runs or is loaded.
@@ -195,16 +202,18 @@ class Browser:
             except TimeoutError:
                 await self.close()
                 raise DocumentError(
-                    f"The browser did not print the document within {_PRINT_LIMIT_S:.0f} seconds.",
-                    "Look at the sizes in pdf.css, or split the document.",
+                    tr("The browser did not print the document within {print_limit_s:.0f} seconds.").format(
+                        print_limit_s=_PRINT_LIMIT_S
+                    ),
+                    tr("Look at the sizes in pdf.css, or split the document."),
                     code="timeout",
                 ) from None
             except (Error, _GoneError) as error:
                 await self.close()
                 if last:
                     raise DocumentError(
-                        f"The browser could not print the document: {one_line(str(error))[:200]}.",
-                        "Look at pdf.css, if there is one.",
+                        tr("The browser could not print the document: {one_line}.").format(one_line=one_line(str(error))[:200]),
+                        tr("Look at pdf.css, if there is one."),
                     ) from None
         raise AssertionError
 
@@ -221,7 +230,7 @@ class Browser:
         try:
             await asyncio.wait({printing, gone}, return_when=asyncio.FIRST_COMPLETED)
             if not printing.done():
-                raise _GoneError("it ended")
+                raise _GoneError(tr("it ended"))
             return await printing
         finally:
             browser.remove_listener("disconnected", end)
@@ -264,7 +273,7 @@ class Browser:
                     await asyncio.wait_for(ending, _CLOSE_LIMIT_S)
 
 
-_REMEDY = "Install Chromium or Chrome with the package manager of this system (on Debian: chromium-headless-shell)."
+_REMEDY = tr("Install Chromium or Chrome with the package manager of this system (on Debian: chromium-headless-shell).")
 
 
 async def _start_driver() -> "Playwright":

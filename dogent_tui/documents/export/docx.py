@@ -24,6 +24,7 @@ from dogent_tui.documents.export.page import contents_title, language_of
 from dogent_tui.documents.export.source import MarkdownSource, read_source
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import Output, pandoc_version, run_pandoc
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
 from dogent_tui.workspace.files import atomic_write
@@ -40,20 +41,25 @@ class _Made(msgspec.Struct, frozen=True):
 
 async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
     """Make the docx that `request` asks for. Its target is replaced at the very end, or not at all. Raises DocumentError."""
-    on_progress("Making the docx")
+    on_progress(tr("Making the docx"))
     halt = Halt()
     try:
         made = await asyncio.to_thread(_make, request, halt)
     except RecursionError:
-        raise DocumentError("The document is nested too deeply to be exported.", "Flatten its lists and quotations.") from None
+        raise DocumentError(
+            tr("The document is nested too deeply to be exported."), tr("Flatten its lists and quotations.")
+        ) from None
     except asyncio.CancelledError:
         halt.halt()  # the thread would go on otherwise, and leaving the application would wait for it
         raise
     try:
         await asyncio.to_thread(atomic_write, request.target, made.content)  # who was cancelled by now has written nothing
     except OSError as error:
-        reason = (error.strerror or "the disk refused").lower()
-        raise DocumentError(f"{one_line(request.target.name)} cannot be written: {reason}.", "Choose another place.") from None
+        reason = (error.strerror or tr("the disk refused")).lower()
+        raise DocumentError(
+            tr("{target} cannot be written: {reason}.").format(target=one_line(request.target.name), reason=reason),
+            tr("Choose another place."),
+        ) from None
     engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
     return ExportResult(path=request.target, engine=engine, warnings=made.warnings, left_out=made.left_out)
 

@@ -8,11 +8,11 @@ import re
 import zipfile
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from unicodedata import east_asian_width
 from xml.etree.ElementTree import Element, SubElement, register_namespace, tostring
 
 from dogent_tui.documents.export.docx_images import TextArea
 from dogent_tui.documents.export.docx_tree import TOC_MARK
+from dogent_tui.plain import columns_of
 
 _W = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
 NAMESPACES = {
@@ -171,21 +171,16 @@ _CELL_MARGINS, _CHARACTER = 260, 112
 
 def _column_widths(columns: list[list[str]], whole: int) -> list[int]:
     """Return the widths in twips: what each column needs, and where that is too much, room by how much text there is."""
-    needs = [_CELL_MARGINS + _CHARACTER * max(map(_columns_of, texts)) for texts in columns]
+    needs = [_CELL_MARGINS + _CHARACTER * max(map(columns_of, texts)) for texts in columns]
     if sum(needs) <= whole:
         return needs
-    words = [min(max(_columns_of(word) for text in texts for word in [*text.split(), ""]), 20) for texts in columns]
+    words = [min(max(columns_of(word) for text in texts for word in [*text.split(), ""]), 20) for texts in columns]
     least = [_CELL_MARGINS + _CHARACTER * longest for longest in words]
     if sum(least) >= whole:
         return [whole * one // sum(least) for one in least]
     wishes = [max(need - small, 0) ** 0.7 for need, small in zip(needs, least, strict=True)]  # long texts may wrap more often
     spare = whole - sum(least)
     return [small + round(spare * wish / sum(wishes)) for small, wish in zip(least, wishes, strict=True)]
-
-
-def _columns_of(text: str) -> int:
-    """How wide a text is, in characters; those of East Asia count twice."""
-    return sum(2 if east_asian_width(char) in "WF" else 1 for char in text)
 
 
 def _space_after_tables(body: Element) -> None:

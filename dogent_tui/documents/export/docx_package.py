@@ -19,6 +19,7 @@ from dogent_tui.documents.export.images import ExportImage
 from dogent_tui.documents.export.links import refusal
 from dogent_tui.documents.export.source import FrontMatter
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.language import tr
 
 _IMAGE_RELATION = f"{NAMESPACES['r']}/image"
 _RELATIONS = (
@@ -199,7 +200,7 @@ def _check_relations(parts: Mapping[str, bytes]) -> None:
             if 'TargetMode="External"' not in relation:
                 continue
             if not _attribute(relation, "Type").endswith("/hyperlink") or refusal(unescape(_attribute(relation, "Target"))):
-                raise DocumentError("The document would refer to a file or an address outside of itself.", code="hostile")
+                raise DocumentError(tr("The document would refer to a file or an address outside of itself."), code="hostile")
 
 
 def _zipped(parts: Mapping[str, bytes], made: datetime) -> bytes:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.archive import check_archive
+from dogent_tui.language import tr
 from dogent_tui.workspace.paths import display_path
 
 NAME = "reference.docx"
@@ -73,7 +74,7 @@ def find_reference(root: Path, home: Path, *, lang: str, text: str) -> Reference
             return Reference(_checked(path, inside), path, tuple(warnings))
         except DocumentError as error:
             where = f".dogent/{NAME}" if inside else display_path(path)
-            warnings.append(f"The styles of {where} were not used. {error}")
+            warnings.append(tr("The styles of {where} were not used. {error}").format(where=where, error=error))
     return Reference(built_in(east_asian_language(lang, text), lang), None, tuple(warnings))
 
 
@@ -131,22 +132,22 @@ def _checked(path: Path, root: Path | None) -> bytes:
     from defusedxml.ElementTree import fromstring  # on use
 
     if root is not None and not Path(os.path.realpath(path)).is_relative_to(root):
-        raise DocumentError(f"{NAME} is a link out of the workspace.")
+        raise DocumentError(tr("{name} is a link out of the workspace.").format(name=NAME))
     check_archive(path)
     try:
         with path.open("rb") as file:
             content = file.read(_MOST_BYTES + 1)
         if len(content) > _MOST_BYTES:
-            raise DocumentError(f"{NAME} is larger than {_MOST_BYTES >> 20} MB.")
+            raise DocumentError(tr("{name} is larger than {size} MB.").format(name=NAME, size=_MOST_BYTES >> 20))
         with zipfile.ZipFile(io.BytesIO(content)) as package:
             if "word/styles.xml" not in package.namelist() or "word/document.xml" not in package.namelist():
-                raise DocumentError(f"{NAME} is not a docx.")
+                raise DocumentError(tr("{name} is not a docx.").format(name=NAME))
             for name in ("word/styles.xml", "word/document.xml"):
                 fromstring(package.read(name))
             relations = [package.read(name) for name in package.namelist() if _CARRIED.fullmatch(name)]
     # Of damaged XML come a SyntaxError or a ValueError.
     except (OSError, RuntimeError, ValueError, SyntaxError, zipfile.BadZipFile, zlib.error) as error:
-        raise DocumentError(f"{NAME} cannot be read: {error}.") from None
+        raise DocumentError(tr("{name} cannot be read: {error}.").format(name=NAME, error=error)) from None
     if any(b'TargetMode="External"' in part for part in relations):
-        raise DocumentError(f"A header or footer of {NAME} refers to something outside of it.")
+        raise DocumentError(tr("A header or footer of {name} refers to something outside of it.").format(name=NAME))
     return content

@@ -17,6 +17,7 @@ from dogent_tui.documents.export.left_out import LeftOut
 from dogent_tui.documents.export.links import refusal
 from dogent_tui.documents.export.raw_html import Outlets, rewrite
 from dogent_tui.documents.export.source import FrontMatter
+from dogent_tui.language import tr
 
 Node: TypeAlias = dict[str, Any]
 PlaceImage: TypeAlias = Callable[[str, str, str], str | None]
@@ -203,12 +204,12 @@ class _Tree:
         return out
 
     def _note(self, tag: str) -> None:
-        self.left_out.add("HTML", f"<{tag}>", "a document holds no parts that run, load or ask something")
+        self.left_out.add("HTML", f"<{tag}>", tr("a document holds no parts that run, load or ask something"))
 
     def _kept_address(self, address: str) -> str | None:
         reason = refusal(address)
         if reason:
-            self.left_out.add("Link", address, reason)
+            self.left_out.add(tr("Link"), address, reason)
         return None if reason else address
 
     def _html_image(self, address: str, alt: str, attributes: dict[str, str]) -> str:

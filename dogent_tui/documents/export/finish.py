@@ -14,6 +14,7 @@ import msgspec
 
 from dogent_tui.documents.export import to_unicode
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.language import tr
 
 _ENGINE = threading.Lock()
 """MuPDF is for one thread at a time."""
@@ -55,10 +56,12 @@ def finish(
         try:
             document = pymupdf.open(path)
         except (RuntimeError, ValueError) as error:
-            raise DocumentError("The engine wrote a damaged pdf.", "Please report this with the document.") from error
+            raise DocumentError(tr("The engine wrote a damaged pdf."), tr("Please report this with the document.")) from error
         with document:
             if not document.page_count:
-                raise DocumentError("The engine drew no page of the document.", "Its markup is nested too deeply: flatten it.")
+                raise DocumentError(
+                    tr("The engine drew no page of the document."), tr("Its markup is nested too deeply: flatten it.")
+                )
             document.set_metadata({**(document.metadata or {}), **properties, "creator": "dogent-tui"})
             if lang:
                 document.xref_set_key(document.pdf_catalog(), "Lang", pymupdf.get_pdf_str(lang))

@@ -10,6 +10,7 @@ import msgspec
 from dogent_tui.documents.export.images import shown
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import run_pandoc
+from dogent_tui.language import tr
 
 _API_VERSION = [1, 23, 1]
 """Of pandoc's JSON (pandoc 3.x)."""
@@ -36,7 +37,7 @@ def to_mathml(formulas: list[Formula], known: dict[Formula, str]) -> tuple[dict[
     if warnings:
         return {}, warnings
     failed = [formula.tex for formula in dict.fromkeys(formulas) if formula not in known]
-    return known, [f"The formula {shown(tex)} was not understood and stands as TeX." for tex in failed[:10]]
+    return known, [tr("The formula {tex} was not understood and stands as TeX.").format(tex=shown(tex)) for tex in failed[:10]]
 
 
 def _ask(wanted: list[Formula], known: dict[Formula, str]) -> list[str]:
@@ -50,9 +51,9 @@ def _ask(wanted: list[Formula], known: dict[Formula, str]) -> list[str]:
         with tempfile.TemporaryFile() as source:
             source.write(json.dumps(document).encode())
             source.seek(0)
-            written = run_pandoc(["-f", "json", "-t", "html5", "--mathml"], source, name="The formulas", limit_s=_LIMIT_S)
+            written = run_pandoc(["-f", "json", "-t", "html5", "--mathml"], source, name=tr("The formulas"), limit_s=_LIMIT_S)
     except DocumentError as error:
-        return [f"Formulas stand as TeX: {error}"]
+        return [tr("Formulas stand as TeX: {error}").format(error=error)]
     for number, html in _MARK.findall(written.data.decode("utf-8", "replace")):
         mathml = html.removeprefix("<p>").removesuffix("</p>")
         if mathml.startswith("<math"):

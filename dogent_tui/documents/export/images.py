@@ -13,6 +13,7 @@ import msgspec
 
 from dogent_tui.documents.export.source import read_regular
 from dogent_tui.documents.export.svg import clean_svg
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Images:
                 self._found[address] = self._take(address)
             except _LeftOutError as reason:
                 self._found[address] = None
-                self.left_out.append(f"Image {shown(address)}: {reason}.")
+                self.left_out.append(tr("Image {address}: {reason}.").format(address=shown(address), reason=reason))
         return self._found[address]
 
     def _take(self, address: str) -> ExportImage:
@@ -91,7 +92,9 @@ class Images:
         self._bytes += len(image.data)
         if self._bytes > LARGEST_TOGETHER:
             self._bytes -= len(image.data)
-            raise _LeftOutError(f"all images together are larger than {LARGEST_TOGETHER >> 20} MB; make them smaller")
+            raise _LeftOutError(
+                tr("all images together are larger than {size} MB; make them smaller").format(size=LARGEST_TOGETHER >> 20)
+            )
         return image
 
     def _place(self, address: str) -> Path:
@@ -99,31 +102,33 @@ class Images:
         try:
             parts = urlsplit(address)
         except ValueError:
-            raise _LeftOutError("that is not an address") from None
+            raise _LeftOutError(tr("that is not an address")) from None
         if parts.netloc or address.startswith(("//", "\\\\")) or len(parts.scheme) > 1:  # one letter would be a drive
             scheme = parts.scheme.lower()
             raise _LeftOutError(
-                "it names a file by address; use a path" if scheme == "file" else "it lies on the network; save it here first"
+                tr("it names a file by address; use a path")
+                if scheme == "file"
+                else tr("it lies on the network; save it here first")
             )
         for name in dict.fromkeys((unquote(address), address, unquote(parts.path))):
             if name and "\0" not in name and (self._folder / name).exists():
                 real = Path(os.path.realpath(self._folder / name))
                 if not real.is_relative_to(self._root):
-                    raise _LeftOutError("it lies outside the workspace")
+                    raise _LeftOutError(tr("it lies outside the workspace"))
                 return real
         inside = Path(os.path.realpath(self._folder / unquote(parts.path).replace("\0", ""))).is_relative_to(self._root)
-        raise _LeftOutError("there is no such file" if inside else "it lies outside the workspace")
+        raise _LeftOutError(tr("there is no such file") if inside else tr("it lies outside the workspace"))
 
     @staticmethod
     def _read(real: Path) -> bytes:
         try:
             content = read_regular(real, LARGEST, follow=False)
         except OSError as error:
-            raise _LeftOutError((error.strerror or "it cannot be read").lower()) from None
+            raise _LeftOutError((error.strerror or tr("it cannot be read")).lower()) from None
         if os.path.realpath(real) != str(real):  # a folder on the way became a link meanwhile
-            raise _LeftOutError("it lies outside the workspace")
+            raise _LeftOutError(tr("it lies outside the workspace"))
         if len(content) > LARGEST:
-            raise _LeftOutError(f"it is larger than {LARGEST >> 20} MB; make it smaller")
+            raise _LeftOutError(tr("it is larger than {size} MB; make it smaller").format(size=LARGEST >> 20))
         return content
 
 
@@ -136,15 +141,15 @@ def shown(address: str) -> str:
 def _inline(address: str) -> bytes:
     head, comma, body = address.partition(",")
     if not comma or not head.lower().startswith("data:image/"):
-        raise _LeftOutError("it is not an image")
+        raise _LeftOutError(tr("it is not an image"))
     if len(body) > LARGEST * 4 // 3:
-        raise _LeftOutError(f"it is larger than {LARGEST >> 20} MB; make it smaller")
+        raise _LeftOutError(tr("it is larger than {size} MB; make it smaller").format(size=LARGEST >> 20))
     if not head.lower().endswith(";base64"):
         return unquote(body).encode()
     try:
         return base64.b64decode(unquote(body))
     except (binascii.Error, ValueError):
-        raise _LeftOutError("it is damaged") from None
+        raise _LeftOutError(tr("it is damaged")) from None
 
 
 def identify(content: bytes) -> ExportImage:
@@ -153,7 +158,7 @@ def identify(content: bytes) -> ExportImage:
     if head.startswith(b"<") and b"<svg" in content[:65_536]:
         drawing = clean_svg(content)
         if drawing is None:
-            raise _LeftOutError("it is a damaged or unsafe svg")
+            raise _LeftOutError(tr("it is a damaged or unsafe svg"))
         return ExportImage(drawing.data, "svg", drawing.width, drawing.height)
     from PIL import Image, UnidentifiedImageError  # on use
 
@@ -162,7 +167,9 @@ def identify(content: bytes) -> ExportImage:
             warnings.simplefilter("ignore")  # Pillow warns of what the limit below refuses
             with Image.open(io.BytesIO(content), formats=list(_KINDS)) as image:
                 if image.width * image.height > MOST_PIXELS:
-                    raise _LeftOutError(f"it has more than {MOST_PIXELS // 1_000_000} million pixels; make it smaller")
+                    raise _LeftOutError(
+                        tr("it has more than {size} million pixels; make it smaller").format(size=MOST_PIXELS // 1000000)
+                    )
                 kind = _KINDS[image.format or ""]
                 image.load()  # a damaged one shall be known here, not leave a gap in the document
                 dpi = _dpi(image.info)
@@ -170,11 +177,11 @@ def identify(content: bytes) -> ExportImage:
                 if kind not in _EVERYWHERE:
                     content, kind = _as_png(image), "png"
     except UnidentifiedImageError:
-        raise _LeftOutError("it is not an image") from None
+        raise _LeftOutError(tr("it is not an image")) from None
     except Image.DecompressionBombError:
-        raise _LeftOutError("it has too many pixels; make it smaller") from None
+        raise _LeftOutError(tr("it has too many pixels; make it smaller")) from None
     except (OSError, ValueError, SyntaxError, EOFError, KeyError):
-        raise _LeftOutError("it is damaged") from None
+        raise _LeftOutError(tr("it is damaged")) from None
     return ExportImage(content, kind, *size, dpi)
 
 

@@ -1,6 +1,7 @@
 """What the Markdown has and the document has not: collected once each, told in sentences."""
 
 from dogent_tui.documents.export.images import shown
+from dogent_tui.language import tr
 
 _MOST = 40
 """Sentences of a kind; a text of thousands of broken links needs no thousands of sentences."""
@@ -21,8 +22,8 @@ class LeftOut:
         """Return a sentence for each different thing, and one for those that are too many to tell."""
         told = []
         for (kind, what, why), count in list(self._counts.items())[:_MOST]:
-            times = f" ({count} times)" if count > 1 else ""
-            told.append(f"{kind} {what}{times}: {why}.")
+            times = tr(" ({count} times)").format(count=count) if count > 1 else ""
+            told.append(tr("{kind} {what}{times}: {why}.").format(kind=kind, what=what, times=times, why=why))
         if len(self._counts) > _MOST:
-            told.append(f"And {len(self._counts) - _MOST} more like these.")
+            told.append(tr("And {more} more like these.").format(more=len(self._counts) - _MOST))
         return told

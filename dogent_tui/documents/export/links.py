@@ -3,6 +3,8 @@
 import re
 from urllib.parse import unquote
 
+from dogent_tui.language import tr
+
 _KEPT = frozenset({"http", "https", "mailto", "tel"})
 _SCHEME = re.compile(r"\s*([A-Za-z][A-Za-z0-9+.-]*):")
 
@@ -13,8 +15,8 @@ def refusal(address: str) -> str:
         return ""
     scheme = _SCHEME.match(address)
     if scheme is None:
-        return "the document travels without that file; the words stay" if address.strip() else "it leads nowhere"
-    return "" if scheme[1].lower() in _KEPT else "addresses of that kind are not for documents; the words stay"
+        return tr("the document travels without that file; the words stay") if address.strip() else tr("it leads nowhere")
+    return "" if scheme[1].lower() in _KEPT else tr("addresses of that kind are not for documents; the words stay")
 
 
 def slug(title: str) -> str:

@@ -20,6 +20,7 @@ from dogent_tui.documents.export.page import Page, contents_of, language_of
 from dogent_tui.documents.export.source import read_source
 from dogent_tui.documents.export.styles import Style, built_in, find_style
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.files import atomic_write
 
@@ -51,7 +52,7 @@ class PdfExporter:
 
     async def export(self, request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
         """Make the pdf that `request` asks for. The target is replaced at the very end, or not at all. Raises DocumentError."""
-        on_progress(f"Reading {request.markdown.name}")
+        on_progress(tr("Reading {markdown}").format(markdown=request.markdown.name))
         starting = asyncio.ensure_future(self._browser.start())  # while the text is read
         try:
             draft = await asyncio.to_thread(_compose, request, self._formulas)
@@ -83,7 +84,7 @@ class PdfExporter:
     async def _made(self, draft: "_Draft", starting: "asyncio.Future[None]", on_progress: Progress) -> "_Made":
         """Return the pdf of `draft`, by the browser that is `starting` or else by typst."""
         if not self._browser.warm:
-            on_progress("Starting the browser")
+            on_progress(tr("Starting the browser"))
             await asyncio.gather(asyncio.to_thread(prepare), asyncio.wait([starting]))
         page = draft.page
         try:
@@ -95,12 +96,14 @@ class PdfExporter:
                 printed = await self._browser.print(page.html(pages))
             return _Made(printed.pdf, printed.engine)
         except BrowserUnavailableError as error:
-            on_progress("Setting with typst")
+            on_progress(tr("Setting with typst"))
             from dogent_tui.documents.export.typst import set_pdf  # on use
 
             made = await set_pdf(await asyncio.to_thread(draft.plain_page))
-            style = f", without the styles of {draft.style.path}" if draft.style.path else ""
-            told = f"{error.message} The pdf was made with typst instead, in a simpler look{style}. {error.remedy}"
+            style = tr(", without the styles of {path}").format(path=draft.style.path) if draft.style.path else ""
+            told = tr("{message} The pdf was made with typst instead, in a simpler look{style}. {remedy}").format(
+                message=error.message, style=style, remedy=error.remedy
+            )
             return _Made(made.pdf, made.engine, (told,))
 
 
@@ -149,8 +152,11 @@ def _write(target: Path, pdf: bytes) -> None:
     try:
         atomic_write(target, pdf)
     except OSError as error:
-        reason = (error.strerror or "the disk refused").lower()
-        raise DocumentError(f"{one_line(target.name)} cannot be written: {reason}.", "Choose another place.") from None
+        reason = (error.strerror or tr("the disk refused")).lower()
+        raise DocumentError(
+            tr("{target} cannot be written: {reason}.").format(target=one_line(target.name), reason=reason),
+            tr("Choose another place."),
+        ) from None
 
 
 def _properties(page: Page) -> dict[str, str]:
@@ -170,7 +176,7 @@ def font_warnings(missing: str) -> list[str]:
         return []
     shown = " ".join(missing)
     if _CJK.search(missing):
-        remedy = "Install a font for Chinese, Japanese and Korean (on Debian: fonts-noto-cjk; elsewhere: Noto Sans CJK)."
+        remedy = tr("Install a font for Chinese, Japanese and Korean (on Debian: fonts-noto-cjk; elsewhere: Noto Sans CJK).")
     else:
-        remedy = "Install a font that has them (on Debian: fonts-noto-core, fonts-noto-color-emoji, fonts-symbola)."
-    return [f"No font on this computer has {shown}: they are drawn as boxes. {remedy}"]
+        remedy = tr("Install a font that has them (on Debian: fonts-noto-core, fonts-noto-color-emoji, fonts-symbola).")
+    return [tr("No font on this computer has {shown}: they are drawn as boxes. {remedy}").format(shown=shown, remedy=remedy)]

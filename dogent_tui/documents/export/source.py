@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
 LARGEST = 16 << 20
@@ -67,7 +68,9 @@ def read_source(path: Path) -> MarkdownSource:
         values = _yaml(found[1])
     except ValueError as error:
         return MarkdownSource(
-            path, text, warnings=(*warnings, f"The front matter was not understood and stands in the text: {error}.")
+            path,
+            text,
+            warnings=(*warnings, tr("The front matter was not understood and stands in the text: {error}.").format(error=error)),
         )
     if values is None:  # a rule, some text, another rule
         return MarkdownSource(path, text, warnings=warnings)
@@ -81,7 +84,7 @@ def read_regular(path: Path, limit: int, *, follow: bool = True) -> bytes:
     descriptor = os.open(path, flags)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise OSError(errno.EINVAL, "it is not a file")
+            raise OSError(errno.EINVAL, tr("it is not a file"))
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             return file.read(limit + 1)
     finally:
@@ -93,12 +96,18 @@ def _read(path: Path) -> bytes:
     try:
         content = read_regular(path, LARGEST)
     except FileNotFoundError:
-        raise DocumentError(f"{name} does not exist.", "Check the name.", code="not_found") from None
+        raise DocumentError(tr("{name} does not exist.").format(name=name), tr("Check the name."), code="not_found") from None
     except (OSError, ValueError) as error:
-        reason = (getattr(error, "strerror", None) or "its name is not one").lower()
-        raise DocumentError(f"{name} cannot be read: {reason}.", "Check the file and its permissions.") from None
+        reason = (getattr(error, "strerror", None) or tr("its name is not one")).lower()
+        raise DocumentError(
+            tr("{name} cannot be read: {reason}.").format(name=name, reason=reason), tr("Check the file and its permissions.")
+        ) from None
     if len(content) > LARGEST:
-        raise DocumentError(f"{name} is larger than {LARGEST >> 20} MB.", "Split it into several documents.", code="too_large")
+        raise DocumentError(
+            tr("{name} is larger than {size} MB.").format(name=name, size=LARGEST >> 20),
+            tr("Split it into several documents."),
+            code="too_large",
+        )
     return content
 
 
@@ -110,13 +119,17 @@ def _decode(content: bytes, name: str) -> tuple[str, tuple[str, ...]]:
     except UnicodeDecodeError:
         pass
     if b"\0" in content[:4096]:
-        raise DocumentError(f"{one_line(name)} is not a text.", "Name a Markdown file.", code="unsupported")
+        raise DocumentError(
+            tr("{name} is not a text.").format(name=one_line(name)), tr("Name a Markdown file."), code="unsupported"
+        )
     from charset_normalizer import from_bytes  # on use: most files are UTF-8
 
     best = from_bytes(content).best()
     if best is None:
-        raise DocumentError(f"The encoding of {one_line(name)} is not known.", "Convert it to UTF-8.", code="unsupported")
-    return str(best), (f"{one_line(name)} is not UTF-8; it was read as {best.encoding}.",)
+        raise DocumentError(
+            tr("The encoding of {name} is not known.").format(name=one_line(name)), tr("Convert it to UTF-8."), code="unsupported"
+        )
+    return str(best), (tr("{name} is not UTF-8; it was read as {encoding}.").format(name=one_line(name), encoding=best.encoding),)
 
 
 def _yaml(text: str) -> Mapping[str, Any] | None:
@@ -128,9 +141,11 @@ def _yaml(text: str) -> Mapping[str, Any] | None:
         values = yaml.load(text, Loader=yaml.BaseLoader)  # noqa: S506
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
-        raise ValueError(f"line {line}: {one_line(error.problem or 'it is not YAML')}") from None
+        raise ValueError(
+            tr("line {line}: {problem}").format(line=line, problem=one_line(error.problem or tr("it is not YAML")))
+        ) from None
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise ValueError("it is not YAML") from None
+        raise ValueError(tr("it is not YAML")) from None
     return values if isinstance(values, dict) else None
 
 

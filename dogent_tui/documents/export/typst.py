@@ -18,6 +18,7 @@ import msgspec
 from dogent_tui.documents.export.page import Page, contents_title
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import run_pandoc
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import run_to_end
 
@@ -73,7 +74,7 @@ def _set_pdf(page: Page) -> TypstPdf:
             document = _Tree(folder).prepare(json.loads(read))
         except RecursionError:
             raise DocumentError(
-                "The document is nested too deeply to be exported.", "Flatten its lists and quotations."
+                tr("The document is nested too deeply to be exported."), tr("Flatten its lists and quotations.")
             ) from None
         body = _pandoc(
             json.dumps(document).encode(), "-f", "json", "-t", "typst", "--syntax-highlighting=idiomatic", "--wrap=none"
@@ -86,7 +87,7 @@ def _pandoc(data: bytes, *arguments: str) -> bytes:
     with tempfile.TemporaryFile() as source:
         source.write(data)
         source.seek(0)
-        return run_pandoc(arguments, source, name="The document", limit_s=_LIMIT_S).data
+        return run_pandoc(arguments, source, name=tr("The document"), limit_s=_LIMIT_S).data
 
 
 def _typeset(folder: Path) -> bytes:
@@ -101,16 +102,20 @@ def _typeset(folder: Path) -> bytes:
             )
         except subprocess.TimeoutExpired:
             raise DocumentError(
-                f"typst did not set the document within {_LIMIT_S:.0f} seconds.", "Split the document.", code="timeout"
+                tr("typst did not set the document within {limit_s:.0f} seconds.").format(limit_s=_LIMIT_S),
+                tr("Split the document."),
+                code="timeout",
             ) from None
         except OSError as error:
-            raise DocumentError(f"typst could not be started: {error.strerror}.", code="engine_missing") from error
+            raise DocumentError(
+                tr("typst could not be started: {strerror}.").format(strerror=error.strerror), code="engine_missing"
+            ) from error
     result = folder / "document.pdf"
     if done.returncode or not result.is_file():
         reason = one_line(done.stderr.decode("utf-8", "replace"))[-300:]
         raise DocumentError(
-            f"typst could not set the document: {reason or 'it ended without a word'}.",
-            "Install Chromium, which prints most texts.",
+            tr("typst could not set the document: {reason}.").format(reason=reason or tr("it ended without a word")),
+            tr("Install Chromium, which prints most texts."),
         )
     return result.read_bytes()
 

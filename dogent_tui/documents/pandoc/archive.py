@@ -15,6 +15,7 @@ from typing import IO, Protocol
 from xml.parsers import expat
 
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.language import tr
 
 MAX_TOTAL = 256 << 20
 MAX_MEMBER = 100 << 20
@@ -33,8 +34,8 @@ _MAX_DIRECTORY = MAX_MEMBERS * 1024
 _PROLOG_BYTES = 65_536
 _XML_NAMES = (".xml", ".rels", ".vml", ".opf", ".ncx", ".xhtml", ".html", ".htm", ".rdf")
 
-_SAVE_ANEW = "Open it with the program it comes from and save it anew."
-_NOT_OPENED = "It was not opened; take it only from somebody you trust."
+_SAVE_ANEW = tr("Open it with the program it comes from and save it anew.")
+_NOT_OPENED = tr("It was not opened; take it only from somebody you trust.")
 
 
 def check_archive(path: Path, *, streamed: str = "") -> None:
@@ -54,7 +55,9 @@ def check_archive(path: Path, *, streamed: str = "") -> None:
     except OSError as error:
         if error.errno == errno.EINVAL:  # its directory points before its beginning
             raise damaged_archive(name) from error
-        raise DocumentError(f"{name} cannot be read: {error.strerror}.", code="not_found") from error
+        raise DocumentError(
+            tr("{name} cannot be read: {strerror}.").format(name=name, strerror=error.strerror), code="not_found"
+        ) from error
     except (*BROKEN, ValueError) as error:
         raise damaged_archive(name) from error
 
@@ -80,7 +83,9 @@ def scan_part(part: bytes, name: str, elements: Elements) -> None:
         nonlocal depth
         depth += 1
         if depth > MAX_DEPTH:
-            message = f"{name} nests its parts more than {MAX_DEPTH} deep, which no document does."
+            message = tr("{name} nests its parts more than {max_depth} deep, which no document does.").format(
+                name=name, max_depth=MAX_DEPTH
+            )
             raise DocumentError(message, _NOT_OPENED, code="hostile")
         elements.start(tag, attributes, parser.CurrentByteIndex)
 
@@ -97,7 +102,9 @@ def scan_part(part: bytes, name: str, elements: Elements) -> None:
     try:
         parser.Parse(part, True)
     except (expat.ExpatError, LookupError, ValueError) as error:  # LookupError: an encoding that nobody knows
-        raise DocumentError(f"{name} is damaged: its XML does not parse.", _SAVE_ANEW, code="damaged") from error
+        raise DocumentError(
+            tr("{name} is damaged: its XML does not parse.").format(name=name), _SAVE_ANEW, code="damaged"
+        ) from error
 
 
 def _check_container(file: IO[bytes], name: str) -> None:
@@ -125,17 +132,23 @@ def _old_or_encrypted(file: IO[bytes], name: str) -> DocumentError:
             return content.find(stream.encode("utf-16-le")) >= 0
 
         if holds("EncryptedPackage"):
-            return DocumentError(f"{name} is encrypted.", "Save a copy without a password and open that.", code="encrypted")
+            return DocumentError(
+                tr("{name} is encrypted.").format(name=name),
+                tr("Save a copy without a password and open that."),
+                code="encrypted",
+            )
         for stream, kind, new in (
             ("WordDocument", "doc", "docx"),
             ("Workbook", "xls", "xlsx"),
             ("PowerPoint Document", "ppt", "pptx"),
         ):
             if holds(stream):
-                message = f"{name} is in the old binary format .{kind}, which is not supported."
-                return DocumentError(message, f"Save it as .{new} with the program it comes from.", code="unsupported")
-    message = f"{name} is in an old binary format, or encrypted; neither can be read."
-    return DocumentError(message, "Save it anew, without a password, with the program it comes from.", code="unsupported")
+                message = tr("{name} is in the old binary format .{kind}, which is not supported.").format(name=name, kind=kind)
+                return DocumentError(
+                    message, tr("Save it as .{new} with the program it comes from.").format(new=new), code="unsupported"
+                )
+    message = tr("{name} is in an old binary format, or encrypted; neither can be read.").format(name=name)
+    return DocumentError(message, tr("Save it anew, without a password, with the program it comes from."), code="unsupported")
 
 
 def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> None:
@@ -144,18 +157,31 @@ def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> 
     total = 0
     for member in members:
         if member.flag_bits & 1:
-            raise DocumentError(f"{name} is encrypted.", "Save a copy without a password and open that.", code="encrypted")
+            raise DocumentError(
+                tr("{name} is encrypted.").format(name=name),
+                tr("Save a copy without a password and open that."),
+                code="encrypted",
+            )
         inside = member.filename.replace("\\", "/")
         if inside.startswith("/") or ".." in inside.split("/") or re.match("[A-Za-z]:", inside):
-            raise DocumentError(f"{name} holds a file that wants to lie outside it: {inside[:80]}.", _NOT_OPENED, code="hostile")
+            raise DocumentError(
+                tr("{name} holds a file that wants to lie outside it: {inside}.").format(name=name, inside=inside[:80]),
+                _NOT_OPENED,
+                code="hostile",
+            )
         whole = not streamed or not inside.startswith(streamed)
         if whole and member.file_size > MAX_MEMBER:
-            raise _unpacks(name, f"a single part of it is {member.file_size >> 20} MB")
+            raise _unpacks(name, tr("a single part of it is {size} MB").format(size=member.file_size >> 20))
         if member.file_size > RATIO_FROM and member.file_size > MAX_RATIO * max(1, member.compress_size):
-            raise _unpacks(name, f"{inside[:80]} grows {member.file_size // max(1, member.compress_size)}-fold")
+            raise _unpacks(
+                name,
+                tr("{inside} grows {size}-fold").format(
+                    inside=inside[:80], size=member.file_size // max(1, member.compress_size)
+                ),
+            )
         total += member.file_size * whole
     if total > MAX_TOTAL:
-        raise _unpacks(name, f"it unpacks to {total >> 20} MB")
+        raise _unpacks(name, tr("it unpacks to {size} MB").format(size=total >> 20))
 
 
 def _check_parts(archive: zipfile.ZipFile, name: str) -> None:
@@ -168,7 +194,11 @@ def _check_parts(archive: zipfile.ZipFile, name: str) -> None:
     if "META-INF/manifest.xml" in names and "mimetype" in names:
         with archive.open("META-INF/manifest.xml") as part:
             if b"encryption-data" in part.read(RATIO_FROM):  # OpenDocument 1.3, part 2, 4.8.1
-                raise DocumentError(f"{name} is encrypted.", "Save a copy without a password and open that.", code="encrypted")
+                raise DocumentError(
+                    tr("{name} is encrypted.").format(name=name),
+                    tr("Save a copy without a password and open that."),
+                    code="encrypted",
+                )
 
 
 _BEFORE_ROOT = re.compile(r"\ufeff?(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
@@ -185,7 +215,11 @@ def _check_prolog(head: bytes, name: str, *, doctype_allowed: bool) -> None:
         if not doctype_allowed or "[" in subset:
             raise _entities(name)
     elif not re.match(r"<[^\W\d]", rest):
-        raise DocumentError(f"{name} is damaged: one of its XML parts does not begin as XML does.", _SAVE_ANEW, code="damaged")
+        raise DocumentError(
+            tr("{name} is damaged: one of its XML parts does not begin as XML does.").format(name=name),
+            _SAVE_ANEW,
+            code="damaged",
+        )
 
 
 def _encoding(head: bytes) -> str:
@@ -199,18 +233,28 @@ def _encoding(head: bytes) -> str:
 
 def damaged_archive(name: str) -> DocumentError:
     """Return what there is to say about the document `name`, of which `BROKEN` was raised."""
-    return DocumentError(f"{name} is damaged: it is not a whole zip archive, as its kind is.", _SAVE_ANEW, code="damaged")
+    return DocumentError(
+        tr("{name} is damaged: it is not a whole zip archive, as its kind is.").format(name=name), _SAVE_ANEW, code="damaged"
+    )
 
 
 def _entities(name: str) -> DocumentError:
     return DocumentError(
-        f"{name} declares entities in its XML, which documents of its kind must not.", _NOT_OPENED, code="hostile"
+        tr("{name} declares entities in its XML, which documents of its kind must not.").format(name=name),
+        _NOT_OPENED,
+        code="hostile",
     )
 
 
 def _too_many(name: str) -> DocumentError:
-    return DocumentError(f"{name} holds more than {MAX_MEMBERS:,} parts.", _NOT_OPENED, code="hostile")
+    return DocumentError(
+        tr("{name} holds more than {max_members:,} parts.").format(name=name, max_members=MAX_MEMBERS),
+        _NOT_OPENED,
+        code="hostile",
+    )
 
 
 def _unpacks(name: str, how: str) -> DocumentError:
-    return DocumentError(f"{name} unpacks to far more than a document does: {how}.", _NOT_OPENED, code="hostile")
+    return DocumentError(
+        tr("{name} unpacks to far more than a document does: {how}.").format(name=name, how=how), _NOT_OPENED, code="hostile"
+    )

@@ -15,6 +15,7 @@ import msgspec
 
 from dogent_tui.documents.export.model import Progress, unheard
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import python_command, stream_process
 from dogent_tui.workspace.paths import data_dir
@@ -71,7 +72,7 @@ RELEASES: Mapping[tuple[str, str], Release] = {
 (api.github.com/repos/jgm/pandoc/releases/tags/3.9.0.2), compared with those that other projects pin for the same files."""
 
 _PROCESSORS = {"amd64": "x86_64", "x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
-_REMEDY = "Install the package pypandoc_binary beside dogent-tui, or pandoc from https://pandoc.org/installing.html."
+_REMEDY = tr("Install the package pypandoc_binary beside dogent-tui, or pandoc from https://pandoc.org/installing.html.")
 _LIMIT_S = 900.0
 _SILENCE_S = 30.0
 _MOST_BYTES = 200 << 20
@@ -88,7 +89,12 @@ def release_here() -> Release:
     processor = platform.machine().lower()
     found = RELEASES.get((sys.platform, _PROCESSORS.get(processor, processor)))
     if found is None:
-        raise DocumentError(f"Pandoc's makers publish none for this computer ({sys.platform}, {processor}).", _REMEDY)
+        raise DocumentError(
+            tr("Pandoc's makers publish none for this computer ({platform}, {processor}).").format(
+                platform=sys.platform, processor=processor
+            ),
+            _REMEDY,
+        )
     return found
 
 
@@ -100,7 +106,7 @@ async def install_pandoc(on_progress: Progress = unheard, *, source: str = "", r
     """
     release = release or release_here()
     target = downloaded_path()
-    said = ["the download ended"]
+    said = [tr("the download ended")]
 
     def hear(output: bytes) -> None:
         for line in output.decode("utf-8", "replace").splitlines():
@@ -116,12 +122,12 @@ async def install_pandoc(on_progress: Progress = unheard, *, source: str = "", r
             status = await stream_process(command, cwd=Path.home(), on_output=hear, limit_s=_LIMIT_S)
     except TimeoutError:
         status = -1
-        said.append("it took too long")
+        said.append(tr("it took too long"))
     except OSError as error:
         status = -1
-        said.append((error.strerror or "the disk refused").lower())
+        said.append((error.strerror or tr("the disk refused")).lower())
     if status:
-        raise DocumentError(f"Pandoc could not be downloaded: {said[-1].rstrip('.')}.", _REMEDY)
+        raise DocumentError(tr("Pandoc could not be downloaded: {said}.").format(said=said[-1].rstrip(".")), _REMEDY)
     return target
 
 
@@ -151,8 +157,8 @@ def _install(address: str, sha256: str, program: str, folder: Path, target: Path
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise _NotInstalledError(_why(error)) from error
     if found != sha256:
-        raise _NotInstalledError("what came is not what pandoc's makers published (its SHA-256 differs), and was thrown away")
-    _print("Unpacking pandoc")
+        raise _NotInstalledError(tr("what came is not what pandoc's makers published (its SHA-256 differs), and was thrown away"))
+    _print(tr("Unpacking pandoc"))
     try:
         _unpack(archive, program, unpacked)
         unpacked.chmod(0o755)
@@ -167,7 +173,7 @@ def _fetch(address: str, path: Path) -> str:
     import hashlib
     import urllib.request
 
-    _print("Downloading pandoc")
+    _print(tr("Downloading pandoc"))
     digest, done = hashlib.sha256(), 0
     with urllib.request.urlopen(address, timeout=_SILENCE_S) as answer, path.open("xb") as file:  # noqa: S310 — an address of ours
         total = int(answer.headers.get("Content-Length") or 0)
@@ -176,11 +182,15 @@ def _fetch(address: str, path: Path) -> str:
             file.write(chunk)
             before, done = done, done + len(chunk)
             if done > _MOST_BYTES:
-                raise _NotInstalledError("what came is far larger than pandoc")
+                raise _NotInstalledError(tr("what came is far larger than pandoc"))
             if before >> 20 != done >> 20:
-                _print(f"Downloading pandoc: {done >> 20}{f' of {total >> 20}' if total else ''} MB")
+                _print(
+                    tr("Downloading pandoc: {size}{of} MB").format(
+                        size=done >> 20, of=tr(" of {total}").format(total=total >> 20) if total else ""
+                    )
+                )
     if done < total:
-        raise _NotInstalledError("the connection broke off")
+        raise _NotInstalledError(tr("the connection broke off"))
     return digest.hexdigest()
 
 

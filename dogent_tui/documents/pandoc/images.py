@@ -5,6 +5,8 @@ import tempfile
 import unicodedata
 from pathlib import Path
 
+from dogent_tui.language import tr
+
 _KINDS = {".png", ".jpg", ".jpeg", ".gif", ".bmp", ".tif", ".tiff", ".svg", ".webp", ".emf", ".wmf", ".ico", ".avif"}
 _MAX_NAME = 80
 
@@ -36,7 +38,7 @@ class Images:
             return target
         inside = made.relative_to(self._made)
         if made.suffix.lower() not in _KINDS or made.is_symlink() or not made.is_file():
-            self._warn(f"The image {inside} was not written: it is not a picture of a known kind.")
+            self._warn(tr("The image {inside} was not written: it is not a picture of a known kind.").format(inside=inside))
             return str(inside)
         return self._written(made, inside)
 
@@ -68,9 +70,9 @@ class Images:
                 if target.is_file() and not target.is_symlink() and target.read_bytes() == content:
                     return name.as_posix()
             except OSError as error:
-                self._warn(f"The image {name} could not be written: {error.strerror}.")
+                self._warn(tr("The image {name} could not be written: {strerror}.").format(name=name, strerror=error.strerror))
                 return str(inside)
-        self._warn(f"The image {inside} could not be written: there is no free name for it.")
+        self._warn(tr("The image {inside} could not be written: there is no free name for it.").format(inside=inside))
         return str(inside)
 
     def _warn(self, sentence: str) -> None:

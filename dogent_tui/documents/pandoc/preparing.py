@@ -6,6 +6,7 @@ import zipfile
 from pathlib import Path
 
 from dogent_tui.documents.pandoc.tree import Node, walk
+from dogent_tui.language import tr
 
 _LONGEST = 64 << 20
 """Bytes of a text that is looked through; longer ones are more than pandoc may hold."""
@@ -66,7 +67,7 @@ class Formulas:
                     for formula in formulas:
                         formula["c"][0]["t"] = "InlineMath"
         missing = self.count - there
-        return f"Formulas that could not be read, and are left out: {missing}." if missing > 0 else ""
+        return tr("Formulas that could not be read, and are left out: {missing}.").format(missing=missing) if missing > 0 else ""
 
 
 def rtf_with_notes(path: Path) -> bytes | Path:

@@ -14,6 +14,7 @@ import msgspec
 
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.download import downloaded_path
+from dogent_tui.language import tr
 from dogent_tui.processes import Halt, run_to_end
 
 HEAP_MB = 320
@@ -47,7 +48,7 @@ def pandoc_path() -> Path:
         if bundled.is_file() and os.access(bundled, os.X_OK):
             return bundled
     found = shutil.which("pandoc")
-    wrong = _what_is_wrong(Path(found)) if found else "The program pandoc, which this kind of document needs, is not here."
+    wrong = _what_is_wrong(Path(found)) if found else tr("The program pandoc, which this kind of document needs, is not here.")
     if found and not wrong:
         return Path(found)
     downloaded = downloaded_path()
@@ -61,14 +62,14 @@ def _what_is_wrong(path: Path) -> str:
     try:
         version = _version(path)
     except DocumentError:
-        return f"The pandoc on PATH does not start ({path})."
+        return tr("The pandoc on PATH does not start ({path}).").format(path=path)
     if version >= MINIMUM:
         return ""
     needed, has = (".".join(map(str, numbers)) for numbers in (MINIMUM, version))
-    return f"The pandoc on PATH is too old: {has}, {needed} or later is needed."
+    return tr("The pandoc on PATH is too old: {has}, {needed} or later is needed.").format(has=has, needed=needed)
 
 
-_REMEDY = (
+_REMEDY = tr(
     "Install the package pypandoc_binary beside dogent-tui, or pandoc from https://pandoc.org/installing.html; or have it "
     "downloaded: “dogent-tui read FILE” asks on a terminal."
 )
@@ -110,33 +111,45 @@ def run_pandoc(
         done = run_to_end(command, stdin=source, cwd=Path(os.sep), env=environment, limit_s=limit_s, halt=halt)
     except subprocess.TimeoutExpired:
         raise DocumentError(
-            f"{name} takes too long to convert: more than {limit_s:.0f} seconds.", _SMALLER, code="timeout"
+            tr("{name} takes too long to convert: more than {limit_s:.0f} seconds.").format(name=name, limit_s=limit_s),
+            _SMALLER,
+            code="timeout",
         ) from None
     except OSError as error:
-        raise DocumentError(f"pandoc could not be started: {error.strerror}.", code="engine_missing") from error
+        raise DocumentError(
+            tr("pandoc could not be started: {strerror}.").format(strerror=error.strerror), code="engine_missing"
+        ) from error
     said = done.stderr[:_MAX_STDERR].decode("utf-8", "replace")
     if done.returncode:
         raise _failure(name, done.returncode, said)
     return Output(done.stdout, _warnings(said))
 
 
-_SMALLER = "Split it into smaller documents, or save it anew with the program it comes from."
+_SMALLER = tr("Split it into smaller documents, or save it anew with the program it comes from.")
 _MAX_STDERR = 65_536
 
 
 def _failure(name: str, status: int, said: str) -> DocumentError:
     lowered = said.lower()
     if "heap exhausted" in lowered or "out of memory" in lowered or "stack overflow" in lowered:
-        return DocumentError(f"{name} needs more memory to convert than a document may.", _SMALLER, code="too_large")
+        return DocumentError(
+            tr("{name} needs more memory to convert than a document may.").format(name=name), _SMALLER, code="too_large"
+        )
     if status == _UNKNOWN_READER:
         return DocumentError(
-            f"This pandoc cannot read the format of {name}.", "Install the package pypandoc_binary.", code="engine_missing"
+            tr("This pandoc cannot read the format of {name}.").format(name=name),
+            tr("Install the package pypandoc_binary."),
+            code="engine_missing",
         )
     if status < 0:
-        return DocumentError(f"pandoc ended over {name} (signal {-status}).", _SMALLER, code="failed")
-    reason = " ".join(said.split())[:200].rstrip(".") or f"status {status}"
-    remedy = "Open it with the program it comes from and save it anew."
-    return DocumentError(f"{name} is damaged, or is not what its name says: {reason}.", remedy, code="damaged")
+        return DocumentError(
+            tr("pandoc ended over {name} (signal {status}).").format(name=name, status=-status), _SMALLER, code="failed"
+        )
+    reason = " ".join(said.split())[:200].rstrip(".") or tr("status {status}").format(status=status)
+    remedy = tr("Open it with the program it comes from and save it anew.")
+    return DocumentError(
+        tr("{name} is damaged, or is not what its name says: {reason}.").format(name=name, reason=reason), remedy, code="damaged"
+    )
 
 
 def _warnings(said: str) -> list[str]:
@@ -149,6 +162,8 @@ def _version(path: Path) -> tuple[int, ...]:
     try:
         done = subprocess.run([str(path), "--version"], capture_output=True, timeout=_VERSION_LIMIT_S, check=True)
     except (OSError, subprocess.SubprocessError) as error:
-        raise DocumentError("pandoc does not start.", f"Try: {path} --version", code="engine_missing") from error
+        raise DocumentError(
+            tr("pandoc does not start."), tr("Try: {path} --version").format(path=path), code="engine_missing"
+        ) from error
     numbers = re.match(rb"pandoc\S*\s+(\d+(?:\.\d+)*)", done.stdout)
     return tuple(map(int, numbers.group(1).split(b"."))) if numbers else (0,)

@@ -18,6 +18,7 @@ from dogent_tui.documents.pandoc.preparing import Formulas, rtf_with_notes
 from dogent_tui.documents.pandoc.program import Output, run_pandoc
 from dogent_tui.documents.pandoc.properties import package_properties, tree_properties
 from dogent_tui.documents.pandoc.tree import Node
+from dogent_tui.language import tr
 
 LIMIT_S = 5.8
 """How long a document may take until it is open, and each further part of a long one. Pandoc takes 3 s over 400 pages."""
@@ -55,7 +56,9 @@ def open_document(path: Path, options: ReadOptions, report: Report) -> Opened:
     except BROKEN as error:
         raise damaged_archive(path.name) from error
     except OSError as error:
-        raise DocumentError(f"{path.name} cannot be read: {error.strerror}.", code="not_found") from error
+        raise DocumentError(
+            tr("{path} cannot be read: {strerror}.").format(path=path.name, strerror=error.strerror), code="not_found"
+        ) from error
 
 
 def _kind(path: Path) -> str:
@@ -72,7 +75,7 @@ def _kind(path: Path) -> str:
         return named
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if start not in (b"<", b"{"):
-        raise DocumentError(f"{path.name} is not a document of a kind that can be read.", code="unsupported")
+        raise DocumentError(tr("{path} is not a document of a kind that can be read.").format(path=path.name), code="unsupported")
     return "html" if start == b"<" else "ipynb"
 
 
@@ -149,8 +152,10 @@ class _Conversion:
             self._metadata["changes"] = self._options.changes
         if source.parts > 1:
             self._warnings.append(
-                f"This long document was converted in {source.parts} parts: numbered lists that go on over several chapters "
-                "may begin to count anew."
+                tr(
+                    "This long document was converted in {parts} parts: numbered lists that go on over several chapters may "
+                    "begin to count anew."
+                ).format(parts=source.parts)
             )
         return source.documents(), source.parts
 
@@ -207,13 +212,15 @@ def _decoded(data: bytes, name: str) -> _Tree:
     except RecursionError:
         raise _too_deep(name) from None
     except msgspec.DecodeError as error:
-        raise DocumentError(f"pandoc's answer about {name} cannot be read: {error}.", code="failed") from error
+        raise DocumentError(
+            tr("pandoc's answer about {name} cannot be read: {error}.").format(name=name, error=error), code="failed"
+        ) from error
 
 
 def _too_deep(name: str) -> DocumentError:
     return DocumentError(
-        f"{name} nests its parts too deep to be read.",
-        "It was not made by a word processor; take it only from somebody you trust.",
+        tr("{name} nests its parts too deep to be read.").format(name=name),
+        tr("It was not made by a word processor; take it only from somebody you trust."),
         code="hostile",
     )
 

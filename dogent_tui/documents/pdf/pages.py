@@ -3,6 +3,7 @@
 import re
 
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.language import ngettext, tr
 
 _PART = re.compile(r"\s*(\d*)\s*(?:([-–])\s*(\d*))?\s*")
 
@@ -24,12 +25,16 @@ def wanted_pages(text: str, count: int) -> list[int]:
 def _range(part: str, text: str, count: int) -> range:
     match = _PART.fullmatch(part)
     if match is None or not (match[1] or match[3]):
-        raise DocumentError(f"“{text}” does not say which pages.", "Write them like 3-7,12.", code="no_page")
+        raise DocumentError(
+            tr("“{text}” does not say which pages.").format(text=text), tr("Write them like 3-7,12."), code="no_page"
+        )
     first = int(match[1][:9] or 1)
     last = int(match[3][:9] or count) if match[2] else first
     if not 1 <= first <= last or first > count:
-        pages = "one page" if count == 1 else f"{count:,} pages"
+        pages = ngettext("one page", "{count:,} pages", count).format(count=count)
         raise DocumentError(
-            f"There is no page {part.strip()}: the document has {pages}.", f"Name pages from 1 to {count}.", code="no_page"
+            tr("There is no page {part}: the document has {pages}.").format(part=part.strip(), pages=pages),
+            tr("Name pages from 1 to {count}.").format(count=count),
+            code="no_page",
         )
     return range(first, min(last, count) + 1)

@@ -14,14 +14,15 @@ from dogent_tui.documents.pdf.rules import Rules, fenced_tables, page_rules
 from dogent_tui.documents.pdf.structure import begins_item, block_markdown, heading_level, heading_markdown, table_markdown
 from dogent_tui.documents.pdf.survey import Survey, survey
 from dogent_tui.documents.pdf.text import BROKEN, page_blocks
+from dogent_tui.language import ngettext, tr
 
-SCANNED = "Unsupported PDF: no extractable text (scanned PDF not supported)."
+SCANNED = tr("Unsupported PDF: no extractable text (scanned PDF not supported).")
 """What SPEC has the person read where no page holds text."""
 
 _HEAD_BYTES = 1024
 """The signature may stand so far into the file (PDF 1.7, Annex H.3, note 13)."""
 
-_DAMAGED = "is damaged: its pages cannot be found."
+_DAMAGED = tr("{name} is damaged: its pages cannot be found.")
 _MOST_TITLES = 60
 _MOST_NAMED = 12
 
@@ -50,18 +51,26 @@ def _open(path: Path) -> Any:
     pymupdf.TOOLS.mupdf_display_warnings(False)
     with path.open("rb") as file:
         if b"%PDF-" not in file.read(_HEAD_BYTES):
-            raise DocumentError(f"{path.name} is not a PDF, whatever its name says.", "Check where it came from.", code="damaged")
+            raise DocumentError(
+                tr("{path} is not a PDF, whatever its name says.").format(path=path.name),
+                tr("Check where it came from."),
+                code="damaged",
+            )
     try:
         document = pymupdf.open(path, filetype="pdf")
         if document.needs_pass:
             raise DocumentError(
-                f"{path.name} asks for a password.", "Save a copy without one, and refer to that.", code="encrypted"
+                tr("{path} asks for a password.").format(path=path.name),
+                tr("Save a copy without one, and refer to that."),
+                code="encrypted",
             )
         count = len(document)
     except BROKEN as error:
-        raise DocumentError(f"{path.name} {_DAMAGED}", "Open it in another program and save it anew.", code="damaged") from error
+        raise DocumentError(
+            _DAMAGED.format(name=path.name), tr("Open it in another program and save it anew."), code="damaged"
+        ) from error
     if not count:
-        raise DocumentError(f"{path.name} {_DAMAGED}", "Open it in another program and save it anew.", code="damaged")
+        raise DocumentError(_DAMAGED.format(name=path.name), tr("Open it in another program and save it anew."), code="damaged")
     return document
 
 
@@ -124,17 +133,19 @@ def _blocks(document: Any, wanted: list[int], opened: Opened, report: Report) ->
         report(done, len(wanted), "pages")
     if held:
         damaged = DocumentError(
-            f"None of the pages of {document.name} can be read.", "Save it anew in another program.", code="damaged"
+            tr("None of the pages of {document} can be read.").format(document=document.name),
+            tr("Save it anew in another program."),
+            code="damaged",
         )
-        raise damaged if broken else DocumentError(SCANNED, "Run text recognition (OCR) over it first.", code="scanned")
+        raise damaged if broken else DocumentError(SCANNED, tr("Run text recognition (OCR) over it first."), code="scanned")
     _tell(opened, empty, broken, left_out)
 
 
 def _tell(opened: Opened, empty: list[int], broken: list[int], left_out: int) -> None:
     if empty:
-        opened.warnings.append(f"No text on {_named(empty)}: blank, or only pictures.")
+        opened.warnings.append(tr("No text on {empty}: blank, or only pictures.").format(empty=_named(empty)))
     if broken:
-        opened.warnings.append(f"Damaged, and left out: {_named(broken)}.")
+        opened.warnings.append(tr("Damaged, and left out: {broken}.").format(broken=_named(broken)))
     if left_out:
         opened.metadata["running_lines_left_out"] = left_out
 
@@ -142,7 +153,9 @@ def _tell(opened: Opened, empty: list[int], broken: list[int], left_out: int) ->
 def _named(pages: list[int]) -> str:
     names = ", ".join(map(str, pages[:_MOST_NAMED]))
     more = len(pages) - _MOST_NAMED
-    return f"page{'s' * (len(pages) > 1)} {names}" + (f" and {more} more" if more > 0 else "")
+    return ngettext("page {names}", "pages {names}", len(pages)).format(names=names) + (
+        tr(" and {more} more").format(more=more) if more > 0 else ""
+    )
 
 
 def _page(page: Any, number: int, known: Survey, titles: list[tuple[int, str]]) -> tuple[list[Block], int]:

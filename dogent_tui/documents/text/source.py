@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.text.charset import encoding_of
+from dogent_tui.language import ngettext, tr
 
 _CHUNK = 65_536
 _LONGEST_LINE = 1 << 20
@@ -24,8 +25,8 @@ class TextSource:
             self.encoding = encoding_of(file)
         if not self.encoding:
             raise DocumentError(
-                f"{path.name} is no text, and no kind of document that read_document knows.",
-                "Convert it to pdf, docx or plain text first.",
+                tr("{path} is no text, and no kind of document that read_document knows.").format(path=path.name),
+                tr("Convert it to pdf, docx or plain text first."),
                 code="unsupported",
             )
 
@@ -56,7 +57,10 @@ class TextSource:
     def warnings(self) -> Iterator[str]:
         """Yield what is to be said of the decoding, once all was read."""
         if self.damaged:
-            some = "1 character is" if self.damaged == 1 else f"{self.damaged} characters are"
-            yield f"{some} not valid in the encoding {self.encoding} and shown as \ufffd."
+            yield ngettext(
+                "1 character is not valid in the encoding {encoding} and shown as �.",
+                "{count} characters are not valid in the encoding {encoding} and shown as �.",
+                self.damaged,
+            ).format(count=self.damaged, encoding=self.encoding)
         if not self.size:
-            yield "The file is empty."
+            yield tr("The file is empty.")

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions, Report, Source
 from dogent_tui.documents.text.source import TextSource
 from dogent_tui.documents.workbook.columns import cell_range
+from dogent_tui.language import tr
 
 _SNIFFED_LINES = 200
 _ROWS_OF_BLOCK = 50
@@ -88,8 +89,10 @@ def _blocks(table: _Table, opened: Opened, report: Report) -> Iterator[Block]:
                 report(source.read, source.size, "bytes")
     except csv.Error as error:
         raise DocumentError(
-            f"{source.path.name} cannot be read as a table beyond line {reader.line_num}: {error}.",
-            "A quotation mark is probably not closed: correct the file.",
+            tr("{path} cannot be read as a table beyond line {line_num}: {error}.").format(
+                path=source.path.name, line_num=reader.line_num, error=error
+            ),
+            tr("A quotation mark is probably not closed: correct the file."),
             code="damaged",
         ) from None
     if rows:
@@ -97,7 +100,11 @@ def _blocks(table: _Table, opened: Opened, report: Report) -> Iterator[Block]:
     opened.metadata["rows"] = number
     opened.warnings.extend(source.warnings())
     if ragged:
-        opened.warnings.append(f"{ragged} rows have more than {width} cells: the rest stands in their last one, with ¦ between.")
+        opened.warnings.append(
+            tr("{ragged} rows have more than {width} cells: the rest stands in their last one, with ¦ between.").format(
+                ragged=ragged, width=width
+            )
+        )
 
 
 def _block(rows: list[str], first: int, last: int, width: int, *, tight: bool) -> Block:

@@ -7,6 +7,7 @@ import msgspec
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.workbook.columns import MOST_COLUMNS, size_of
 from dogent_tui.documents.workbook.package import CHUNK, Feed, Package, Relation, damaged, problems
+from dogent_tui.language import tr
 from dogent_tui.workspace.sheets import TableOfContents, table_of_contents
 
 _MOST_MEASURED = 1_000_000
@@ -73,10 +74,14 @@ def choose_sheet(contents: Contents, wanted: str, name: str) -> SheetPart:
     if alike:
         return alike[0]
     names = ", ".join(
-        f"“{sheet.name}”" + ("" if sheet.state == "visible" else " (hidden)") for sheet in sheets[:_MOST_IN_MESSAGE]
+        f"“{sheet.name}”" + ("" if sheet.state == "visible" else tr(" (hidden)")) for sheet in sheets[:_MOST_IN_MESSAGE]
     )
-    more = f" and {len(sheets) - _MOST_IN_MESSAGE} more" if len(sheets) > _MOST_IN_MESSAGE else ""
-    raise DocumentError(f"{name} has no sheet “{wanted}”.", f"It has: {names}{more}.", code="no_sheet")
+    more = tr(" and {more} more").format(more=len(sheets) - _MOST_IN_MESSAGE) if len(sheets) > _MOST_IN_MESSAGE else ""
+    raise DocumentError(
+        tr("{name} has no sheet “{wanted}”.").format(name=name, wanted=wanted),
+        tr("It has: {names}{more}.").format(names=names, more=more),
+        code="no_sheet",
+    )
 
 
 def _part(relations: dict[str, Relation], kind: str) -> str:

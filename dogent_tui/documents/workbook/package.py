@@ -12,6 +12,7 @@ from xml.parsers import expat
 import msgspec
 
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.language import tr
 
 CHUNK = 1 << 16
 """Bytes that are taken from a part at a time."""
@@ -94,7 +95,9 @@ class Package:
                 yield from found
                 found.clear()
                 if count > _MOST_FOUND:
-                    raise DocumentError(f"{self.name} lists more in {part} than a workbook does.", code="hostile")
+                    raise DocumentError(
+                        tr("{name} lists more in {part} than a workbook does.").format(name=self.name, part=part), code="hostile"
+                    )
 
     def relations(self, part: str) -> dict[str, Relation]:
         """Return what `part` points to, by id; empty if it points to nothing. The part "" is the package itself."""
@@ -122,7 +125,9 @@ class problems:  # noqa: N801 - reads as a statement
         """Raise what `error` means to the reader of the document."""
         if isinstance(error, RuntimeError) and "password" in str(error):
             raise DocumentError(
-                f"{self._name} is protected with a password.", "Save a copy without the password.", code="encrypted"
+                tr("{name} is protected with a password.").format(name=self._name),
+                tr("Save a copy without the password."),
+                code="encrypted",
             ) from error
         # zipfile raises NotImplementedError and OverflowError as well over sizes and methods that cannot be
         expected = (zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, LookupError, ValueError, NotImplementedError)
@@ -133,7 +138,9 @@ class problems:  # noqa: N801 - reads as a statement
 def damaged(name: str) -> DocumentError:
     """Return the error that the workbook `name` cannot be understood."""
     return DocumentError(
-        f"{name} is damaged or not an Excel workbook.", "Open it in a spreadsheet program and save it again.", code="damaged"
+        tr("{name} is damaged or not an Excel workbook.").format(name=name),
+        tr("Open it in a spreadsheet program and save it again."),
+        code="damaged",
     )
 
 
@@ -205,7 +212,9 @@ class Feed:
         raise self._hostile()
 
     def _hostile(self) -> DocumentError:
-        return DocumentError(f"{self._name} holds XML that no spreadsheet program writes; it is not read.", code="hostile")
+        return DocumentError(
+            tr("{name} holds XML that no spreadsheet program writes; it is not read.").format(name=self._name), code="hostile"
+        )
 
 
 class _Collector:

@@ -5,7 +5,8 @@ and not 1.0, all of it as Markdown in 11 s where openpyxl takes 18 for the cells
 refuses, sees hidden rows, and has formulas and their results in one pass. openpyxl is asked what a shared formula reads like.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,18 @@ from dogent_tui.documents.workbook.rows import Row, SheetReader
 from dogent_tui.documents.workbook.strings import SharedStrings
 from dogent_tui.documents.workbook.styles import read_formatters
 from dogent_tui.documents.workbook.tables import sheet_blocks
+from dogent_tui.language import listing, ngettext, tr
 
 _SUFFIXES = {".xlsx", ".xlsm", ".xltx", ".xltm"}
 _ROWS_PER_REPORT = 2000
 _BLOCKS_AT_ONCE = 8
 """Blocks that are made before the first is given, so that what is said of a small sheet is complete with its first page."""
 
+_DRAWINGS: Mapping[str, Callable[[int], str]] = {
+    "picture": partial(ngettext, "{count} picture", "{count} pictures"),
+    "chart": partial(ngettext, "{count} chart", "{count} charts"),
+    "shape": partial(ngettext, "{count} shape", "{count} shapes"),
+}
 _MOST_NAMED = 20
 """Runs of hidden rows or columns, merged ranges: more are counted and not named."""
 
@@ -56,9 +63,9 @@ def open_workbook(path: Path, options: ReadOptions, report: Report) -> Opened:
         }
         opened = Opened(metadata["format"], metadata, iter(()))
         if sheet.state != "visible":
-            opened.warnings.append(f"The sheet “{sheet.name}” is hidden in the workbook.")
+            opened.warnings.append(tr("The sheet “{sheet}” is hidden in the workbook.").format(sheet=sheet.name))
         if sheet.is_chart:
-            opened.warnings.append(f"The sheet “{sheet.name}” is a chart: it has no cells.")
+            opened.warnings.append(tr("The sheet “{sheet}” is a chart: it has no cells.").format(sheet=sheet.name))
             package.close()
         else:
             opened.blocks = _Reading(package, contents, sheet, opened, report).begin()
@@ -146,11 +153,11 @@ class _Reading:
             self._comments = read_comments(self._package, self._relations)
             counts = drawings(self._package, self._relations)
         except DocumentError:
-            warnings.append(f"The comments or drawings of the sheet “{name}” are damaged and left out.")
+            warnings.append(tr("The comments or drawings of the sheet “{name}” are damaged and left out.").format(name=name))
             return
         if counts:
-            listed = _and([f"{count} {word}{'s' if count > 1 else ''}" for word, count in counts.items()])
-            warnings.append(f"The sheet “{name}” has {listed}, not shown here.")
+            listed = listing([_DRAWINGS[word](count).format(count=count) for word, count in counts.items()])
+            warnings.append(tr("The sheet “{name}” has {listed}, not shown here.").format(name=name, listed=listed))
             self._opened.metadata["drawings"] = dict(counts)
 
     def _say_rest(self) -> None:
@@ -177,49 +184,59 @@ class _Reading:
         if self._hidden_rows:
             runs = [str(start) if start == end else f"{start}–{end}" for start, end in spans(sorted(self._hidden_rows))]
             self._opened.metadata["hidden_rows"] = runs[:_MOST_NAMED]
-            said.append(f"{_named('row', runs, len(self._hidden_rows))}")
+            count = len(self._hidden_rows)
+            few = ngettext("row {names}", "rows {names}", count).format(names=", ".join(runs))
+            said.append(tr("{count:,} rows").format(count=count) if len(runs) > _MOST_NAMED else few)
         if self._hidden_cells:
             columns = sorted(self._hidden_cells)
             names = [letters(start) if start == end else f"{letters(start)}–{letters(end)}" for start, end in spans(columns)]
             self._opened.metadata["hidden_columns"] = names[:_MOST_NAMED]
-            said.append(f"{_named('column', names, len(columns))}")
+            count = len(columns)
+            few = ngettext("column {names}", "columns {names}", count).format(names=", ".join(names))
+            said.append(tr("{count:,} columns").format(count=count) if len(names) > _MOST_NAMED else few)
         if not said:
             return []
-        return [f"Hidden in the workbook and left out here: {_and(said)}. Unhide them and save the workbook to have them read."]
+        return [
+            tr("Hidden in the workbook and left out here: {said}. Unhide them and save the workbook to have them read.").format(
+                said=listing(said)
+            )
+        ]
 
     def _unusual(self) -> list[str]:
         facts = self._reader.facts
         warnings = []
         if not self._rows:
-            warnings.append(f"The sheet “{self._sheet.name}” is empty.")
+            warnings.append(tr("The sheet “{name}” is empty.").format(name=self._sheet.name))
         if facts.uncached:
             warnings.append(
-                f"{_count(facts.uncached, 'formula', 'formulas')} without a stored result: the formula itself is shown. "
-                "Open the workbook in a spreadsheet program and save it to have the results."
+                ngettext(
+                    "{count:,} formula without a stored result: the formula itself is shown. Open the workbook in a spreadsheet "
+                    "program and save it to have the results.",
+                    "{count:,} formulas without a stored result: the formula itself is shown. Open the workbook in a spreadsheet "
+                    "program and save it to have the results.",
+                    facts.uncached,
+                ).format(count=facts.uncached)
             )
         if facts.link_count > len(facts.links):
-            warnings.append(f"Of {facts.link_count:,} links the first {len(facts.links):,} are listed.")
+            warnings.append(
+                tr("Of {link_count:,} links the first {links:,} are listed.").format(
+                    link_count=facts.link_count, links=len(facts.links)
+                )
+            )
         if facts.long_texts:
-            texts = _count(facts.long_texts, "text was", "texts were")
-            warnings.append(f"{texts} cut: longer than {MOST_TEXT:,} characters, or in an endless row.")
+            warnings.append(
+                ngettext(
+                    "{count:,} text was cut: longer than {most:,} characters, or in an endless row.",
+                    "{count:,} texts were cut: longer than {most:,} characters, or in an endless row.",
+                    facts.long_texts,
+                ).format(count=facts.long_texts, most=MOST_TEXT)
+            )
         if facts.too_empty:
             warnings.append(
-                f"After row {self._rows:,} hundreds of megabytes have no content: the rest of the sheet was not read."
+                tr("After row {rows:,} hundreds of megabytes have no content: the rest of the sheet was not read.").format(
+                    rows=self._rows
+                )
             )
         if facts.too_long:
-            warnings.append("The sheet has more rows than a sheet may have; the others were not read.")
+            warnings.append(tr("The sheet has more rows than a sheet may have; the others were not read."))
         return warnings
-
-
-def _named(word: str, names: list[str], count: int) -> str:
-    if len(names) > _MOST_NAMED:
-        return f"{count:,} {word}s"
-    return f"{word}{'s' if count > 1 else ''} {', '.join(names)}"
-
-
-def _count(count: int, one: str, many: str) -> str:
-    return f"{count:,} {one if count == 1 else many}"
-
-
-def _and(words: list[str]) -> str:
-    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -12,6 +12,7 @@ from dogent_tui.documents.workbook.dates import iso_text
 from dogent_tui.documents.workbook.formats import Formatter, general
 from dogent_tui.documents.workbook.package import MOST_TEXT, Feed, Package, without_prefixes
 from dogent_tui.documents.workbook.strings import SharedStrings, unescaped
+from dogent_tui.language import tr
 
 _MOST_IN_ROW = 1_000_000
 """Characters of a row; texts beyond are cut. No sheet that a person reads has so long a row."""
@@ -276,7 +277,9 @@ class SheetReader:
             facts.hidden_columns.update(range(max(1, first), min(last, MOST_COLUMNS) + 1))
 
     def _hostile(self) -> DocumentError:
-        return DocumentError(f"{self._name} has a sheet that no spreadsheet program writes; it is not read.", code="hostile")
+        return DocumentError(
+            tr("{name} has a sheet that no spreadsheet program writes; it is not read.").format(name=self._name), code="hostile"
+        )
 
 
 def _translated(formula: str, origin: str, cell: str) -> str:

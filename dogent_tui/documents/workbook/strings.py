@@ -5,6 +5,7 @@ from typing import IO
 
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.workbook.package import MOST_TEXT, Feed, Package
+from dogent_tui.language import tr
 
 _MOST_MEMORY = 200_000_000
 """Bytes of shared texts that are held. The largest workbook that Excel saves with a million different texts needs half of it."""
@@ -66,8 +67,8 @@ class SharedStrings:
             self._memory += text.__sizeof__() + 8
             if self._memory > _MOST_MEMORY:
                 raise DocumentError(
-                    f"The texts in {self._name} take more than {_MOST_MEMORY // 1_000_000} MB.",
-                    "Save the sheet that is needed in a workbook of its own, or as csv.",
+                    tr("The texts in {name} take more than {size} MB.").format(name=self._name, size=_MOST_MEMORY // 1000000),
+                    tr("Save the sheet that is needed in a workbook of its own, or as csv."),
                     code="too_large",
                 )
 

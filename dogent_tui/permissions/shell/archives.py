@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.model import EffectKind
 from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import Parsed, parse
@@ -29,12 +30,12 @@ def _tar(call: Call) -> None:
     parsed = parse(_dashed(call.args), _TAR_VALUED)
     for value in parsed.values(*_TAR_RUNS):
         if value.text not in {"gzip", "xz", "zstd", "bzip2", "pigz", "lz4"}:
-            call.doubt("It runs another program.", value)
+            call.doubt(tr("It runs another program."), value)
     for file in parsed.values("-T", "--files-from"):
-        call.doubt("The files it takes are only known when it runs.", file)
+        call.doubt(tr("The files it takes are only known when it runs."), file)
     archives = parsed.values("-f", "--file")
     if any(":" in archive.text for archive in archives) and not parsed.has("--force-local"):
-        call.network("Its archive lies on another machine.")
+        call.network(tr("Its archive lies on another machine."))
     scope = _in_folder(call, parsed)
     if parsed.has("-x", "--extract", "--get"):
         for archive in archives:
@@ -59,7 +60,7 @@ def _pack(call: Call, scope: Call, parsed: Parsed, archives: list[Field]) -> Non
         if parsed.has("--remove-files"):
             scope.touch(EffectKind.DELETE, operand)
     if parsed.has("--delete"):
-        call.lose("It deletes files from the archive.")
+        call.lose(tr("It deletes files from the archive."))
 
 
 def _dashed(args: list[Field]) -> list[Field]:
@@ -95,16 +96,16 @@ def _into(call: Call, folder: Field, keeps: bool) -> None:
     if not call.recorder.rule.inside(path) or call.recorder.disk.entry(str(path)) is None:
         call.edit(folder)
     elif not keeps and call.recorder.disk.names(str(path)):
-        call.doubt("It may replace files that are already there.", folder)
+        call.doubt(tr("It may replace files that are already there."), folder)
     elif call.recorder.rule.guarded_below(path) is not None:
-        call.doubt("It may write files that change what the agent may do.", folder)
+        call.doubt(tr("It may write files that change what the agent may do."), folder)
 
 
 def _zip(call: Call) -> None:
     call.execute()
     parsed = parse(call.args, {"-b", "-n", "-t", "-tt", "-x", "-i", "-P", "-s", "-O", "--out", "--unzip-command"})
     if parsed.has("--unzip-command") or any(arg.text.startswith("-TT") for arg in call.args):
-        call.doubt("It runs another program.")
+        call.doubt(tr("It runs another program."))
     for archive in parsed.operands[:1]:
         call.edit(archive)
     for operand in parsed.operands[1:]:
@@ -112,7 +113,7 @@ def _zip(call: Call) -> None:
         if parsed.has("-m", "--move"):
             call.touch(EffectKind.DELETE, operand)
     if parsed.has("-d", "--delete"):
-        call.lose("It deletes files from the archive.")
+        call.lose(tr("It deletes files from the archive."))
     for out in parsed.values("-O", "--out"):
         call.output(out)
 
@@ -141,7 +142,7 @@ def _seven_zip(call: Call) -> None:
     if command in {"x", "e"}:
         _into(call, (outputs or [Field(".", call.span)])[-1], keeps="-aos" in [arg.text for arg in call.args])
     if command in {"d", "rn"} or any(arg.text == "-sdel" for arg in call.args):
-        call.lose("It deletes files.")
+        call.lose(tr("It deletes files."))
 
 
 def _compress(call: Call) -> None:
@@ -153,7 +154,7 @@ def _compress(call: Call) -> None:
     for operand in parsed.operands:
         call.read(operand)
         if not keeps:
-            call.touch(EffectKind.MOVE, operand, "It is replaced by its packed or unpacked form.")
+            call.touch(EffectKind.MOVE, operand, tr("It is replaced by its packed or unpacked form."))
         elif not parsed.has("-c", "-l", "-t", "--stdout", "--list", "--test", "-o"):
             packed = operand.text + ".gz" if call.name in _COMPRESSORS else operand.text.rpartition(".")[0]
             call.output(replace(operand, text=packed))
@@ -163,12 +164,12 @@ def _compress(call: Call) -> None:
 
 def _duplicates(call: Call) -> None:
     if parse(call.args).has("-d", "--delete"):
-        call.lose("It deletes files that are there twice.")
+        call.lose(tr("It deletes files that are there twice."))
     unknown_program(call)
 
 
 def _cannot_tell(call: Call) -> None:
-    call.doubt("The files it takes or writes are only known when it runs.")
+    call.doubt(tr("The files it takes or writes are only known when it runs."))
 
 
 HANDLERS: dict[str, Handler] = {

@@ -3,6 +3,7 @@
 import re
 from typing import TYPE_CHECKING
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.shell.parser import Node
 from dogent_tui.permissions.shell.state import State, Value
 from dogent_tui.permissions.shell.text import DYNAMIC
@@ -83,7 +84,7 @@ def warning(name: str, text: str, exported: bool) -> str:
         harmless = not exported
     else:
         harmless = not _DANGEROUS.fullmatch(name)
-    return "" if harmless else f"The variable {name} changes what other programs do."
+    return "" if harmless else tr("The variable {name} changes what other programs do.").format(name=name)
 
 
 def restored(assigns: list[Node], before: State, after: State) -> dict[str, Value]:
@@ -125,11 +126,11 @@ def _declared_word(walk: "Walk", word: Node, state: State, exported: bool) -> No
     for field in walk.expander.fields(word, state):
         if field.text.startswith("-"):
             if "n" in field.text or ("i" in field.text and not _letters({"Value": word})):
-                walk.doubt("It gives a variable another meaning (a reference, or arithmetic).", word)
+                walk.doubt(tr("It gives a variable another meaning (a reference, or arithmetic)."), word)
             continue
         name, equals, value = field.text.partition("=")
         if field.dynamic and not (equals and re.fullmatch(r"\w+", name)):
-            walk.doubt("The name of a variable is only known when it runs.", word)
+            walk.doubt(tr("The name of a variable is only known when it runs."), word)
         elif equals:
             state.variables[name] = value
             check(walk, name, value, word, exported)

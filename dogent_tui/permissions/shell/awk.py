@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import parse
 from dogent_tui.permissions.shell.text import DYNAMIC
@@ -41,7 +42,7 @@ def _awk(call: Call) -> None:
         programs, operands = operands[:1], operands[1:]
     includes = [value.text for value in parsed.values("-i", "--include")]
     if parsed.has("-l", "--load") or any(name != "inplace" for name in includes):
-        call.doubt("It loads code from elsewhere.")
+        call.doubt(tr("It loads code from elsewhere."))
     for program in programs:
         _program(call, program)
     for operand in operands:
@@ -58,13 +59,13 @@ def _program_file(call: Call, file: Field) -> Field:
     path = call.recorder.resolve(file, call.state, call.name)
     text = None if path is None else call.recorder.disk.text(str(path), 100_000)
     if path is not None and text is None and call.recorder.disk.written(str(path)):
-        call.doubt("It runs a program that the same command writes.", file)
+        call.doubt(tr("It runs a program that the same command writes."), file)
     return Field(text or "", file.span)
 
 
 def _program(call: Call, program: Field) -> None:
     if program.dynamic:
-        call.doubt("Its program is only known when it runs.", program)
+        call.doubt(tr("Its program is only known when it runs."), program)
         return
     strings: list[str] = []
 
@@ -74,7 +75,7 @@ def _program(call: Call, program: Field) -> None:
 
     code = _COMMENT.sub("", _REGEX.sub(r"\1 re ", _STRING.sub(keep, program.text)))
     if _RUNS.search(code):
-        call.doubt("Its program runs a command, or chooses its own files.", program)
+        call.doubt(tr("Its program runs a command, or chooses its own files."), program)
     _pipes(call, code, strings, program)
     _reads(call, code, strings, program)
     for statement in _PRINT.findall(code):
@@ -88,12 +89,12 @@ def _pipes(call: Call, code: str, strings: list[str], program: Field) -> None:
         elif match[2] is not None and (command := re.search(r'(?<![\w"$) ])\s*"(\d+)"\s*$', code[: match.start()])):
             _run(call, strings[int(command[1])], program)
         else:
-            call.doubt("Its program runs a command that is only known when it runs.", program)
+            call.doubt(tr("Its program runs a command that is only known when it runs."), program)
 
 
 def _run(call: Call, text: str, program: Field) -> None:
     if "\\" in text or DYNAMIC in text:
-        call.doubt("Its program runs a command.", program)
+        call.doubt(tr("Its program runs a command."), program)
     else:
         call.runner.run_text(text, replace(call.state.copy(), stdin=None, script=None), program.span)
 
@@ -101,7 +102,7 @@ def _run(call: Call, text: str, program: Field) -> None:
 def _reads(call: Call, code: str, strings: list[str], program: Field) -> None:
     for match in re.finditer(r'\bgetline\b[^<;}\n]*<\s*(?:"(\d+)")?', code):
         if match[1] is None:
-            call.doubt("Its program reads a file that is only known when it runs.", program)
+            call.doubt(tr("Its program reads a file that is only known when it runs."), program)
         else:
             call.read(Field(strings[int(match[1])], program.span))
 
@@ -117,7 +118,7 @@ def _redirection(call: Call, statement: str, strings: list[str], program: Field)
     if match is None:
         return
     if match[2] is None:
-        call.doubt("Its program writes a file that is only known when it runs.", program)
+        call.doubt(tr("Its program writes a file that is only known when it runs."), program)
     else:
         call.output(Field(strings[int(match[2])], program.span), append=match[1] == ">>")
 

@@ -3,6 +3,7 @@
 import os
 import re
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.model import Effect, EffectKind
 from dogent_tui.permissions.paths import Place
 from dogent_tui.permissions.shell.call import Call, Handler
@@ -53,7 +54,7 @@ def _pushd(call: Call) -> list[State]:
     call.printed = ()
     parsed = parse(call.args)
     if not parsed.operands or parsed.operands[0].text.startswith("+"):
-        call.doubt("The folder it goes to is only known when it runs.")
+        call.doubt(tr("The folder it goes to is only known when it runs."))
         call.state.cwd = None
         return [call.state]
     here = call.state.cwd
@@ -75,7 +76,7 @@ def _eval(call: Call) -> list[State]:
     call.printed = True
     text = " ".join(arg.text for arg in call.args)
     if DYNAMIC in text or ANY in text:
-        call.doubt("It runs text that is only known when it runs.")
+        call.doubt(tr("It runs text that is only known when it runs."))
         return [call.state]
     return call.runner.run_text(text, call.state, call.args[0].span if call.args else call.span)
 
@@ -91,7 +92,7 @@ def _source(call: Call) -> list[State]:
     if call.recorder.rule.place(path) is Place.STREAM:
         if state.script is not None and file.text == "/dev/stdin":
             return call.runner.run_text(state.script, state, file.span)
-        call.doubt("It runs text that is only known when it runs.", file)
+        call.doubt(tr("It runs text that is only known when it runs."), file)
         return [state]
     call.recorder.add(Effect(EffectKind.EXECUTE, path, file.text, file.span, call.name))
     if not call.recorder.rule.inside(path):
@@ -126,7 +127,7 @@ def _trap(call: Call) -> list[State]:
     if len(parsed.operands) > 1 and parsed.operands[0].text not in {"", "-"} and not parsed.has("-l", "-p"):
         action = parsed.operands[0]
         if action.dynamic:
-            call.doubt("It runs text that is only known when it runs.", action)
+            call.doubt(tr("It runs text that is only known when it runs."), action)
         else:
             call.runner.run_text(action.text, call.state.copy(), action.span)
     return [call.state]
@@ -137,7 +138,7 @@ def _alias(call: Call) -> list[State]:
     for arg in call.args:
         name, equals, value = arg.text.partition("=")
         if arg.dynamic:
-            call.doubt("What the alias stands for is only known when it runs.", arg)
+            call.doubt(tr("What the alias stands for is only known when it runs."), arg)
         elif equals:
             call.state.aliases[name] = value
     return [call.state]
@@ -161,14 +162,14 @@ def _read(call: Call) -> list[State]:
         state.variables[re.sub(r"\[.*", "", name)] = value
         _check_number(call, name, value)
         if "[" in name:
-            call.doubt("It would run the text in an array index.")
+            call.doubt(tr("It would run the text in an array index."))
     return [state]
 
 
 def _check_number(call: Call, name: str, value: str) -> None:
     """Doubt what an integer variable is given: the shell evaluates it, and runs the substitutions in it."""
     if f"integer {name}" in call.state.options and ("$(" in value or "`" in value):
-        call.doubt("It would run the text that a number variable is given.")
+        call.doubt(tr("It would run the text that a number variable is given."))
 
 
 def _pieces(line: str | None, count: int, state: State) -> list[str]:
@@ -186,7 +187,7 @@ def _mapfile(call: Call) -> list[State]:
     call.printed = ()
     parsed = parse(call.args, {"-n", "-c", "-C", "-d", "-O", "-s", "-u"})
     if parsed.has("-C"):
-        call.doubt("It runs a command for each line.")
+        call.doubt(tr("It runs a command for each line."))
     name = parsed.operands[0].text if parsed.operands else "MAPFILE"
     call.state.variables[name] = (DYNAMIC,) if call.state.stdin is None else call.state.stdin
     return [call.state]
@@ -201,7 +202,7 @@ def _printf(call: Call) -> list[State] | None:
         return None
     name = args[1].text
     if not re.fullmatch(r"\w+", name):
-        call.doubt("It would run the text in an array index.")
+        call.doubt(tr("It would run the text in an array index."))
     value = DYNAMIC if lines is None else "\n".join(lines)
     call.state.variables[name] = value
     _check_number(call, name, value)
@@ -231,7 +232,7 @@ def _unset(call: Call) -> list[State]:
     call.printed = ()
     for arg in call.args:
         if "$(" in arg.text or "`" in arg.text or arg.dynamic:
-            call.doubt("It would run the text in an array index.", arg)
+            call.doubt(tr("It would run the text in an array index."), arg)
         elif not arg.text.startswith("-"):
             if "-v" not in [other.text for other in call.args]:
                 call.state.functions.pop(arg.text, None)
@@ -256,23 +257,23 @@ def _shopt(call: Call) -> list[State]:
 def _renames_programs(call: Call) -> None:
     """`enable` and `hash` can change which program a name stands for."""
     if parse(call.args, {"-f", "-p"}).has("-f", "-n", "-p"):
-        call.doubt("It changes which program a name stands for.")
+        call.doubt(tr("It changes which program a name stands for."))
 
 
 def _kill(call: Call) -> None:
     targets = [arg for arg in call.args if not arg.text.startswith("-")]
     if not all(arg.text.startswith("%") or arg.text == ANY for arg in targets):
-        call.doubt("It ends a process that this command did not start.")
+        call.doubt(tr("It ends a process that this command did not start."))
 
 
 def _export(call: Call) -> None:
     """`export` in a place where it is not the shell's keyword, as after `command`."""
     if any("=" in arg.text for arg in call.args):
-        call.doubt("It changes what other programs do.")
+        call.doubt(tr("It changes what other programs do."))
 
 
 def _let(call: Call) -> None:
-    call.doubt("It evaluates text as arithmetic.")
+    call.doubt(tr("It evaluates text as arithmetic."))
 
 
 HANDLERS: dict[str, Handler] = {

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.disk import walk
 from dogent_tui.permissions.model import Effect, EffectKind
 from dogent_tui.permissions.shell.following import follows_links
@@ -69,12 +70,12 @@ class Call:
         rule, disk = self.recorder.rule, self.recorder.disk
         below = walk(disk, str(folder), _MOST_VISITED)
         if below is None:
-            self.doubt("It follows links in a folder that is too large to look through.", operand)
+            self.doubt(tr("It follows links in a folder that is too large to look through."), operand)
             return
         for path in below:
             entry = disk.entry(path)
             if entry is not None and entry.kind == "link" and not rule.inside(target := rule.resolve(path)):
-                note = "A link below it leads here."
+                note = tr("A link below it leads here.")
                 self.recorder.add(Effect(EffectKind.READ, target, operand.text, operand.span, self.name, note))
 
     def edit(self, operand: Field) -> Path | None:

@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.model import EffectKind
 from dogent_tui.permissions.shell.call import Call
 from dogent_tui.permissions.shell.parser import Node
@@ -44,5 +45,5 @@ def test_command(call: Call) -> None:
         if (before in _FILE_TESTS - {"-a"} and len(args) > 1) or before in _FILE_COMPARISONS or after in _FILE_COMPARISONS:
             call.touch(EffectKind.READ, arg)
         elif before == "-v" and ("$(" in arg.text or "`" in arg.text or arg.dynamic):
-            call.doubt("Looking up this name would run the text in it.", arg)
+            call.doubt(tr("Looking up this name would run the text in it."), arg)
     call.printed = ()

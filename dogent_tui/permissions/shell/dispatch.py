@@ -4,6 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.model import Effect, EffectKind
 from dogent_tui.permissions.paths import PROGRAM_FOLDERS, fold
 from dogent_tui.permissions.shell import (
@@ -57,12 +58,12 @@ def run_command(walk: "Walk", fields: list[Field], state: State) -> list[State]:
         return [state]
     head, args = fields[0], fields[1:]
     if head.dynamic or ANY in head.text:
-        walk.recorder.doubt("The name of a command is only known when it runs.", head.span)
+        walk.recorder.doubt(tr("The name of a command is only known when it runs."), head.span)
         return [state]
     if head.wildcard:
-        walk.recorder.doubt("The name of a command comes out of a pattern.", head.span, written=head.text)
+        walk.recorder.doubt(tr("The name of a command comes out of a pattern."), head.span, written=head.text)
     if head.text.startswith("-") or any(char.isspace() for char in head.text):
-        walk.recorder.doubt("The name of a command is not one of a program.", head.span, written=head.text)
+        walk.recorder.doubt(tr("The name of a command is not one of a program."), head.span, written=head.text)
     if head.text in state.functions:
         if "child" not in state.options:
             return walk.call_function(state.functions[head.text], args, state)
@@ -110,7 +111,7 @@ def _script(walk: "Walk", path: Path, head: Field, args: list[Field], state: Sta
 def _named(walk: "Walk", name: str, head: Field, args: list[Field], state: State) -> list[State]:
     call = Call(_family(name), args, state, head.span, walk)
     if not name.isascii() or name.startswith("="):
-        call.doubt("The name of the command is not one of a program.", head)
+        call.doubt(tr("The name of the command is not one of a program."), head)
     handler = _HANDLERS.get(call.name)
     after: list[State] | None = None
     if handler is not None:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.disk import walk
 from dogent_tui.permissions.model import EffectKind
 from dogent_tui.permissions.shell.call import Call, Handler
@@ -20,7 +21,7 @@ def _sources_and_target(call: Call, parsed: Parsed) -> tuple[list[Field], Field 
     if folders:
         return parsed.operands, folders[-1], True
     if len(parsed.operands) < 2:
-        call.doubt("It does not say where to.")
+        call.doubt(tr("It does not say where to."))
         return parsed.operands, None, False
     return parsed.operands[:-1], parsed.operands[-1], len(parsed.operands) > 2 and not parsed.has("-T", "--no-target-directory")
 
@@ -97,7 +98,7 @@ def _copy_tree(call: Call, path: Path, target: Path, goal: Field, follows: bool)
             disk.add_folder(str(target))
         return
     if names is None:
-        call.doubt("It copies more files over others than can be looked at.", goal)
+        call.doubt(tr("It copies more files over others than can be looked at."), goal)
     for name in names or []:
         entry = disk.entry(name)
         if entry is not None and entry.kind != "folder":
@@ -108,10 +109,10 @@ def _mv(call: Call) -> None:
     parsed = parse(call.args, _COPY_VALUED)
     sources, target, in_folder = _sources_and_target(call, parsed)
     if not sources:
-        call.lose("It moves what it is given.")
+        call.lose(tr("It moves what it is given."))
     for source in sources:
         if not source.text:
-            call.lose("It moves what it is given.", source)
+            call.lose(tr("It moves what it is given."), source)
         call.touch(EffectKind.MOVE, source)
         goal = _target(call, source, target, in_folder) if target is not None else None
         if goal is not None:
@@ -133,7 +134,7 @@ def _ln(call: Call) -> None:
 def _link(call: Call, source: Field, goal: Field, symbolic: bool, forced: bool) -> None:
     path = call.recorder.resolve(goal, call.state, call.name, follow=False)
     if path is None or source.dynamic:
-        call.doubt("What the link points to is only known when it runs.", source)
+        call.doubt(tr("What the link points to is only known when it runs."), source)
         return
     place = replace(source, text=f"{path.parent}/{source.text}") if symbolic and not source.text.startswith("/") else source
     call.touch(EffectKind.READ, place)
@@ -149,7 +150,7 @@ def _install(call: Call) -> None:
             call.edit(folder)
         return
     if parsed.has("--strip-program"):
-        call.doubt("It runs a program of the caller's choice.")
+        call.doubt(tr("It runs a program of the caller's choice."))
     sources, target, in_folder = _sources_and_target(call, parsed)
     for source in sources:
         call.read(source)
@@ -169,9 +170,9 @@ _RSYNC_VALUED = {
 def _rsync(call: Call) -> None:
     parsed = parse(call.args, _RSYNC_VALUED)
     if parsed.has("-e", "--rsh", "--rsync-path", "-M", "--write-batch", "--files-from"):
-        call.doubt("It runs another program, or takes its file names from elsewhere.")
+        call.doubt(tr("It runs another program, or takes its file names from elsewhere."))
     if any(":" in operand.text.partition("/")[0] for operand in parsed.operands):
-        call.network("It copies to or from another machine.")
+        call.network(tr("It copies to or from another machine."))
         return
     for file in parsed.values(
         "--exclude-from", "--include-from", "--link-dest", "--compare-dest", "--copy-dest", "--password-file"
@@ -184,7 +185,7 @@ def _rsync(call: Call) -> None:
     for source in sources:
         _synchronize(call, parsed, source, target, several=len(sources) > 1)
     if target is not None and any(name.startswith("--del") for name, _ in parsed.options):
-        call.lose("It deletes what is not in the source.", target)
+        call.lose(tr("It deletes what is not in the source."), target)
 
 
 def _synchronize(call: Call, parsed: Parsed, source: Field, target: Field | None, several: bool) -> None:
@@ -207,7 +208,7 @@ def _dd(call: Call) -> None:
         elif name == "of":
             call.output(replace(arg, text=value))
         elif arg.dynamic:
-            call.doubt("What it writes to is only known when it runs.", arg)
+            call.doubt(tr("What it writes to is only known when it runs."), arg)
 
 
 def _tee(call: Call) -> None:
@@ -235,7 +236,7 @@ def _chmod(call: Call) -> None:
         call.edit(operand)
     modes = [arg.text for arg in names[:1]]
     if any((len(mode) == 4 and mode[0] in "2467") or ("s" in mode and "+" in mode) for mode in modes):
-        call.doubt("It gives a program the rights of its owner.")
+        call.doubt(tr("It gives a program the rights of its owner."))
 
 
 def _mktemp(call: Call) -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.model import EffectKind
 from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.listing import below, name_test
@@ -104,7 +105,7 @@ def _word(call: Call, arg: Field, search: _Search) -> None:
     elif arg.text in _UNORDERED:
         search.plain = False
     elif arg.dynamic or arg.text.startswith(("-files0", "-f")):
-        call.doubt("A part of what it looks for is only known when it runs.", arg)
+        call.doubt(tr("A part of what it looks for is only known when it runs."), arg)
 
 
 def _command(args: list[Field], index: int, search: _Search) -> int:
@@ -154,7 +155,7 @@ def _matches(call: Call, search: _Search) -> list[str] | None:
 
 
 def _delete(call: Call, where: Field, found: list[str] | None) -> None:
-    call.lose("It deletes everything that it finds.", where)
+    call.lose(tr("It deletes everything that it finds."), where)
     for path in (found or [])[:_MOST_RUNS]:
         if path.strip("./") and SOME not in path:
             call.touch(EffectKind.DELETE, replace(where, text=path, wildcard=True))

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeAlias
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.model import EffectKind
 from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.listing import below
@@ -48,19 +49,19 @@ _NETWORK = {
     "fetch-pack", "send-pack", "http-fetch", "http-push", "upload-pack", "receive-pack", "imap-send", "cvsimport", "archimport",
 }  # fmt: skip
 _LOSES = {
-    "filter-branch": "It rewrites the history.",
-    "filter-repo": "It rewrites the history.",
-    "prune": "It deletes objects.",
-    "prune-packed": "It deletes objects.",
-    "replace": "It replaces objects.",
-    "read-tree": "It overwrites the index or the files.",
-    "checkout-index": "It overwrites files.",
-    "update-ref": "It moves or deletes branches.",
-    "am": "It applies patches from elsewhere.",
-    "quiltimport": "It applies patches from elsewhere.",
-    "fast-import": "It rewrites branches.",
-    "sparse-checkout": "It removes files from the working tree.",
-    "unpack-objects": "It writes objects.",
+    "filter-branch": tr("It rewrites the history."),
+    "filter-repo": tr("It rewrites the history."),
+    "prune": tr("It deletes objects."),
+    "prune-packed": tr("It deletes objects."),
+    "replace": tr("It replaces objects."),
+    "read-tree": tr("It overwrites the index or the files."),
+    "checkout-index": tr("It overwrites files."),
+    "update-ref": tr("It moves or deletes branches."),
+    "am": tr("It applies patches from elsewhere."),
+    "quiltimport": tr("It applies patches from elsewhere."),
+    "fast-import": tr("It rewrites branches."),
+    "sparse-checkout": tr("It removes files from the working tree."),
+    "unpack-objects": tr("It writes objects."),
 }
 _TEXT_VALUED = {
     "-m", "--message", "-n", "--max-count", "--since", "--until", "--after", "--before", "--author", "--committer", "--grep",
@@ -85,7 +86,7 @@ def _git(call: Call) -> None:
         return
     command, args = parsed.operands[0], parsed.operands[1:]
     if command.dynamic:
-        call.doubt("The git command is only known when it runs.", command)
+        call.doubt(tr("The git command is only known when it runs."), command)
         return
     inner.name = f"git {command.text}"
     _judge(inner, command.text, args)
@@ -122,9 +123,9 @@ def _global_option(call: Call, name: str, value: Field | None) -> None:
     elif name in {"--git-dir", "--work-tree"}:
         call.edit(value)
     elif name != "-c":
-        call.doubt("This option changes which programs git runs.", value)
+        call.doubt(tr("This option changes which programs git runs."), value)
     elif value.dynamic or not _SAFE_SETTINGS.fullmatch(value.text):
-        call.doubt("This setting changes what git runs or where it writes.", value)
+        call.doubt(tr("This setting changes what git runs or where it writes."), value)
 
 
 def _judge(call: Call, name: str, args: list[Field]) -> None:
@@ -132,13 +133,13 @@ def _judge(call: Call, name: str, args: list[Field]) -> None:
     if special is not None:
         special(call, args)
     elif name in _NETWORK:
-        call.network("It exchanges data with another repository.")
+        call.network(tr("It exchanges data with another repository."))
     elif name in _LOSES:
         call.lose(_LOSES[name])
     elif name in _READS or name in _CHANGES:
         _files(call, args)
     else:
-        call.doubt(f"{call.name} is not known; it may be an alias for anything.")
+        call.doubt(tr("{call} is not known; it may be an alias for anything.").format(call=call.name))
 
 
 def _files(call: Call, args: list[Field]) -> Parsed:
@@ -151,16 +152,16 @@ def _files(call: Call, args: list[Field]) -> Parsed:
     if parsed.has("--open-files-in-pager", "--exec", "--ext-diff", "--textconv") or (
         call.name == "git grep" and parsed.has("-O")
     ):
-        call.doubt("It runs another program.")
+        call.doubt(tr("It runs another program."))
     for name, given in parsed.options:
         if given is not None and name.startswith("--") and name not in _TEXT_VALUED and given.text.startswith(("/", "../", "~")):
             call.read(given)
     if parsed.has("--abort", "--quit"):
-        call.lose("It discards what was not committed.")
+        call.lose(tr("It discards what was not committed."))
     if call.name == "git notes" and {"remove", "prune"} & {operand.text for operand in parsed.operands[:1]}:
-        call.lose("It deletes notes.")
+        call.lose(tr("It deletes notes."))
     if call.name == "git gc" and any(name.startswith("--prune") for name, _ in parsed.options):
-        call.lose("It deletes objects.")
+        call.lose(tr("It deletes objects."))
     _paths(call, parsed.operands)
     return parsed
 
@@ -170,7 +171,7 @@ def _paths(call: Call, operands: list[Field]) -> None:
     takes_files = call.name in {"git add", "git commit", "git apply", "git init", "git stage"}
     for operand in operands:
         if operand.dynamic and takes_files:
-            call.doubt("A file name is only known when it runs.", operand)
+            call.doubt(tr("A file name is only known when it runs."), operand)
         elif not operand.dynamic and (takes_files or operand.text.startswith(("/", "../", "~")) or operand.text == ".."):
             call.read(operand)
 
@@ -184,7 +185,7 @@ def _names_file(call: Call, operand: Field) -> bool:
     return call.recorder.disk.entry(path) is not None
 
 
-_DISCARDS = "It discards changes that were not committed."
+_DISCARDS = tr("It discards changes that were not committed.")
 
 
 def _checkout(call: Call, args: list[Field]) -> None:
@@ -195,7 +196,7 @@ def _checkout(call: Call, args: list[Field]) -> None:
     if forced or files or any(arg.text == "--" for arg in args) or (len(parsed.operands) > 1 and not made):
         call.lose(_DISCARDS)
     for operand in files:
-        call.touch(EffectKind.DELETE, operand, "Its changes are discarded.")
+        call.touch(EffectKind.DELETE, operand, tr("Its changes are discarded."))
 
 
 def _switch(call: Call, args: list[Field]) -> None:
@@ -210,7 +211,7 @@ def _restore(call: Call, args: list[Field]) -> None:
         return
     call.lose(_DISCARDS)
     for operand in parsed.operands:
-        call.touch(EffectKind.DELETE, operand, "Its changes are discarded.")
+        call.touch(EffectKind.DELETE, operand, tr("Its changes are discarded."))
 
 
 def _reset(call: Call, args: list[Field]) -> None:
@@ -225,7 +226,7 @@ def _rm(call: Call, args: list[Field]) -> None:
     for operand in parsed.operands:
         call.touch(EffectKind.DELETE, operand)
     if not parsed.operands or parsed.has("--pathspec-from-file"):
-        call.lose("It deletes files.")
+        call.lose(tr("It deletes files."))
 
 
 def _mv(call: Call, args: list[Field]) -> None:
@@ -235,22 +236,22 @@ def _mv(call: Call, args: list[Field]) -> None:
     for operand in parsed.operands[:-1]:
         call.touch(EffectKind.MOVE, operand)
     if len(parsed.operands) < 2:
-        call.lose("It moves files.")
+        call.lose(tr("It moves files."))
     for operand in parsed.operands[-1:]:
         call.edit(operand)
 
 
 def _clean(call: Call, args: list[Field]) -> None:
     if not parse(args, {"-e", "--exclude"}).has("-n", "--dry-run"):
-        call.lose("It deletes files that git does not track.")
+        call.lose(tr("It deletes files that git does not track."))
 
 
 def _stash(call: Call, args: list[Field]) -> None:
     first = next((arg.text for arg in args if not arg.text.startswith("-")), "push")
     if first in {"drop", "clear"}:
-        call.lose("It deletes stashed changes.")
+        call.lose(tr("It deletes stashed changes."))
     elif first not in {"list", "show", "apply", "pop", "create"}:
-        call.lose("It takes changes out of the working tree.")
+        call.lose(tr("It takes changes out of the working tree."))
 
 
 def _branch(call: Call, args: list[Field]) -> None:
@@ -269,7 +270,7 @@ def _branch(call: Call, args: list[Field]) -> None:
         },
     )
     if parsed.has("-d", "-D", "--delete", "-f", "--force", "-M", "-C"):
-        call.lose("It deletes or replaces a branch.")
+        call.lose(tr("It deletes or replaces a branch."))
 
 
 def _tag(call: Call, args: list[Field]) -> None:
@@ -277,7 +278,7 @@ def _tag(call: Call, args: list[Field]) -> None:
         args, {"-m", "--message", "-F", "--file", "-u", "--local-user", "--sort", "--format", "-n", "--contains", "--points-at"}
     )
     if parsed.has("-d", "--delete", "-f", "--force"):
-        call.lose("It deletes or replaces a tag.")
+        call.lose(tr("It deletes or replaces a tag."))
     for value in parsed.values("-F", "--file"):
         call.read(value)
 
@@ -290,33 +291,33 @@ def _config(call: Call, args: list[Field]) -> None:
     reads = parsed.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list") or words[:1] in (["get"], ["list"])
     one_name = len(words) == 1 and words[0] not in {"edit", "unset"} and not parsed.has("-e", "--edit", "--unset", "--unset-all")
     if not reads and not one_name:
-        call.doubt("It changes how git behaves.")
+        call.doubt(tr("It changes how git behaves."))
 
 
 def _remote(call: Call, args: list[Field]) -> None:
     words = [arg.text for arg in args if not arg.text.startswith("-")]
     if words[:1] in (["show"], ["update"], ["prune"]):
-        call.network("It asks another repository.")
+        call.network(tr("It asks another repository."))
     elif words and words[0] != "get-url":
-        call.doubt("It changes where git sends data.")
+        call.doubt(tr("It changes where git sends data."))
 
 
 def _reflog(call: Call, args: list[Field]) -> None:
     if any(arg.text in {"expire", "delete", "drop"} for arg in args):
-        call.lose("It deletes the record that lost commits are found by.")
+        call.lose(tr("It deletes the record that lost commits are found by."))
 
 
 def _symbolic_ref(call: Call, args: list[Field]) -> None:
     parsed = parse(args, {"-m"})
     if len(parsed.operands) > 1 or parsed.has("-d", "--delete"):
-        call.lose("It moves HEAD.")
+        call.lose(tr("It moves HEAD."))
 
 
 def _worktree(call: Call, args: list[Field]) -> None:
     words = [arg for arg in args if not arg.text.startswith("-")]
     first = words[0].text if words else "list"
     if first in {"remove", "prune", "move"}:
-        call.lose("It removes a working tree.")
+        call.lose(tr("It removes a working tree."))
     elif first == "add":
         for folder in words[1:2]:
             call.edit(folder)
@@ -327,9 +328,9 @@ def _submodule(call: Call, args: list[Field]) -> None:
     if words[:1] == ["foreach"]:
         call.runner.run_text(" ".join(words[1:]), call.state.copy(), call.span)
     elif words[:1] == ["deinit"]:
-        call.lose("It removes the files of a submodule.")
+        call.lose(tr("It removes the files of a submodule."))
     elif words and words[0] not in {"status", "summary"}:
-        call.network("It exchanges data with another repository.")
+        call.network(tr("It exchanges data with another repository."))
 
 
 def _bisect(call: Call, args: list[Field]) -> None:
@@ -337,7 +338,7 @@ def _bisect(call: Call, args: list[Field]) -> None:
     if words and words[0].text == "run":
         call.runner.run_fields(args[1:], call.state.copy())
     elif words and words[0].text not in {"log", "view", "visualize"}:
-        call.doubt("It checks out another commit.")
+        call.doubt(tr("It checks out another commit."))
 
 
 def _diff(call: Call, args: list[Field]) -> None:
@@ -362,7 +363,7 @@ def _archive(call: Call, args: list[Field]) -> None:
     for value in parsed.values("--add-file"):
         call.read(value)
     if parsed.has("--remote", "--exec"):
-        call.network("It asks another repository.")
+        call.network(tr("It asks another repository."))
 
 
 def _bundle(call: Call, args: list[Field]) -> None:
@@ -377,13 +378,13 @@ def _format_patch(call: Call, args: list[Field]) -> None:
 
 
 def _tool(call: Call, _args: list[Field]) -> None:
-    call.doubt("It runs another program on the files.")
+    call.doubt(tr("It runs another program on the files."))
 
 
 def _rebase(call: Call, args: list[Field]) -> None:
     for value in parse(args, {"-x", "--exec", "--onto", "-s", "-X"}).values("-x", "--exec"):
         call.runner.run_text(value.text, call.state.copy(), value.span)
-    call.lose("It rewrites commits.")
+    call.lose(tr("It rewrites commits."))
 
 
 def _tracked(call: Call) -> tuple[str, ...] | None:

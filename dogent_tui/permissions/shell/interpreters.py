@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.model import Effect, EffectKind
 from dogent_tui.permissions.paths import Place
 from dogent_tui.permissions.shell.call import Call, Handler
@@ -15,7 +16,7 @@ from dogent_tui.permissions.shell.table import attached, commands_within, maybe
 from dogent_tui.permissions.shell.words import Field
 
 _LARGEST_SCRIPT = 200_000
-_COMPUTED = "It runs code that is only known when it runs."
+_COMPUTED = tr("It runs code that is only known when it runs.")
 
 
 def _child(state: State) -> State:
@@ -46,7 +47,7 @@ def _shell(call: Call) -> list[State]:
 def _shell_code(call: Call, operands: list[Field], state: State) -> None:
     """Run `-c CODE NAME ARGUMENT…`. A name that is used as `$0` could be a command."""
     if len(operands) > 1 and "$0" in operands[0].text.replace("{", "").replace("}", ""):
-        call.doubt("The code uses its own name as text.", operands[0])
+        call.doubt(tr("The code uses its own name as text."), operands[0])
     call.runner.run_text(operands[0].text, state, operands[0].span)
 
 
@@ -57,7 +58,7 @@ def _shell_arguments(call: Call) -> tuple[bool, list[Field]]:
     while args and args[0].text[:1] in {"-", "+"} and args[0].text not in {"-", "--"}:
         option = args.pop(0)
         if option.dynamic:
-            call.doubt("An option of a shell is only known when it runs.", option)
+            call.doubt(tr("An option of a shell is only known when it runs."), option)
         if option.text in {"--rcfile", "--init-file"} and args:
             _shell_file(call, args.pop(0), [], _child(call.state))
         elif not option.text.startswith("--"):
@@ -109,7 +110,7 @@ def _python(call: Call) -> list[State]:
         elif text in {"--version", "-V", "-VV", "--help", "-h"}:
             return [call.state]
         elif arg.dynamic:
-            call.doubt("An option is only known when it runs.", arg)
+            call.doubt(tr("An option is only known when it runs."), arg)
     _python_input(call, [])
     return [call.state]
 
@@ -161,7 +162,7 @@ def _python_script(call: Call, path: Path, file: Field, args: list[Field]) -> No
     text = call.recorder.disk.text(str(path), _LARGEST_SCRIPT)
     if text is None:
         if mine:
-            call.doubt("It runs a file that the same command writes.", file)
+            call.doubt(tr("It runs a file that the same command writes."), file)
         return
     call.recorder.lenient += not mine
     judge_code(call, text, Field("", file.span), args)
@@ -190,7 +191,7 @@ def _python_module(call: Call, arg: Field, args: list[Field]) -> None:
     elif name in _MODULES:
         _arguments(call, args)
     elif module.dynamic or call.state.cwd is None or name.partition(".")[0] in sys.stdlib_module_names or _is_ours(call, name):
-        call.doubt("What this module does cannot be judged from here.", module)
+        call.doubt(tr("What this module does cannot be judged from here."), module)
     else:
         call.runner.run_fields([replace(module, text=name), *args], call.state.copy())
 
@@ -241,7 +242,7 @@ def _interpreter(call: Call) -> list[State]:
             return [call.state]
         whole = arg.text.partition("=")[0]
         if arg.dynamic or whole in codes or (not whole.startswith("--") and set(whole[1:]) & codes):
-            call.doubt("Inline code of this language cannot be judged.", arg)
+            call.doubt(tr("Inline code of this language cannot be judged."), arg)
             return [call.state]
     if call.state.stdin != () or call.state.script is not None:
         call.doubt(_COMPUTED)
@@ -255,7 +256,7 @@ def _script_file(call: Call, file: Field, args: list[Field]) -> None:
     if call.recorder.rule.place(path) is Place.STREAM:
         call.doubt(_COMPUTED, file)
     elif call.recorder.disk.written(str(path)):
-        call.doubt("It runs a file that the same command writes.", file)
+        call.doubt(tr("It runs a file that the same command writes."), file)
     call.recorder.add(Effect(EffectKind.EXECUTE, path, file.text, file.span, call.name))
     _arguments(call, args)
 
@@ -270,7 +271,7 @@ def _make(call: Call) -> list[State]:
         call.args, {"-f", "-C", "-I", "-j", "-l", "-o", "-W", "--file", "--directory", "--makefile", "--eval", "--justfile", "-d"}
     )
     if parsed.has("--eval"):
-        call.doubt("It runs a recipe given on the command line.")
+        call.doubt(tr("It runs a recipe given on the command line."))
     given = parsed.values("-f", "-C", "-I", "--file", "--directory", "--makefile", "--justfile")
     for value in given:
         call.read(value)
@@ -279,19 +280,19 @@ def _make(call: Call) -> list[State]:
     for recipe in [*given, *(Field(name, call.span) for name in _RECIPES)]:
         path = call.recorder.resolve(recipe, call.state, call.name)
         if path is not None and call.recorder.disk.written(str(path)):
-            call.doubt("It runs recipes that the same command writes.", recipe)
+            call.doubt(tr("It runs recipes that the same command writes."), recipe)
     for operand in parsed.operands:
         name, equals, given_value = operand.text.partition("=")
         if equals and (name.rstrip(":?+!") in {"SHELL", "MAKEFLAGS", ".SHELLFLAGS"} or re.search(r"[;|&$`()<>#\n]", given_value)):
-            call.doubt("It gives the recipes another command.", operand)
+            call.doubt(tr("It gives the recipes another command."), operand)
         if (
             "clean" in operand.text
             or "clobber" in operand.text
             or operand.text in {"uninstall", "purge", "nuke", "reset", "wipe"}
         ):
-            call.lose(f"{call.name} {operand.text} removes something.", operand)
+            call.lose(tr("{call} {text} removes something.").format(call=call.name, text=operand.text), operand)
         elif operand.text in {"install", "deploy", "publish", "release", "push"}:
-            call.doubt("It installs or publishes something.", operand)
+            call.doubt(tr("It installs or publishes something."), operand)
         maybe(call, operand)
     commands_within(call)
     return [call.state]

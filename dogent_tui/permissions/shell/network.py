@@ -1,5 +1,6 @@
 """Programs that talk to other machines, and package managers, which do so and run what they fetch."""
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import parse
 from dogent_tui.permissions.shell.table import unknown_program
@@ -15,7 +16,7 @@ _PROGRAMS = (
     "ssh-copy-id", "ssh-keygen", "ssh-add", "gist", "curlftpfs", "smbclient", "ldapsearch", "kinit", "claude", "llm",
     "chromium", "google-chrome", "firefox", "chrome",
 )  # fmt: skip
-_EXCHANGES = "It exchanges data with another machine."
+_EXCHANGES = tr("It exchanges data with another machine.")
 
 
 def _curl(call: Call) -> None:
@@ -91,11 +92,11 @@ def _package_manager(call: Call) -> None:
     first = words[0].text if words else ""
     if first not in _LOCAL[call.name]:
         if first == "clean":
-            call.lose("It removes what was built.")
-        call.network("It installs, publishes or asks for packages.")
+            call.lose(tr("It removes what was built."))
+        call.network(tr("It installs, publishes or asks for packages."))
         return
     if any("clean" in word.text or word.text in {"uninstall", "rm", "remove"} for word in words[1:]):
-        call.lose("It removes something.")
+        call.lose(tr("It removes something."))
     if call.name == "bundle" and first == "exec":
         call.runner.run_fields(words[1:], call.state.copy())
         return
@@ -108,12 +109,12 @@ def _npx(call: Call) -> None:
     if [arg.text for arg in call.args] in (["--version"], ["-v"], ["--help"]):
         return
     if parsed.has("-c", "--call") or not parsed.operands:
-        call.network("It may install a package and run it.")
+        call.network(tr("It may install a package and run it."))
         return
     name = parsed.operands[0].text
     local = call.state.cwd is not None and call.recorder.disk.entry(f"{call.state.cwd}/node_modules/.bin/{name}") is not None
     if parsed.has("-p", "--package") or not (local or parsed.has("--no-install", "--no")):
-        call.network("It may install a package and run it.")
+        call.network(tr("It may install a package and run it."))
     call.runner.run_fields(parsed.operands, call.state.copy())
 
 

@@ -4,6 +4,7 @@ import ast
 import re
 from dataclasses import replace
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.model import EffectKind
 from dogent_tui.permissions.shell.call import Call
 from dogent_tui.permissions.shell.listing import below
@@ -92,15 +93,15 @@ def _is_harmless(module: str) -> bool:
 def judge_code(call: Call, code: str, where: Field, args: list[Field]) -> None:
     """Note what Python code does; `args` are `sys.argv[1:]`. What cannot be followed becomes a doubt."""
     if DYNAMIC in code:
-        call.doubt("The code is only known when it runs.", where)
+        call.doubt(tr("The code is only known when it runs."), where)
         return
     try:
         tree = ast.parse(code)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        call.doubt("The code cannot be understood.", where)
+        call.doubt(tr("The code cannot be understood."), where)
         return
     if any(arg.dynamic for arg in args):
-        call.doubt("An argument of the code is only known when it runs.", where)
+        call.doubt(tr("An argument of the code is only known when it runs."), where)
     _Judge(call, where, Values(tree, call, [arg.text for arg in args])).visit(tree)
 
 
@@ -128,9 +129,9 @@ class _Judge(ast.NodeVisitor):
         for alias in node.names:
             self._imported.add(alias.asname or alias.name.partition(".")[0])
             if not self._ours(alias.name) and not _is_harmless(alias.name):
-                self._doubt(f"The code uses the module {alias.name}.")
+                self._doubt(tr("The code uses the module {alias}.").format(alias=alias.name))
             if alias.asname and alias.name in _SAFE_ATTRIBUTES:
-                self._doubt(f"The code gives {alias.name} another name.")
+                self._doubt(tr("The code gives {alias} another name.").format(alias=alias.name))
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         module = node.module or ""
@@ -139,13 +140,13 @@ class _Judge(ast.NodeVisitor):
         for alias in node.names:
             self._imported.add(alias.asname or alias.name)
             if alias.asname and alias.name in _FILE_NAMES:
-                self._doubt(f"The code gives {alias.name} another name.")
+                self._doubt(tr("The code gives {alias} another name.").format(alias=alias.name))
             if module in {"os", "shutil"} and alias.name in _DELETING:
-                self._call.lose("The code imports a function that deletes or moves files.", self._where)
+                self._call.lose(tr("The code imports a function that deletes or moves files."), self._where)
             elif alias.name in {"open", *_MODULES_WITHIN} or (allowed is not None and alias.name not in allowed):
-                self._doubt(f"The code imports {alias.name} from {module}.")
+                self._doubt(tr("The code imports {alias} from {module}.").format(alias=alias.name, module=module))
             elif not known and not _is_harmless(f"{module}.{alias.name}"):
-                self._doubt(f"The code uses the module {module}.")
+                self._doubt(tr("The code uses the module {module}.").format(module=module))
 
     def _ours(self, module: str) -> bool:
         """Return whether a module lies in the workspace; what it does is looked at as what a script there does."""
@@ -156,7 +157,7 @@ class _Judge(ast.NodeVisitor):
         base = f"{call.state.cwd}/{module.replace('.', '/')}"
         found = [rule.resolve(base + ending) for ending in (".py", "/__init__.py") if disk.entry(base + ending) is not None]
         if any(disk.written(str(path)) for path in found):
-            self._doubt(f"The code loads {module}, which the same command writes.")
+            self._doubt(tr("The code loads {module}, which the same command writes.").format(module=module))
         if not found or call.recorder.lenient > 2 or not all(map(rule.inside, found)):
             return False
         call.recorder.lenient += 1
@@ -167,17 +168,17 @@ class _Judge(ast.NodeVisitor):
 
     def visit_Name(self, node: ast.Name) -> None:
         if node.id in _FORBIDDEN_NAMES:
-            self._doubt(f"The code uses {node.id}.")
+            self._doubt(tr("The code uses {id}.").format(id=node.id))
         elif node.id in _SAFE_ATTRIBUTES or node.id == "open":
-            self._doubt(f"The code passes {node.id} around.")
+            self._doubt(tr("The code passes {id} around.").format(id=node.id))
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         owner = node.value.id if isinstance(node.value, ast.Name) else ""
         if node.attr.startswith("__") and node.attr not in {"__name__", "__doc__", "__version__", "__file__"}:
-            self._doubt(f"The code reaches for {node.attr}.")
+            self._doubt(tr("The code reaches for {attr}.").format(attr=node.attr))
         reaches = node.attr in _FORBIDDEN_ATTRIBUTES | _MODULES_WITHIN or (owner == "yaml" and node.attr == "load")
         if reaches or _RUNS.fullmatch(node.attr):
-            self._doubt(f"The code uses {node.attr}.")
+            self._doubt(tr("The code uses {attr}.").format(attr=node.attr))
         if (owner in {"os", "shutil"} and node.attr in _DELETING) or node.attr in {
             "unlink",
             "rmdir",
@@ -185,9 +186,9 @@ class _Judge(ast.NodeVisitor):
             "rename",
             "truncate",
         }:
-            self._call.lose("The code deletes or moves files.", self._where)
+            self._call.lose(tr("The code deletes or moves files."), self._where)
         elif owner in _SAFE_ATTRIBUTES and node.attr not in _SAFE_ATTRIBUTES[owner]:
-            self._doubt(f"The code uses {owner}.{node.attr}.")
+            self._doubt(tr("The code uses {owner}.{attr}.").format(owner=owner, attr=node.attr))
         if owner not in _SAFE_ATTRIBUTES:
             self.visit(node.value)
 
@@ -216,7 +217,7 @@ class _Judge(ast.NodeVisitor):
         elif name in _COPIERS and name in self._imported and len(node.args) + len(node.keywords) > 1:
             self._copy(node)
         elif name in _FORBIDDEN_NAMES:
-            self._doubt(f"The code uses {name}.")
+            self._doubt(tr("The code uses {name}.").format(name=name))
 
     def _method(self, node: ast.Call, function: ast.Attribute) -> None:
         name = function.attr
@@ -226,7 +227,7 @@ class _Judge(ast.NodeVisitor):
         elif name in {"unlink", "rmdir", "rename"}:
             self._delete([function.value])
         elif name == "replace" and len(node.args) + len([word for word in node.keywords if word.arg in {"target", None}]) == 1:
-            self._call.lose("The code moves a file over another.", self._where)
+            self._call.lose(tr("The code moves a file over another."), self._where)
         elif name in {"open", "ZipFile"}:
             if owner in self._imported or not self._is_path(function.value, node.args[:1]):
                 self._open(node, node.args[:1], 1)
@@ -294,11 +295,11 @@ class _Judge(ast.NodeVisitor):
         given = [keyword.value for keyword in node.keywords if keyword.arg == "mode"] or node.args[mode_index : mode_index + 1]
         mode = given[0].value if given and isinstance(given[0], ast.Constant) else None
         if given and not isinstance(mode, str):
-            self._doubt("How the code opens a file is only known when it runs.")
+            self._doubt(tr("How the code opens a file is only known when it runs."))
         file = file or [keyword.value for keyword in node.keywords if keyword.arg == "file"]
         self._file(file, mode if isinstance(mode, str) else "r")
         if any(keyword.arg in {"opener", None} for keyword in node.keywords):
-            self._doubt("The code opens a file in its own way.")
+            self._doubt(tr("The code opens a file in its own way."))
 
     def _file(self, expressions: list[ast.expr], mode: str) -> None:
         for expression in expressions:
@@ -306,7 +307,7 @@ class _Judge(ast.NodeVisitor):
                 continue
             names = self._values.strings(expression)
             if names is None:
-                self._doubt("A file name in the code is only known when it runs.")
+                self._doubt(tr("A file name in the code is only known when it runs."))
             for name in names or []:
                 for one in self._everything_below(name) if SOME in name else [name]:
                     self._touch(self._at(one), mode)
@@ -326,7 +327,7 @@ class _Judge(ast.NodeVisitor):
         known = [self._values.strings(argument) for argument in node.args[:2]]
         sources, targets = known if len(known) == 2 else (None, None)
         if sources is None or targets is None:
-            self._doubt("What the code copies is only known when it runs.")
+            self._doubt(tr("What the code copies is only known when it runs."))
             return
         call = self._call
         for target in targets:
@@ -339,7 +340,7 @@ class _Judge(ast.NodeVisitor):
 
     def _touch(self, field: Field, mode: str) -> None:
         if "://" in field.text:
-            self._call.network("The code loads something from the web.")
+            self._call.network(tr("The code loads something from the web."))
         elif "w" in mode:
             self._call.output(field)
         elif set(mode) & set("ax+"):

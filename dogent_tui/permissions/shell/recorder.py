@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.disk import OverlayDisk
 from dogent_tui.permissions.model import Effect, EffectKind
 from dogent_tui.permissions.paths import PathRule, Place
@@ -42,7 +43,11 @@ class Recorder:
     def resolve(self, field: Field, state: State, program: str, follow: bool = True) -> Path | None:
         """Return where a file operand leads, `None` (and a doubt) where that cannot be known."""
         if field.dynamic or (state.cwd is None and not field.text.startswith("/")):
-            self.doubt(f"A file name of {program or 'this'} is only known when the command runs.", field.span, program)
+            self.doubt(
+                tr("A file name of {program} is only known when the command runs.").format(program=program or tr("this")),
+                field.span,
+                program,
+            )
             return None
         text = field.text if field.text.startswith("/") else f"{state.cwd}/{field.text}"
         try:
@@ -59,7 +64,7 @@ class Recorder:
         if path is not None:
             self._place(kind, path, field, program, note)
         elif kind in _GOES:
-            note = "Which file goes is only known when the command runs."
+            note = tr("Which file goes is only known when the command runs.")
             self.add(Effect(kind, None, "", field.span, program, note, wildcard=field.wildcard))
         return path
 

@@ -3,6 +3,7 @@
 import re
 from dataclasses import dataclass
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import parse
 from dogent_tui.permissions.shell.words import Field
@@ -105,7 +106,7 @@ def _script_file(call: Call, file: Field) -> None:
     path = call.recorder.resolve(file, call.state, call.name)
     text = None if path is None else call.recorder.disk.text(str(path), 100_000)
     if path is not None and call.recorder.disk.written(str(path)):
-        call.doubt("It runs a script that the same command writes.", file)
+        call.doubt(tr("It runs a script that the same command writes."), file)
     elif text is not None:
         _script(call, Field(text, file.span), quiet=False)
 
@@ -113,7 +114,7 @@ def _script_file(call: Call, file: Field) -> None:
 def _script(call: Call, script: Field, quiet: bool) -> bool:
     """Judge a script. Returns whether it leaves nothing of the text it is applied to."""
     if script.dynamic:
-        call.doubt("Its script is only known when it runs.", script)
+        call.doubt(tr("Its script is only known when it runs."), script)
         return False
     reader = _Reader(script.text)
     empties, prints = False, False
@@ -131,7 +132,7 @@ def _script(call: Call, script: Field, quiet: bool) -> bool:
             empties = _command(call, reader, command, script, every) or empties
             prints = prints or (command in "pPwlaic=")
     except ScriptError:
-        call.doubt("Its script cannot be followed.", script)
+        call.doubt(tr("Its script cannot be followed."), script)
     return empties or (quiet and not prints)
 
 
@@ -146,7 +147,7 @@ def _command(call: Call, reader: _Reader, command: str, script: Field, every: bo
         call.read(Field(reader.line().strip(), script.span))
     elif command == "e":
         reader.line()
-        call.doubt("Its script runs a command.", script)
+        call.doubt(tr("Its script runs a command."), script)
     elif command in {"a", "i", "c", "#"}:
         reader.line()
     elif command and command in ":btTvqQlL":
@@ -167,7 +168,7 @@ def _substitution(call: Call, reader: _Reader, command: str, script: Field, ever
         reader.take()
         call.output(Field(reader.line().strip(), script.span))
     if "e" in flags:
-        call.doubt("Its script runs what it matches as a command.", script)
+        call.doubt(tr("Its script runs what it matches as a command."), script)
     return command == "s" and every and not replacement and pattern in {".*", "^.*$", "^.*", ".*$", ".\\+"}
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.model import Effect, EffectKind
 from dogent_tui.permissions.paths import PROGRAM_FOLDERS
 from dogent_tui.permissions.shell.call import Call
@@ -90,13 +91,16 @@ def _suspect(call: Call, value: Field) -> None:
 
 def _run(call: Call, operand: Field) -> None:
     if operand.dynamic:
-        call.doubt("It runs a command that is only known when it runs.", operand)
+        call.doubt(tr("It runs a command that is only known when it runs."), operand)
     else:
         call.runner.run_text(operand.text, call.state.copy(), operand.span)
 
 
 def _ask(call: Call, operand: Field) -> None:
-    call.doubt(f"What {call.name} does cannot be judged from its arguments.", replace(operand, span=operand.span or call.span))
+    call.doubt(
+        tr("What {call} does cannot be judged from its arguments.").format(call=call.name),
+        replace(operand, span=operand.span or call.span),
+    )
 
 
 def _folder(call: Call, operand: Field) -> None:
@@ -129,14 +133,14 @@ def _delete(call: Call, operand: Field) -> None:
     if operand.text:
         call.touch(EffectKind.DELETE, operand)
     else:
-        call.lose("It deletes what it is given.", operand)
+        call.lose(tr("It deletes what it is given."), operand)
 
 
 def _move(call: Call, operand: Field) -> None:
     if operand.text:
         call.touch(EffectKind.MOVE, operand)
     else:
-        call.lose("It moves what it is given.", operand)
+        call.lose(tr("It moves what it is given."), operand)
 
 
 def _device(call: Call, operand: Field) -> None:
@@ -147,10 +151,10 @@ def _device(call: Call, operand: Field) -> None:
 def maybe(call: Call, operand: Field) -> None:
     """Note a word that a program which is not known may take for a path, and may change what lies there."""
     if operand.dynamic:
-        call.doubt(f"An argument of {call.name} is only known when it runs.", operand)
+        call.doubt(tr("An argument of {call} is only known when it runs.").format(call=call.name), operand)
         return
     if "://" in operand.text:
-        call.network(f"{call.name} is given a web address.")
+        call.network(tr("{call} is given a web address.").format(call=call.name))
         return
     name, equals, value = operand.text.partition("=")
     if equals and "/" not in name:
@@ -167,7 +171,7 @@ def _maybe_path(call: Call, operand: Field) -> None:
     path = call.recorder.resolve(operand, call.state, call.name)
     if path is not None:
         kind = EffectKind.WRITE if rule.exists(path) and rule.inside(path) else EffectKind.READ
-        note = "It may read or change this."
+        note = tr("It may read or change this.")
         call.recorder.add(Effect(kind, path, operand.text, operand.span, call.name, note, wildcard=operand.wildcard))
 
 
@@ -196,13 +200,13 @@ def unknown_program(call: Call) -> None:
         return
     for index, operand in enumerate(parse(call.args).operands):
         if operand.text in (_LOSES if index == 0 else _CLEANS) or (index < 2 and operand.text in _DELETES):
-            call.lose(f"{call.name} {operand.text} removes something.", operand)
+            call.lose(tr("{call} {text} removes something.").format(call=call.name, text=operand.text), operand)
         maybe(call, operand)
     for arg in call.args:
         if arg.text.startswith("-"):
             attached(call, arg)
             if _LOSING_OPTION.match(arg.text):
-                call.lose(f"{call.name} {arg.text} removes something.", arg)
+                call.lose(tr("{call} {text} removes something.").format(call=call.name, text=arg.text), arg)
     commands_within(call)
 
 
@@ -214,7 +218,7 @@ def commands_within(call: Call) -> None:
             return
         before = call.args[index - 1].text if index else ""
         if before not in _MESSAGES and _COMMAND_IN_TEXT.search(arg.text.partition("=")[2] or arg.text):
-            call.doubt(f"{call.name} may run the command in this text.", arg)
+            call.doubt(tr("{call} may run the command in this text.").format(call=call.name), arg)
 
 
 def _begins_command(word: str, following: list[str]) -> bool:
@@ -236,7 +240,7 @@ def attached(call: Call, arg: Field) -> None:
         maybe(call, replace(arg, text=value))
         return
     if arg.dynamic:
-        call.doubt(f"An argument of {call.name} is only known when it runs.", arg)
+        call.doubt(tr("An argument of {call} is only known when it runs.").format(call=call.name), arg)
         return
     start = min((place for mark in ("/", "..", "~") if (place := name.find(mark)) > 0), default=-1)
     if start > 0:

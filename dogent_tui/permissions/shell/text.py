@@ -2,6 +2,8 @@
 
 import unicodedata
 
+from dogent_tui.language import tr
+
 ANY = "\ue000"
 """Stands in a value for some text without slashes, spaces or a leading dash: a number, a date."""
 SOME = ANY + "\ue002"
@@ -23,9 +25,9 @@ def deceptive_character(text: str) -> str:
     for index, char in enumerate(text):
         category = unicodedata.category(char)
         if category in {"Cc", "Cs", "Co", "Cn"} and char not in "\n\t":
-            return f"It holds the control character U+{ord(char):04X}."
+            return tr("It holds the control character U+{char:04X}.").format(char=ord(char))
         if char in _INVISIBLE or (category == "Cf" and not _joins_emoji(text, index)):
-            return f"It holds the invisible character U+{ord(char):04X}."
+            return tr("It holds the invisible character U+{char:04X}.").format(char=ord(char))
     return ""
 
 
@@ -43,7 +45,7 @@ def deceptive_word(text: str) -> str:
     """Return a sentence about a look-alike of a space or an operator in unquoted text, "" if there is none."""
     for char in text:
         if char in _LOOKALIKE_OPERATORS or (unicodedata.category(char) == "Zs" and char != " "):
-            return f"The character “{char}” (U+{ord(char):04X}) looks like shell syntax and is not."
+            return tr("The character “{char}” (U+{char:04X}) looks like shell syntax and is not.").format(char=ord(char))
     return ""
 
 

@@ -1,5 +1,6 @@
 """Text and document tools whose command line is more than a row of operands."""
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import parse
 from dogent_tui.permissions.shell.table import by_table, maybe, unknown_program
@@ -66,15 +67,15 @@ def _pandoc(call: Call) -> None:
     parsed = parse(call.args, valued)
     for operand in [*parsed.operands, *parsed.values(*_PANDOC_READ)]:
         if "://" in operand.text:
-            call.network("It loads a document from the web.")
+            call.network(tr("It loads a document from the web."))
         else:
             call.read(operand)
     for value in [*parsed.values(*_PANDOC_FOLDER), *parsed.values(*_PANDOC_RUN)]:
         maybe(call, value)
     if any("/" in engine.text for engine in parsed.values("--pdf-engine")):
-        call.doubt("It runs a program of the caller's choice.")
+        call.doubt(tr("It runs a program of the caller's choice."))
     if any("escape" in value.text for value in parsed.values("--pdf-engine-opt")):
-        call.doubt("It lets a document run programs.")
+        call.doubt(tr("It lets a document run programs."))
     stems = {operand.text.rpartition(".")[0] for operand in parsed.operands}
     for output in parsed.values(*_PANDOC_OUT):
         derived = output.text.rpartition(".")[0] in stems and not output.text.endswith((".md", ".txt", ".markdown", ".rst"))
@@ -98,28 +99,28 @@ def _converter(call: Call) -> None:
     parsed = parse(call.args, _CONVERTER_VALUED, words=True)
     for value in parsed.values("-vf", "-af", "-annotate"):
         if value.dynamic or "@" in value.text or "movie=" in value.text:
-            call.doubt("It may read a file that its text names.", value)
+            call.doubt(tr("It may read a file that its text names."), value)
     for operand in [*parsed.values("-i"), *parsed.operands[:-1]]:
         maybe(call, operand)
     for output in [*parsed.operands[-1:], *parsed.values("-o")]:
         if "://" in output.text:
-            call.network("It sends its output to a web address.")
+            call.network(tr("It sends its output to a web address."))
         else:
             call.output(output)
 
 
 def _latex(call: Call) -> None:
     if any("shell-escape" in arg.text or "write18" in arg.text for arg in call.args):
-        call.doubt("It lets a document run programs.")
+        call.doubt(tr("It lets a document run programs."))
     if call.name == "latexmk" and any(arg.text in {"-c", "-C"} for arg in call.args):
-        call.lose("It deletes the files that a document was built with.")
+        call.lose(tr("It deletes the files that a document was built with."))
     unknown_program(call)
 
 
 def _pager(call: Call) -> None:
     """`less +!command` and `more +!command` run something before the first page is shown."""
     if any(arg.text.startswith("+") and "!" in arg.text for arg in call.args):
-        call.doubt("It runs a command when it starts.")
+        call.doubt(tr("It runs a command when it starts."))
     by_table(call)
 
 

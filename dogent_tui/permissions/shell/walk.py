@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.disk import Disk
 from dogent_tui.permissions.shell import assignments, conditions, redirections
 from dogent_tui.permissions.shell.dispatch import run_command
@@ -89,7 +90,7 @@ class Walk:
         text = disk.text(str(path), _LARGEST_SCRIPT)
         if text is None:
             if mine:
-                self.recorder.doubt("It runs a file that the same command writes.", field.span, written=field.text)
+                self.recorder.doubt(tr("It runs a file that the same command writes."), field.span, written=field.text)
             return [state]
         inner = state.copy()
         inner.arguments = tuple(arg.text for arg in args)
@@ -167,7 +168,7 @@ class Walk:
         self._depth += 1
         try:
             if self._depth > _DEEPEST:
-                raise TooMuchError("It is nested too deeply.")
+                raise TooMuchError(tr("It is nested too deeply."))
             yield
         finally:
             self._depth -= 1
@@ -187,7 +188,7 @@ class Walk:
             self.statement({**node, "Background": False, "Coprocess": False}, state.copy())
             return [state]
         if command is None and "Type" in node:
-            self.doubt("The shell construct cannot be followed.", node)
+            self.doubt(tr("The shell construct cannot be followed."), node)
             return [state]
         redirects = node.get("Redirs") or []
         after = self._redirected(command, redirects, state) if redirects else self._command(command, state)
@@ -210,10 +211,10 @@ class Walk:
             return [state]
         self._steps += 1
         if self._steps > _MOST_STEPS:
-            raise TooMuchError("It does more than can be looked at.")
+            raise TooMuchError(tr("It does more than can be looked at."))
         handler = self._handlers.get(str(command.get("Type")))
         if handler is None:
-            self.doubt(f"The shell construct {command.get('Type')} is not known.", command)
+            self.doubt(tr("The shell construct {type} is not known.").format(type=command.get("Type")), command)
             return [state]
         return handler(command, state)
 

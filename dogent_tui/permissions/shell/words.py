@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.disk import Disk
 from dogent_tui.permissions.shell import parameters
 from dogent_tui.permissions.shell.ansi_c import decode
@@ -73,7 +74,7 @@ class Expander:
         try:
             variants = expand_braces(tokens)
         except TooManyWordsError:
-            self._walk.doubt("It makes too many words to look at.", word)
+            self._walk.doubt(tr("It makes too many words to look at."), word)
             return [Field(DYNAMIC, span)]
         return [field for variant in variants for field in self._finish(variant, state, span)]
 
@@ -114,7 +115,7 @@ class Expander:
         while texts:
             text = texts.pop()
             if "$(" in text or "`" in text:
-                self._walk.doubt("An arithmetic expression would run the text in a variable.", word)
+                self._walk.doubt(tr("An arithmetic expression would run the text in a variable."), word)
                 return
             names = set(re.findall(r"[A-Za-z_]\w*", text)) - seen
             seen |= names
@@ -129,7 +130,7 @@ class Expander:
             kind = str(part.get("Type"))
             handler: Callable[[Node, State, str | None], list[Token]] | None = getattr(self, f"_part_{kind.lower()}", None)
             if handler is None:
-                self._walk.doubt(f"The shell construct {kind} is not known.", part)
+                self._walk.doubt(tr("The shell construct {kind} is not known.").format(kind=kind), part)
                 tokens.append(Token("q", DYNAMIC))
             else:
                 tokens += handler(part, state, quoted)
@@ -204,7 +205,7 @@ class Expander:
         if part.get("Names"):
             return DYNAMIC
         if part.get("NestedParam") or part.get("Flags"):
-            self._walk.doubt("The parameter expansion is not one of bash.", part)
+            self._walk.doubt(tr("The parameter expansion is not one of bash."), part)
             return DYNAMIC
         value = parameters.element(parameters.lookup(name, state, self._walk.home), index)
         if part.get("Excl"):
@@ -241,7 +242,7 @@ class Expander:
     def _transformed(self, part: Node, operator: str, value: Value) -> Value:
         text = "".join(value)
         if operator == "P" and ("$(" in text or "`" in text or DYNAMIC in text):
-            self._walk.doubt("It would run the text in a variable.", part)
+            self._walk.doubt(tr("It would run the text in a variable."), part)
         return value if operator == "Q" else DYNAMIC
 
     # ── From tokens to fields ───────────────────────────────────────────────────────────────────────

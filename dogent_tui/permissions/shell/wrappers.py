@@ -4,6 +4,7 @@ import re
 import shlex
 from dataclasses import replace
 
+from dogent_tui.language import tr
 from dogent_tui.permissions.shell import assignments
 from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import parse
@@ -71,12 +72,12 @@ def _environment(call: Call, args: list[Field], state: State) -> None:
         call.read(folder)
         state.cwd = None if path is None else str(path)
     if parsed.has("-P"):
-        call.doubt("It changes which program a name stands for.")
+        call.doubt(tr("It changes which program a name stands for."))
     rest = list(parsed.operands)
     for text in parsed.values("-S", "--split-string"):
         words = _words(text)
         if words is None:
-            call.doubt("The command is only known when it runs.", text)
+            call.doubt(tr("The command is only known when it runs."), text)
         else:
             _environment(call, [*(replace(text, text=word) for word in words), *rest], state)
         return
@@ -101,7 +102,7 @@ def _assign(call: Call, field: Field, state: State) -> None:
 
 
 def _sudo(call: Call) -> list[State]:
-    call.doubt("It runs a command with another user's rights.")
+    call.doubt(tr("It runs a command with another user's rights."))
     valued = {
         "-u",
         "-g",
@@ -129,7 +130,7 @@ def _joined(call: Call) -> list[State]:
     parsed = parse(call.args, {"-n", "--interval", "-q", "--equexit", "-w", "-r", "-p"}, stop_at_operand=True)
     text = " ".join(operand.text for operand in parsed.operands)
     if DYNAMIC in text:
-        call.doubt("The command is only known when it runs.")
+        call.doubt(tr("The command is only known when it runs."))
     elif text:
         call.runner.run_text(text, call.state.copy(), parsed.operands[0].span)
     return [call.state]
@@ -139,13 +140,13 @@ def _script(call: Call) -> list[State]:
     parsed = parse(call.args, {"-c", "--command", "-o", "-O", "-I", "-B", "-T", "-t", "-m", "-E"})
     for command in parsed.values("-c", "--command"):
         if command.dynamic:
-            call.doubt("The command is only known when it runs.", command)
+            call.doubt(tr("The command is only known when it runs."), command)
         else:
             call.runner.run_text(command.text, call.state.copy(), command.span)
     for file in parsed.operands[:1]:
         call.output(file)
     if not parsed.has("-c", "--command"):
-        call.doubt("It starts a shell.")
+        call.doubt(tr("It starts a shell."))
     return [call.state]
 
 
@@ -162,7 +163,7 @@ def _flock(call: Call) -> list[State]:
 
 
 def _parallel(call: Call) -> list[State]:
-    call.doubt("It runs commands that are put together when it runs.")
+    call.doubt(tr("It runs commands that are put together when it runs."))
     return [call.state]
 
 
@@ -174,11 +175,11 @@ def _run_in_project(call: Call) -> list[State]:
         rest = call.args[call.args.index(words[0]) + 1 :]
         parsed = parse(rest, {"--with", "--python", "-p", "--extra", "--group", "-m"}, stop_at_operand=True)
         if parsed.has("--with"):
-            call.network("It installs a package first.")
+            call.network(tr("It installs a package first."))
         module = [field for one in parsed.values("-m") for field in (replace(one, text="python"), replace(one, text="-m"), one)]
         call.runner.run_fields([*module, *parsed.operands], call.state.copy())
     elif words and words[0].text not in {"show", "list", "tree", "version", "check", "env", "help", "info"}:
-        call.network("It installs packages, or asks a server about them.")
+        call.network(tr("It installs packages, or asks a server about them."))
     return [call.state]
 
 

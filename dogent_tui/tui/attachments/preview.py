@@ -103,7 +103,7 @@ def _shorten(line: str) -> str:
     return (
         line
         if len(line) <= LONGEST_LINE
-        else tr("{value}… ({value2:,} more characters)").format(value=line[:LONGEST_LINE], value2=len(line) - LONGEST_LINE)
+        else tr("{line}… ({more:,} more characters)").format(line=line[:LONGEST_LINE], more=len(line) - LONGEST_LINE)
     )
 
 
@@ -131,7 +131,7 @@ class PreviewScreen(ModalScreen[None]):
         self._is_reading = False
         self._jumping = False
         self._known_sheets: tuple[Sheet, ...] = ()
-        self._note = Static("loading…", id="preview-note", markup=False)
+        self._note = Static(tr("loading…"), id="preview-note", markup=False)
         self._sheets = Static("", id="preview-sheets", markup=False)
         self._area = LiteralArea(id="preview-text", read_only=True, show_cursor=False, compact=True, highlight_cursor_line=False)
         self._view = DocumentView(id="preview-document")
@@ -213,7 +213,7 @@ class PreviewScreen(ModalScreen[None]):
             if done
             else ""
         )
-        self._note.update(f"reading…{far}")
+        self._note.update(tr("reading…{far}").format(far=far))
 
     def _show_known(self) -> None:
         self._note.update(self._reading.note)
@@ -251,7 +251,7 @@ class PreviewScreen(ModalScreen[None]):
 
     def _show_sheet(self, name: str) -> None:
         self._reading = DocumentReading(self._library, self._path, name)
-        self._note.update("loading…")
+        self._note.update(tr("loading…"))
         self._sheets.update(sheet_line(self._known_sheets, name, self._sheets.size.width))
         self._view.clear()
         self.run_worker(self._read_on(), group="read", exclusive=True)

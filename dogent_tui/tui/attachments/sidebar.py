@@ -20,7 +20,7 @@ from dogent_tui.tui.prompt.dropped import dropped_paths
 
 READ_MARKS: dict[ReadState, str] = {
     "unread": tr("not read"),
-    "reading": "reading…",
+    "reading": tr("reading…"),
     "read": tr("read ✓"),
     "failed": tr("failed ✗"),
 }

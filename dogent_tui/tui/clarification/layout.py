@@ -11,8 +11,6 @@ from dogent_tui.tui.clarification.model import MOST_NUMBERED, ClarificationForm,
 from dogent_tui.tui.transcript.lines import Line, Span, crop, prefixed, wrap
 
 CURSOR = "❯ "
-MARK_CELLS = 6
-"""Cells before a label: the cursor, the mark, the number."""
 
 _HEAD = -1
 
@@ -105,7 +103,7 @@ def _option(entry: Entry, number: int, row: Row, width: int, *, here: bool) -> I
     label = "muted" if entry.skipped else "strong" if on else ""
     spans = [Span(_shown(option.label), label)]
     if option.value in entry.question.recommended:
-        spans.append(Span("  recommended", "muted" if entry.skipped else "success"))
+        spans.append(Span("  " + tr("recommended"), "muted" if entry.skipped else "success"))
     mark = row_mark(entry, number, number if here else None)
     indent = Span(" " * sum(cell_len(span.text) for span in mark))
     room = width - cell_len(indent.text)

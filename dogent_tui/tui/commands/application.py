@@ -65,7 +65,7 @@ class ApplicationCommands:
 
     async def _trust(self, _: str) -> str:
         if not self._app.opened.trust.came:
-            return tr("Nothing came with this folder: what is in .dogent was made here.")
+            return tr("Nothing came with this folder that would be used: there is nothing to trust.")
         self._app.run_worker(self._ask_for_trust(), group="command")  # the palette must not wait for the answer
         return ""
 

@@ -53,9 +53,9 @@ class ConversationCommands:
         return tr("A new conversation.")
 
     async def _restart(self, _: str) -> str:
-        service = self._app.opened.service
-        if self._app.opened.read_only:
+        if not await self._app.can_write():
             return READ_ONLY
+        service = self._app.opened.service
         if service.state != "lost":
             return tr("The agent is running.")
         await service.restart()
@@ -72,9 +72,9 @@ class ConversationCommands:
         )
 
     async def _undo(self, _: str) -> str:
-        opened = self._app.opened
-        if opened.read_only:
+        if not await self._app.can_write():
             return READ_ONLY
+        opened = self._app.opened
         if opened.service.state == "running":
             return tr("The agent is at work. Stop it with Esc first, or wait.")
         undone = await asyncio.to_thread(opened.copies().undo)
@@ -94,6 +94,4 @@ def undone_words(undone: "Undone | None", root: str) -> str:
 
 def _listed(paths: Sequence[str], root: str) -> str:
     named = ", ".join(relative(path, root) for path in paths[:_MOST_NAMED])
-    return (
-        tr("{named} and {value} more").format(named=named, value=len(paths) - _MOST_NAMED) if len(paths) > _MOST_NAMED else named
-    )
+    return tr("{named} and {more} more").format(named=named, more=len(paths) - _MOST_NAMED) if len(paths) > _MOST_NAMED else named

@@ -31,6 +31,6 @@ def _command(app: "DogentApp", custom: "CustomCommand") -> Command:
         await app.conversation.typed.send(text, find_references(text))
         return ""
 
-    whose = tr("this folder") if custom.of_workspace else "yours"
-    argument = f"[{custom.argument.strip('[]')}]" if custom.argument else "[…]"
+    whose = tr("this folder") if custom.of_workspace else tr("yours")
+    argument = custom.argument or "[…]"  # one that does not stand in brackets is needed: Enter in the picker waits for it
     return Command(custom.name, f"{custom.description} ({whose})", run, argument)

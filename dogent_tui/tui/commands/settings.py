@@ -10,13 +10,12 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.workspace.checking import ConfigWarning, nearest, read_profiles
-from dogent_tui.workspace.paths import dogent_home
-from dogent_tui.workspace.profiles import profile_endpoint
+from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE, environment_endpoint, profile_endpoint
+from dogent_tui.workspace.settings import load_home_settings, load_settings
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
-
-_OFFLINE = "offline"
 
 
 class SettingsCommands:
@@ -50,14 +49,17 @@ class SettingsCommands:
         draft = SettingsDraft(app.opened.workspace, dogent_home())
         names = await asyncio.to_thread(draft.profiles, draft.home / LLM)
         answers = [f"{name} · {summary(draft, draft.home / LLM, name)}" for name in names]
-        folder = tr("What this folder or the environment says")
+        if await asyncio.to_thread(environment_endpoint, os.environ) is not None:
+            names.append(ENVIRONMENT)
+            answers.append(tr("environment · the key in your environment"))
+        otherwise = await asyncio.to_thread(_without_a_choice, app.opened.workspace)
         now = app.opened.endpoint.name
-        values = [*names, _OFFLINE, ""]
+        values = [*names, OFFLINE, ""]
         chosen = await choose(
             app,
             tr("Who answers from now on?"),
             tr("Now: {who}. The conversation goes on. /settings adds and changes profiles.").format(who=self._label()),
-            [*answers, tr("offline · the built-in engine, no AI model"), folder],
+            [*answers, tr("offline · the built-in engine, no AI model"), otherwise],
             values.index(now) if now in values else len(values) - 1,
         )
         if chosen is not None:
@@ -65,8 +67,10 @@ class SettingsCommands:
 
     async def _change(self, name: str) -> str:
         profiles, _ = await asyncio.to_thread(read_profiles, dogent_home() / "claude.json")
-        if name and name != _OFFLINE and name not in profiles:
-            near = nearest(name, [*profiles, _OFFLINE])
+        if name == ENVIRONMENT and await asyncio.to_thread(environment_endpoint, os.environ) is None:
+            return tr("The environment holds no key that can be used. /profile lists who can answer.")
+        if name and name not in (OFFLINE, ENVIRONMENT) and name not in profiles:
+            near = nearest(name, [*profiles, OFFLINE])
             return one_line(_unknown(name, near))
         if name in profiles:  # looked at before the session is left
             wrong: list[ConfigWarning] = []
@@ -79,6 +83,20 @@ class SettingsCommands:
     def _label(self) -> str:
         endpoint = self._app.opened.endpoint
         return endpoint_label(endpoint.name, endpoint.kind, endpoint.model)
+
+
+def _without_a_choice(workspace: Workspace) -> str:
+    """Return who answers in the folder where nobody is chosen by name, in the order that holds: folder, home, environment."""
+    here = load_settings(workspace)[0].profile.strip()
+    if here:
+        return tr("as this folder says: {name}").format(name=one_line(here))
+    everywhere = load_home_settings(dogent_home())[0].profile.strip()
+    if everywhere:
+        return tr("as you chose for all folders: {name}").format(name=one_line(everywhere))
+    endpoint = environment_endpoint(os.environ)
+    if endpoint is None:
+        return tr("as the environment says, which holds no key: the offline engine")
+    return tr("as the environment says: {who}").format(who=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)))
 
 
 def _unknown(name: str, near: str) -> str:

@@ -81,7 +81,7 @@ class PaneController:
             self._choose(lines)
         self._tell_the_tools()
         self._draw_title()
-        return tr("{name} is open. F3 goes there and back.").format(name=name)
+        return tr("{name} is open. {key} goes there and back.").format(name=name, key=self._screen.key_of("document"))
 
     async def _load(self, document: OpenDocument) -> str:
         """Read `document` and show it. Returns what went wrong, and then what was open stays so."""

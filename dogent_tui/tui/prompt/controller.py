@@ -51,9 +51,11 @@ class PromptController:
     async def send(self, text: str, references: Sequence[Reference]) -> None:
         """Send `text` with the files of its `references` and those that wait, and the template that it names."""
         screen = self._screen
-        if screen.opened.read_only:
+        attached = screen.attachments.pending if screen.opened.read_only else ()
+        if not await self._app.can_write():
             self._give_back(text, READ_ONLY)
             return
+        screen.attaching.attach_again(attached)
         async with self._sending:  # one at a time: prompts go in the order in which they were sent
             pending = screen.attachments.pending
             prompt, missing = await asyncio.to_thread(make_prompt, text, screen.opened.workspace, references, pending)
@@ -76,7 +78,7 @@ class PromptController:
         screen.action_follow()
 
     async def _run_shell(self, command: str) -> None:
-        if self._screen.opened.read_only:
+        if not await self._app.can_write():
             self._give_back(f"!{command}", READ_ONLY)
             return
         self._screen.furniture.show_transcript()

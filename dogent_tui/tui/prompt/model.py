@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from dogent_tui.language import tr
 from dogent_tui.tui.prompt.literal import newlines
 
 RECALL_LIMIT = 30
@@ -88,8 +89,9 @@ class PastedTexts:
     A text stays known until `clear`, so that undo can bring its placeholder back.
     """
 
-    _LABEL = re.compile(r"\[Pasted text #(\d{1,6}) \+[\d,]+ (?:lines|characters)\]")
-    _HINT = "[Pasted text #"
+    _LABEL = re.compile(r"\[[^\[\]]{1,40} #\d{1,6} [^\[\]]{1,40}\]")
+    """In any language: what it stands for is known by the whole label."""
+    _HINT = " #"
 
     def __init__(self) -> None:
         self._texts: dict[int, str] = {}
@@ -108,8 +110,9 @@ class PastedTexts:
         text = newlines(text)
         number = len(self._texts) + 1
         lines = text.count("\n") + (not text.endswith("\n"))
-        size = f"+{lines:,} lines" if lines > 1 else f"+{len(text):,} characters"
-        label = f"[Pasted text #{number} {size}]"
+        size = tr("+{lines:,} lines").format(lines=lines) if lines > 1 else tr("+{count:,} characters").format(count=len(text))
+        name = tr("Pasted text")
+        label = f"[{name} #{number} {size}]"
         self._texts[number] = text
         self._labels[label] = number
         return label

@@ -34,9 +34,12 @@ class Rewinding:
 
     async def go_back(self) -> None:
         """Have a prompt chosen and go back to before it. Esc leads back a step at a time, and out."""
+        if not await self._app.can_write():
+            self._say(READ_ONLY)
+            return
         opened = self._app.opened
-        if opened.read_only or opened.service.state == "running":
-            self._say(READ_ONLY if opened.read_only else AT_WORK)
+        if opened.service.state == "running":
+            self._say(AT_WORK)
             return
         changed = await asyncio.to_thread(changed_places, opened.copies())
         points = rewind_points(self._app.conversation.transcript.model.entries, changed)

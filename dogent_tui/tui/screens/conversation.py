@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events as textual_events
 from textual import on, work
@@ -51,6 +51,7 @@ from dogent_tui.workspace.paths import display_path
 
 if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.agent.service import AgentService
+    from dogent_tui.tui.app import DogentApp
     from dogent_tui.tui.attachments.sidebar import AttachmentsSidebar
     from dogent_tui.tui.pane.controller import PaneController
     from dogent_tui.tui.pane.pane import DocumentPane
@@ -89,7 +90,7 @@ class ConversationScreen(Screen[None]):
         self.by_hand = HandWork(self.prompt.set_doing)
         self.written = WrittenDocuments()
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
-        self.todos = TodoPanel(id="todos")
+        self.todos = TodoPanel(lambda: self.key_of("plan"), id="todos")
         self.asked = RequestBanner(id="asked")
         self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
         self.status_bar = StatusBar(opening_status(opened), id="status")
@@ -215,18 +216,37 @@ class ConversationScreen(Screen[None]):
             case ToolResult():
                 self.look_again()
 
-    async def replay(self, events: Sequence[Event]) -> None:
-        """Show an earlier conversation, and return when its end can be seen."""
+    async def replay(self, events: Sequence[Event], *, ended: bool = True) -> None:
+        """Show an earlier conversation, and return when its end can be seen. Not `ended`: it goes on in another window."""
         for event in events:
             self.todos.handle(event)
             self.written.handle(event)
-            if isinstance(event, UsageChanged):
+            if isinstance(event, UsageChanged) or not ended:
                 self.status_bar.handle(event)
-        self.transcript.replay(events)
+        self.transcript.replay(events, ended=ended)
         self.attaching.replay(events)
         self.furniture.show_transcript()
         if self.transcript.is_running:  # the person may have left already
             await self.transcript.wait_for_refresh()
+
+    def happened_elsewhere(self, events: Sequence[Event]) -> None:
+        """Show what happens with the conversation in another window, which is also the one to answer what the agent asks."""
+        for event in events:
+            self.todos.handle(event)
+            self.written.handle(event)
+            self.status_bar.handle(event)
+            if self.has_document:
+                self.documents.handle(event)
+        self.transcript.replay(events, ended=False)
+        self.attaching.replay(events)
+        if any(isinstance(event, ToolResult) for event in events):
+            self.look_again()
+
+    def goes_on_elsewhere(self, *, goes_on: bool) -> None:
+        """Show whether another window goes on with the conversation. Where it left, what was under way there was stopped."""
+        if not goes_on:
+            self.transcript.replay((), ended=True)
+        self.status_bar.goes_on_elsewhere(goes_on=goes_on)
 
     def _ask(self, event: Event) -> None:
         """Open what the agent asks on a screen, where it does and it is time for it."""
@@ -346,6 +366,10 @@ class ConversationScreen(Screen[None]):
         self.documents.read_on()
 
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
+
+    def key_of(self, action_id: str) -> str:
+        """Return the key of an action as a sentence names it: the person may have changed it."""
+        return cast("DogentApp", self.app).keys.shown(action_id)
 
     async def action_escape(self) -> None:
         """Interrupt the run, if there is one, and go back to the prompt."""

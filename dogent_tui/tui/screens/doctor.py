@@ -1,7 +1,6 @@
 """/doctor: which engines are here, which files are used, and what to do about what is missing."""
 
 from collections.abc import Awaitable, Callable
-from textwrap import wrap
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -16,6 +15,7 @@ from textual.widgets import Static
 from dogent_tui.language import tr
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.stylesheets import stylesheet
+from dogent_tui.tui.transcript.lines import Span, wrap
 
 _FURTHER = " " * 6
 
@@ -42,9 +42,14 @@ class FoundLines(Widget):
         return Content("\n".join(self._wrapped(self.size.width)))
 
     def _wrapped(self, width: int) -> list[str]:
-        return [
-            part for line in self._text.split("\n") for part in wrap(line, max(20, width), subsequent_indent=_FURTHER) or [""]
-        ]
+        return [part for line in self._text.split("\n") for part in _broken(line, max(20, width))]
+
+
+def _broken(line: str, width: int) -> list[str]:
+    words = line.lstrip()
+    indent = line[: len(line) - len(words)]
+    broken = [each.text for each in wrap([Span(words)], width - len(_FURTHER))]
+    return [indent + "".join(broken[:1]), *(_FURTHER + each for each in broken[1:])]
 
 
 class DoctorScreen(ModalScreen[None]):

@@ -18,7 +18,8 @@ from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.workspace.history import HistoryEntry
 
 _MOST_SHOWN = 1000
-_WIDTHS = {tr("When"): 16, tr("What came"): 9, tr("Took"): 10}
+_TOOK = tr("Took")
+_WIDTHS = {tr("When"): 16, tr("What came"): 9, _TOOK: 10}
 _FRAME = 8
 """Columns beside the table."""
 _GAP = 2
@@ -55,7 +56,7 @@ class HistoryTableScreen(ModalScreen[str]):
         rows = await asyncio.to_thread(lambda: history_rows(self._load()))
         self._rows = rows[:_MOST_SHOWN]
         table: DataTable[Text] = self.query_one(DataTable)
-        widths = {name: width for name, width in _WIDTHS.items() if name != "Took" or self.size.width >= _ROOMY}
+        widths = {name: width for name, width in _WIDTHS.items() if name != _TOOK or self.size.width >= _ROOMY}
         rest = max(20, self.size.width * 96 // 100 - _FRAME - sum(widths.values()) - _GAP * (len(widths) + 2))
         widths |= {tr("Prompt"): rest * 3 // 5, tr("Reply"): rest * 2 // 5}
         for name, width in widths.items():
@@ -70,7 +71,7 @@ class HistoryTableScreen(ModalScreen[str]):
             }
             table.add_row(*(Text(cells[name], no_wrap=True, overflow="ellipsis") for name in widths))
         more = (
-            tr(" · {value:,} older ones are in the file").format(value=len(rows) - _MOST_SHOWN) if len(rows) > _MOST_SHOWN else ""
+            tr(" · {count:,} older ones are in the file").format(count=len(rows) - _MOST_SHOWN) if len(rows) > _MOST_SHOWN else ""
         )
         keys = tr("Enter takes the prompt again · Esc closes") if rows else tr("Nothing was asked yet · Esc closes")
         self.query_one("#history-table-keys", Static).update(f"{keys}{more}")

@@ -12,7 +12,7 @@ from textual.widgets import Static, TextArea
 
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
-from dogent_tui.outline.editing import OutlineEditing
+from dogent_tui.outline.editing import STEPS, OutlineEditing
 from dogent_tui.outline.markdown import same_sections
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.key_hints import KeyHints
@@ -242,7 +242,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
             return
         self.editing.tree.show(done[1])
         self._changed()
-        self._tell(f"{said}: {done[0]}. {self._summary}")
+        self._tell(tr("{said}: {step}. {summary}").format(said=said, step=STEPS[done[0]], summary=self._summary))
 
     # ── A note ────────────────────────────────────────────────────────────────────────────────────
 

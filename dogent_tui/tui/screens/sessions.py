@@ -21,7 +21,7 @@ from dogent_tui.tui.sessions.model import SessionList, SessionShelf, SessionWish
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.workspace.sessions import SessionRecord
 
-_KEYS = tr("Enter open · F2 rename · F3 fork · Del delete · Tab {} · Esc close")
+_KEYS = tr("Enter {enter} · F2 rename · F3 fork · Del delete · Tab {tab} · Esc close")
 _ROOMY = 90
 """Columns in which the keys can be named with all words."""
 _RENAMING = tr("Type the new title · Enter takes it · Esc leaves it as it is")
@@ -94,7 +94,9 @@ class SessionsScreen(ModalScreen[SessionWish]):
         other = (
             (tr("this folder") if roomy else tr("here")) if self.list.everywhere else (tr("all folders") if roomy else tr("all"))
         )
-        self.query_one("#sessions-keys", Static).update(_RENAMING if self._renaming else _KEYS.format(other))
+        chosen = self._chosen
+        enter = tr("read") if chosen is not None and self.list.is_elsewhere(chosen) else tr("open")
+        self.query_one("#sessions-keys", Static).update(_RENAMING if self._renaming else _KEYS.format(enter=enter, tab=other))
 
     @property
     def _chosen(self) -> SessionRecord | None:
@@ -117,6 +119,11 @@ class SessionsScreen(ModalScreen[SessionWish]):
             await self._rename(self._renaming, event.value.strip())
         elif (record := self._chosen) is not None:
             self.dismiss(SessionWish(record))
+
+    @on(OptionList.OptionHighlighted)
+    def _pointed_at(self, event: OptionList.OptionHighlighted) -> None:
+        event.stop()
+        self._show_keys()
 
     @on(OptionList.OptionSelected)
     def _clicked(self, event: OptionList.OptionSelected) -> None:
@@ -156,23 +163,28 @@ class SessionsScreen(ModalScreen[SessionWish]):
         if record is None or self._renaming is not None:
             return
         self._renaming = record
-        self.query_one(Input).value = record.title
+        line = self.query_one(Input)
+        line.value = record.title
+        line.select_all()  # a new title replaces the old one; a movement keeps it
         self._show_keys()
 
     def _end_renaming(self) -> None:
         self._renaming = None
-        self.query_one(Input).value = self.list.words
+        line = self.query_one(Input)
+        line.value = self.list.words
+        line.cursor_position = len(line.value)
         self._show_keys()
 
     async def _rename(self, record: SessionRecord, title: str) -> None:
-        chosen = self.query_one(OptionList).highlighted or 0
         if title and title != record.title:
             try:
                 await asyncio.to_thread(self.list.shelf.rename, record, one_line(title))
             except (OSError, DogentError) as error:
                 self.notify(tr("It could not be renamed: {error}").format(error=error), severity="error", markup=False)
+        await asyncio.to_thread(self.list.read)
+        chosen = self.list.place_of(record.session_id)
         self._end_renaming()
-        await self._read(chosen)
+        self._show(chosen)
 
     @work
     async def action_delete(self) -> None:
@@ -185,6 +197,9 @@ class SessionsScreen(ModalScreen[SessionWish]):
             return
         if record.session_id == self.list.shelf.on_screen:
             self.notify(tr("This conversation is on the screen. Open another one first, or begin one with /new."), markup=False)
+            return
+        if await asyncio.to_thread(self.list.shelf.is_elsewhere, record):
+            self.notify(tr("Another window has this conversation. Close it there first."), markup=False)
             return
         chosen = self.query_one(OptionList).highlighted or 0
         why = tr("Its transcript and the memory of the agent go for good. The documents that were written stay as they are.")

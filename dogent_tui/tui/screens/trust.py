@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from dogent_tui.language import tr
+from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.screens.answering import AnsweringScreen
 from dogent_tui.tui.stylesheets import stylesheet
@@ -41,6 +41,14 @@ def _found_parts(found: Sequence[Found]) -> Iterable[Static]:
                 yield Static(shown, classes="trust-text", markup=False)
 
 
+def _listed(places: Iterable[str]) -> str:
+    """Return the first places for a sentence; the list below it has all."""
+    first, *others = [*places] or [""]
+    if len(others) > 1:
+        return tr("{first} and {count} more").format(first=first, count=len(others))
+    return listing([first, *others])
+
+
 def _shown(text: str) -> str:
     return one_line(revealed(text))
 
@@ -62,9 +70,9 @@ class TrustScreen(AnsweringScreen[bool]):
         """Lay out the question, what came, and the answers."""
         with Vertical(id="trust"):
             yield Static(tr("Do you trust what came with this folder?"), id="trust-title", markup=False)
-            came = " and ".join(self._came)
-            where = tr("{folder} holds {came}, not made here: somebody else’s words, until you say that you trust them.").format(
-                folder=_shown(self._folder), came=came
+            came = _listed(dict.fromkeys(one.place for one in self._found if one.used)) or listing(self._came)
+            where = tr("{came} came with {folder}: somebody else’s words, until you trust them.").format(
+                folder=_shown(self._folder), came=_shown(came)
             )
             yield Static(where, id="trust-why", markup=False)
             with VerticalScroll(id="trust-found", can_focus=False):

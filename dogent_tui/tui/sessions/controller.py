@@ -1,16 +1,19 @@
 """Having the person choose a conversation, and opening what was chosen: in this window, whatever folder it was held in."""
 
 import asyncio
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dogent_tui.agent.cli_transcripts import delete_transcript
+from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.sessions.model import SessionShelf, SessionWish
 from dogent_tui.workspace.paths import Workspace, display_path
+from dogent_tui.workspace.session_log import is_held
 from dogent_tui.workspace.sessions import SessionRecord, all_sessions, delete_session, find_session, list_sessions, rename_session
 
 if TYPE_CHECKING:
@@ -34,6 +37,7 @@ class SessionChooser:
             rename_session,
             _delete,
             opened.service.session_id,
+            partial(_is_elsewhere, opened),
         )
         wished: asyncio.Future[SessionWish | None] = asyncio.get_running_loop().create_future()
         await self._app.push_screen(SessionsScreen(shelf), wished.set_result)
@@ -73,6 +77,8 @@ class SessionChooser:
         say(
             tr("A fork of “{title}”: what was there stays as it is.").format(title=title)
             if wish.fork
+            else tr("Opened “{title}”, to be read only: another window has it.").format(title=title)
+            if app.opened.read_only
             else tr("Opened “{title}”.").format(title=title)
         )
         return True
@@ -85,6 +91,15 @@ class SessionChooser:
             return False
         self._app.go_elsewhere(Workspace(root), wish.record.session_id, fork=wish.fork)
         return True
+
+
+def _is_elsewhere(opened: OpenedSession, record: SessionRecord) -> bool:
+    """Whether another window than this one, which shows `opened`, has the conversation. One that cannot be looked at is free."""
+    if record.session_id == opened.service.session_id and not opened.read_only:
+        return False
+    with suppress(OSError):
+        return is_held(record.path)
+    return False
 
 
 def _delete(record: SessionRecord) -> None:

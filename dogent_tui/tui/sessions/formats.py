@@ -6,25 +6,32 @@ from collections.abc import Callable, Iterator, Mapping
 
 import msgspec
 
+from dogent_tui.language import interface_language, tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.sessions.parts import Part, Written
 from dogent_tui.tui.stylesheets import stylesheet
 
 _HEADINGS = {
-    "prompt": "You",
-    "reply": "Agent",
-    "thinking": "Thinking",
-    "plan": "Plan",
-    "notice": "Note",
-    "outcome": "How it ended",
+    "prompt": tr("You"),
+    "reply": tr("Agent"),
+    "thinking": tr("Thinking"),
+    "plan": tr("Plan"),
+    "notice": tr("Note"),
+    "outcome": tr("How it ended"),
 }
-_STATES = {"failed": "failed", "denied": "not allowed", "stopped": "stopped", "waiting": "not answered", "running": "under way"}
+_STATES = {
+    "failed": tr("failed"),
+    "denied": tr("not allowed"),
+    "stopped": tr("stopped"),
+    "waiting": tr("not answered"),
+    "running": tr("under way"),
+}
 _ENDS = {
-    "needs_clarification": "waits for answers",
-    "needs_outline_edit": "waits for the outline",
-    "aborted": "ended by a denial",
-    "interrupted": "stopped",
-    "failed": "failed",
+    "needs_clarification": tr("waits for answers"),
+    "needs_outline_edit": tr("waits for the outline"),
+    "aborted": tr("ended by a denial"),
+    "interrupted": tr("stopped"),
+    "failed": tr("failed"),
 }
 
 
@@ -35,14 +42,17 @@ def as_json(conversation: Written) -> str:
 
 def as_markdown(conversation: Written) -> str:
     """Return `conversation` as Markdown. What tools returned stands in fences."""
-    texts = [f"# {_inline(conversation.title) or 'A conversation'}", _facts(conversation)]
+    title = _inline(conversation.title or tr("A conversation"))
+    texts = [f"# {title}", _facts(conversation)]
     for part in conversation.parts:
         texts += _markdown_of(part)
     return "\n\n".join(text for text in texts if text) + "\n"
 
 
 def _facts(conversation: Written) -> str:
-    return f"Folder `{conversation.workspace}`, written {conversation.exported}."
+    return tr("Folder `{workspace}`, written {exported}.").format(
+        workspace=conversation.workspace, exported=conversation.exported[:16].replace("T", " ")
+    )
 
 
 def _markdown_of(part: Part) -> Iterator[str]:
@@ -61,7 +71,7 @@ def _markdown_of(part: Part) -> Iterator[str]:
 def heading_of(part: Part) -> str:
     """Return the line above a part."""
     if part.kind == "question":
-        return f"The agent asks: {part.title}"
+        return tr("The agent asks: {title}").format(title=part.title)
     return part.title or _HEADINGS.get(part.kind, part.kind)
 
 
@@ -83,31 +93,37 @@ def _fenced(text: str) -> str:
 
 # ── HTML ──────────────────────────────────────────────────────────────────────────────────────────
 
+_LANGUAGE = interface_language().replace("_", "-")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
 def as_html(conversation: Written) -> str:
     """Return `conversation` as one page, light or dark as the reader's browser is. It loads nothing and runs nothing."""
-    title = html.escape(conversation.title or "A conversation")
+    title = html.escape(conversation.title or tr("A conversation"))
+    facts = html.escape(_facts(conversation).replace("`", ""))
     body = "\n".join(_HTML[part.kind](part) for part in conversation.parts)
     return (
         "<!DOCTYPE html>\n"
-        f'<html lang="en">\n<head>\n<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
+        f'<html lang="{_LANGUAGE}">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f"<title>{title}</title>\n<style>{stylesheet('session.css').read_text('utf-8')}</style>\n</head>\n<body>\n"
-        f"<header><h1>{title}</h1>\n<p>Folder {html.escape(conversation.workspace)}, written "
-        f"{html.escape(conversation.exported)}</p></header>\n{body}\n</body>\n</html>\n"
+        f"<header><h1>{title}</h1>\n<p>{facts}</p></header>\n{body}\n</body>\n</html>\n"
     )
+
+
+def _part(kind: str) -> str:
+    return f'<h2 class="part">{html.escape(_HEADINGS[kind])}</h2>'
 
 
 def _html_prompt(part: Part) -> str:
     files = "".join(f"<li><code>{html.escape(one_line(file))}</code></li>" for file in part.files)
     listed = f"\n<ul>{files}</ul>" if files else ""
-    return f'<h2 class="part">You</h2>\n<div class="prompt">{html.escape(part.text)}</div>{listed}'
+    return f'{_part("prompt")}\n<div class="prompt">{html.escape(part.text)}</div>{listed}'
 
 
 def _html_reply(part: Part) -> str:
-    return f'<h2 class="part">Agent</h2>\n<div class="reply">\n{_rendered(part.text)}</div>'
+    return f'{_part("reply")}\n<div class="reply">\n{_rendered(part.text)}</div>'
 
 
 def _html_folded(part: Part) -> str:

@@ -24,7 +24,8 @@ class SessionWish(msgspec.Struct, frozen=True):
 class SessionShelf(msgspec.Struct, frozen=True):
     """What can be done with conversations. Each reads or writes the disk, and is called in a thread.
 
-    `rename` and `delete` raise OSError and DogentError. `on_screen` is the id of the conversation that is shown.
+    `rename` and `delete` raise OSError and DogentError. `on_screen` is the id of the conversation that is shown. `is_elsewhere`
+    tells whether another window has one: it can be read along, renamed and forked, and not gone on with or deleted.
     """
 
     here: Callable[[], Sequence[SessionRecord]]
@@ -32,6 +33,7 @@ class SessionShelf(msgspec.Struct, frozen=True):
     rename: Callable[[SessionRecord, str], None]
     delete: Callable[[SessionRecord], None]
     on_screen: str
+    is_elsewhere: Callable[[SessionRecord], bool]
 
 
 class SessionList:
@@ -42,16 +44,31 @@ class SessionList:
         self.everywhere = False
         self.words = ""
         self.records: Sequence[SessionRecord] = ()
+        self._elsewhere: frozenset[SessionRecord] = frozenset()
 
     def read(self) -> None:
-        """Read which conversations there are."""
+        """Read which conversations there are, and which of them other windows have."""
         self.records = self.shelf.everywhere() if self.everywhere else self.shelf.here()
+        self._elsewhere = frozenset(filter(self.shelf.is_elsewhere, self.records))
+
+    def is_elsewhere(self, record: SessionRecord) -> bool:
+        """Whether another window had the conversation when the list was read."""
+        return record in self._elsewhere
 
     @property
     def shown(self) -> list[SessionRecord]:
         """The conversations to show, last spoken in first; in which folder, counts among the words only where all are listed."""
         wanted = self.words.casefold().split()
         return [record for record in self.records if all(word in self._text(record) for word in wanted)][:MOST_SHOWN]
+
+    def place_of(self, session_id: str) -> int:
+        """Return the place of a conversation that was renamed; the words are dropped where its new title has them not."""
+        for _ in range(2):
+            for place, record in enumerate(self.shown):
+                if record.session_id == session_id:
+                    return place
+            self.words = ""
+        return 0
 
     def _text(self, record: SessionRecord) -> str:
         where = f" {record.workspace}" if self.everywhere else ""
@@ -72,8 +89,10 @@ class SessionList:
         return one_line(record.title) or NO_TITLE
 
     def facts(self, record: SessionRecord, now: datetime) -> str:
-        """Return when it was last spoken in, where, and whether it is the one on the screen."""
+        """Return when it was last spoken in, where, and whether it is on the screen or open in another window."""
         facts = [spoken(record.updated, now)]
+        if self.is_elsewhere(record):  # before the folder, which may be long
+            facts.append(tr("open in another window, read only"))
         if self.everywhere:
             facts.append(one_line(display_path(record.workspace)) if record.workspace else tr("folder not known"))
         if record.session_id == self.shelf.on_screen:
@@ -91,5 +110,5 @@ def spoken(updated: str, now: datetime) -> str:
     if 0 <= minutes < 60:
         return tr("just now") if minutes < 1 else tr("{minutes} min ago").format(minutes=minutes)
     if days in (0, 1):
-        return f"{'yesterday' if days else 'today'} {then:%H:%M}"
+        return (tr("yesterday {time}") if days else tr("today {time}")).format(time=f"{then:%H:%M}")
     return f"{then:%Y-%m-%d %H:%M}"

@@ -1,5 +1,6 @@
 """Which settings there are, with the words for a person: of the folder, of a profile."""
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,13 @@ import msgspec
 from dogent_tui.language import tr
 from dogent_tui.local_models.model import KINDS, LABELS
 from dogent_tui.tui.settings.draft import Kind, Setting, SettingsDraft
+from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE, environment_endpoint
 from dogent_tui.workspace.secrets import is_missing
 from dogent_tui.workspace.templates import templates
 from dogent_tui.workspace.trust import FolderTrust
 
 LLM, WEB, VISION = "claude.json", "web.json", "vision.json"
 
-_OFFLINE = "offline"
 _LANGUAGES = (("en", "English"), ("zh_CN", "简体中文"))
 _SERVER = "DOGENT_LOCAL_SERVER"
 _SERVERS = tuple((str(kind), LABELS[kind]) for kind in KINDS)
@@ -104,7 +105,9 @@ def options_of(setting: Setting, draft: SettingsDraft, themes: Sequence[str]) ->
         return [(name, name) for name in _providers(setting.file.name)]
     if key == "profile":
         names = [(name, f"{name} · {summary(draft, draft.home / LLM, name)}") for name in draft.profiles(draft.home / LLM)]
-        return [unset, *names, (_OFFLINE, tr("offline · the built-in engine, no AI model"))]
+        if draft.value(setting) == ENVIRONMENT or environment_endpoint(os.environ) is not None:
+            names.append((ENVIRONMENT, tr("environment · the key in your environment")))
+        return [unset, *names, (OFFLINE, tr("offline · the built-in engine, no AI model"))]
     file = draft.home / (WEB if key == "web_profile" else VISION)
     names = [(name, f"{name} · {summary(draft, file, name)}") for name in draft.profiles(file)]
     return [unset, *names] if key == "web_profile" else names

@@ -1,5 +1,6 @@
 """What the settings will be: the files as they are, and the changes that were not saved yet. No screen here."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -12,8 +13,12 @@ from dogent_tui.workspace.config_models import PROFILE_MODELS
 from dogent_tui.workspace.endpoint_url import check_url
 from dogent_tui.workspace.files import read_json
 from dogent_tui.workspace.paths import Workspace, display_path
+from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE
 from dogent_tui.workspace.secrets import is_missing, reference
 from dogent_tui.workspace.settings import HomeSettings, WorkspaceSettings
+
+_USERINFO = re.compile(r"(?<=://)[^/@\s]+@")
+"""A name and a password in an address, which nobody can type here, and a file can hold all the same."""
 
 Kind: TypeAlias = Literal["switch", "choice", "text", "secret", "number", "address", "folder", "key"]
 
@@ -143,7 +148,8 @@ def shown(setting: Setting, draft: SettingsDraft) -> str:
         return str(value).strip() if reference(str(value)) else "••••••••"
     if value in ("", None):
         return setting.unset or tr("not set")
-    return dict(setting.words).get(str(value), str(value))
+    text = dict(setting.words).get(str(value), str(value))
+    return _USERINFO.sub("••••@", text) if setting.kind == "address" else text
 
 
 def typed_value(setting: Setting, text: str, draft: SettingsDraft) -> tuple[Any, str]:
@@ -176,7 +182,7 @@ def name_problem(name: str, file: Path, draft: SettingsDraft) -> str:
         return tr("A profile needs a name.")
     if name in draft.profiles(file):
         return tr("There is a profile {name} already.").format(name=name)
-    if name in ("offline", "default", SCHEMA_KEY):
+    if name in (OFFLINE, ENVIRONMENT, "default", SCHEMA_KEY):
         return tr("{name} means something else; choose another name.").format(name=name)
     return "" if name.isprintable() and len(name) <= 40 else tr("Choose a short name without control characters.")
 

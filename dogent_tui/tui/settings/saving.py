@@ -10,12 +10,15 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.questions.own_writes import write_own
 from dogent_tui.tui.screens.settings import SettingsScreen
+from dogent_tui.tui.settings.confirming import may_save
 from dogent_tui.tui.settings.draft import SettingsDraft, place_of
 from dogent_tui.workspace.config_writing import plan_values, write_home_values
 from dogent_tui.workspace.paths import dogent_home
 from dogent_tui.workspace.settings import load_home_settings, load_settings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dogent_tui.tui.app import DogentApp
 
 _NOT_THE_AGENTS = frozenset({"theme", "learn_auto", "keys", "language"})
@@ -37,12 +40,24 @@ async def open_settings(app: "DogentApp", section: int = 0) -> None:
         except (OSError, DogentError) as error:
             note = tr("Not saved: {error}").format(error=error)  # what was typed is still there
             continue
-        app.conversation.prompt.notify_hint(one_line(said))
-        return
+        if said is not None:
+            app.conversation.prompt.notify_hint(one_line(said))
+            return
+        note = ""
 
 
-async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
-    """Write the files that changed, have it hold, and return the line that says so. Raises OSError, DogentError."""
+async def _save(app: "DogentApp", draft: SettingsDraft) -> str | None:
+    """Write the files that changed, have it hold, and return the line that says so; None where the person goes on changing.
+
+    Raises OSError, DogentError.
+    """
+    allowed: dict[Path, bool] = {}
+    for file in draft.changes:
+        if file != app.opened.workspace.settings_file and await asyncio.to_thread(file.exists):
+            answer = await may_save(app, draft, file, app.keys.actions)
+            if answer is None:
+                return None
+            allowed[file] = answer
     written: list[str] = []
     left: list[str] = []
     changed = frozenset(path[0] for changes in draft.changes.values() for path in changes)
@@ -50,7 +65,9 @@ async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
         if file == app.opened.workspace.settings_file:
             plan = partial(plan_values, file, dict(changes))
             done = await write_own(app.opened.workspace, app.opened.authority, app.conversation.questions.ask, plan, _BECAUSE)
-        else:  # the person's own file, which they just said to save; a question would show the keys in it
+        elif not allowed.get(file, True):
+            done = "denied"
+        else:
             await asyncio.to_thread(write_home_values, file, dict(changes))
             done = "written"
         (left if done == "denied" else written).append(place_of(file, draft.workspace))

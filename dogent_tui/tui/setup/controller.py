@@ -54,13 +54,8 @@ class Setup:
         service = self._app.opened.service
         if unless_begun and (service.begun or service.queued or not self._app.is_running):
             return
-        self.panel = SetupPanel(found, self._now(), self._key(), id="setup")
+        self.panel = SetupPanel(found, self._now(), self._app.keys.shown("setup"), id="setup")
         await self._app.conversation.furniture.show_setup(self.panel)
-
-    def _key(self) -> str:
-        from dogent_tui.tui.screens.help import key_name
-
-        return key_name(self._app.keys.keys.get("setup", "f5").split(",")[0])
 
     def _now(self) -> str:
         endpoint = self._app.opened.endpoint

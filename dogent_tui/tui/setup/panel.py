@@ -45,7 +45,7 @@ class SetupPanel(Widget, can_focus=True):
             super().__init__()
             self.character = character
 
-    def __init__(self, choices: Sequence[Choice], now: str, key: str = "F5", id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, choices: Sequence[Choice], now: str, key: str, id: str | None = None) -> None:  # noqa: A002
         """Offer `choices`; `now` says who answers until one is made, and `key` goes to the panel."""
         super().__init__(id=id)
         self._key = key

@@ -6,6 +6,7 @@ https://learn.microsoft.com/en-us/bing/search-apis/bing-web-search/reference/res
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dogent_tui.language import tr
 from dogent_tui.web.profiles import WebProfile
 from dogent_tui.web.search.model import Cause, Query, Request, Result, SearchProvider
 from dogent_tui.web.search.reading import image_result, objects, web_result, within
@@ -15,7 +16,7 @@ class Bing(SearchProvider):
     """Another endpoint than Microsoft's is given with the profile, up to and with its version (``…/v7.0``)."""
 
     endpoint = "https://api.bing.microsoft.com/v7.0"
-    retirement = "Microsoft has retired Bing's public search API (in August 2025)."
+    retirement = tr("Microsoft has retired Bing's public search API (in August 2025).")
 
     def request(self, profile: WebProfile, endpoint: str, query: Query) -> Request:
         """See `SearchProvider.request`."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dogent_tui.language import tr
 from dogent_tui.web.profiles import WebProfile
 from dogent_tui.web.search.model import Cause, Query, Request, Result, SearchProvider
 from dogent_tui.web.search.reading import image_result, objects, web_result, within
@@ -16,7 +17,7 @@ class GoogleCse(SearchProvider):
 
     endpoint = "https://www.googleapis.com"
     needs = ("api_key", "cse_id")
-    retirement = "Google closes the Custom Search JSON API: it takes no new customers, and ends on 2027-01-01."
+    retirement = tr("Google closes the Custom Search JSON API: it takes no new customers, and ends on 2027-01-01.")
 
     def request(self, profile: WebProfile, endpoint: str, query: Query) -> Request:
         """See `SearchProvider.request`."""

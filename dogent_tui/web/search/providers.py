@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from dogent_tui.language import tr
 from dogent_tui.web.model import WebError
 from dogent_tui.web.profiles import WebProfile
 from dogent_tui.web.search.bing import Bing
@@ -21,7 +22,7 @@ PROVIDERS: Mapping[str, SearchProvider] = {
     "searxng": SearXng(),
 }
 
-_WORDS = {"api_key": "API key", "cse_id": "id of a search engine (cse_id)"}
+_WORDS = {"api_key": tr("API key"), "cse_id": tr("id of a search engine (cse_id)")}
 
 
 def provider_of(profile: WebProfile) -> SearchProvider:
@@ -34,14 +35,26 @@ def provider_of(profile: WebProfile) -> SearchProvider:
         raise _unknown(profile)
     for key in provider.needs:
         if not getattr(profile, key):
-            message = f"The profile {profile.name} has no {_WORDS[key]}, so it cannot search."
-            raise WebError(message, f"Put it into {key} of the profile {profile.name} in {profile.file}.", code="no_key")
+            message = tr("The profile {profile} has no {word}, so it cannot search.").format(
+                profile=profile.name, word=_WORDS[key]
+            )
+            raise WebError(
+                message,
+                tr("Put it into {key} of the profile {profile} in {file}.").format(
+                    key=key, profile=profile.name, file=profile.file
+                ),
+                code="no_key",
+            )
     if not profile.endpoint and not provider.endpoint:
-        message = f"The profile {profile.name} does not say where its {profile.provider} server is."
-        raise WebError(message, f"Put its address into endpoint of that profile in {profile.file}.", code="bad_endpoint")
+        message = tr("The profile {profile} does not say where its {provider} server is.").format(
+            profile=profile.name, provider=profile.provider
+        )
+        raise WebError(
+            message, tr("Put its address into endpoint of that profile in {file}.").format(file=profile.file), code="bad_endpoint"
+        )
     if profile.endpoint and (problem := check_url(profile.endpoint)):
-        message = f"The profile {profile.name} names an endpoint that {problem}."
-        raise WebError(message, f"Correct endpoint of that profile in {profile.file}.", code="bad_endpoint")
+        message = tr("The profile {profile} names an endpoint that {problem}.").format(profile=profile.name, problem=problem)
+        raise WebError(message, tr("Correct endpoint of that profile in {file}.").format(file=profile.file), code="bad_endpoint")
     return provider
 
 
@@ -52,10 +65,14 @@ def endpoint_of(profile: WebProfile, provider: SearchProvider) -> str:
 
 def _unknown(profile: WebProfile) -> WebError:
     near = nearest(profile.provider, PROVIDERS)
-    known = f"Did you mean “{near}”? " if near else ""
-    what = f"an unknown provider, “{profile.provider[:40]}”" if profile.provider else "no provider"
+    known = tr("Did you mean “{near}”? ").format(near=near) if near else ""
+    what = (
+        tr("an unknown provider, “{provider}”").format(provider=profile.provider[:40]) if profile.provider else tr("no provider")
+    )
     return WebError(
-        f"The profile {profile.name} names {what}.",
-        f"{known}Put one of {', '.join(PROVIDERS)} into provider of that profile in {profile.file}.",
+        tr("The profile {profile} names {what}.").format(profile=profile.name, what=what),
+        tr("{known}Put one of {providers} into provider of that profile in {file}.").format(
+            known=known, providers=", ".join(PROVIDERS), file=profile.file
+        ),
         code="unknown_provider",
     )

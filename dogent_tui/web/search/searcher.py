@@ -9,6 +9,7 @@ from urllib.parse import quote, urlsplit
 import msgspec
 
 from dogent_tui import __version__
+from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line
 from dogent_tui.web.model import WebError
 from dogent_tui.web.profiles import WEB_FILE, WebProfile
@@ -89,8 +90,14 @@ class Searcher:
             ):
                 return _Answer(response.status, response.headers, _parsed(await _body(response, profile)))
         except TimeoutError:
-            remedy = f"Try again, or raise timeout_s of the profile {profile.name} in {profile.file}."
-            raise WebError(f"{host} did not answer within {profile.timeout_s:g} seconds.", remedy, code="timeout") from None
+            remedy = tr("Try again, or raise timeout_s of the profile {profile} in {file}.").format(
+                profile=profile.name, file=profile.file
+            )
+            raise WebError(
+                tr("{host} did not answer within {timeout_s:g} seconds.").format(host=host, timeout_s=profile.timeout_s),
+                remedy,
+                code="timeout",
+            ) from None
         except (aiohttp.ClientError, OSError, ValueError) as error:
             # Without the cause: what the library says of an error holds the address, and that may hold a key.
             raise _unreachable(profile, host, error) from None
@@ -98,13 +105,21 @@ class Searcher:
 
 def _checked(query: Query) -> Query:
     if not query.words:
-        raise WebError("There is nothing to search for.", "Give a query.", code="bad_query")
+        raise WebError(tr("There is nothing to search for."), tr("Give a query."), code="bad_query")
     if len(query.words) > _LONGEST_QUERY:
-        raise WebError("The query is too long to search for.", "Search for a few words.", code="bad_query")
+        raise WebError(tr("The query is too long to search for."), tr("Search for a few words."), code="bad_query")
     if query.mode not in get_args(SearchMode):
-        raise WebError(f"There is no search for “{one_line(query.mode)[:40]}”.", "Choose web or image.", code="bad_query")
+        raise WebError(
+            tr("There is no search for “{mode}”.").format(mode=one_line(query.mode)[:40]),
+            tr("Choose web or image."),
+            code="bad_query",
+        )
     if not 1 <= query.count <= MOST_RESULTS:
-        raise WebError(f"{query.count} results cannot be had.", f"Ask for 1 to {MOST_RESULTS}.", code="bad_query")
+        raise WebError(
+            tr("{count} results cannot be had.").format(count=query.count),
+            tr("Ask for 1 to {most_results}.").format(most_results=MOST_RESULTS),
+            code="bad_query",
+        )
     return query
 
 
@@ -119,8 +134,10 @@ async def _body(response: "aiohttp.ClientResponse", profile: WebProfile) -> byte
     async for chunk in response.content.iter_chunked(65_536):
         body += chunk
         if len(body) > _MOST_BYTES:
-            message = f"The answer for the profile {profile.name} is larger than {_MOST_BYTES >> 20} MB."
-            raise WebError(message, f"Check endpoint of that profile in {profile.file}.", code="too_large")
+            message = tr("The answer for the profile {profile} is larger than {size} MB.").format(
+                profile=profile.name, size=_MOST_BYTES >> 20
+            )
+            raise WebError(message, tr("Check endpoint of that profile in {file}.").format(file=profile.file), code="too_large")
     return bytes(body)
 
 
@@ -133,17 +150,18 @@ def _parsed(body: bytes) -> Any:
 
 def _no_profile() -> WebError:
     return WebError(
-        "No web profile is chosen, so there is nobody to search with.",
-        f"Fill in a profile in {display_path(dogent_home() / WEB_FILE)} ({', '.join(PROVIDERS)}) and name it as web_profile in "
-        ".dogent/dogent.json.",
+        tr("No web profile is chosen, so there is nobody to search with."),
+        tr("Fill in a profile in {size} ({providers}) and name it as web_profile in .dogent/dogent.json.").format(
+            size=display_path(dogent_home() / WEB_FILE), providers=", ".join(PROVIDERS)
+        ),
         code="no_profile",
     )
 
 
 def _no_json(profile: WebProfile) -> WebError:
     return WebError(
-        f"The provider {profile.provider} answered with something that is not the JSON of its API.",
-        f"Check provider and endpoint of the profile {profile.name} in {profile.file}.",
+        tr("The provider {provider} answered with something that is not the JSON of its API.").format(provider=profile.provider),
+        tr("Check provider and endpoint of the profile {profile} in {file}.").format(profile=profile.name, file=profile.file),
         code="bad_answer",
     )
 
@@ -153,31 +171,48 @@ def _refused(profile: WebProfile, provider: SearchProvider, answer: _Answer) -> 
     status, data = answer.status, answer.data if isinstance(answer.data, Mapping) else {}
     cause = provider.cause(status, data)
     ours = not profile.endpoint or urlsplit(profile.endpoint).hostname == urlsplit(provider.endpoint).hostname
-    said, place = _saying(profile, data), f"the profile {profile.name} in {profile.file}"
+    said, place = _saying(profile, data), tr("the profile {profile} in {file}").format(profile=profile.name, file=profile.file)
     if cause == "gone" and ours and provider.retirement:
-        message = f"{provider.retirement} Its endpoint answers {status}."
-        remedy = (
-            f"Choose another provider (brave, tavily, searxng), or give the endpoint of a service that speaks it, in {place}."
-        )
+        message = tr("{retirement} Its endpoint answers {status}.").format(retirement=provider.retirement, status=status)
+        remedy = tr(
+            "Choose another provider (brave, tavily, searxng), or give the endpoint of a service that speaks it, in {place}."
+        ).format(place=place)
         return WebError(message, remedy, code="retired", status=status)
     if cause == "format":
-        message = f"The {profile.provider} server refuses to answer in JSON (HTTP {status}).{said}"
-        remedy = f"Add json to search.formats in its settings.yml; its address is endpoint of {place}."
+        message = tr("The {provider} server refuses to answer in JSON (HTTP {status}).{said}").format(
+            provider=profile.provider, status=status, said=said
+        )
+        remedy = tr("Add json to search.formats in its settings.yml; its address is endpoint of {place}.").format(place=place)
         return WebError(message, remedy, code="http", status=status)
     if cause == "key":
-        message = f"The provider {profile.provider} does not accept the key (HTTP {status}).{said}"
-        keys = " and ".join(provider.needs) or "api_key"
-        return WebError(message, f"Check {keys} of {place}.", code="bad_key", status=status)
+        message = tr("The provider {provider} does not accept the key (HTTP {status}).{said}").format(
+            provider=profile.provider, status=status, said=said
+        )
+        keys = listing(provider.needs) or "api_key"
+        return WebError(message, tr("Check {keys} of {place}.").format(keys=keys, place=place), code="bad_key", status=status)
     if cause == "quota":
-        message = f"The quota of the provider {profile.provider} is used up (HTTP {status}).{said}"
+        message = tr("The quota of the provider {provider} is used up (HTTP {status}).{said}").format(
+            provider=profile.provider, status=status, said=said
+        )
         return WebError(
-            message, f"Raise it there, or choose another profile than {profile.name} in {profile.file}.", code="quota"
+            message,
+            tr("Raise it there, or choose another profile than {profile} in {file}.").format(
+                profile=profile.name, file=profile.file
+            ),
+            code="quota",
         )
     if cause == "busy":
         return _busy(profile, provider, answer, said)
-    what = "has trouble with its server" if status >= 500 else "does not answer as it should"
-    remedy = "Try again later." if status >= 500 else f"Check the query, and endpoint of {place}."
-    return WebError(f"The provider {profile.provider} {what} (HTTP {status}).{said}", remedy, code="http", status=status)
+    what = tr("has trouble with its server") if status >= 500 else tr("does not answer as it should")
+    remedy = tr("Try again later.") if status >= 500 else tr("Check the query, and endpoint of {place}.").format(place=place)
+    return WebError(
+        tr("The provider {provider} {what} (HTTP {status}).{said}").format(
+            provider=profile.provider, what=what, status=status, said=said
+        ),
+        remedy,
+        code="http",
+        status=status,
+    )
 
 
 def _busy(profile: WebProfile, provider: SearchProvider, answer: _Answer, said: str) -> WebError:
@@ -185,10 +220,14 @@ def _busy(profile: WebProfile, provider: SearchProvider, answer: _Answer, said: 
 
     wait = retry_after(answer.headers.get("Retry-After", ""))
     wait = provider.wait_s(answer.headers) if wait is None else wait
-    when = "later" if wait is None else f"in {wait:.0f} seconds"
+    when = tr("later") if wait is None else tr("in {wait:.0f} seconds").format(wait=wait)
     return WebError(
-        f"The provider {profile.provider} gets too many requests with this key (HTTP {answer.status}).{said}",
-        f"Search again {when}; the limit belongs to api_key of the profile {profile.name} in {profile.file}.",
+        tr("The provider {provider} gets too many requests with this key (HTTP {status}).{said}").format(
+            provider=profile.provider, status=answer.status, said=said
+        ),
+        tr("Search again {when}; the limit belongs to api_key of the profile {profile} in {file}.").format(
+            when=when, profile=profile.name, file=profile.file
+        ),
         code="http",
         status=answer.status,
         retry_after_s=wait,
@@ -204,7 +243,7 @@ def _saying(profile: WebProfile, data: Mapping[str, Any]) -> str:
         if text.strip():
             secret = profile.api_key
             words = redact(one_line(text[:4000]), (secret, quote(secret, safe="")) if secret else ())
-            return f" It says: “{words[:_LONGEST_SAYING]}”."
+            return tr(" It says: “{word}”.").format(word=words[:_LONGEST_SAYING])
     return ""
 
 
@@ -220,25 +259,42 @@ def _unreachable(profile: WebProfile, host: str, error: Exception) -> WebError:
     """Return the error of a connection as a sentence."""
     import aiohttp
 
-    place, own = f"endpoint of the profile {profile.name} in {profile.file}", display_path(dogent_home() / "dogent.json")
+    place, own = (
+        tr("endpoint of the profile {profile} in {file}").format(profile=profile.name, file=profile.file),
+        display_path(dogent_home() / "dogent.json"),
+    )
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
-        why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or "no secure connection could be made"
-        return WebError(f"The connection to {host} is not safe: {one_line(str(why))}.", f"Check {place}.", code="tls", host=host)
+        why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or tr(
+            "no secure connection could be made"
+        )
+        return WebError(
+            tr("The connection to {host} is not safe: {why}.").format(host=host, why=one_line(str(why))),
+            tr("Check {place}.").format(place=place),
+            code="tls",
+            host=host,
+        )
     if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
-        return WebError("The proxy of the settings cannot be used.", f"Check web_proxy in {own}.", code="connect")
+        return WebError(
+            tr("The proxy of the settings cannot be used."), tr("Check web_proxy in {own}.").format(own=own), code="connect"
+        )
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return WebError(
-            f"There is no machine called {host}, or no name server answers.",
-            f"Check the connection, and {place}.",
+            tr("There is no machine called {host}, or no name server answers.").format(host=host),
+            tr("Check the connection, and {place}.").format(place=place),
             code="dns",
             host=host,
         )
     if isinstance(error, aiohttp.ClientConnectorError):
-        why = one_line(error.os_error.strerror or "it does not answer").lower()
-        return WebError(f"{host} cannot be reached: {why}.", f"Check that it runs, and {place}.", code="connect", host=host)
+        why = one_line(error.os_error.strerror or tr("it does not answer")).lower()
+        return WebError(
+            tr("{host} cannot be reached: {why}.").format(host=host, why=why),
+            tr("Check that it runs, and {place}.").format(place=place),
+            code="connect",
+            host=host,
+        )
     return WebError(
-        f"The connection to {host} broke off ({type(error).__name__}).",
-        f"Try again, or check {place}.",
+        tr("The connection to {host} broke off ({error}).").format(host=host, error=type(error).__name__),
+        tr("Try again, or check {place}.").format(place=place),
         code="connect",
         host=host,
     )

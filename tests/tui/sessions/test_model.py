@@ -23,7 +23,11 @@ ELSEWHERE = record("e3", "A letter", "/w/letters")
 @pytest.fixture
 def sessions() -> SessionList:
     done = lambda *_: None  # noqa: E731
-    sessions = SessionList(SessionShelf(lambda: [TEA, COFFEE], lambda: [ELSEWHERE, TEA, COFFEE], done, done, "c2"))
+    sessions = SessionList(
+        SessionShelf(
+            lambda: [TEA, COFFEE], lambda: [ELSEWHERE, TEA, COFFEE], done, done, "c2", lambda record: record is ELSEWHERE
+        )
+    )
     sessions.read()
     return sessions
 
@@ -49,7 +53,7 @@ def test_those_of_other_folders_are_listed_when_asked_and_found_by_their_folder(
     assert sessions.shown == [ELSEWHERE, TEA, COFFEE]
     sessions.words = "letters"
     assert sessions.shown == [ELSEWHERE]
-    assert sessions.facts(ELSEWHERE, NOW) == "30 min ago · /w/letters"
+    assert sessions.facts(ELSEWHERE, NOW) == "30 min ago · open in another window, read only · /w/letters"
 
 
 def test_what_is_on_the_screen_is_said(sessions):

@@ -1,20 +1,35 @@
 """Earlier conversations in the application: listed, opened, forked, renamed, deleted, and read where another window has them."""
 
+import time
+
 import pytest
 from textual.widgets import Input, OptionList
 
 from dogent_tui.agent.conversation import TurnEnded
-from dogent_tui.agent.events import Prompt, QueueChanged, QueuedPrompt, RunFinished, RunStarted, TextFinished, to_json
+from dogent_tui.agent.events import (
+    PermissionDecided,
+    PermissionRequested,
+    Prompt,
+    QueueChanged,
+    QueuedPrompt,
+    RunFinished,
+    RunStarted,
+    TextDelta,
+    TextFinished,
+    ToolUse,
+    to_json,
+)
 from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.service import AgentService
 from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.sessions import SessionsScreen
+from dogent_tui.tui.screens.trust import TrustScreen
 from dogent_tui.workspace.history import History
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
-from dogent_tui.workspace.session_log import SessionHold, read_lines
+from dogent_tui.workspace.session_log import SessionHold, SessionLog, is_held, read_lines
 from dogent_tui.workspace.sessions import list_sessions, open_log
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.tui.conftest import Stage
@@ -131,8 +146,67 @@ async def test_one_is_renamed_and_one_deleted_after_a_question(stage, workspace,
     assert [record.title for record in list_sessions(workspace)] == ["Coffee in March"]
 
 
+async def test_a_title_is_typed_over_and_what_was_renamed_stays_in_sight(stage, workspace):
+    held(workspace, "11111111-1111-4111-8111-111111111111", "Tea with milk")
+    held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
+    async with stage() as s:
+        screen = await listed(s)
+        line, options = screen.query_one(Input), screen.query_one(OptionList)
+        await s.pilot.press("t", "e", "a")
+        await s.until(lambda: len(screen._shown) == 1)
+        await s.pilot.press("f2", *"Cocoa", "enter")
+        await s.until(lambda: [record.title for record in screen._shown] == ["Coffee", "Cocoa"])  # “tea” would hide it now
+        assert (line.value, options.highlighted) == ("", 1)
+        await s.pilot.press("c", "o", "c")
+        await s.until(lambda: len(screen._shown) == 1)
+        await s.pilot.press("f2", "end", "!", "enter")  # the end of the title, and the old one is kept
+        await s.until(lambda: [record.title for record in screen._shown] == ["Cocoa!"])
+        await s.pilot.press("o")  # the search goes on where it was
+        await s.until(lambda: line.value == "coco")
+
+
+async def test_the_list_says_what_another_window_has_and_what_can_be_done_with_it(stage, workspace, opening):
+    held(workspace, "11111111-1111-4111-8111-111111111111", "Tea")
+    held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
+    coffee, _ = list_sessions(workspace)
+    other = SessionHold()
+    assert other.take(coffee.path)
+
+    def rows(screen):
+        options = screen.query_one(OptionList)
+        return [str(options.get_option_at_index(at).prompt) for at in range(options.option_count)]
+
+    async with stage() as s:
+        screen = await listed(s)
+        assert ["open in another window, read only" in row for row in rows(screen)] == [True, False]
+        keys = screen.query_one("#sessions-keys")
+        await s.until(lambda: "Enter read " in keys.render().plain)
+        await s.pilot.press("down")
+        await s.until(lambda: "Enter open " in keys.render().plain)
+        await s.pilot.press("up", "delete")
+        await s.until(lambda: any("Close it there first" in note.message for note in s.app._notifications))
+        assert s.app.screen is screen  # there is nothing to decide
+        await s.pilot.press("f2")
+        screen.query_one(Input).value = "Coffee in March"
+        await s.pilot.press("enter")
+        await s.until(lambda: "Coffee in March" in rows(screen)[0])
+        await s.pilot.press("enter")
+        await s.until(lambda: "to be read only" in s.app.conversation.prompt._notice)
+        assert s.app.opened.read_only
+        screen = await listed(s)
+        assert "open in another window, read only · on the screen" in rows(screen)[0]
+        await s.pilot.press("f3")
+        await s.until(lambda: len(opening) == 2 and opening[1].started)
+        assert opening[1].started[0][0].fork_of == coffee.session_id
+        assert not s.app.opened.read_only
+        screen = await listed(s)
+        assert "open in another window" in rows(screen)[0]
+
+
 async def test_what_another_window_has_can_be_read_and_nothing_is_sent(stage, workspace, opening):
     held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
+    workspace.dot.mkdir()
+    workspace.constraints_file.write_text("Be brief.")
     other = SessionHold()
     assert other.take(list_sessions(workspace)[0].path)
     async with stage() as s:
@@ -146,6 +220,11 @@ async def test_what_another_window_has_can_be_read_and_nothing_is_sent(stage, wo
         await s.type("Is anybody there?")
         await s.pilot.press("enter")
         await s.until(lambda: s.app.conversation.prompt.editor.value == "Is anybody there?")
+        s.app.conversation.prompt.editor.replace_all("/trust")
+        await s.pilot.press("enter")
+        await s.until(lambda: isinstance(s.app.screen, TrustScreen) and s.app.screen.guard.open)
+        await s.pilot.press("down", "enter")
+        await s.until(lambda: "You trust this folder" in s.app.conversation.prompt._notice)
         assert not opening[0].started
         other.release()
         s.app.conversation.prompt.editor.replace_all("")
@@ -153,6 +232,59 @@ async def test_what_another_window_has_can_be_read_and_nothing_is_sent(stage, wo
         await s.pilot.press("enter")
         await s.until(lambda: len(opening) == 2 and opening[1].started)
         assert not s.app.opened.read_only
+
+
+async def test_what_another_window_does_is_seen_as_it_happens_and_goes_on_here_once_it_left(stage, workspace, opening):
+    held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
+    other = SessionHold()
+    (record,) = list_sessions(workspace)
+    assert other.take(record.path)
+    log = SessionLog(record.path)
+    async with stage() as s:
+        await s.type("/resume 2222")
+        await s.pilot.press("enter")
+        await s.until(lambda: opening and "read only, live" in s.app.conversation.status_bar.render().plain)
+        screen = s.app.conversation
+        run = {"run_id": "r2", "time": time.time() - 70}
+        ask = PermissionRequested(request_id="q", tool_use_id="t", tool="Bash", input={"command": "rm a.md"}, sentence="?", **run)
+        for event in (
+            RunStarted(prompt=Prompt("And milk?"), **run),
+            TextDelta(message_id="m2", block=0, text="Warm ", **run),
+            TextDelta(message_id="m2", block=0, text="milk", **run),
+            ToolUse(tool_use_id="t", name="Bash", input={"command": "rm a.md"}, **run),
+        ):
+            log.append(to_json(event))
+        await s.until(lambda: screen.transcript.last_reply() == "Warm milk")
+        assert "1 min 1" in screen.status_bar.render().plain  # since it began there
+        log.append(to_json(ask))
+        await s.until(lambda: "asks in the other window" in screen.status_bar.render().plain)
+        assert s.app.screen is screen  # it is not asked here
+        await s.type("Is anybody there?")
+        await s.pilot.press("enter")
+        await s.until(lambda: screen.prompt.editor.value == "Is anybody there?")
+        assert not opening[0].started
+        log.append(to_json(PermissionDecided(request_id="q", tool_use_id="t", decision="deny", **run)))
+        log.append(to_json(TextFinished(message_id="m3", block=0, text="It stays.", **run)))
+        log.append(to_json(RunFinished(status="completed", duration_ms=1, **run)))
+        await s.until(lambda: screen.transcript.last_reply() == "It stays.")
+        await s.until(lambda: screen.status_bar.render().plain.startswith("read only, live  "))
+        log.goes_on_as("33333333-3333-4333-8333-333333333333")
+        log.close()
+        other.release()
+        await s.until(lambda: "has left" in str(getattr(screen.transcript.model.entries[-1], "message", "")))
+        assert "live" not in screen.status_bar.render().plain
+        assert other.take(record.path)  # it may come back
+        await s.until(lambda: "read only, live" in screen.status_bar.render().plain)
+        other.release()
+        await s.until(lambda: "live" not in screen.status_bar.render().plain)
+        await s.pilot.press("enter")
+        await s.until(lambda: len(opening) == 2 and opening[1].started)
+        assert opening[1].started[0][0] == SessionChoice("33333333-3333-4333-8333-333333333333", resume=True)
+        await s.until(lambda: opening[1].conversation.sent)
+        assert [sent.partition("\n")[0] for sent in opening[1].conversation.sent] == ["Is anybody there?"]
+        assert screen.transcript.last_reply() == "It stays."
+        assert is_held(record.path)
+    assert sum("Is anybody there?" in line for line in read_lines(record.path)) == 1
 
 
 async def test_those_of_other_folders_are_listed_apart_and_open_there(stage, workspace, tmp_path):
@@ -197,6 +329,8 @@ async def test_the_conversation_is_written_to_a_file_and_nothing_is_replaced_una
         assert "Tea is hot." in (workspace.root / "notes.md").read_text()
         await command(s, "/export-session talk.pdf")
         await s.until(lambda: ".html" in s.app.conversation.prompt._notice)
+        await command(s, "/export-session")
+        await s.until(lambda: s.app.conversation.prompt.editor.value == "/export-session ")  # only the name is left to type
 
 
 async def command(s, text: str) -> None:

@@ -52,7 +52,9 @@ class Host(App[None]):
 def sessions(here=HERE) -> Host:
     def nothing(*_: object) -> None: ...
 
-    shelf = SessionShelf(lambda: here, lambda: [*ELSEWHERE, *here], nothing, nothing, "1")
+    shelf = SessionShelf(
+        lambda: here, lambda: [*ELSEWHERE, *here], nothing, nothing, "1", lambda record: record.session_id == "2"
+    )
     return Host(SessionsScreen(shelf, now=lambda: NOW))
 
 

@@ -4,7 +4,9 @@ import json
 
 import pytest
 
+from dogent_tui.tui.keymap import KeyAction
 from dogent_tui.tui.settings.catalog import LLM, WEB, chosen_profile, folder_settings, options_of, profile_settings, summary
+from dogent_tui.tui.settings.confirming import changes_in_words
 from dogent_tui.tui.settings.draft import SettingsDraft, name_problem, shown, typed_value
 from dogent_tui.workspace.config_models import PROFILE_MODELS, secret_keys
 from dogent_tui.workspace.paths import Workspace
@@ -121,3 +123,41 @@ def test_a_local_server_is_chosen_and_needs_no_key(draft):
     draft.put(language, "zh_CN")
     assert shown(language, draft) == "简体中文"
     assert summary(draft, draft.home / LLM, "a") == "x.org · needs no key"
+
+
+def test_what_a_save_changes_is_said_without_keys(tmp_path):
+    workspace, home = Workspace(tmp_path), tmp_path / "home"
+    file, own = home / LLM, home / "dogent.json"
+    home.mkdir()
+    profile = {
+        "ANTHROPIC_AUTH_TOKEN": "sk-old-1",
+        "ANTHROPIC_BASE_URL": "https://me:pass-word@example.com",
+        "other": "sk-other-1",
+    }
+    file.write_text(json.dumps({"profiles": {"a": profile, "b": {}}}))
+    draft = SettingsDraft(workspace, home)
+    for key, value in (
+        ("ANTHROPIC_AUTH_TOKEN", "sk-new-2"),
+        ("ANTHROPIC_API_KEY", "env:KEY"),
+        ("ANTHROPIC_BASE_URL", "https://example.com/[b]\x1b"),
+        ("other", "sk-other-2"),
+    ):
+        draft.set(file, ("profiles", "a", key), value)
+    draft.remove_profile(file, "b")
+    actions = [KeyAction("plan", "Plan", "ctrl+t")]
+    draft.set(own, ("keys", "plan"), "f9")
+    draft.set(own, ("profile",), "a")
+    now = SettingsDraft(workspace, home)
+    lines = changes_in_words(draft, now, file, actions)
+    assert lines == [
+        "a · Key, as bearer token: changed (••••••••)",
+        "a · Key, as x-api-key: not set → env:KEY",
+        "a · Address: https://••••@example.com → https://example.com/[b]␛",
+        "a · other: changed (••••••••)",
+        "b: taken out",
+    ]
+    assert changes_in_words(draft, now, own, actions) == [
+        "Plan: Ctrl+T → F9",
+        "Who answers elsewhere: what the environment says → a",
+    ]
+    assert changes_in_words(draft, now, workspace.settings_file, actions) == []

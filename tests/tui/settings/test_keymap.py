@@ -1,8 +1,16 @@
 """Keys of one's own: what can be had, and why not."""
 
+import ast
+import re
+from pathlib import Path
+
 from textual.binding import Binding
 
+import dogent_tui
+from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.keymap import Keymap
+from dogent_tui.tui.screens.conversation import ConversationScreen
+from dogent_tui.tui.screens.help import key_name
 
 BINDINGS = [
     Binding("ctrl+f", "find", "Find", id="find"),
@@ -45,3 +53,30 @@ def test_a_key_that_another_gives_up_can_be_had():
     assert keymap.problem("find", "f3") == "f3 is taken: Plan."
     assert keymap.problem("find", "f3", {"plan": "f8"}) == ""
     assert keymap.problem("find", "f8", {"plan": None}) == ""
+
+
+def test_a_sentence_names_the_key_that_does_it():
+    keymap = Keymap(BINDINGS, {"plan": "ctrl+f8,f8"})
+    assert (keymap.shown("find"), keymap.shown("plan")) == ("Ctrl+F", "Ctrl+F8")
+
+
+_OF_OTHER_KEYS = {
+    "Enter {enter} · F2 rename · F3 fork · Del delete · Tab {tab} · Esc close",
+    "{summary} · Ctrl+T or Esc: the tree",
+    "Not saved: a code block without an end would swallow the sections after it. Close it (Ctrl+T).",
+    "Copy your outline from the Markdown view (Ctrl+T), or save it under another name.",
+    "Ctrl+O shows the pasted text · Ctrl+G opens it in your editor",
+}
+"""Sentences of places where the key does something else, which cannot be changed."""
+
+
+def test_no_sentence_names_a_key_that_may_have_been_changed():
+    actions = Keymap([*ConversationScreen.BINDINGS, *DogentApp.BINDINGS], {}).actions
+    named = re.compile("|".join(rf"{re.escape(key_name(key))}(?!\w)" for action in actions for key in action.default.split(",")))
+    found = set()
+    for file in Path(dogent_tui.__file__).parent.rglob("*.py"):
+        for call in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") in ("tr", "ngettext"):
+                texts = [one.value for one in call.args if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+                found |= {text for text in texts if named.search(text)}
+    assert found - _OF_OTHER_KEYS == set()

@@ -1,0 +1,49 @@
+"""Parsers of command lines whose help speaks the language of the interface, down to the words of argparse itself."""
+
+import argparse
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from dogent_tui.language import tr
+from dogent_tui.plain import columns_of
+
+__all__ = ["CommandLine"]
+
+_UNITS = re.compile(r"\s+|[“‘（]*(?:[!-~]+|[^\s!-~])[”’，。；：、？！）…]*")
+"""Where a line may end: at white space, and behind each character that is not Latin, with the punctuation that belongs to it."""
+
+
+class CommandLine(argparse.ArgumentParser):
+    """As `argparse.ArgumentParser`; what is wrong with a command line is said in argparse's own English."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(add_help=False, formatter_class=_Help, **settings)
+        self._placed = self.add_argument_group(tr("arguments"))
+        self._named = self.add_argument_group(tr("options"))
+        self.add_argument("-h", "--help", action="help", help=tr("show this help and exit"))
+
+    def add_argument(self, *names: str, **settings: Any) -> argparse.Action:
+        """Add an argument to the part of the help that it belongs to."""
+        part = self._named if names[0].startswith("-") else self._placed
+        return part.add_argument(*names, **settings)
+
+
+class _Help(argparse.HelpFormatter):
+    """Breaks lines by the columns that characters take."""
+
+    def add_usage(
+        self, usage: str | None, actions: Iterable[argparse.Action], groups: Iterable[Any], prefix: str | None = None
+    ) -> None:
+        super().add_usage(usage, actions, groups, tr("usage: ") if prefix is None else prefix)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        lines = [""]
+        for unit in _UNITS.findall(" ".join(text.split())):
+            if columns_of(lines[-1] + unit.rstrip()) > width:
+                lines.append("")
+            lines[-1] += unit if lines[-1] else unit.lstrip()
+        return [line.rstrip() for line in lines]
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        return "\n".join(indent + line for line in self._split_lines(text, width))

@@ -1,0 +1,50 @@
+"""The help of command lines: in the language of the interface, and no wider than the terminal."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from dogent_tui.arguments import CommandLine
+from dogent_tui.plain import columns_of
+
+CHINESE = "把文档写成 Markdown：pdf、docx、odt、rtf、pptx、epub、html、ipynb、xlsx、csv，或任何文本。" * 3
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_no_line_of_the_help_is_wider_than_the_terminal(monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    parser = CommandLine(prog="read", description=CHINESE)
+    parser.add_argument("file", help=CHINESE)
+    parser.add_argument("--pages", metavar="PAGES", help="pages of a pdf, for example 3-7,12 (default: all) " * 4)
+    lines = parser.format_help().splitlines()
+    assert all(columns_of(line) < width for line in lines)
+    assert not any(line.lstrip().startswith(("，", "。", "：", "、", "）")) for line in lines)
+    shown = "".join("".join(lines).split())
+    assert shown.count("".join(CHINESE.split())) == 2
+
+
+def test_the_help_speaks_the_language_of_the_settings(tmp_path):
+    (tmp_path / "dogent.json").write_text('{"language": "zh_CN"}', encoding="utf-8")
+    environment = {**os.environ, "DOGENT_HOME": str(tmp_path), "PYTHONUTF8": "1"}
+    environment.pop("DOGENT_LANGUAGE", None)
+    command = [sys.executable, "-m", "dogent_tui", "--help"]
+    shown = subprocess.run(command, env=environment, capture_output=True, check=True, text=True).stdout
+    assert "文档" in shown
+
+
+@pytest.mark.parametrize("command", ["", "read", "export", "analyze", "search", "fetch", "doctor", "schema", "explain"])
+def test_the_help_of_each_command_is_chinese(command):
+    arguments = [command] if command else []
+    shown = subprocess.run(
+        [sys.executable, "-m", "dogent_tui", *arguments, "--help"],
+        env={**os.environ, "DOGENT_LANGUAGE": "zh_CN", "PYTHONUTF8": "1"},
+        capture_output=True,
+        check=True,
+        text=True,
+    ).stdout
+    assert "usage" not in shown
+    assert "options" not in shown
+    described = shown.split("\n\n")[1]
+    assert any("\u4e00" <= character <= "\u9fff" for character in described)
