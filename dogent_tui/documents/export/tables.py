@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from markdown_it.token import Token
 
@@ -22,7 +23,7 @@ _WORD = re.compile(r"[^\s\u2e80-\uffdc]+")
 def keep_words_whole(tokens: Sequence[Token]) -> None:
     """Mark the cells of each table whose words can stay whole, unless the words side by side would be wider than a page."""
     rows: list[list[tuple[Token, int]]] = []
-    for opening, inside in zip(tokens, tokens[1:], strict=False):
+    for opening, inside in pairwise(tokens):
         if opening.type == "table_open":
             rows = []
         elif opening.type == "tr_open":
