@@ -66,6 +66,7 @@ class Phrases:
     denied: str
     failed: str
     next_steps: str
+    shows: str
     ask_said: str
     ask_title: str
     ask_preface: str
@@ -194,10 +195,8 @@ ENGLISH = Phrases(
     listing=", ",
     nothing_to_tidy="I find nothing in `{path}` for rules to set right: spaces, quotation marks, doubled words, heading levels.",
     revised="I proposed a change of `{path}`; you decided: {outcome}. I set right what rules can; better words take a model.",
-    next_steps=(
-        "`/open {path}` shows it beside the conversation. Say “shorter”, “longer” or “add a section on …” to change it, or ask a"
-        " question."
-    ),
+    next_steps="Say “shorter”, “longer” or “add a section on …” to change it, or ask a question.",
+    shows="`/open {path}` shows it beside the conversation.",
     no_model="*I am dogent's offline engine, no AI model: I quote and order what files say, and do not rephrase or check it.*",
 )
 
@@ -299,7 +298,8 @@ CHINESE = Phrases(
     listing="、",
     nothing_to_tidy="在 `{path}` 中没有找到规则能整理的内容：空格、引号、重复的词、标题级别。",
     revised="我对 `{path}` 提出了修改，你的决定：{outcome}。规则只能整理这些，更好的措辞需要模型。",
-    next_steps="`/open {path}` 在对话旁边显示它。可以说“短一点”、“继续”或“加一节关于……的内容”来修改，也可以提问。",
+    shows="`/open {path}` 在对话旁边显示它。",
+    next_steps="可以说“短一点”、“继续”或“加一节关于……的内容”来修改，也可以提问。",
     no_model="*我是 dogent 的离线引擎，不是 AI 模型：我只引用和整理文件中的原文，不改写，也不核实。*",
 )
 

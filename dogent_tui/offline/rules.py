@@ -171,7 +171,8 @@ def _finish(conversation: Conversation, intent: Intent, gathered: Gathered, writ
         notes.append(phrases.chose.format(count=sentences(intent.count, intent.language)))
     listed = [phrases.from_file.format(path=path, count=sentences(n, intent.language)) for path, n in quoted.most_common()]
     said = (" ".join([wrote, *notes]), exported(conversation, intent), "\n".join(listed), _not_read(intent, gathered))
-    return _closing(intent, *said, phrases.next_steps.format(path=shown))
+    shows = "" if conversation.alone else phrases.shows.format(path=shown)
+    return _closing(intent, *said, " ".join(filter(None, [shows, phrases.next_steps])))
 
 
 def _wrote_outline(intent: Intent, path: str, text: str) -> str:

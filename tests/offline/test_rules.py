@@ -472,3 +472,16 @@ def test_a_question_that_the_files_read_before_do_not_answer_is_put_to_the_other
     said = talk.ask("How much does the courier ask?")
     assert "20 euros" in said
     assert "notes/b.md" in said
+
+
+def test_what_is_piped_in_is_what_the_prompt_is_about():
+    talk = Conversation(notes())
+    said = talk.ask("Summarize in two lines\n\n<stdin>\nThe roof leaks in autumn. It costs 300 euros.\n</stdin>")
+    assert [line for line in said.splitlines() if line.startswith("- ")] == [
+        "- The roof leaks in autumn. (stdin.txt)",
+        "- It costs 300 euros. (stdin.txt)",
+    ]
+    assert talk.calls == []
+
+    talk.ask("Write about the roof\n\n<stdin>\nThe roof leaks in autumn.\n</stdin>", "garden.txt")
+    assert {quoted[1] for line in talk.files["drafts/roof.md"].splitlines() if (quoted := quotation(line))} >= {"stdin.txt"}
