@@ -74,6 +74,15 @@ def test_a_long_prompt_is_folded_and_says_how_long_it_is() -> None:
     assert drawn(turn, unfolded=True)[-1] == "▌ ▾ … 4,701 more lines"
 
 
+def test_a_call_whose_name_is_in_wide_letters_still_says_how_it_went(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dogent_tui.tui.transcript.entries.friendly_name", lambda _name: "读取文档读取文档读取文档")
+    call = model.ToolCall(
+        "t", "mcp__dogent__read_document", state="done", input={"path": "a" * 80}, result="a.pdf · pdf · pages 1–2"
+    )
+    (line,) = drawn(call)
+    assert line.endswith("✓ pdf · pages 1–2")
+
+
 def test_a_file_that_is_written_anew_shows_what_became_of_it() -> None:
     write = model.ToolCall("t", "Write", state="done", input={"file_path": "a.md", "content": "one\ntwo\nfour\n"}, result="ok")
     write.diff = "--- a.md\n+++ a.md\n@@ -1,3 +1,3 @@\n one\n two\n-three\n+four"
