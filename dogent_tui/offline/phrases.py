@@ -41,6 +41,7 @@ class Phrases:
     extended: str
     nothing_new: str
     nothing_on: str
+    already_in: str
     off_topic: str
     draft_gone: str
     draft_partial: str
@@ -140,6 +141,7 @@ ENGLISH = Phrases(
     extended="I added {count} to `{path}` under the heading “{title}”.",
     nothing_new="I find nothing in the files that `{path}` does not quote already; I left it. Reference another file with `@`.",
     nothing_on="The files I read hold no sentence on “{topic}”. I left `{path}` as it is. Reference another file with `@`.",
+    already_in="What the files I read say on “{topic}” stands in `{path}` already; I left it.",
     off_topic="No sentence holds the words of your request; I took those that are most central to the files.",
     draft_gone="I cannot read the draft `{path}` any more: {reason}",
     draft_partial="`{path}` is too long for me to read whole, so I did not change it.",
@@ -246,6 +248,7 @@ CHINESE = Phrases(
     extended="我在 `{path}` 的“{title}”标题下增加了 {count}。",
     nothing_new="文件里没有 `{path}` 尚未引用的内容，草稿保持原样。请用 `@` 引用其他文件。",
     nothing_on="读过的文件里没有关于“{topic}”的句子，`{path}` 保持原样。请用 `@` 引用其他文件。",
+    already_in="读过的文件里关于“{topic}”的句子，`{path}` 都已引用，保持原样。",
     off_topic="没有句子包含你请求中的词语，因此我选了文件中最核心的句子。",
     draft_gone="我无法再读取草稿 `{path}`：{reason}",
     draft_partial="`{path}` 太长，我无法完整读取，因此没有改动它。",
@@ -323,3 +326,8 @@ def sentences(count: int, language: Language) -> str:
 def headings(count: int, language: Language) -> str:
     """Return “3 headings” in `language`."""
     return f"{count} 个标题" if language == "zh" else f"{count} heading{'' if count == 1 else 's'}"
+
+
+def together(language: Language, *sentences_said: str) -> str:
+    """Join sentences to a paragraph: Chinese ones have no space between them."""
+    return ("" if language == "zh" else " ").join(filter(None, sentences_said))
