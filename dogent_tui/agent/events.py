@@ -212,11 +212,12 @@ class ToolOutput(Event, frozen=True, kw_only=True):
 
 
 class ToolResult(Event, frozen=True, kw_only=True):
-    """What a tool call returned, as text."""
+    """What a tool call returned, as text. `changes`: the places of a file that it changed, as they were and are now."""
 
     tool_use_id: str
     content: str
     is_error: bool = False
+    changes: tuple[tuple[str, str], ...] = ()
 
 
 class Todo(msgspec.Struct, frozen=True):
@@ -284,15 +285,11 @@ class PermissionDecided(Event, frozen=True, kw_only=True):
 
 
 class CopiesKept(Event, frozen=True, kw_only=True):
-    """What a call changed or deleted was kept before: `/undo` brings `paths` back. Of `left` there is no copy.
-
-    `diff` is the unified diff of a Write over a file that was there, whose input tells only what it holds now.
-    """
+    """What a call changed or deleted was kept before: `/undo` brings `paths` back. Of `left` there is no copy."""
 
     tool_use_id: str
     paths: tuple[str, ...] = ()
     left: tuple[str, ...] = ()
-    diff: str = ""
 
 
 class UiRequested(Event, frozen=True, kw_only=True):

@@ -31,8 +31,6 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.manuscripts.requests import RequestBook, Status
 from dogent_tui.permissions.consulting import CONSULTING
-from dogent_tui.permissions.disk import RealDisk
-from dogent_tui.permissions.edits import edit_diff
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
 from dogent_tui.workspace.copies import Copies
 
@@ -252,14 +250,11 @@ class Gate:
         if self._copies is None or not (changed or created):
             return
         label = f"{friendly_name(call.tool)} {input_summary(call.input, str(self._cwd))}".rstrip()
-        # What a Write replaces is known from now to when it runs, and nowhere else than on the disk.
-        replaced = str(changed[0]) if call.tool == "Write" and changed else ""
-        diff = await asyncio.to_thread(edit_diff, call.tool, call.input, replaced, RealDisk()) if replaced else ""
         kept = await asyncio.to_thread(self._copies.keep, label, changed, created)
         if kept.number:
             self._kept[tool_use_id] = kept.number
         if kept.paths or kept.left:
-            self._said.append(CopiesKept(tool_use_id=tool_use_id, paths=kept.paths, left=kept.left, diff=diff))
+            self._said.append(CopiesKept(tool_use_id=tool_use_id, paths=kept.paths, left=kept.left))
 
     async def after_tool(self, tool_use_id: str) -> None:
         """Note how a call that is over left what it changed: what is other there later, somebody else changed."""

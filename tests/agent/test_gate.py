@@ -197,14 +197,6 @@ async def test_what_the_cli_itself_asks_about_is_a_question(workspace):
     assert person.asked[0].reasons == ("The CLI has its own doubts.",)
 
 
-async def test_a_write_over_a_file_says_what_it_replaces(workspace):
-    gate, _ = build(workspace)
-    await hook(gate, "Write", {"file_path": str(workspace.root / "a.md"), "content": "b"}, workspace.root)
-    (kept,) = gate.heard()
-    assert isinstance(kept, CopiesKept)
-    assert kept.diff.split("\n")[3:] == ["-a", "+b"]
-
-
 async def test_what_runs_is_copied_first_and_what_is_denied_is_not(workspace):
     gate, _ = build(workspace, Verdict(allow=False, stop=True), ALLOW)
     await gate.can_use_tool("Bash", remove("a.md"), CONTEXT)

@@ -163,23 +163,28 @@ class SessionsScreen(ModalScreen[SessionWish]):
         if record is None or self._renaming is not None:
             return
         self._renaming = record
-        self.query_one(Input).value = record.title
+        line = self.query_one(Input)
+        line.value = record.title
+        line.select_all()  # a new title replaces the old one; a movement keeps it
         self._show_keys()
 
     def _end_renaming(self) -> None:
         self._renaming = None
-        self.query_one(Input).value = self.list.words
+        line = self.query_one(Input)
+        line.value = self.list.words
+        line.cursor_position = len(line.value)
         self._show_keys()
 
     async def _rename(self, record: SessionRecord, title: str) -> None:
-        chosen = self.query_one(OptionList).highlighted or 0
         if title and title != record.title:
             try:
                 await asyncio.to_thread(self.list.shelf.rename, record, one_line(title))
             except (OSError, DogentError) as error:
                 self.notify(tr("It could not be renamed: {error}").format(error=error), severity="error", markup=False)
+        await asyncio.to_thread(self.list.read)
+        chosen = self.list.place_of(record.session_id)
         self._end_renaming()
-        await self._read(chosen)
+        self._show(chosen)
 
     @work
     async def action_delete(self) -> None:

@@ -61,6 +61,15 @@ class SessionList:
         wanted = self.words.casefold().split()
         return [record for record in self.records if all(word in self._text(record) for word in wanted)][:MOST_SHOWN]
 
+    def place_of(self, session_id: str) -> int:
+        """Return the place of a conversation that was renamed; the words are dropped where its new title has them not."""
+        for _ in range(2):
+            for place, record in enumerate(self.shown):
+                if record.session_id == session_id:
+                    return place
+            self.words = ""
+        return 0
+
     def _text(self, record: SessionRecord) -> str:
         where = f" {record.workspace}" if self.everywhere else ""
         return f"{record.title} {record.session_id}{where}".casefold()

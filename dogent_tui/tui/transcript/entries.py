@@ -89,8 +89,8 @@ def duration(seconds: float) -> str:
     if whole < 60:
         return f"{whole} s"
     if whole < 3600:
-        return tr("{value} min {value2} s").format(value=whole // 60, value2=whole % 60)
-    return tr("{value} h {value2} min").format(value=whole // 3600, value2=whole % 3600 // 60)
+        return tr("{minutes} min {seconds} s").format(minutes=whole // 60, seconds=whole % 60)
+    return tr("{hours} h {minutes} min").format(hours=whole // 3600, minutes=whole % 3600 // 60)
 
 
 # ── What the person sent, what the model thought ──────────────────────────────────────────────────
@@ -103,7 +103,7 @@ def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
     if foldable(turn) and not look.unfolded:
         begun = text.partition("\n")[0] if turn.is_outline else text  # its sentence; the editor showed the rest
         shown = wrap([Span(begun[: _LONG_TURN * 200], "user")], look.width - 3)[: _LONG_TURN - 2]
-        more = tr("▸ {value:,} lines in all").format(value=turn.prompt.text.count(chr(10)) + 1)
+        more = tr("▸ {count:,} lines in all").format(count=turn.prompt.text.count(chr(10)) + 1)
     else:
         shown = wrap([Span(text, "user")], look.width - 3)
         more = f"▾ {rest}".rstrip() if foldable(turn) else ""
@@ -162,7 +162,7 @@ def _outcome_of(call: model.ToolCall, cwd: str) -> str:
 def _undoable(call: model.ToolCall, cwd: str) -> str:
     """Say what can be brought back, and how."""
     first = one_line(relative(call.kept[0], cwd))
-    more = tr(" and {value} more").format(value=len(call.kept) - 1) if len(call.kept) > 1 else ""
+    more = tr(" and {more} more").format(more=len(call.kept) - 1) if len(call.kept) > 1 else ""
     return tr("/undo brings back {first}{more}").format(first=first, more=more)
 
 
@@ -187,7 +187,7 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
         case "done":
             return "✓", "success", review_summary(call.result or "") or _changed_lines(call) or _gist(call)
         case "failed":
-            return "✗", "error", tr("failed: {value}").format(value=_first_line(call.result or "")).removesuffix(": ")
+            return "✗", "error", tr("failed: {reason}").format(reason=_first_line(call.result or "")).removesuffix(": ")
         case "denied":
             return "✗", "error", tr("denied")
         case "stopped":
@@ -244,17 +244,11 @@ def _first_line(result: str) -> str:
 
 def _changed_lines(call: model.ToolCall) -> str:
     """Say how many lines a change of a file adds and takes away; empty where the call is none, or a very long one."""
-    if call.diff:
-        signs = [line[:1] for line in call.diff.split("\n")[2:]]
-        return _signs(signs) if signs[-1:] in (["+"], ["-"], [" "]) else ""  # where it was cut, words end it
-    changes = list(_change(dict(call.input)))
+    changes = call.changes or list(_change(dict(call.input)))
     if not changes or sum(len(old) + len(new) for old, new in changes) > _EXCERPT_CHARACTERS:
         return ""
-    return _signs([text[0] for old, new in changes for text in _compared(_split(old), _split(new))])
-
-
-def _signs(signs: Sequence[str]) -> str:
-    return tr("+{count} −{count2} lines").format(count=signs.count("+"), count2=signs.count("-"))
+    signs = [text[0] for old, new in changes for text in _compared(_split(old), _split(new))]
+    return tr("+{added} −{removed} lines").format(added=signs.count("+"), removed=signs.count("-"))
 
 
 def _split(text: str) -> list[str]:
@@ -263,13 +257,14 @@ def _split(text: str) -> list[str]:
 
 def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
     shown = {} if call.of_the_person and "\n" not in str(call.input.get("command")) else dict(call.input)
-    change = list(_change(shown))
+    wanted = list(_change(shown))
+    change = call.changes or wanted  # where it is done: a file that is written whole has mostly stayed as it was
     for key, value in shown.items():
         text = relative(value, cwd) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         yield from _field(key, text, width)
     if change:
         yield BLANK
-        yield from _unified(call.diff, width) if call.diff else _diff(change, width)
+        yield from _diff(change, width)
     if call.decided is not None and call.decided.message:
         yield from _field(tr("you said") if call.decided.decision == "deny" else tr("allowed"), call.decided.message, width)
     if call.kept:
@@ -328,20 +323,6 @@ def _diff(changes: Iterable[tuple[str, str]], width: int) -> Iterator[Line]:
             yield _mark(rest_after or rest_before, width)
 
 
-def _unified(diff: str, width: int) -> Iterator[Line]:
-    """Draw a unified diff: its lines without the names of the file, a mark where lines are left out."""
-    shown, rest = _excerpt("\n".join(diff.split("\n")[2:]))
-    for number, line in enumerate(shown.split("\n")):
-        if line.startswith("@@"):
-            yield from [Line((Span("⋯", "muted"),), decoration=1)] if number else []
-            continue
-        sign = line[:1] if line[:1] in "+-" else " "
-        style = {"+": "added", "-": "removed"}.get(sign, "output")
-        yield from prefixed(chop([Span(line[1:], style)], width - 2), Span(f"{sign} ", style), Span("  "))
-    if rest:
-        yield _mark(rest, width)
-
-
 def _compared(before: list[str], after: list[str]) -> Iterator[str]:
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=True)
     for tag, start, end, new_start, new_end in matcher.get_opcodes():
@@ -358,9 +339,9 @@ def _excerpt(text: str) -> tuple[str, str]:
     if len(shown) == len(text):
         return visible(text), ""
     more = text.count("\n", len(shown) + 1)
-    return visible(shown), tr("… {value:,} more lines").format(value=more + 1) if more else tr(
-        "… {value:,} more characters"
-    ).format(value=len(text) - len(shown))
+    return visible(shown), tr("… {more:,} more lines").format(more=more + 1) if more else tr("… {more:,} more characters").format(
+        more=len(text) - len(shown)
+    )
 
 
 # ── Plan, questions, notices, outcome ─────────────────────────────────────────────────────────────

@@ -77,9 +77,9 @@ class ToolCall(Entry):
     message_id: str = ""
     input: Mapping[str, Any] = msgspec.field(default_factory=dict)
     result: str | None = None
+    changes: tuple[tuple[str, str], ...] = ()
     decided: ev.PermissionDecided | None = None
     kept: tuple[str, ...] = ()
-    diff: str = ""
     depth: int = 0
     started: float = 0.0
     ended: float = 0.0
@@ -324,7 +324,7 @@ class TranscriptModel:
 
     def _tool_result(self, event: ev.ToolResult) -> None:
         call = self._call(event, event.tool_use_id, "")
-        call.result, call.ended = event.content, event.time
+        call.result, call.changes, call.ended = event.content, event.changes, event.time
         if call.state != "denied":
             call.state = _result_state(event)
         call.gone = call.gone and not event.is_error
@@ -341,8 +341,7 @@ class TranscriptModel:
         call.decided = event
 
     def _copies_kept(self, event: ev.CopiesKept) -> None:
-        call = self._call(event, event.tool_use_id, "")
-        call.kept, call.diff = event.paths, event.diff
+        self._call(event, event.tool_use_id, "").kept = event.paths
 
     def _call(self, event: ev.Event, tool_use_id: str, name: str) -> ToolCall:
         self._close_thinking(event)

@@ -25,6 +25,7 @@ from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.sessions import SessionsScreen
+from dogent_tui.tui.screens.trust import TrustScreen
 from dogent_tui.workspace.history import History
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
@@ -145,6 +146,25 @@ async def test_one_is_renamed_and_one_deleted_after_a_question(stage, workspace,
     assert [record.title for record in list_sessions(workspace)] == ["Coffee in March"]
 
 
+async def test_a_title_is_typed_over_and_what_was_renamed_stays_in_sight(stage, workspace):
+    held(workspace, "11111111-1111-4111-8111-111111111111", "Tea with milk")
+    held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
+    async with stage() as s:
+        screen = await listed(s)
+        line, options = screen.query_one(Input), screen.query_one(OptionList)
+        await s.pilot.press("t", "e", "a")
+        await s.until(lambda: len(screen._shown) == 1)
+        await s.pilot.press("f2", *"Cocoa", "enter")
+        await s.until(lambda: [record.title for record in screen._shown] == ["Coffee", "Cocoa"])  # “tea” would hide it now
+        assert (line.value, options.highlighted) == ("", 1)
+        await s.pilot.press("c", "o", "c")
+        await s.until(lambda: len(screen._shown) == 1)
+        await s.pilot.press("f2", "end", "!", "enter")  # the end of the title, and the old one is kept
+        await s.until(lambda: [record.title for record in screen._shown] == ["Cocoa!"])
+        await s.pilot.press("o")  # the search goes on where it was
+        await s.until(lambda: line.value == "coco")
+
+
 async def test_the_list_says_what_another_window_has_and_what_can_be_done_with_it(stage, workspace, opening):
     held(workspace, "11111111-1111-4111-8111-111111111111", "Tea")
     held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
@@ -185,6 +205,8 @@ async def test_the_list_says_what_another_window_has_and_what_can_be_done_with_i
 
 async def test_what_another_window_has_can_be_read_and_nothing_is_sent(stage, workspace, opening):
     held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
+    workspace.dot.mkdir()
+    workspace.constraints_file.write_text("Be brief.")
     other = SessionHold()
     assert other.take(list_sessions(workspace)[0].path)
     async with stage() as s:
@@ -198,6 +220,11 @@ async def test_what_another_window_has_can_be_read_and_nothing_is_sent(stage, wo
         await s.type("Is anybody there?")
         await s.pilot.press("enter")
         await s.until(lambda: s.app.conversation.prompt.editor.value == "Is anybody there?")
+        s.app.conversation.prompt.editor.replace_all("/trust")
+        await s.pilot.press("enter")
+        await s.until(lambda: isinstance(s.app.screen, TrustScreen) and s.app.screen.guard.open)
+        await s.pilot.press("down", "enter")
+        await s.until(lambda: "You trust this folder" in s.app.conversation.prompt._notice)
         assert not opening[0].started
         other.release()
         s.app.conversation.prompt.editor.replace_all("")
@@ -302,6 +329,8 @@ async def test_the_conversation_is_written_to_a_file_and_nothing_is_replaced_una
         assert "Tea is hot." in (workspace.root / "notes.md").read_text()
         await command(s, "/export-session talk.pdf")
         await s.until(lambda: ".html" in s.app.conversation.prompt._notice)
+        await command(s, "/export-session")
+        await s.until(lambda: s.app.conversation.prompt.editor.value == "/export-session ")  # only the name is left to type
 
 
 async def command(s, text: str) -> None:

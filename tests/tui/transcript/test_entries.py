@@ -31,7 +31,7 @@ _entries = st.one_of(
         model.ToolCall, st.just("t"), st.one_of(_text, st.just("Bash")),
         state=st.sampled_from(["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]),
         input=_input, result=st.one_of(st.none(), _text), decided=st.none() | _decided, depth=st.integers(0, 9),
-        kept=st.lists(_text.filter(bool), max_size=2).map(tuple), diff=st.just("") | _text,
+        kept=st.lists(_text.filter(bool), max_size=2).map(tuple),
     ),
     st.lists(st.builds(ev.Todo, _text, st.sampled_from(["pending", "in_progress", "completed"]))).map(
         lambda todos: model.Plan(tuple(todos))
@@ -110,6 +110,16 @@ def test_a_written_file_and_an_edit_show_what_changes() -> None:
     edit = model.ToolCall("t", "MultiEdit", "done", input={"file_path": "x", "edits": edits}, result="ok")
     assert drawn(edit) == ["▸ Edit  x  ✓ +2 −1 lines"]
     assert [line for line in drawn(edit, unfolded=True) if "- a" in line or "+ b" in line] == ["  │ - a", "  │ + b"]
+
+
+def test_a_file_that_is_written_again_shows_what_became_of_it() -> None:
+    """The agent gives the whole text; a person wants to know what of it is new."""
+    again = model.ToolCall("t", "Write", "done", input={"file_path": "/texts/a.md", "content": "one\ntwo\n"}, result="ok")
+    again.changes = (("one\nout\nalso out", "one"), ("two", "two\n[b]new"))
+    assert drawn(again) == ["▸ Write  a.md  ✓ +1 −2 lines"]
+    shown = drawn(again, unfolded=True)
+    assert [line[4:] for line in shown if line[4:6] in ("+ ", "- ")] == ["- out", "- also out", "+ [b]new"]
+    assert not any("content" in line for line in shown)
 
 
 def test_a_document_says_which_part_was_read_and_an_export_what_was_written() -> None:
