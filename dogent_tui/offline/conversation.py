@@ -33,7 +33,7 @@ _REVIEWED = re.compile(r"The person reviewed your change: (?P<outcome>[^\n]*)\."
 _NAME = rf"\"(?:[^\"\\\n]|\\.)*\"|“[^”\n]*”|[^{_ENDS}]+"
 REFERENCE = re.compile(rf"(?<![@A-Za-z0-9_+%/\\])@(?P<path>{_NAME})(?:#(?:{_NAME}))?(?::\d+(?:-\d+)?(?!\w))?")
 """A reference as typed. Which files there are, the array of attachments says, so that this need not be exact."""
-_PIPED = re.compile(r"\n\n<stdin>\n.*?</stdin>", re.DOTALL)
+_PIPED = re.compile(r"\n\n<stdin>\n(?P<text>.*?)</stdin>", re.DOTALL)
 """What was piped into print mode: material, and not a part of the request."""
 _ATTACHMENTS = ("<attachments>", "</attachments>")
 _TEMPLATE = re.compile(r'<template name="[^"\n]*">\n(?P<text>.*?)\n</template>', re.DOTALL)
@@ -121,6 +121,7 @@ class Run:
 
     `missing` are the references, as typed, that lead to no file. `answers` are what came back for its requests on a screen: with
     them it goes on where it was. `template` is the text of the document template that it names. `interrupted`: it was stopped.
+    `piped` is what came on standard input.
     """
 
     typed: str
@@ -130,6 +131,7 @@ class Run:
     answers: list[str] = field(default_factory=list)
     template: str = ""
     interrupted: bool = False
+    piped: str = ""
 
     def named(self, *names: str) -> list[Call]:
         """Return the calls of the tools `names`, in order."""
@@ -247,11 +249,14 @@ def parse_prompt(text: str) -> Run:
         items = json.loads(text[start + len(opening) : end])
     except (ValueError, RecursionError):
         items = []
+    piped = _PIPED.search(text[:start])
     typed = _TEMPLATE_NAME.sub("", _PIPED.sub("", text[:start])).strip()
     sources = tuple(_sources(items if isinstance(items, list) else []))
     template = _TEMPLATE.search(text, end)
     missing = tuple(_missing(typed, [source.path for source in sources]))
-    return Run(typed, sources, missing, template=template["text"] if template else "")
+    return Run(
+        typed, sources, missing, template=template["text"] if template else "", piped=piped["text"].strip() if piped else ""
+    )
 
 
 def _sources(items: Iterable[Any]) -> Iterable[Source]:

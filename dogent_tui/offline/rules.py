@@ -15,7 +15,7 @@ from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather, is_media
 from dogent_tui.offline.intent import Intent, intent_of
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText, ReplyToolUse
 from dogent_tui.offline.outlining import compose_along, outline_from
-from dogent_tui.offline.phrases import PHRASES, files, headings, sentences
+from dogent_tui.offline.phrases import PHRASES, files, headings, sentences, together
 from dogent_tui.offline.relevance import terms
 from dogent_tui.offline.revising import revise_reply
 from dogent_tui.offline.sentences import title_of
@@ -170,8 +170,14 @@ def _finish(conversation: Conversation, intent: Intent, gathered: Gathered, writ
     if conversation.alone and not says_length(conversation.current):
         notes.append(phrases.chose.format(count=sentences(intent.count, intent.language)))
     listed = [phrases.from_file.format(path=path, count=sentences(n, intent.language)) for path, n in quoted.most_common()]
-    said = (" ".join([wrote, *notes]), exported(conversation, intent), "\n".join(listed), _not_read(intent, gathered))
-    return _closing(intent, *said, phrases.next_steps.format(path=shown))
+    said = (
+        together(intent.language, wrote, *notes),
+        exported(conversation, intent),
+        "\n".join(listed),
+        _not_read(intent, gathered),
+    )
+    shows = "" if conversation.alone else phrases.shows.format(path=shown)
+    return _closing(intent, *said, together(intent.language, shows, phrases.next_steps))
 
 
 def _wrote_outline(intent: Intent, path: str, text: str) -> str:
