@@ -111,7 +111,7 @@ class SettingsScreen(ModalScreen[bool]):
             Row(
                 name,
                 name,
-                summary(draft, file, name) + (tr(" · used here") if name == used else ""),
+                (tr("used here · ") if name == used else "") + summary(draft, file, name),
                 tr("Enter opens it; u uses it in this folder."),
                 display_path(file),
                 any(path[:2] == ("profiles", name) for path in changes),
