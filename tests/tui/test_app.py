@@ -431,3 +431,12 @@ async def test_an_earlier_prompt_is_found_by_a_few_letters(stage, workspace):
         await s.pilot.press("enter")
         await s.until(lambda: answering(s).value == "Write on coffee [b]")
         assert answering(s).has_focus
+
+
+async def test_a_command_that_needs_more_goes_from_the_palette_into_the_prompt_and_what_may_follow_is_offered(stage):
+    async with stage() as s:
+        box = s.app.conversation.prompt
+        await s.app._palette_action(s.app.commands.find("/clean")[0])()
+        assert box.editor.value == "/clean "
+        await s.until(lambda: [row.insert for row in box.picker.rows] == ["history", "lessons", "memory", "all"])
+        assert box.editor.has_focus
