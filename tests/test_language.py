@@ -16,7 +16,7 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 
 import dogent_tui
-from dogent_tui.language import listing, spoken
+from dogent_tui.language import listing, sentences, spoken
 
 PACKAGE = Path(dogent_tui.__file__).parent
 SLOT = re.compile(r"\{[^}]*\}")
@@ -65,6 +65,12 @@ def test_which_language_is_spoken(environ, chosen, language):
 @pytest.mark.parametrize(("words", "said"), [([], ""), (["a"], "a"), (["a", "b"], "a and b"), (["a", "b", "c"], "a, b and c")])
 def test_a_list_in_a_sentence(words, said):
     assert listing(words) == said
+
+
+def test_sentences_stand_after_each_other_as_their_script_has_it():
+    assert sentences("One.", "", "Two.") == "One. Two."
+    assert sentences("一。", "二。", "Three.") == "一。二。Three."
+    assert sentences() == ""
 
 
 def test_no_message_hides_where_it_is_not_collected():

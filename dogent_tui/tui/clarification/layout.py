@@ -37,10 +37,11 @@ def heading(form: ClarificationForm, width: int) -> list[Line]:
     )
     which = [Span(f"{form.counter} · ", "muted")] if form.counter else []
     title = [*which, Span(_shown(form.request.title), "heading1")]
-    if width < 3 * len(counter):
+    size = cell_len(counter)
+    if width < 3 * size:
         return [*wrap(title, width), *wrap([Span(counter, style)], width)]
-    first, *rest = wrap(title, width - len(counter) - 2)
-    gap = width - first.width - len(counter)
+    first, *rest = wrap(title, width - size - 2)
+    gap = width - first.width - size
     return [Line((*first.spans, Span(" " * gap), Span(counter, style))), *rest]
 
 

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
-from dogent_tui.language import tr
+from dogent_tui.language import sentences, tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.keymap import Keymap
@@ -146,7 +146,7 @@ class SettingsScreen(ModalScreen[bool]):
         event.stop()
         row = self._list.row
         kept = tr("Kept in {place}.").format(place=row.place) if row else ""
-        self._about.update(one_line(f"{row.about} {kept}".strip()) if row else "")
+        self._about.update(one_line(sentences(row.about, kept)) if row else "")
 
     def say(self, words: str) -> None:
         """Say something below the rows."""

@@ -42,7 +42,7 @@ _FIELDS: Mapping[str, Sequence[tuple[str, str, Kind, str, str]]] = {
         ("ANTHROPIC_API_KEY", tr("Key, as x-api-key"), "secret", "", tr("What Anthropic itself wants.") + f" {_REFERENCES}"),
         ("ANTHROPIC_MODEL", tr("Model"), "text", tr("that of the endpoint"), tr("The model that answers.")),
         ("ANTHROPIC_SMALL_FAST_MODEL", tr("Small model"), "text", tr("that of the endpoint"), tr("For small tasks.")),
-        (_SERVER, tr("Local server"), "choice", "none", tr("For a model of your own, which needs no key.")),
+        (_SERVER, tr("Local server"), "choice", tr("none"), tr("For a model of your own, which needs no key.")),
         ("API_TIMEOUT_MS", tr("Patience"), "number", tr("ten minutes"), tr("Milliseconds that a request may take.")),
     ),
     WEB: (
