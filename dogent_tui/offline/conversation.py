@@ -40,6 +40,11 @@ _TEMPLATE = re.compile(r'<template name="[^"\n]*">\n(?P<text>.*?)\n</template>',
 """A document template that follows the attachments (`agent/prompts/template.md`)."""
 _TEMPLATE_NAME = re.compile(r"(?<!\S)@@[\w:-]+")
 _INTERRUPTED = "[Request interrupted by user"
+_GO_ON = re.compile(
+    r"(?:please )?(?:continue|go on|keep going|carry on|resume|go ahead)(?: please)?|(?:请)?(?:继续|接着(?:来|做|写)?)吧?",
+    re.IGNORECASE,
+)
+"""What has a run that was interrupted go on."""
 _CWD = re.compile(r"working directory: *(?P<path>[^\n]+)", re.IGNORECASE)
 _LINE_NUMBER = re.compile(r"^ *\d+(?:\t|→|\Z)", re.MULTILINE)
 """What Read puts before each line. The CLI trims a result that a reminder follows: then an empty last line is a bare number."""
@@ -115,7 +120,7 @@ class Run:
     """One prompt and the calls made for it. `typed` is what the person typed, `sources` what they referenced.
 
     `missing` are the references, as typed, that lead to no file. `answers` are what came back for its requests on a screen: with
-    them it goes on where it was. `template` is the text of the document template that it names.
+    them it goes on where it was. `template` is the text of the document template that it names. `interrupted`: it was stopped.
     """
 
     typed: str
@@ -124,6 +129,7 @@ class Run:
     calls: list[Call] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
     template: str = ""
+    interrupted: bool = False
 
     def named(self, *names: str) -> list[Call]:
         """Return the calls of the tools `names`, in order."""
@@ -204,6 +210,8 @@ def conversation_of(request: MessagesRequest, ignored: Ignored) -> Conversation:
     for message in request.messages:
         if message.role == "user":
             _settle(calls, message.tool_results)
+            if runs and any(isinstance(block, Text) and block.text.lstrip().startswith(_INTERRUPTED) for block in message.blocks):
+                runs[-1].interrupted = True
             for text in _prompts(message):
                 _add(runs, parse_prompt(text))
         elif message.role == "assistant" and runs:
@@ -217,10 +225,13 @@ def conversation_of(request: MessagesRequest, ignored: Ignored) -> Conversation:
 
 
 def _add(runs: list[Run], run: Run) -> None:
-    """Begin a run, or go on with the one before where the prompt answers what that asked."""
+    """Begin a run, or go on with the one before where the prompt answers what that asked, or says to after an interrupt."""
     asked = runs[-1].calls[-1] if runs and runs[-1].calls else None
     if asked is not None and asked.name == UI_REQUEST and asked.succeeded and ANSWERS.match(run.typed):
         runs[-1].answers.append(run.typed)
+    elif runs and runs[-1].interrupted and _GO_ON.fullmatch(run.typed.strip(" .!。！")):
+        runs[-1].interrupted = False
+        runs[-1].calls = [call for call in runs[-1].calls if call.succeeded]
     else:
         runs.append(run)
 

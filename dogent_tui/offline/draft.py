@@ -139,16 +139,18 @@ def is_draft(text: str) -> bool:
 
 
 def draft_title(intent: Intent, documents: Mapping[str, str]) -> str:
-    """Return a title: the topic asked for, else that of the only document, else “Summary”."""
+    """Return a title: the topic asked for, else what it is and for whom, else that of the only document, else “Summary”."""
     if intent.form == "comparison":
         names = intent.topic or PHRASES[intent.language].listing.join(stem(path) for path in documents)
         return PHRASES[intent.language].comparison_title.format(names=names)
     if intent.topic:
         return _capitalized(intent.topic)
+    if intent.addressed:
+        return intent.name
     if len(documents) == 1:
         ((path, text),) = documents.items()
         return title_of(text) or stem(path)
-    return PHRASES[intent.language].summary_title
+    return intent.name or PHRASES[intent.language].summary_title
 
 
 def output_path(intent: Intent, title: str, taken: Collection[str]) -> str:

@@ -52,6 +52,45 @@ _LOOSE_ENDS = re.compile(
     r"^(?:\s|\b(?:and|with|to|against)\b|[,，、]|[和与跟](?=\s|$))+|(?:\s|\b(?:and|with|to|against)\b|[,，、]|[和与跟])+$"
 )
 
+_NOUN = (
+    r"report|letter|e-?mail|memo|briefing|brief|speech|talk|article|essay|proposal|press release|blog post|post|paper|newsletter"
+    r"|statement|minutes|overview|summary|document|text|introduction|abstract|flyer|invitation|application|page"
+)
+_LIKE = r"(?:(?:short|brief|long|detailed|formal|friendly|polite|quick|first|new|full|public|final|\w+-page|pdf|word)\s+){0,2}"
+_WHO = (
+    r"(?P<way>to|for)\s+(?P<who>(?:(?:the|our|my|an?)\s+)?[\w'’-]+(?:\s+[\w'’-]+){0,3}?)"
+    r"(?=\s+(?:from|about|on|with|using|based|in|into|and|that|which|regarding|by|as|out)\b|\s*[.,;:!?]|\s*$)"
+)
+_OPENING = re.compile(
+    r"^(?:please\s+|now\s+|then\s+|(?:can|could|would) you\s+|help me\s+)*"
+    r"(?:write|draft|compose|create|prepare|produce|generate|make|give|i (?:want|need))\s+(?:(?:me|us)\s+)?"
+    rf"(?:(?:an?|the|my|our)\s+)?{_LIKE}(?P<what>{_NOUN})\b(?:\s+{_WHO})?",
+    re.IGNORECASE,
+)
+"""“Write a short letter to the mayor”: what shall come out, and for whom, which is not what it is about."""
+_OPENING_ZH = re.compile(
+    r"^[请帮我麻烦你]*(?:[^，,。；;\n]{0,30}?[\s，,])?(?:写?给(?P<who>[^我你，,。写做]{1,12}?))?(?:写|撰写|起草|做|拟|准备|生成)一?[封份篇个]"
+    r"(?:简短的?|详细的?|正式的?)?(?P<what>信|邮件|报告|新闻稿|讲话稿|演讲稿|发言稿|通知|邀请函|备忘录|文章|提案|建议书|简报)(?=$|[，,。；;！\s])"
+)
+_GENERIC = ("document", "text", "summary", "overview", "page", "brief")
+"""What says nothing as a title, unless it says for whom."""
+
+
+def name_of(plain: str) -> tuple[str, bool]:
+    """Return what a request calls the text that it wants (“Letter to the mayor”), and whether it says for whom.
+
+    Empty where it gives no name that would do as a title.
+    """
+    if found := _OPENING_ZH.search(plain):
+        return (f"给{found['who'].strip()}的{found['what']}", True) if found["who"] else (found["what"], False)
+    found = _OPENING.search(plain)
+    if found is None:
+        return "", False
+    what = found["what"][:1].upper() + found["what"][1:].lower()
+    if found["who"]:
+        return f"{what} {found['way'].lower()} {found['who']}", True
+    return ("" if what.lower() in _GENERIC else what), False
+
 
 def form_of(plain: str) -> Form:
     """Return the form that the request `plain`, without its files, wants of a draft."""
@@ -69,8 +108,7 @@ def wants_lines(plain: str) -> bool:
 def without_form(plain: str, form: Form) -> str:
     """Return a request without the words that say its form and length, so that its subject is left."""
     text = _COUNT.sub(" ", plain)
-    if form == "outline":
-        text = _OUTLINE.sub(" ", text)
+    text = _OUTLINE.sub(" ", text) if form == "outline" else _OPENING_ZH.sub(" ", _OPENING.sub(" ", text))
     if form == "comparison":
         text = _LOOSE_ENDS.sub("", _JOINED.sub(" and ", _COMPARE.sub(" ", text).strip()))
     return " ".join(text.split())

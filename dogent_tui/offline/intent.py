@@ -1,11 +1,12 @@
 """What a prompt asks for, as far as rules can tell: a draft, a change of the last draft, an answer, or a word of greeting."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from dogent_tui.offline.conversation import REFERENCE, Run
-from dogent_tui.offline.form import Form, count_of, form_of, wants_lines, without_form
+from dogent_tui.offline.conversation import REFERENCE, Run, Source
+from dogent_tui.offline.form import Form, count_of, form_of, name_of, wants_lines, without_form
 from dogent_tui.offline.formats import EXPORT, NO_EXPORT, PRODUCT, formats_asked
 from dogent_tui.offline.relevance import terms
 from dogent_tui.offline.sentences import CJK
@@ -49,7 +50,8 @@ _UNABLE = re.compile(
 )
 _REVISE = re.compile(
     r"^(?:please\s+|now\s+|then\s+|(?:can|could|would) you\s+)*"
-    r"(?:revise|fix|tidy|clean|proof-?read|correct|improve|polish|edit|shorten|tighten|trim)\b|校对|修订|修正|修改|改正|纠正|更正|错别字|拼写|润色|精简|缩短|改进",
+    r"(?:revise|fix|tidy|clean|proof-?read|correct|improve|polish|edit|shorten|tighten|trim)\b"
+    r"|^(?:please\s+)?check\b.*\b(?:mistakes?|errors?|typos?|spelling|grammar)\b|检查.{0,12}错|校对|修订|修正|修改|改正|纠正|更正|错别字|拼写|润色|精简|缩短|改进",
     re.IGNORECASE,
 )
 _REWORD = re.compile(r"\b(?:translat\w+|re-?writ\w+|rephras\w+|paraphras\w+)\b|翻译|改写|译成", re.IGNORECASE)
@@ -60,7 +62,7 @@ _WRITE = re.compile(
     re.IGNORECASE,
 )
 _QUESTION = re.compile(
-    r"^(?:what|which|who|whose|when|where|why|how|is|are|was|were|does|do|did|has|have|can|could|should|will|would)\b|[?？]\s*$"
+    r"^(?:explain|describe|what|which|who|whose|when|where|why|how|is|are|was|were|does|do|did|has|have|can|could|should|will|would)\b|[?？]\s*$"
     r"|^(?:什么|谁|哪|为什么|怎么|怎样|如何|多少|几|是否|有没有)|[吗呢]\s*[。.]?$",
     re.IGNORECASE,
 )
@@ -117,6 +119,12 @@ _SOURCES = re.compile(
 )
 """What a Chinese request may begin with: the material, before the deed and its subject."""
 
+_GIST = re.compile(
+    r"\b(?:main|key|central|most important) (?:points?|ideas?|messages?|contents?|findings?)\b|\bgist\b|^(?:explain|describe)\b"
+    r"|\b(?:tells?|says?|said)(?: (?:me|us))?\b|主要(?:内容|观点|意思)|要点|重点|[讲说写]了?(?:些)?什么|解释(?:一下)?",
+    re.IGNORECASE,
+)
+"""What asks for the whole of a file, and names nothing in it."""
 _REVISABLE = ("draft", "unable", "question")
 """What a prompt that names a file and begins with "fix" is taken for otherwise."""
 _NOT_ONLY_EXPORT = (_REVISE, _ANEW, _SHORTER, _LONGER, _SECTION, _UNABLE)
@@ -164,7 +172,7 @@ class Intent:
 
     `formats` are the kinds of file asked for beside the Markdown (``pdf``, ``docx``), and `export_to` the name of one, empty
     where none is given. `no_export`: it says that none is wanted. `revise` is the file to propose a change of.
-    `form` is that of a draft.
+    `form` is that of a draft; `name` is what the person calls it (“Letter to the mayor”), `addressed` where that says for whom.
     """
 
     kind: Kind
@@ -178,13 +186,15 @@ class Intent:
     no_export: bool = False
     revise: str = ""
     form: Form = "text"
+    name: str = ""
+    addressed: bool = False
 
 
 def intent_of(run: Run, *, has_draft: bool) -> Intent:
     """Tell what the prompt of `run` asks for. `has_draft`: an earlier prompt made one, which this one may want changed."""
     typed = run.typed[:20_000]
     output = _output(typed, {source.path for source in run.sources})
-    plain = _without_files(typed)
+    plain = _without_files(typed, run.sources)
     no_export = NO_EXPORT.search(plain) is not None
     formats, export_to = ((), "") if no_export else formats_asked(REFERENCE.sub(" ", typed), plain)
     kind = _kind(plain, has_draft=has_draft, bare=not run.sources and not output and not formats)
@@ -199,13 +209,24 @@ def intent_of(run: Run, *, has_draft: bool) -> Intent:
         kind = "lines"
     topic = _topic(without_form(plain, form), kind)
     words = (terms(topic) if kind != "question" else []) or [
-        term for term in terms(_PREAMBLE.sub("", without_form(plain, form))) if not _WRITE.search(term)
+        term for term in terms(_GIST.sub(" ", _PREAMBLE.sub("", without_form(plain, form)))) if not _WRITE.search(term)
     ]
     if export_to and not output and kind == "draft":
         output = f"{export_to.rpartition('.')[0]}.md"
     language = language_of(plain)
     return Intent(
-        kind, language, topic, tuple(dict.fromkeys(words)), output, count_of(plain), formats, export_to, no_export, revise, form
+        kind,
+        language,
+        topic,
+        tuple(dict.fromkeys(words)),
+        output,
+        count_of(plain),
+        formats,
+        export_to,
+        no_export,
+        revise,
+        form,
+        *name_of(plain),
     )
 
 
@@ -241,8 +262,15 @@ def _tidy(topic: str) -> str:
     return words if len(words) <= 80 else words[:80].rsplit(" ", 1)[0]
 
 
-def _without_files(typed: str) -> str:
-    text = REFERENCE.sub(" ", typed)
+def _without_files(typed: str, sources: Iterable[Source]) -> str:
+    paths = sorted((source.path for source in sources), key=len, reverse=True)
+
+    def rest(found: re.Match[str]) -> str:
+        """Return what follows the file in a reference that goes on without a space, as in Chinese."""
+        named = next((path for path in paths if found["path"].startswith(path)), found["path"])
+        return f" {found['path'][len(named) :]} "
+
+    text = REFERENCE.sub(rest, typed)
     text = _QUOTED_FILE.sub(" ", text)
     text = PRODUCT.sub(" ", text)
     return " ".join(_MENTIONED.sub(" ", text).split())

@@ -117,7 +117,7 @@ def _write(conversation: Conversation, intent: Intent, gathered: Gathered, tried
     draft = compose(gathered.documents, intent)
     if draft is None:
         return _closing(intent, _nothing_to_quote(intent, gathered), _not_read(intent, gathered))
-    proposed = outline_from(gathered.documents, intent)
+    proposed = outline_from(gathered.documents, replace(intent, words=()) if _chosen(conversation) else intent)
     if asked := questions(conversation, intent) or proposal(conversation, intent, proposed):
         return asked
     outline = outline_of(conversation.current)
@@ -136,6 +136,12 @@ def _write(conversation: Conversation, intent: Intent, gathered: Gathered, tried
     )
     write = ReplyToolUse("Write", {"file_path": conversation.absolute(path), "content": draft.text})
     return (*_todo(conversation, intent, done=2), write)
+
+
+def _chosen(conversation: Conversation) -> bool:
+    """Whether the person named every file that is read: then each has a say in the outline."""
+    sources = conversation.current.sources
+    return bool(sources) and all(source.type != "folder" for source in sources)
 
 
 def _finish(conversation: Conversation, intent: Intent, gathered: Gathered, write: Call) -> tuple[ReplyBlock, ...]:
@@ -228,7 +234,8 @@ def _question_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBl
     found = answer(gathered.documents, intent)
     said, count = phrases.answer, files(len(gathered.documents), intent.language)
     if not found and conversation.current.sources:  # what does this file say about it? Then at least what it says
-        said, found = phrases.no_words.format(files=count), central(gathered.documents, replace(intent, words=(), count=5))
+        said = phrases.no_words.format(files=count) if intent.words else said
+        found = central(gathered.documents, replace(intent, words=(), count=5))
     if not found:
         return _closing(intent, phrases.no_answer.format(files=count), _not_read(intent, gathered))
     quotes = "\n".join(quote_line(sentence, intent.language) for sentence in found)

@@ -69,10 +69,33 @@ def test_the_kind_of_a_prompt(typed, has_draft, kind):
         ("write an outline for a report on the library's opening hours", "library's opening hours"),
         ("为一份关于图书馆维修的报告写大纲", "图书馆维修"),
         ("List the open points from @plan.md", "open points"),
+        ("Write a letter to the mayor from @plan.md", ""),
+        ("Write an email to the staff about the extra hours", "extra hours"),
+        ("给市长写一封信", ""),
     ],
 )
 def test_the_topic_is_in_the_persons_words(typed, topic):
     assert intent_of(Run(typed), has_draft=True).topic == topic
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("Write a two-page report for the committee from @plan.md and @b.txt", "Report for the committee"),
+        ("Please draft a short letter to the mayor", "Letter to the mayor"),
+        ("Write minutes of @plan.md", "Minutes"),
+        ("Write a summary of @plan.md", ""),
+        ("给市长写一封信", "给市长的信"),
+        ("写一篇新闻稿", "新闻稿"),
+    ],
+)
+def test_what_the_person_calls_it(typed, name):
+    assert intent_of(Run(typed), has_draft=False).name == name
+
+
+def test_a_chinese_request_goes_on_right_after_the_name_of_a_file():
+    run = Run("根据@notes/a.md写一份读者意见总结", (Source("notes/a.md", "md"),))
+    assert intent_of(run, has_draft=False).topic == "读者意见总结"
 
 
 @pytest.mark.parametrize(

@@ -383,7 +383,7 @@ words = st.sampled_from(
 )
 
 
-@given(st.dictionaries(st.sampled_from(["a.md", "b (1).txt", "c.csv"]), st.lists(words, max_size=40).map(" ".join), min_size=1))
+@given(st.dictionaries(st.sampled_from(["a.md", "b (1).txt", "c.rst"]), st.lists(words, max_size=40).map(" ".join), min_size=1))
 def test_every_drafted_sentence_stands_in_its_file(files):
     talk = Conversation(dict(files))
     talk.ask("Write about battery costs to out.md", *files)
@@ -443,3 +443,15 @@ def test_a_request_to_an_agent_is_no_statement_to_quote():
     said = talk.ask("What about the roof?")
     assert "The roof of the hall leaks." in said
     assert "@offer.pdf" not in said
+
+
+@pytest.mark.parametrize("typed", ["continue", "Please go on.", "继续"])
+def test_a_run_that_was_interrupted_goes_on_where_it_was(typed):
+    talk = Conversation(notes(), errors={("Write", "*"): "The tool use was rejected"})
+    talk.ask("Write a report on battery transport")
+    talk.messages.append({"role": "user", "content": [{"type": "text", "text": "[Request interrupted by user for tool use]"}]})
+    talk.errors = {}
+    said = talk.ask(typed)
+    assert "drafts/battery-transport.md" in said
+    assert talk.called("Read") == []
+    assert talk.files["drafts/battery-transport.md"].startswith("# Battery transport\n")
