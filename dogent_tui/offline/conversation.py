@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from dogent_tui.offline.answering import ANSWERS
 from dogent_tui.offline.documents import READ_DOCUMENT, joined, parse_part
+from dogent_tui.offline.material import material_name, request_and_material
 from dogent_tui.offline.messages_api import Message, MessagesRequest, Text, ToolOutcome, strip_reminders
 
 UI_REQUEST = "mcp__dogent__ui_request"
@@ -33,7 +34,7 @@ _REVIEWED = re.compile(r"The person reviewed your change: (?P<outcome>[^\n]*)\."
 _NAME = rf"\"(?:[^\"\\\n]|\\.)*\"|“[^”\n]*”|[^{_ENDS}]+"
 REFERENCE = re.compile(rf"(?<![@A-Za-z0-9_+%/\\])@(?P<path>{_NAME})(?:#(?:{_NAME}))?(?::\d+(?:-\d+)?(?!\w))?")
 """A reference as typed. Which files there are, the array of attachments says, so that this need not be exact."""
-_PIPED = re.compile(r"\n\n<stdin>\n.*?</stdin>", re.DOTALL)
+_PIPED = re.compile(r"\n\n<stdin>\n(?P<text>.*?)\n</stdin>", re.DOTALL)
 """What was piped into print mode: material, and not a part of the request."""
 _ATTACHMENTS = ("<attachments>", "</attachments>")
 _TEMPLATE = re.compile(r'<template name="[^"\n]*">\n(?P<text>.*?)\n</template>', re.DOTALL)
@@ -121,6 +122,7 @@ class Run:
 
     `missing` are the references, as typed, that lead to no file. `answers` are what came back for its requests on a screen: with
     them it goes on where it was. `template` is the text of the document template that it names. `interrupted`: it was stopped.
+    Where much was pasted or piped in, `material` is that, and `request` what is wanted of it; else `request` is what was typed.
     """
 
     typed: str
@@ -130,6 +132,17 @@ class Run:
     answers: list[str] = field(default_factory=list)
     template: str = ""
     interrupted: bool = False
+    material: str = ""
+    request: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.material:
+            self.request = self.typed
+
+    @property
+    def brought(self) -> Mapping[str, str]:
+        """The material by the name that stands for its path, empty where there is none."""
+        return {material_name(self.request, self.material): self.material} if self.material else {}
 
     def named(self, *names: str) -> list[Call]:
         """Return the calls of the tools `names`, in order."""
@@ -181,9 +194,9 @@ class Conversation:
         return {path: text for run in self.runs for path, text in self.texts_of(run).items()}
 
     def texts_of(self, run: Run) -> dict[str, str]:
-        """Return what was read in `run`, by shown path: the newest Read of a file, all parts of a document."""
+        """Return what was read in `run`, by shown path: its material, the newest Read of a file, all parts of a document."""
         parts: dict[str, list[Call]] = {}
-        texts: dict[str, str] = {}
+        texts: dict[str, str] = dict(run.brought)
         for call in run.named("Read", READ_DOCUMENT):
             path = self.shown(call.path)
             if not call.succeeded or (call.outcome and call.outcome.media):
@@ -247,11 +260,14 @@ def parse_prompt(text: str) -> Run:
         items = json.loads(text[start + len(opening) : end])
     except (ValueError, RecursionError):
         items = []
+    piped = [found["text"] for found in _PIPED.finditer(text[:start])]
     typed = _TEMPLATE_NAME.sub("", _PIPED.sub("", text[:start])).strip()
+    request, pasted = request_and_material(typed)
     sources = tuple(_sources(items if isinstance(items, list) else []))
     template = _TEMPLATE.search(text, end)
-    missing = tuple(_missing(typed, [source.path for source in sources]))
-    return Run(typed, sources, missing, template=template["text"] if template else "")
+    missing = tuple(_missing(request, [source.path for source in sources]))
+    material = "\n\n".join(filter(None, (pasted, *piped)))
+    return Run(typed, sources, missing, template=template["text"] if template else "", material=material, request=request)
 
 
 def _sources(items: Iterable[Any]) -> Iterable[Source]:

@@ -5,12 +5,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dogent_tui.offline.intent import Intent, Language
+from dogent_tui.offline.intent import Intent
+from dogent_tui.offline.language import Language
+from dogent_tui.offline.material import MATERIAL_NAMES
 from dogent_tui.offline.phrases import MARKERS, PHRASES
 from dogent_tui.offline.relevance import Ranked, pick, rank, terms
 from dogent_tui.offline.sentences import CJK, Sentence, sentences_of, title_of
 
-_PLACED = re.compile(r"(?P<path>.+?\.\w+)(?:, (?:page \d+|sheet .+)|，(?:第 \d+ 页|工作表 .+))?")
+_PLACED = re.compile(r"(?P<path>.+?\.\w+|your prompt|您的输入)(?:, (?:page \d+|sheet .+)|，(?:第 \d+ 页|工作表 .+))?")
 """What stands in the parentheses after a quotation: its file, and the place in it, where one is known."""
 
 DRAFTS = "drafts/"
@@ -149,7 +151,7 @@ def draft_title(intent: Intent, documents: Mapping[str, str]) -> str:
         return intent.name
     if len(documents) == 1:
         ((path, text),) = documents.items()
-        return title_of(text) or stem(path)
+        return title_of(text) or (PHRASES[intent.language].summary_title if path in MATERIAL_NAMES.values() else stem(path))
     return intent.name or PHRASES[intent.language].summary_title
 
 

@@ -84,7 +84,7 @@ def gather(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock, ...]
     phrases = PHRASES[intent.language]
     sources = referenced(conversation)
     named = [source for source in sources if is_readable(conversation, source)]
-    searching = not sources or any(source.type == "folder" for source in sources)
+    searching = not (sources or conversation.current.material) or any(source.type == "folder" for source in sources)
     if "Read" not in conversation.tools:
         return (ReplyText(f"{phrases.cannot_read}\n\n{phrases.no_model}"),)
     if searching and not conversation.tools & {"Glob", "Grep"} and not named:
@@ -107,8 +107,8 @@ def gather(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock, ...]
 
 
 def referenced(conversation: Conversation) -> tuple[Source, ...]:
-    """Return the files that the current prompt refers to; where it refers to none, those of the prompts before it."""
-    if conversation.current.sources:
+    """Return the files that the current prompt refers to; where it brings nothing along, those of the prompts before it."""
+    if conversation.current.sources or conversation.current.material:
         return conversation.current.sources
     return tuple(dict.fromkeys(source for run in conversation.earlier for source in run.sources))
 
@@ -265,6 +265,7 @@ def _brought(
     texts = {path: known[path] if is_document(path) else call.file_text for path, call in readable.items()}
     meant = {path: text for path in texts if (text := _lines_meant(conversation, sources, path))}
     texts |= meant
+    texts |= conversation.current.brought
     listed = _listed(conversation, "Glob")
     unopened = {
         conversation.shown(source.path): source

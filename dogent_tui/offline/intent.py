@@ -8,10 +8,10 @@ from typing import Literal, TypeAlias
 from dogent_tui.offline.conversation import REFERENCE, Run, Source
 from dogent_tui.offline.form import Form, count_of, form_of, name_of, wants_lines, without_form
 from dogent_tui.offline.formats import EXPORT, NO_EXPORT, PRODUCT, formats_asked
+from dogent_tui.offline.language import Language, language_of
 from dogent_tui.offline.relevance import terms
 from dogent_tui.offline.sentences import CJK
 
-Language: TypeAlias = Literal["en", "zh"]
 Kind: TypeAlias = Literal[
     "chat", "thanks", "unable", "question", "lines", "draft", "shorter", "longer", "section", "export", "revise"
 ]
@@ -192,12 +192,12 @@ class Intent:
 
 def intent_of(run: Run, *, has_draft: bool) -> Intent:
     """Tell what the prompt of `run` asks for. `has_draft`: an earlier prompt made one, which this one may want changed."""
-    typed = run.typed[:20_000]
+    typed = run.request[:20_000]
     output = _output(typed, {source.path for source in run.sources})
     plain = _without_files(typed, run.sources)
     no_export = NO_EXPORT.search(plain) is not None
     formats, export_to = ((), "") if no_export else formats_asked(REFERENCE.sub(" ", typed), plain)
-    kind = _kind(plain, has_draft=has_draft, bare=not run.sources and not output and not formats)
+    kind = _kind(plain, has_draft=has_draft, bare=not (run.sources or run.material or output or formats))
     named = next((source.path for source in run.sources if source.type in ("md", "markdown")), output)
     has_markdown = has_draft or bool(named)
     revise = named if kind in _REVISABLE and _REVISE.search(plain) and not _REWORD.search(plain) else ""
@@ -213,7 +213,7 @@ def intent_of(run: Run, *, has_draft: bool) -> Intent:
     ]
     if export_to and not output and kind == "draft":
         output = f"{export_to.rpartition('.')[0]}.md"
-    language = language_of(plain)
+    language = language_of(plain or run.material[:2_000])
     return Intent(
         kind,
         language,
@@ -228,13 +228,6 @@ def intent_of(run: Run, *, has_draft: bool) -> Intent:
         form,
         *name_of(plain),
     )
-
-
-def language_of(text: str) -> Language:
-    """Return the language to answer in: Chinese as soon as a fifth of the letters are Chinese characters."""
-    letters = re.findall(r"[^\W\d_]", text)
-    chinese = sum(1 for letter in letters if "\u3400" <= letter <= "\u9fff")
-    return "zh" if chinese * 5 > len(letters) else "en"
 
 
 def _kind(plain: str, *, has_draft: bool, bare: bool) -> Kind:

@@ -1,9 +1,10 @@
 """What the offline engine says, in English and in Chinese. Every closing reply says that it is no AI model."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from dogent_tui.offline.intent import Language
+from dogent_tui.offline.language import Language
+from dogent_tui.offline.material import MATERIAL_NAMES
 from dogent_tui.offline.tidying import Repair
 
 
@@ -310,6 +311,13 @@ MARKERS = (ENGLISH.marker, CHINESE.marker)
 def files(count: int, language: Language) -> str:
     """Return “3 files” in `language`."""
     return f"{count} 个文件" if language == "zh" else f"{count} file{'' if count == 1 else 's'}"
+
+
+def sources_named(paths: Collection[str], language: Language) -> str:
+    """Return “3 files”, or “your prompt” for what was pasted into it, or “your prompt and 3 files”."""
+    pasted = [path for path in paths if path in MATERIAL_NAMES.values()]
+    others = len(paths) - len(pasted)
+    return ("和" if language == "zh" else " and ").join([*pasted, *([files(others, language)] if others or not pasted else [])])
 
 
 def sentences(count: int, language: Language) -> str:

@@ -15,7 +15,7 @@ from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather, is_media
 from dogent_tui.offline.intent import Intent, intent_of
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText, ReplyToolUse
 from dogent_tui.offline.outlining import compose_along, outline_from
-from dogent_tui.offline.phrases import PHRASES, files, headings, sentences
+from dogent_tui.offline.phrases import PHRASES, files, headings, sentences, sources_named
 from dogent_tui.offline.relevance import terms
 from dogent_tui.offline.revising import revise_reply
 from dogent_tui.offline.sentences import title_of
@@ -157,7 +157,7 @@ def _finish(conversation: Conversation, intent: Intent, gathered: Gathered, writ
     if intent.form == "outline":
         return _closing(intent, _wrote_outline(intent, shown, text), exported(conversation, intent))
     quoted = Counter(found[1] for line in text.splitlines() if (found := quotation(line)) is not None)
-    total, sources = sentences(quoted.total(), intent.language), files(len(quoted), intent.language)
+    total, sources = sentences(quoted.total(), intent.language), sources_named(quoted, intent.language)
     wrote = phrases.wrote.format(title=title_of(text), path=shown, count=total, files=sources)
     wanted = conversation.shown(conversation.absolute(intent.output)) if intent.output else shown
     notes = [] if wanted == shown else [phrases.kept.format(wanted=wanted)]
@@ -224,7 +224,7 @@ def _question_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBl
     phrases = PHRASES[intent.language]
     documents = {path: text for path, text in conversation.texts().items() if not is_draft(text)}
     gathered = Gathered(documents)
-    if not documents or conversation.current.sources or conversation.current.calls:
+    if not documents or conversation.current.sources or conversation.current.material or conversation.current.calls:
         brought = gather(conversation, intent)
         if not isinstance(brought, Gathered):
             return brought
@@ -232,8 +232,10 @@ def _question_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBl
     if not gathered.documents:
         return _closing(intent, _nothing_to_quote(intent, gathered), _not_read(intent, gathered))
     found = answer(gathered.documents, intent)
-    said, count = phrases.answer, files(len(gathered.documents), intent.language)
-    if not found and conversation.current.sources:  # what does this file say about it? Then at least what it says
+    said, count = phrases.answer, sources_named(gathered.documents, intent.language)
+    if not found and (
+        conversation.current.sources or conversation.current.material
+    ):  # what does this file say about it? Then at least what it says
         said = phrases.no_words.format(files=count) if intent.words else said
         found = central(gathered.documents, replace(intent, words=(), count=5))
     if not found:
@@ -251,7 +253,7 @@ def _lines_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock
     if not found:
         return _closing(intent, _nothing_to_quote(intent, gathered), _not_read(intent, gathered))
     quotes = "\n".join(quote_line(sentence, intent.language) for sentence in found)
-    sources = files(len({sentence.path for sentence in found}), intent.language)
+    sources = sources_named({sentence.path for sentence in found}, intent.language)
     said = PHRASES[intent.language].lines.format(count=sentences(len(found), intent.language), files=sources)
     return _closing(intent, said, quotes, _not_read(intent, gathered))
 
@@ -259,7 +261,7 @@ def _lines_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock
 def _nothing_to_quote(intent: Intent, gathered: Gathered) -> str:
     phrases = PHRASES[intent.language]
     if gathered.documents:
-        return phrases.no_sentences.format(files=files(len(gathered.documents), intent.language))
+        return phrases.no_sentences.format(files=sources_named(gathered.documents, intent.language))
     return phrases.nothing_readable if gathered.unreadable or gathered.unopened else phrases.no_files
 
 
