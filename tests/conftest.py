@@ -58,6 +58,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     worker = getattr(config, "workerinput", None)
     if worker is None and config.getoption("numprocesses", None):
+        config.option.loadscopereorder = False  # the order is ours: see `_what_takes_long_first`
         threading.Thread(target=st.text().validate).start()
     if worker and config.args == config.getini("testpaths"):
         folders = sorted(str(each) for each in Path(__file__).parent.iterdir() if each.name[0] not in "._")
@@ -72,7 +73,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if whole and config.getoption("markexpr") == "not slow" else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what compares a picture, so that `make snapshots` finds it; a quick run leaves out what is heavy."""
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
@@ -80,7 +81,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("snapshot")
         if fixtures & _HEAVY or item.path.parent in _WHOLE:
             item.add_marker("slow")
-    items.sort(key=lambda item: item.path)  # as they would be collected by one process
+    if hasattr(config, "workerinput"):
+        _what_takes_long_first(items)
+
+
+def _what_takes_long_first(items: list[pytest.Item]) -> None:
+    """Order the files for processes that share them, so that none is left alone with a long one in the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: (item.path.parent != _WHOLE[0], item.path not in slow, item.path))
 
 
 def pytest_collection_finish() -> None:

@@ -212,11 +212,12 @@ class ToolOutput(Event, frozen=True, kw_only=True):
 
 
 class ToolResult(Event, frozen=True, kw_only=True):
-    """What a tool call returned, as text."""
+    """What a tool call returned, as text. `changes`: the places of a file that it changed, as they were and are now."""
 
     tool_use_id: str
     content: str
     is_error: bool = False
+    changes: tuple[tuple[str, str], ...] = ()
 
 
 class Todo(msgspec.Struct, frozen=True):

@@ -14,11 +14,6 @@ def explain(call: ToolCall, workspace: Path, home: Path | None = None, disk: Dis
     return describe(call, decide(call, workspace, home, disk))
 
 
-def explain_text(call: ToolCall, workspace: Path, home: Path | None = None, disk: Disk | None = None) -> str:
-    """Return the same for reading."""
-    return as_text(explain(call, workspace, home, disk))
-
-
 def describe(call: ToolCall, decision: Decision) -> dict[str, Any]:
     """Return a decision with everything that led to it, as plain data."""
     return {

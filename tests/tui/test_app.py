@@ -279,13 +279,16 @@ async def test_attach_goes_with_the_next_prompt(stage):
         assert '"path": "销售 2025.md"' in s.conversation.sent[0]
 
 
-async def test_a_shell_command_of_the_person(stage):
+async def test_a_shell_command_of_the_person(stage, workspace, monkeypatch):
+    monkeypatch.setenv("SOME_TOKEN", "a-key-of-the-environment")
     async with stage() as s:
-        await s.type("!echo spoken")
+        await s.type("!echo spoken a-key-of-the-environment")
         await s.pilot.press("enter")
         await s.until(lambda: s.app.opened.service._shell.notes)
         await s.send("What did it say?")
         assert "spoken" in s.conversation.sent[0]
+        history = History(workspace.history_file)
+        await s.until(lambda: [entry.prompt for entry in history.entries() if entry.status == "command"] == ["!echo spoken ••••"])
 
 
 async def test_a_lost_agent_is_started_again_by_command(stage):

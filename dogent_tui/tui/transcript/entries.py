@@ -182,7 +182,7 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
         case "waiting":
             return "?", "warning", tr("waiting for you")
         case "done":
-            return "✓", "success", review_summary(call.result or "") or _changed_lines(call.input) or _gist(call)
+            return "✓", "success", review_summary(call.result or "") or _changed_lines(call) or _gist(call)
         case "failed":
             return "✗", "error", tr("failed: {value}").format(value=_first_line(call.result or "")).removesuffix(": ")
         case "denied":
@@ -239,9 +239,9 @@ def _first_line(result: str) -> str:
     return one_line(line.replace("<tool_use_error>", "").replace("</tool_use_error>", ""))  # as the CLI wraps its own errors
 
 
-def _changed_lines(tool_input: Mapping[str, Any]) -> str:
+def _changed_lines(call: model.ToolCall) -> str:
     """Say how many lines a change of a file adds and takes away; empty where the call is none, or a very long one."""
-    changes = list(_change(dict(tool_input)))
+    changes = call.changes or list(_change(dict(call.input)))
     if not changes or sum(len(old) + len(new) for old, new in changes) > _EXCERPT_CHARACTERS:
         return ""
     signs = [text[0] for old, new in changes for text in _compared(_split(old), _split(new))]
@@ -254,7 +254,8 @@ def _split(text: str) -> list[str]:
 
 def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
     shown = {} if call.of_the_person and "\n" not in str(call.input.get("command")) else dict(call.input)
-    change = list(_change(shown))
+    wanted = list(_change(shown))
+    change = call.changes or wanted  # where it is done: a file that is written whole has mostly stayed as it was
     for key, value in shown.items():
         text = relative(value, cwd) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         yield from _field(key, text, width)

@@ -76,6 +76,7 @@ class ToolCall(Entry):
     message_id: str = ""
     input: Mapping[str, Any] = msgspec.field(default_factory=dict)
     result: str | None = None
+    changes: tuple[tuple[str, str], ...] = ()
     decided: ev.PermissionDecided | None = None
     kept: tuple[str, ...] = ()
     depth: int = 0
@@ -319,7 +320,7 @@ class TranscriptModel:
 
     def _tool_result(self, event: ev.ToolResult) -> None:
         call = self._call(event, event.tool_use_id, "")
-        call.result, call.ended = event.content, event.time
+        call.result, call.changes, call.ended = event.content, event.changes, event.time
         if call.state != "denied":
             call.state = _result_state(event)
         call.gone = call.gone and not event.is_error

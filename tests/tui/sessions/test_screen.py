@@ -329,6 +329,8 @@ async def test_the_conversation_is_written_to_a_file_and_nothing_is_replaced_una
         assert "Tea is hot." in (workspace.root / "notes.md").read_text()
         await command(s, "/export-session talk.pdf")
         await s.until(lambda: ".html" in s.app.conversation.prompt._notice)
+        await command(s, "/export-session")
+        await s.until(lambda: s.app.conversation.prompt.editor.value == "/export-session ")  # only the name is left to type
 
 
 async def command(s, text: str) -> None:

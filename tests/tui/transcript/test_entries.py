@@ -84,6 +84,16 @@ def test_a_written_file_and_an_edit_show_what_changes() -> None:
     assert [line for line in drawn(edit, unfolded=True) if "- a" in line or "+ b" in line] == ["  │ - a", "  │ + b"]
 
 
+def test_a_file_that_is_written_again_shows_what_became_of_it() -> None:
+    """The agent gives the whole text; a person wants to know what of it is new."""
+    again = model.ToolCall("t", "Write", "done", input={"file_path": "/texts/a.md", "content": "one\ntwo\n"}, result="ok")
+    again.changes = (("one\nout\nalso out", "one"), ("two", "two\n[b]new"))
+    assert drawn(again) == ["▸ Write  a.md  ✓ +1 −2 lines"]
+    shown = drawn(again, unfolded=True)
+    assert [line[4:] for line in shown if line[4:6] in ("+ ", "- ")] == ["- out", "- also out", "+ [b]new"]
+    assert not any("content" in line for line in shown)
+
+
 def test_a_document_says_which_part_was_read_and_an_export_what_was_written() -> None:
     answer = (
         "a.pdf · pdf · characters 0 to 900 of 1800 · pages 1–2\nThere is more: call read_document again with offset 900.\n\n# A"
