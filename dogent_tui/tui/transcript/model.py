@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from dogent_tui.agent import events as ev
-from dogent_tui.agent.events import SHELL_TOOL
+from dogent_tui.agent.events import SHELL_STOPPED, SHELL_TOOL
 from dogent_tui.agent.tool_names import review_summary
 
 ToolState: TypeAlias = Literal["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]
@@ -323,6 +323,8 @@ class TranscriptModel:
         call.result, call.changes, call.ended = event.content, event.changes, event.time
         if call.state != "denied":
             call.state = _result_state(event)
+        if call.of_the_person and call.state == "failed" and event.content.endswith(SHELL_STOPPED):
+            call.state, call.result = "stopped", event.content.removesuffix(SHELL_STOPPED).rstrip("\n") or None
         call.gone = call.gone and not event.is_error
         self._open.discard(self._changed[-1])
 
