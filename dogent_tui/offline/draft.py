@@ -12,7 +12,7 @@ from dogent_tui.offline.phrases import MARKERS, PHRASES
 from dogent_tui.offline.relevance import Ranked, pick, rank, terms
 from dogent_tui.offline.sentences import CJK, Sentence, sentences_of, title_of
 
-_PLACED = re.compile(r"(?P<path>.+?\.\w+|your prompt|您的输入)(?:, (?:page \d+|sheet .+)|，(?:第 \d+ 页|工作表 .+))?")
+_PLACED = re.compile(r"(?P<path>.+?\.\w+|your prompt|你的输入)(?:, (?:page \d+|sheet .+)|，(?:第 \d+ 页|工作表 .+))?")
 """What stands in the parentheses after a quotation: its file, and the place in it, where one is known."""
 
 DRAFTS = "drafts/"

@@ -304,7 +304,7 @@ def _lines_meant(conversation: Conversation, sources: Iterable[Source], path: st
 
 def _touched(conversation: Conversation) -> set[str]:
     """Return the files that were read or written in this conversation: these the CLI would let us replace without a word."""
-    return {conversation.shown(call.path) for run in conversation.runs[:-1] for call in run.calls if call.path}
+    return {conversation.shown(call.path) for run in conversation.runs[:-1] for call in run.calls if call.path and call.succeeded}
 
 
 def _unlisted(conversation: Conversation) -> int:

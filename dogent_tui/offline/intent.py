@@ -13,9 +13,10 @@ from dogent_tui.offline.relevance import terms
 from dogent_tui.offline.sentences import CJK
 
 Kind: TypeAlias = Literal[
-    "chat", "thanks", "unable", "question", "lines", "draft", "shorter", "longer", "section", "export", "revise"
+    "chat", "thanks", "unable", "by_hand", "question", "lines", "draft", "shorter", "longer", "section", "export", "revise"
 ]
-"""`unable`: what takes a model, such as a translation. `lines` is a summary so short that it is an answer.
+"""`unable`: what takes a model, such as a translation. `by_hand`: what the person does better themselves, such as deleting
+a file. `lines` is a summary so short that it is an answer.
 
 `shorter`, `longer` and `section` change the draft of an earlier prompt; `export` makes a
 pdf or docx of it, or of a Markdown file that is named; `revise` proposes a change of one that is named."""
@@ -46,6 +47,11 @@ _THANKS = re.compile(
 _UNABLE = re.compile(
     r"\b(?:translat\w+|rewrit\w+|rephras\w+|paraphras\w+|proof-?read\w*|polish\w*|(?:correct|fix) the (?:spelling|grammar))\b"
     r"|\b(?:make|sound)\b.{0,30}\b(?:friendlier|formal|funnier|simpler|professional|casual)\b|翻译|改写|润色|校对|译成",
+    re.IGNORECASE,
+)
+_BY_HAND = re.compile(
+    r"^(?:please\s+|now\s+|then\s+|(?:can|could|would) you\s+(?:please\s+)?)*(?:delete|remove|erase|trash|rename|move|replace)\b"
+    r"|^[请帮我你能可以麻烦，,\s]{0,8}(?:(?:把|将)[^，,。；;\n]{1,40}?)?(?:删除|删掉|删了|移动到|移到|重命名|改名|替换)",
     re.IGNORECASE,
 )
 _REVISE = re.compile(
@@ -154,6 +160,7 @@ _RULES = (
     _Rule("chat", (_GREETING,), whole=True),
     _Rule("thanks", (_THANKS,), whole=True),
     _Rule("unable", (_UNABLE,)),
+    _Rule("by_hand", (_BY_HAND,), unless=(_ANEW,)),
     _Rule("section", (_SECTION,), changes=True),
     _Rule("shorter", (_SHORTER,), unless=(_ANEW,), changes=True),
     _Rule("section", (_LONGER, _ABOUT), unless=(_ANEW, _QUESTION), changes=True),

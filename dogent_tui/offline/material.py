@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from dogent_tui.offline.language import Language, language_of
 
-MATERIAL_NAMES: Mapping[Language, str] = {"en": "your prompt", "zh": "您的输入"}
+MATERIAL_NAMES: Mapping[Language, str] = {"en": "your prompt", "zh": "你的输入"}
 """What stands for a path where a sentence comes from the prompt itself."""
 
 _LONG = 1_000

@@ -15,6 +15,7 @@ class Phrases:
     about: str
     thanks: str
     unable: str
+    by_hand: str
     look: str
     read: str
     read_again: str
@@ -113,6 +114,12 @@ ENGLISH = Phrases(
         " or a profile in `~/.dogent/claude.json`."
         "\n\nNothing was changed."
     ),
+    by_hand=(
+        "I do not delete, move or rename files, and I take nothing out of a text but what “shorter” takes: I am dogent's offline"
+        " engine, no AI model. `/edit FILE` opens a text in your editor, and a line that begins with `!` is a shell command of"
+        " your own, such as `!mv old.md new.md`. With a model dogent does it, and asks you first: `/setup` chooses one."
+        "\n\nNothing was changed."
+    ),
     look="I look for documents in this folder. (Offline engine, no AI model.)",
     read="I read {count}. (Offline engine, no AI model.)",
     read_again="There is more in them; I read on, within limits.",
@@ -195,7 +202,10 @@ ENGLISH = Phrases(
     listing=", ",
     nothing_to_tidy="I find nothing in `{path}` for rules to set right: spaces, quotation marks, doubled words, heading levels.",
     revised="I proposed a change of `{path}`; you decided: {outcome}. I set right what rules can; better words take a model.",
-    next_steps="Say “shorter”, “longer” or “add a section on …” to change it, or ask a question.",
+    next_steps=(
+        "`/open {path}` shows it beside the conversation. Say “shorter”, “longer” or “add a section on …” to change it, or ask a"
+        " question."
+    ),
     no_model="*I am dogent's offline engine, no AI model: I quote and order what files say, and do not rephrase or check it.*",
 )
 
@@ -217,6 +227,11 @@ CHINESE = Phrases(
         "这需要语言模型，而我不是：我是 dogent 的离线引擎，只是一组规则。"
         "我可以引用和整理文件里的原文，但不能翻译、改写或校对。"
         "选择一个模型后即可：在应用中使用 `/setup`，或在 `~/.dogent/claude.json` 中配置 profile。\n\n没有改动任何文件。"
+    ),
+    by_hand=(
+        "我不删除、移动或重命名文件，除了“短一点”之外也不从文章中删去内容：我是 dogent 的离线引擎，不是 AI 模型。"
+        "`/edit 文件` 用你的编辑器打开文章；以 `!` 开头的一行是你自己的 shell 命令，例如 `!mv old.md new.md`。"
+        "有了模型，dogent 会在征得你同意后代劳：用 `/setup` 选择模型。\n\n没有改动任何文件。"
     ),
     look="我在此文件夹中查找文档。（离线引擎，不是 AI 模型。）",
     read="我读取 {count}。（离线引擎，不是 AI 模型。）",
@@ -297,7 +312,7 @@ CHINESE = Phrases(
     listing="、",
     nothing_to_tidy="在 `{path}` 中没有找到规则能整理的内容：空格、引号、重复的词、标题级别。",
     revised="我对 `{path}` 提出了修改，你的决定：{outcome}。规则只能整理这些，更好的措辞需要模型。",
-    next_steps="可以说“短一点”、“继续”或“加一节关于……的内容”来修改，也可以提问。",
+    next_steps="`/open {path}` 在对话旁边显示它。可以说“短一点”、“继续”或“加一节关于……的内容”来修改，也可以提问。",
     no_model="*我是 dogent 的离线引擎，不是 AI 模型：我只引用和整理文件中的原文，不改写，也不核实。*",
 )
 

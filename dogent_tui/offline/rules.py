@@ -63,6 +63,8 @@ def reply(request: MessagesRequest, ignored: Ignored = lambda _paths: ()) -> tup
             return (ReplyText(phrases.thanks),)
         case "unable":
             return (ReplyText(phrases.unable),)
+        case "by_hand":
+            return (ReplyText(phrases.by_hand),)
     return _without_the_missing(conversation, intent, draft)
 
 
@@ -171,7 +173,7 @@ def _finish(conversation: Conversation, intent: Intent, gathered: Gathered, writ
         notes.append(phrases.chose.format(count=sentences(intent.count, intent.language)))
     listed = [phrases.from_file.format(path=path, count=sentences(n, intent.language)) for path, n in quoted.most_common()]
     said = (" ".join([wrote, *notes]), exported(conversation, intent), "\n".join(listed), _not_read(intent, gathered))
-    return _closing(intent, *said, phrases.next_steps)
+    return _closing(intent, *said, phrases.next_steps.format(path=shown))
 
 
 def _wrote_outline(intent: Intent, path: str, text: str) -> str:
@@ -224,8 +226,10 @@ def _question_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBl
     phrases = PHRASES[intent.language]
     documents = {path: text for path, text in conversation.texts().items() if not is_draft(text)}
     gathered = Gathered(documents)
-    if not documents or conversation.current.sources or conversation.current.material or conversation.current.calls:
-        brought = gather(conversation, intent)
+    named = bool(conversation.current.sources or conversation.current.material)
+    if named or conversation.current.calls or not answer(documents, intent):
+        # What was read before holds no answer: then all that lies here is asked, whatever was named before.
+        brought = gather(conversation if named else replace(conversation, runs=conversation.runs[-1:]), intent)
         if not isinstance(brought, Gathered):
             return brought
         gathered = brought

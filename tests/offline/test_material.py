@@ -87,7 +87,7 @@ def test_what_is_piped_in_is_material():
 def test_a_chinese_request_names_the_prompt_in_chinese():
     talk = Conversation(dict(UNRELATED))
     talk.ask(f"请根据以下内容写一份报告：\n{'图书馆的屋顶漏水，委员会要求在冬天之前修好它。管道也已经生锈了。' * 40}")
-    assert "(您的输入)" in talk.called("Write")[-1]["content"]
+    assert "(你的输入)" in talk.called("Write")[-1]["content"]
 
 
 def test_words_of_a_pasted_text_do_not_answer_what_is_asked_before_a_draft():

@@ -455,3 +455,29 @@ def test_a_run_that_was_interrupted_goes_on_where_it_was(typed):
     assert "drafts/battery-transport.md" in said
     assert talk.called("Read") == []
     assert talk.files["drafts/battery-transport.md"].startswith("# Battery transport\n")
+
+
+def test_a_name_that_was_denied_is_free_afterwards():
+    talk = Conversation(notes(), errors={("Write", "*"): "The user doesn't want to take this action right now."})
+    talk.ask("Write about batteries to out.md", "notes/a.md")
+    talk.errors = {}
+    said = talk.ask("Write about batteries to out.md", "notes/a.md")
+    assert "out.md" in talk.files
+    assert "exists already" not in said
+
+
+def test_a_question_that_the_files_read_before_do_not_answer_is_put_to_the_others():
+    talk = Conversation(notes())
+    talk.ask("Summarize @garden.txt in two lines", "garden.txt")
+    said = talk.ask("How much does the courier ask?")
+    assert "20 euros" in said
+    assert "notes/b.md" in said
+
+
+def test_what_the_engine_does_not_do_is_said_and_nothing_is_drafted():
+    talk = Conversation(notes())
+    talk.ask("Write a report on battery transport")
+    before = dict(talk.files)
+    said = talk.ask("delete drafts/battery-transport.md")
+    assert "do not delete" in said and "Nothing was changed" in said
+    assert talk.files == before and not talk.calls

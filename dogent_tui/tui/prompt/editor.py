@@ -264,8 +264,8 @@ class PromptEditor(FoldingArea):
         return taken
 
     def _close_up(self, character: str) -> None:
-        """Drop the space that a completion left when a mark that belongs to the word before it is typed."""
-        if self._loose_space == self.cursor_location and character in _CLOSING_MARKS:
+        """Drop the space that a completion left when the person types one, or a mark that belongs to the word before it."""
+        if self._loose_space == self.cursor_location and (character == " " or character in _CLOSING_MARKS):
             row, column = self.cursor_location
             self.delete((row, column - 1), (row, column), maintain_selection_offset=False)
         self._loose_space = None
