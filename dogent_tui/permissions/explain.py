@@ -51,8 +51,8 @@ def as_text(found: dict[str, Any]) -> str:
         lines.append(f"{mark} {effect['kind']:<8} {where}{note}")
     for grant in found.get("grants", ()):
         lines.append(
-            tr("{value} allowed before ({grant}): {grant2}").format(
-                value="✓" if grant["used"] else " ", grant=grant["by"], grant2=grant["allows"]
+            tr("{mark} allowed before ({origin}): {allows}").format(
+                mark="✓" if grant["used"] else " ", origin=grant["by"], allows=grant["allows"]
             )
         )
     return "\n".join(_shown(line) for line in lines)

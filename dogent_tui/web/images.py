@@ -188,8 +188,8 @@ def not_image(what: str) -> WebError:
     """Return the error for an address with `what` at it where an image was wanted."""
     return WebError(
         tr("There is {what} at this address, not an image that can be saved; nothing was saved.").format(what=what),
-        tr("Give the address of an image file itself ({value}).").format(
-            value=", ".join(sorted(name.lower() for name in FORMATS))
+        tr("Give the address of an image file itself ({formats}).").format(
+            formats=", ".join(sorted(name.lower() for name in FORMATS))
         ),
         code="not_image",
     )

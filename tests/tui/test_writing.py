@@ -147,6 +147,28 @@ async def test_commands_of_the_person_are_offered_filled_in_and_sent(stage, work
         await s.until(lambda: History(workspace.history_file).recall()[-1:] == ["/sum-up tea"])
 
 
+async def test_a_command_of_the_person_that_needs_an_argument_waits_for_it(stage, tmp_path, monkeypatch):
+    folder = tmp_path / "user" / ".claude" / "commands"
+    folder.mkdir(parents=True)
+    (folder / "thanks.md").write_text("---\nargument-hint: <name>\n---\nThank $1.")
+    (folder / "greet.md").write_text("---\nargument-hint: [name]\n---\nGreet $1.")
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    async with stage() as s:
+        await s.until(lambda: s.app.commands.find("/thanks")[0])
+        editor = s.app.conversation.prompt.editor
+        await s.type("/than")
+        await s.until(lambda: s.app.conversation.prompt.picker.current)
+        await s.pilot.press("enter")
+        assert editor.value == "/thanks "
+        await s.until(lambda: "/thanks <name>" in hint(s))
+        await s.pilot.press("ctrl+c")
+        await s.type("/gree")
+        await s.until(lambda: s.app.conversation.prompt.picker.current)
+        await s.pilot.press("enter")
+        await s.until(lambda: s.conversation.sent)
+        assert s.conversation.sent[0].startswith("Greet")
+
+
 async def test_a_command_that_came_with_the_folder_is_not_run_and_where_to_trust_it_is_said(stage, workspace):
     folder = workspace.root / ".claude" / "commands"
     folder.mkdir(parents=True)

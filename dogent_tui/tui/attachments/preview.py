@@ -103,7 +103,7 @@ def _shorten(line: str) -> str:
     return (
         line
         if len(line) <= LONGEST_LINE
-        else tr("{value}… ({value2:,} more characters)").format(value=line[:LONGEST_LINE], value2=len(line) - LONGEST_LINE)
+        else tr("{line}… ({more:,} more characters)").format(line=line[:LONGEST_LINE], more=len(line) - LONGEST_LINE)
     )
 
 

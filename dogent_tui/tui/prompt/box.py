@@ -61,6 +61,7 @@ class PromptBox(Vertical):
         self._completing = False
         self._path_commands = references.completions.path_commands
         self._word_commands = references.completions.word_commands
+        self._usage = references.completions.usage
         self._armed: SecondPress = ""
         self._notice = ""
         self._noticed = ""
@@ -164,10 +165,11 @@ class PromptBox(Vertical):
         completion = self.picker.completion
         if completion is None:
             return False
-        changes = self._token(completion) != candidate.insert
+        goes_on = completion.kind == "command" and candidate.more
+        changes = goes_on or self._token(completion) != candidate.insert
         send_now = sends and (not changes or candidate.runs)
         if changes:
-            space = not (candidate.more or send_now or completion.bare)  # a command's path ends the line
+            space = goes_on or not (candidate.more or send_now or completion.bare)  # a command's path ends the line
             self.editor.complete(completion.start, completion.end, candidate.insert, space=space)
         if send_now:
             self.picker.dismiss()
@@ -303,6 +305,7 @@ class PromptBox(Vertical):
             busy=self._busy,
             doing=self._doing,
             offer=self._offer,
+            usage=self._usage(self.editor.value) if self.editor.mode == "command" else "",
             problems=self._problems,
             on_pasted_text=self.editor.placeholder_at_cursor is not None,
         )

@@ -88,8 +88,8 @@ def duration(seconds: float) -> str:
     if whole < 60:
         return f"{whole} s"
     if whole < 3600:
-        return tr("{value} min {value2} s").format(value=whole // 60, value2=whole % 60)
-    return tr("{value} h {value2} min").format(value=whole // 3600, value2=whole % 3600 // 60)
+        return tr("{minutes} min {seconds} s").format(minutes=whole // 60, seconds=whole % 60)
+    return tr("{hours} h {minutes} min").format(hours=whole // 3600, minutes=whole % 3600 // 60)
 
 
 # ── What the person sent, what the model thought ──────────────────────────────────────────────────
@@ -101,7 +101,7 @@ def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
     more = ""
     if foldable(turn) and not look.unfolded:
         shown = wrap([Span(text[: _LONG_TURN * 200], "user")], look.width - 3)[: _LONG_TURN - 2]
-        more = tr("▸ {value:,} lines in all").format(value=turn.prompt.text.count(chr(10)) + 1)
+        more = tr("▸ {count:,} lines in all").format(count=turn.prompt.text.count(chr(10)) + 1)
     else:
         shown = wrap([Span(text, "user")], look.width - 3)
         more = f"▾ {rest}".rstrip() if foldable(turn) else ""
@@ -159,7 +159,7 @@ def _outcome_of(call: model.ToolCall, cwd: str) -> str:
 def _undoable(call: model.ToolCall, cwd: str) -> str:
     """Say what can be brought back, and how."""
     first = one_line(relative(call.kept[0], cwd))
-    more = tr(" and {value} more").format(value=len(call.kept) - 1) if len(call.kept) > 1 else ""
+    more = tr(" and {more} more").format(more=len(call.kept) - 1) if len(call.kept) > 1 else ""
     return tr("/undo brings back {first}{more}").format(first=first, more=more)
 
 
@@ -184,7 +184,7 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
         case "done":
             return "✓", "success", review_summary(call.result or "") or _changed_lines(call) or _gist(call)
         case "failed":
-            return "✗", "error", tr("failed: {value}").format(value=_first_line(call.result or "")).removesuffix(": ")
+            return "✗", "error", tr("failed: {reason}").format(reason=_first_line(call.result or "")).removesuffix(": ")
         case "denied":
             return "✗", "error", tr("denied")
         case "stopped":
@@ -245,7 +245,7 @@ def _changed_lines(call: model.ToolCall) -> str:
     if not changes or sum(len(old) + len(new) for old, new in changes) > _EXCERPT_CHARACTERS:
         return ""
     signs = [text[0] for old, new in changes for text in _compared(_split(old), _split(new))]
-    return tr("+{count} −{count2} lines").format(count=signs.count("+"), count2=signs.count("-"))
+    return tr("+{added} −{removed} lines").format(added=signs.count("+"), removed=signs.count("-"))
 
 
 def _split(text: str) -> list[str]:
@@ -336,9 +336,9 @@ def _excerpt(text: str) -> tuple[str, str]:
     if len(shown) == len(text):
         return visible(text), ""
     more = text.count("\n", len(shown) + 1)
-    return visible(shown), tr("… {value:,} more lines").format(value=more + 1) if more else tr(
-        "… {value:,} more characters"
-    ).format(value=len(text) - len(shown))
+    return visible(shown), tr("… {more:,} more lines").format(more=more + 1) if more else tr("… {more:,} more characters").format(
+        more=len(text) - len(shown)
+    )
 
 
 # ── Plan, questions, notices, outcome ─────────────────────────────────────────────────────────────
