@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dogent_tui.offline.intent import Intent
-from dogent_tui.offline.language import Language
+from dogent_tui.offline.language import Language, language_of
 from dogent_tui.offline.material import MATERIAL_NAMES
 from dogent_tui.offline.phrases import MARKERS, PHRASES
 from dogent_tui.offline.relevance import Ranked, pick, rank, terms
@@ -65,6 +65,13 @@ def compose(documents: Mapping[str, str], intent: Intent) -> Draft | None:
     for heading, group in _groups(rest, documents, otherwise):
         lines += _section(heading, sorted(group, key=lambda item: order[item.sentence]), intent.language)
     return Draft(title, "\n".join(lines).rstrip() + "\n")
+
+
+def on_topic(documents: Mapping[str, str], intent: Intent) -> bool:
+    """Whether any sentence holds a word of the request. Files in another language than the request's cannot tell."""
+    everything = _sentences(documents)
+    foreign = all(language_of(text[:2_000]) != intent.language for text in documents.values())
+    return foreign or not intent.words or any(item.on_topic for item in rank(everything, intent.words))
 
 
 def answer(documents: Mapping[str, str], intent: Intent) -> list[Sentence]:

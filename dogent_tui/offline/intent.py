@@ -45,8 +45,13 @@ _THANKS = re.compile(
     re.IGNORECASE,
 )
 _UNABLE = re.compile(
-    r"\b(?:translat\w+|rewrit\w+|rephras\w+|paraphras\w+|proof-?read\w*|polish\w*|(?:correct|fix) the (?:spelling|grammar))\b"
-    r"|\b(?:make|sound)\b.{0,30}\b(?:friendlier|formal|funnier|simpler|professional|casual)\b|翻译|改写|润色|校对|译成",
+    r"\b(?:translat\w+|rewrit\w+|rephras\w+|paraphras\w+|proof-?read\w*|spell-?check\w*|polish\w*"
+    r"|(?:correct|fix) the (?:spelling|grammar))\b"
+    r"|\b(?:make|sound)\b.{0,30}\b(?:friendlier|formal|funnier|simpler|professional|casual)\b|翻译|改写|润色|校对|译成"
+    r"|^(?:please\s+|now\s+|(?:can|could) you\s+)*(?:write|tell|make|compose|create|give)\s+(?:(?:me|us)\s+)?"
+    r"(?:an?|some)\s+(?:\w+\s+){0,2}"
+    r"(?:poems?|haikus?|limericks?|songs?|lyrics|jokes?|stor(?:y|ies)|fairy tales?)\b"
+    r"|(?:写|作|讲|编)(?:一?[首个篇段])?.{0,12}(?:诗|歌词|笑话|故事|童话)[。！\s]*$",
     re.IGNORECASE,
 )
 _BY_HAND = re.compile(
@@ -56,7 +61,7 @@ _BY_HAND = re.compile(
 )
 _REVISE = re.compile(
     r"^(?:please\s+|now\s+|then\s+|(?:can|could|would) you\s+)*"
-    r"(?:revise|fix|tidy|clean|proof-?read|correct|improve|polish|edit|shorten|tighten|trim)\b"
+    r"(?:revise|fix|tidy|clean|proof-?read|spell-?check|correct|improve|polish|edit|shorten|tighten|trim)\b"
     r"|^(?:please\s+)?check\b.*\b(?:mistakes?|errors?|typos?|spelling|grammar)\b|检查.{0,12}错|校对|修订|修正|修改|改正|纠正|更正|错别字|拼写|润色|精简|缩短|改进",
     re.IGNORECASE,
 )
@@ -110,7 +115,7 @@ _TOPIC_END = re.compile(
 _PREAMBLE = re.compile(
     r"^(?:(?:pdf|word|docx)(?=\s+(?:report|document|file|article|essay|memo|summary|brief|overview|version)|\s*$)\s*"
     r"|(?:please|kindly|now|then|also|could you|can you|would you|i (?:want|need|would like)(?: you)?(?: to)?|let us|let's"
-    r"|help me(?: to)?|write|draft|compose|create|prepare|produce|generate|make|give|compile|collect|list|extract"
+    r"|help me(?: to)?|write|draft|compose|create|prepare|produce|generate|make|give|turn|convert|compile|collect|list|extract"
     r"|summari[sz]e|summary|me|us|the|this|these|those|all|everything|use|it|a|an|and|of|on|short|brief|long|detailed|one-?page|two-?page|report|document"
     r"|article|essay|text|note|memo|overview|version|files?|notes|folder|directory|workspace|here|what is|in)\b[\s,:]*"
     r"|请|帮我|麻烦|一下|把|将|给我|写|撰写|起草|总结|整理|汇总|归纳|概述|生成|编写|一[份篇个下段]"
@@ -180,6 +185,7 @@ class Intent:
     `formats` are the kinds of file asked for beside the Markdown (``pdf``, ``docx``), and `export_to` the name of one, empty
     where none is given. `no_export`: it says that none is wanted. `revise` is the file to propose a change of.
     `form` is that of a draft; `name` is what the person calls it (“Letter to the mayor”), `addressed` where that says for whom.
+    `about`: it says what it is about, as in “about cats”.
     """
 
     kind: Kind
@@ -195,6 +201,7 @@ class Intent:
     form: Form = "text"
     name: str = ""
     addressed: bool = False
+    about: bool = False
 
 
 def intent_of(run: Run, *, has_draft: bool) -> Intent:
@@ -234,6 +241,7 @@ def intent_of(run: Run, *, has_draft: bool) -> Intent:
         revise,
         form,
         *name_of(plain),
+        about=_ABOUT.search(plain) is not None,
     )
 
 

@@ -51,6 +51,7 @@ class Phrases:
     no_words: str
     lines: str
     no_files: str
+    nothing_about: str
     not_found: str
     nothing_found: str
     cannot_look: str
@@ -154,6 +155,10 @@ ENGLISH = Phrases(
     no_answer="I found nothing in {files} that answers this.",
     no_words="No sentence holds the words of your question. This is what is most central in {files}:",
     lines="In {count}, quoted from {files}:",
+    nothing_about=(
+        "Nothing that I read here says anything about “{topic}” ({files}), and I quote, I do not invent: so I wrote nothing. Name"
+        " with `@` what it shall be made from, and I draft from that. With a model dogent writes freely: `/setup` chooses one."
+    ),
     no_files=(
         "I found nothing to read in this folder. Add documents to it (Markdown, Word, PDF, Excel, text), or reference"
         " some with `@`, and ask again."
@@ -267,6 +272,10 @@ CHINESE = Phrases(
     no_answer="我在 {files}中没有找到能回答这个问题的内容。",
     no_words="没有句子包含你问题中的词语。以下是 {files}中最核心的内容：",
     lines="{count}，引自 {files}：",
+    nothing_about=(
+        "我读到的内容（{files}）都没有提到“{topic}”，而我只引用、不编造，因此什么也没有写。"
+        "用 `@` 指明依据哪些文件，我就据此起草。有了模型，dogent 可以自由写作：用 `/setup` 选择模型。"
+    ),
     no_files="此文件夹中没有可读的文件。请放入 Markdown、Word、PDF、Excel 或文本文件，或用 `@` 引用文件，然后再试。",
     not_found="没有找到 `@{name}`。",
     nothing_found="因此我什么也没有读，也没有写。请改正引用，或去掉引用以便在此文件夹中查找。",

@@ -9,9 +9,9 @@ from dogent_tui.offline.asking import as_answered, audience, outline_of, proposa
 from dogent_tui.offline.changing import change_reply, draft_in_question
 from dogent_tui.offline.conversation import EXPORT_DOCUMENT, Call, Conversation, Ignored, conversation_of
 from dogent_tui.offline.documents import READ_DOCUMENT
-from dogent_tui.offline.draft import Draft, answer, central, compose, is_draft, output_path, quotation, quote_line
+from dogent_tui.offline.draft import Draft, answer, central, compose, is_draft, on_topic, output_path, quotation, quote_line
 from dogent_tui.offline.exporting import NAMES, as_wished, beside, export_calls, exported
-from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather, is_media
+from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather, is_media, referenced
 from dogent_tui.offline.intent import Intent, intent_of
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText, ReplyToolUse
 from dogent_tui.offline.outlining import compose_along, outline_from
@@ -119,6 +119,9 @@ def _write(conversation: Conversation, intent: Intent, gathered: Gathered, tried
     draft = compose(gathered.documents, intent)
     if draft is None:
         return _closing(intent, _nothing_to_quote(intent, gathered), _not_read(intent, gathered))
+    if intent.about and not referenced(conversation) and not on_topic(gathered.documents, intent):
+        read = sources_named(gathered.documents, intent.language)
+        return _closing(intent, phrases.nothing_about.format(topic=intent.topic, files=read), _not_read(intent, gathered))
     proposed = outline_from(gathered.documents, replace(intent, words=()) if _chosen(conversation) else intent)
     if asked := questions(conversation, intent) or proposal(conversation, intent, proposed):
         return asked
