@@ -115,6 +115,17 @@ def test_a_shell_command_that_the_person_stopped_did_not_fail(content: str, left
     assert (call.state, call.result) == ("stopped", left)
 
 
+def test_a_call_whose_change_is_reviewed_waits_for_the_person() -> None:
+    proposed = ev.ToolUse(tool_use_id="t", name="mcp__dogent__propose_document_change", input={"path": "tea.md"}, run_id="1")
+    asked = ev.UiRequested(request_id="r", kind="document_change", payload={"title": "tea.md"}, in_run=True, run_id="1")
+    call, _asked = shown(proposed, asked)
+    assert isinstance(call, ToolCall)
+    assert (call.state, call.moves) == ("waiting", False)
+    call, _asked = shown(proposed, asked, ev.UiSettled(request_id="r", run_id="1"))
+    assert isinstance(call, ToolCall)
+    assert call.state == "running"
+
+
 def test_a_replayed_log_gives_the_same_entries() -> None:
     log: list[ev.Event] = [
         ev.RunStarted(prompt=ev.Prompt("go"), run_id="1"),
