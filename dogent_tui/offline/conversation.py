@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from dogent_tui.offline.answering import ANSWERS
 from dogent_tui.offline.documents import READ_DOCUMENT, joined, parse_part
-from dogent_tui.offline.material import material_name, request_and_material
+from dogent_tui.offline.material import PIPED, material_name, request_and_material
 from dogent_tui.offline.messages_api import Message, MessagesRequest, Text, ToolOutcome, strip_reminders
 
 UI_REQUEST = "mcp__dogent__ui_request"
@@ -34,7 +34,7 @@ _REVIEWED = re.compile(r"The person reviewed your change: (?P<outcome>[^\n]*)\."
 _NAME = rf"\"(?:[^\"\\\n]|\\.)*\"|“[^”\n]*”|[^{_ENDS}]+"
 REFERENCE = re.compile(rf"(?<![@A-Za-z0-9_+%/\\])@(?P<path>{_NAME})(?:#(?:{_NAME}))?(?::\d+(?:-\d+)?(?!\w))?")
 """A reference as typed. Which files there are, the array of attachments says, so that this need not be exact."""
-_PIPED = re.compile(r"\n\n<stdin>\n(?P<text>.*?)\n</stdin>", re.DOTALL)
+_PIPED = re.compile(r"\n\n<stdin>\n(?P<text>.*?)</stdin>", re.DOTALL)
 """What was piped into print mode: material, and not a part of the request."""
 _ATTACHMENTS = ("<attachments>", "</attachments>")
 _TEMPLATE = re.compile(r'<template name="[^"\n]*">\n(?P<text>.*?)\n</template>', re.DOTALL)
@@ -122,7 +122,8 @@ class Run:
 
     `missing` are the references, as typed, that lead to no file. `answers` are what came back for its requests on a screen: with
     them it goes on where it was. `template` is the text of the document template that it names. `interrupted`: it was stopped.
-    Where much was pasted or piped in, `material` is that, and `request` what is wanted of it; else `request` is what was typed.
+    `piped` is what came on standard input. Where much was pasted, `material` is that, and `request` what is wanted of it; else
+    `request` is what was typed.
     """
 
     typed: str
@@ -132,6 +133,7 @@ class Run:
     answers: list[str] = field(default_factory=list)
     template: str = ""
     interrupted: bool = False
+    piped: str = ""
     material: str = ""
     request: str = ""
 
@@ -141,8 +143,9 @@ class Run:
 
     @property
     def brought(self) -> Mapping[str, str]:
-        """The material by the name that stands for its path, empty where there is none."""
-        return {material_name(self.request, self.material): self.material} if self.material else {}
+        """What came with the prompt itself, by the name that stands for its path."""
+        texts = {material_name(self.request, self.material): self.material, PIPED: self.piped}
+        return {name: text for name, text in texts.items() if text}
 
     def named(self, *names: str) -> list[Call]:
         """Return the calls of the tools `names`, in order."""
@@ -260,14 +263,15 @@ def parse_prompt(text: str) -> Run:
         items = json.loads(text[start + len(opening) : end])
     except (ValueError, RecursionError):
         items = []
-    piped = [found["text"] for found in _PIPED.finditer(text[:start])]
+    piped = _PIPED.search(text[:start])
     typed = _TEMPLATE_NAME.sub("", _PIPED.sub("", text[:start])).strip()
     request, pasted = request_and_material(typed)
     sources = tuple(_sources(items if isinstance(items, list) else []))
     template = _TEMPLATE.search(text, end)
     missing = tuple(_missing(request, [source.path for source in sources]))
-    material = "\n\n".join(filter(None, (pasted, *piped)))
-    return Run(typed, sources, missing, template=template["text"] if template else "", material=material, request=request)
+    named = template["text"] if template else ""
+    came = piped["text"].strip() if piped else ""
+    return Run(typed, sources, missing, template=named, piped=came, material=pasted, request=request)
 
 
 def _sources(items: Iterable[Any]) -> Iterable[Source]:

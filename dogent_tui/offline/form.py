@@ -59,7 +59,7 @@ _NOUN = (
 _LIKE = r"(?:(?:short|brief|long|detailed|formal|friendly|polite|quick|first|new|full|public|final|\w+-page|pdf|word)\s+){0,2}"
 _WHO = (
     r"(?P<way>to|for)\s+(?P<who>(?:(?:the|our|my|an?)\s+)?[\w'’-]+(?:\s+[\w'’-]+){0,3}?)"
-    r"(?=\s+(?:from|about|on|with|using|based|in|into|and|that|which|regarding|by|as|out)\b|\s*[.,;:!?]|\s*$)"
+    r"(?=\s+(?:from|about|on|with|using|based|in|into|and|that|which|regarding|by|as|out|to|for|at)\b|\s*[.,;:!?]|\s*$)"
 )
 _OPENING = re.compile(
     r"^(?:please\s+|now\s+|then\s+|(?:can|could|would) you\s+|help me\s+)*"

@@ -82,9 +82,11 @@ def gather(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock, ...]
     A reply of text alone says why nothing can be read.
     """
     phrases = PHRASES[intent.language]
+    if conversation.current.brought and not conversation.current.sources:
+        return Gathered(dict(conversation.current.brought), frozenset(_touched(conversation)))
     sources = referenced(conversation)
     named = [source for source in sources if is_readable(conversation, source)]
-    searching = not (sources or conversation.current.material) or any(source.type == "folder" for source in sources)
+    searching = not sources or any(source.type == "folder" for source in sources)
     if "Read" not in conversation.tools:
         return (ReplyText(f"{phrases.cannot_read}\n\n{phrases.no_model}"),)
     if searching and not conversation.tools & {"Glob", "Grep"} and not named:
@@ -103,12 +105,13 @@ def gather(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock, ...]
     if again:
         return (ReplyText(phrases.read_again), *again)
     shown = list(dict.fromkeys(source.path for source in wanted))
-    return _brought(conversation, sources, shown, hidden, searching=searching)
+    brought = _brought(conversation, sources, shown, hidden, searching=searching)
+    return replace(brought, documents={**conversation.current.brought, **brought.documents})
 
 
 def referenced(conversation: Conversation) -> tuple[Source, ...]:
     """Return the files that the current prompt refers to; where it brings nothing along, those of the prompts before it."""
-    if conversation.current.sources or conversation.current.material:
+    if conversation.current.sources or conversation.current.brought:
         return conversation.current.sources
     return tuple(dict.fromkeys(source for run in conversation.earlier for source in run.sources))
 
@@ -265,7 +268,6 @@ def _brought(
     texts = {path: known[path] if is_document(path) else call.file_text for path, call in readable.items()}
     meant = {path: text for path in texts if (text := _lines_meant(conversation, sources, path))}
     texts |= meant
-    texts |= conversation.current.brought
     listed = _listed(conversation, "Glob")
     unopened = {
         conversation.shown(source.path): source

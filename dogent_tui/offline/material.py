@@ -7,6 +7,8 @@ from dogent_tui.offline.language import Language, language_of
 
 MATERIAL_NAMES: Mapping[Language, str] = {"en": "your prompt", "zh": "你的输入"}
 """What stands for a path where a sentence comes from the prompt itself."""
+PIPED = "stdin.txt"
+"""What is quoted as the source of what was piped in: named like a file, as every source is."""
 
 _LONG = 1_000
 """Characters: a shorter prompt is a request from end to end."""

@@ -43,6 +43,7 @@ class Phrases:
     extended: str
     nothing_new: str
     nothing_on: str
+    already_in: str
     off_topic: str
     draft_gone: str
     draft_partial: str
@@ -69,6 +70,7 @@ class Phrases:
     denied: str
     failed: str
     next_steps: str
+    shows: str
     ask_said: str
     ask_title: str
     ask_preface: str
@@ -148,6 +150,7 @@ ENGLISH = Phrases(
     extended="I added {count} to `{path}` under the heading “{title}”.",
     nothing_new="I find nothing in the files that `{path}` does not quote already; I left it. Reference another file with `@`.",
     nothing_on="The files I read hold no sentence on “{topic}”. I left `{path}` as it is. Reference another file with `@`.",
+    already_in="What the files I read say on “{topic}” stands in `{path}` already; I left it.",
     off_topic="No sentence holds the words of your request; I took those that are most central to the files.",
     draft_gone="I cannot read the draft `{path}` any more: {reason}",
     draft_partial="`{path}` is too long for me to read whole, so I did not change it.",
@@ -207,10 +210,8 @@ ENGLISH = Phrases(
     listing=", ",
     nothing_to_tidy="I find nothing in `{path}` for rules to set right: spaces, quotation marks, doubled words, heading levels.",
     revised="I proposed a change of `{path}`; you decided: {outcome}. I set right what rules can; better words take a model.",
-    next_steps=(
-        "`/open {path}` shows it beside the conversation. Say “shorter”, “longer” or “add a section on …” to change it, or ask a"
-        " question."
-    ),
+    next_steps="Say “shorter”, “longer” or “add a section on …” to change it, or ask a question.",
+    shows="`/open {path}` shows it beside the conversation.",
     no_model="*I am dogent's offline engine, no AI model: I quote and order what files say, and do not rephrase or check it.*",
 )
 
@@ -265,6 +266,7 @@ CHINESE = Phrases(
     extended="我在 `{path}` 的“{title}”标题下增加了 {count}。",
     nothing_new="文件里没有 `{path}` 尚未引用的内容，草稿保持原样。请用 `@` 引用其他文件。",
     nothing_on="读过的文件里没有关于“{topic}”的句子，`{path}` 保持原样。请用 `@` 引用其他文件。",
+    already_in="读过的文件里关于“{topic}”的句子，`{path}` 都已引用，保持原样。",
     off_topic="没有句子包含你请求中的词语，因此我选了文件中最核心的句子。",
     draft_gone="我无法再读取草稿 `{path}`：{reason}",
     draft_partial="`{path}` 太长，我无法完整读取，因此没有改动它。",
@@ -321,7 +323,8 @@ CHINESE = Phrases(
     listing="、",
     nothing_to_tidy="在 `{path}` 中没有找到规则能整理的内容：空格、引号、重复的词、标题级别。",
     revised="我对 `{path}` 提出了修改，你的决定：{outcome}。规则只能整理这些，更好的措辞需要模型。",
-    next_steps="`/open {path}` 在对话旁边显示它。可以说“短一点”、“继续”或“加一节关于……的内容”来修改，也可以提问。",
+    shows="`/open {path}` 在对话旁边显示它。",
+    next_steps="可以说“短一点”、“继续”或“加一节关于……的内容”来修改，也可以提问。",
     no_model="*我是 dogent 的离线引擎，不是 AI 模型：我只引用和整理文件中的原文，不改写，也不核实。*",
 )
 
@@ -352,3 +355,8 @@ def sentences(count: int, language: Language) -> str:
 def headings(count: int, language: Language) -> str:
     """Return “3 headings” in `language`."""
     return f"{count} 个标题" if language == "zh" else f"{count} heading{'' if count == 1 else 's'}"
+
+
+def together(language: Language, *sentences_said: str) -> str:
+    """Join sentences to a paragraph: Chinese ones have no space between them."""
+    return ("" if language == "zh" else " ").join(filter(None, sentences_said))

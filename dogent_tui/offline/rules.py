@@ -15,7 +15,7 @@ from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather, is_media, 
 from dogent_tui.offline.intent import Intent, intent_of
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText, ReplyToolUse
 from dogent_tui.offline.outlining import compose_along, outline_from
-from dogent_tui.offline.phrases import PHRASES, files, headings, sentences, sources_named
+from dogent_tui.offline.phrases import PHRASES, files, headings, sentences, sources_named, together
 from dogent_tui.offline.relevance import terms
 from dogent_tui.offline.revising import revise_reply
 from dogent_tui.offline.sentences import title_of
@@ -119,7 +119,7 @@ def _write(conversation: Conversation, intent: Intent, gathered: Gathered, tried
     draft = compose(gathered.documents, intent)
     if draft is None:
         return _closing(intent, _nothing_to_quote(intent, gathered), _not_read(intent, gathered))
-    if intent.about and not referenced(conversation) and not on_topic(gathered.documents, intent):
+    if intent.about and not _given(conversation) and not on_topic(gathered.documents, intent):
         read = sources_named(gathered.documents, intent.language)
         return _closing(intent, phrases.nothing_about.format(topic=intent.topic, files=read), _not_read(intent, gathered))
     proposed = outline_from(gathered.documents, replace(intent, words=()) if _chosen(conversation) else intent)
@@ -141,6 +141,11 @@ def _write(conversation: Conversation, intent: Intent, gathered: Gathered, tried
     )
     write = ReplyToolUse("Write", {"file_path": conversation.absolute(path), "content": draft.text})
     return (*_todo(conversation, intent, done=2), write)
+
+
+def _given(conversation: Conversation) -> bool:
+    """Whether the person gave what to draft from, now or before, rather than left it to us to look for it."""
+    return bool(conversation.current.brought or referenced(conversation))
 
 
 def _chosen(conversation: Conversation) -> bool:
@@ -175,8 +180,14 @@ def _finish(conversation: Conversation, intent: Intent, gathered: Gathered, writ
     if conversation.alone and not says_length(conversation.current):
         notes.append(phrases.chose.format(count=sentences(intent.count, intent.language)))
     listed = [phrases.from_file.format(path=path, count=sentences(n, intent.language)) for path, n in quoted.most_common()]
-    said = (" ".join([wrote, *notes]), exported(conversation, intent), "\n".join(listed), _not_read(intent, gathered))
-    return _closing(intent, *said, phrases.next_steps.format(path=shown))
+    said = (
+        together(intent.language, wrote, *notes),
+        exported(conversation, intent),
+        "\n".join(listed),
+        _not_read(intent, gathered),
+    )
+    shows = "" if conversation.alone else phrases.shows.format(path=shown)
+    return _closing(intent, *said, together(intent.language, shows, phrases.next_steps))
 
 
 def _wrote_outline(intent: Intent, path: str, text: str) -> str:
@@ -229,7 +240,7 @@ def _question_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBl
     phrases = PHRASES[intent.language]
     documents = {path: text for path, text in conversation.texts().items() if not is_draft(text)}
     gathered = Gathered(documents)
-    named = bool(conversation.current.sources or conversation.current.material)
+    named = bool(conversation.current.sources or conversation.current.brought)
     if named or conversation.current.calls or not answer(documents, intent):
         # What was read before holds no answer: then all that lies here is asked, whatever was named before.
         brought = gather(conversation if named else replace(conversation, runs=conversation.runs[-1:]), intent)
@@ -241,7 +252,7 @@ def _question_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBl
     found = answer(gathered.documents, intent)
     said, count = phrases.answer, sources_named(gathered.documents, intent.language)
     if not found and (
-        conversation.current.sources or conversation.current.material
+        conversation.current.sources or conversation.current.brought
     ):  # what does this file say about it? Then at least what it says
         said = phrases.no_words.format(files=count) if intent.words else said
         found = central(gathered.documents, replace(intent, words=(), count=5))

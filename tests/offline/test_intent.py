@@ -96,6 +96,7 @@ def test_the_topic_is_in_the_persons_words(typed, topic):
         ("Write a two-page report for the committee from @plan.md and @b.txt", "Report for the committee"),
         ("Please draft a short letter to the mayor", "Letter to the mayor"),
         ("Write minutes of @plan.md", "Minutes"),
+        ("Write a short report for the board to out.md from @plan.md", "Report for the board"),
         ("Write a summary of @plan.md", ""),
         ("给市长写一封信", "给市长的信"),
         ("写一篇新闻稿", "新闻稿"),

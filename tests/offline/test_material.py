@@ -68,20 +68,17 @@ def test_a_pasted_text_and_a_file_are_both_heard():
     assert "your prompt and 1 file" in said
 
 
+def test_a_pasted_text_is_drafted_from_whatever_it_says():
+    talk = Conversation(dict(UNRELATED))
+    talk.ask(f"Write a report about cats: {MINUTES}")
+    assert "gutter" in talk.called("Write")[0]["content"]
+
+
 def test_a_question_about_a_pasted_text_is_answered_from_it():
     talk = Conversation(dict(UNRELATED))
     said = talk.ask(f"When will gutter 7 be repaired?\n{MINUTES}")
     assert "winter 2007" in said and "(your prompt)" in said
     assert not talk.calls
-
-
-def test_what_is_piped_in_is_material():
-    talk = Conversation(dict(UNRELATED))
-    said = talk.ask(
-        "Summarize this in three sentences\n\n<stdin>\nThe roof leaks. The gutter is rusty. Repairs cost 400 euros.\n</stdin>"
-    )
-    assert "The gutter is rusty. (your prompt)" in said
-    assert "Tomatoes" not in said
 
 
 def test_a_chinese_request_names_the_prompt_in_chinese():

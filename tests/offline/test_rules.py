@@ -502,3 +502,24 @@ def test_files_in_another_language_cannot_tell_whether_they_are_on_the_topic():
     talk = Conversation(notes())
     talk.ask("写一篇关于电池安全的报告")
     assert talk.called("Write")
+
+
+def test_what_is_piped_in_is_what_the_prompt_is_about():
+    talk = Conversation(notes())
+    said = talk.ask("Summarize in two lines\n\n<stdin>\nThe roof leaks in autumn. It costs 300 euros.\n</stdin>")
+    assert [line for line in said.splitlines() if line.startswith("- ")] == [
+        "- The roof leaks in autumn. (stdin.txt)",
+        "- It costs 300 euros. (stdin.txt)",
+    ]
+    assert talk.calls == []
+
+    talk.ask("Write about the roof\n\n<stdin>\nThe roof leaks in autumn.\n</stdin>", "garden.txt")
+    assert {quoted[1] for line in talk.files["drafts/roof.md"].splitlines() if (quoted := quotation(line))} >= {"stdin.txt"}
+
+
+def test_a_section_on_what_the_draft_quotes_already_is_said_to_be_there():
+    talk = Conversation({"电池.md": CHINESE})
+    said = talk.ask("写一份关于电池的报告", "电池.md")
+    assert "。 " not in said
+    assert "都已引用" in talk.ask("加一节关于贴标签的内容")
+    assert "没有关于" in talk.ask("加一节关于图书馆的内容")

@@ -74,6 +74,15 @@ def test_a_long_prompt_is_folded_and_says_how_long_it_is() -> None:
     assert drawn(turn, unfolded=True)[-1] == "▌ ▾ … 4,701 more lines"
 
 
+def test_a_call_whose_name_is_in_wide_letters_still_says_how_it_went(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dogent_tui.tui.transcript.entries.friendly_name", lambda _name: "读取文档读取文档读取文档")
+    call = model.ToolCall(
+        "t", "mcp__dogent__read_document", state="done", input={"path": "a" * 80}, result="a.pdf · pdf · pages 1–2"
+    )
+    (line,) = drawn(call)
+    assert line.endswith("✓ pdf · pages 1–2")
+
+
 def test_a_written_file_and_an_edit_show_what_changes() -> None:
     write = model.ToolCall("t", "Write", "done", input={"file_path": "/texts/a.md", "content": "one\ntwo\n"}, result="ok")
     assert drawn(write) == ["▸ Write  a.md  ✓ +2 −0 lines"]
