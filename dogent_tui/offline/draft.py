@@ -201,14 +201,14 @@ def _each_source_first(ranked: Iterable[Ranked]) -> list[Ranked]:
 
 
 def _groups(picked: Iterable[Ranked], documents: Mapping[str, str], otherwise: str) -> list[tuple[str, list[Ranked]]]:
-    """Group sentences under headings: by file where there are several, by section where there is one."""
+    """Group sentences under headings: by file where there are several, in their order, by section where there is one."""
     items = list(picked)
     several = len({item.sentence.path for item in items}) > 1
     groups: dict[str, list[Ranked]] = {}
     for item in items:
         groups.setdefault(item.sentence.path if several else item.sentence.section, []).append(item)
     if several:
-        return [(title_of(documents[path]) or stem(path), group) for path, group in groups.items()]
+        return [(title_of(text) or stem(path), groups[path]) for path, text in documents.items() if path in groups]
     return [(section or otherwise, group) for section, group in groups.items()]
 
 

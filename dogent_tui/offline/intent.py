@@ -116,9 +116,10 @@ _PREAMBLE = re.compile(
     r"^(?:(?:pdf|word|docx)(?=\s+(?:report|document|file|article|essay|memo|summary|brief|overview|version)|\s*$)\s*"
     r"|(?:please|kindly|now|then|also|could you|can you|would you|i (?:want|need|would like)(?: you)?(?: to)?|let us|let's"
     r"|help me(?: to)?|write|draft|compose|create|prepare|produce|generate|make|give|turn|convert|compile|collect|list|extract"
+    r"|add"
     r"|summari[sz]e|summary|me|us|the|this|these|those|all|everything|use|it|a|an|and|of|on|short|brief|long|detailed|one-?page|two-?page|report|document"
     r"|article|essay|text|note|memo|overview|version|files?|notes|folder|directory|workspace|here|what is|in)\b[\s,:]*"
-    r"|请|帮我|麻烦|一下|把|将|给我|写|撰写|起草|总结|整理|汇总|归纳|概述|生成|编写|一[份篇个下段]"
+    r"|请|帮我|麻烦|介绍(?:一下)?|一下|这个|把|将|给我|写|撰写|起草|总结|整理|汇总|归纳|概述|生成|编写|一[份篇个下段]"
     r"|[和与](?=\s|$)|简短的?|详细的?|这些|所有|全部|这几个|文件夹|目录|文件|资料|笔记|关于|有关|根据|基于|这[份个篇]|里面?的|中的"
     r"|(?:PDF|Word|docx)(?=$|写|文件|文档|里|中)|[，,：:\s])+",
     re.IGNORECASE,
@@ -221,9 +222,11 @@ def intent_of(run: Run, *, has_draft: bool) -> Intent:
     form = form_of(plain) if kind == "draft" else "text"
     if kind == "draft" and form == "text" and not output and not formats and wants_lines(plain):
         kind = "lines"
-    topic = _topic(without_form(plain, form), kind)
+    # What follows the first sentence of a request says how: “Begin with a recommendation.” A question may come after others.
+    said = plain if kind == "question" else re.split(r"(?<=[.!。！])\s", plain, maxsplit=1)[0]
+    topic = _topic(without_form(plain, form), without_form(said, form), kind)
     words = (terms(topic) if kind != "question" else []) or [
-        term for term in terms(_GIST.sub(" ", _PREAMBLE.sub("", without_form(plain, form)))) if not _WRITE.search(term)
+        term for term in terms(_GIST.sub(" ", _PREAMBLE.sub("", without_form(said, form)))) if not _WRITE.search(term)
     ]
     if export_to and not output and kind == "draft":
         output = f"{export_to.rpartition('.')[0]}.md"
@@ -252,13 +255,14 @@ def _kind(plain: str, *, has_draft: bool, bare: bool) -> Kind:
     return next((rule.kind for rule in _RULES if (has_draft or not rule.changes) and rule.fits(plain, said)), "draft")
 
 
-def _topic(plain: str, kind: Kind) -> str:
+def _topic(plain: str, said: str, kind: Kind) -> str:
+    """Return what a request is about, as it says anywhere; else what its first sentence `said` leaves of its subject."""
     found = (_SECTION.search(plain) if kind == "section" else None) or _ABOUT.search(plain)
     raw = (found["topic"] or found["topic_zh"] or "") if found else ""
     topic = _tidy(_PREAMBLE.sub("", raw.strip()) or raw)
     if topic or kind == "question":
         return topic
-    rest = _PREAMBLE.sub("", _SOURCES.sub("", plain.strip().split("\n", 1)[0]))
+    rest = _PREAMBLE.sub("", _SOURCES.sub("", said.strip().split("\n", 1)[0]))
     return _tidy(rest)
 
 

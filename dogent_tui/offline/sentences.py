@@ -40,7 +40,7 @@ _LONGEST = 800
 class Sentence:
     """A sentence as its file has it, white space aside. `position` counts the sentences of its section from 0.
 
-    `place` is where in a document it stands, as far as that is known: ``page 3``, ``sheet Visits``.
+    `place` is where in a document it stands, as far as that is known: ``page 3``, ``sheet Visits``. `is_row`: of a table.
     """
 
     text: str
@@ -48,6 +48,7 @@ class Sentence:
     section: str
     position: int
     place: str = ""
+    is_row: bool = False
 
 
 def sentences_of(path: str, text: str) -> list[Sentence]:
@@ -71,7 +72,7 @@ def sentences_of(path: str, text: str) -> list[Sentence]:
             section, position = title, 0
         for sentence in [paragraph] if table or workbook else split_sentences(paragraph):
             if _is_quotable(sentence, table or workbook):
-                found.append(Sentence(sentence, path, section, position, place if is_document(path) else ""))
+                found.append(Sentence(sentence, path, section, position, place if is_document(path) else "", table or workbook))
                 position += 1
     return found
 

@@ -41,6 +41,10 @@ def assert_sourced(draft: str, files: dict[str, str]) -> list[str]:
     return [found[0] for found in quoted if found is not None]
 
 
+def sources_of(draft: str) -> list[str]:
+    return [found[1] for line in draft.splitlines() if (found := quotation(line)) is not None]
+
+
 def test_a_request_without_references_finds_reads_and_drafts():
     talk = Conversation(notes())
     said = talk.ask("Write a report on battery transport")
@@ -523,3 +527,13 @@ def test_a_section_on_what_the_draft_quotes_already_is_said_to_be_there():
     assert "。 " not in said
     assert "都已引用" in talk.ask("加一节关于贴标签的内容")
     assert "没有关于" in talk.ask("加一节关于图书馆的内容")
+
+
+def test_the_rows_of_a_table_do_not_crowd_out_what_is_said():
+    rows = "".join(f"2025-{month:02},{6000 + month},{600 + month}\n" for month in range(1, 13))
+    talk = Conversation(
+        {"talk.txt": "We met in June. The hall was full. Nobody left early.\n", "visits.csv": f"month,visits,cards\n{rows}"}
+    )
+    talk.ask("Write a report for the committee. Begin with a recommendation.", "talk.txt", "visits.csv")
+    assert set(sources_of(talk.files["drafts/report-for-the-committee.md"])) >= {"talk.txt", "visits.csv"}
+    assert sources_of(talk.files["drafts/report-for-the-committee.md"]).count("talk.txt") == 3

@@ -52,7 +52,8 @@ def foldable(entry: model.Entry) -> bool:
         case model.Thinking():
             return bool(entry.text.strip())
         case model.UserTurn():
-            return entry.prompt.text.count("\n") >= _LONG_TURN or len(entry.prompt.text) > _LONG_TURN * 150
+            lines = entry.prompt.text.count("\n")
+            return lines >= _LONG_TURN or (entry.is_outline and lines > 0) or len(entry.prompt.text) > _LONG_TURN * 150
     return False
 
 
@@ -100,7 +101,8 @@ def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
     text, rest = _excerpt(turn.prompt.text.strip("\n"))
     more = ""
     if foldable(turn) and not look.unfolded:
-        shown = wrap([Span(text[: _LONG_TURN * 200], "user")], look.width - 3)[: _LONG_TURN - 2]
+        begun = text.partition("\n")[0] if turn.is_outline else text  # its sentence; the editor showed the rest
+        shown = wrap([Span(begun[: _LONG_TURN * 200], "user")], look.width - 3)[: _LONG_TURN - 2]
         more = tr("▸ {count:,} lines in all").format(count=turn.prompt.text.count(chr(10)) + 1)
     else:
         shown = wrap([Span(text, "user")], look.width - 3)

@@ -27,10 +27,11 @@ class Entry(msgspec.Struct, kw_only=True):
 
 
 class UserTurn(Entry):
-    """What the person sent. `time` is in seconds since the epoch, 0 where unknown."""
+    """What the person sent. `time` is in seconds since the epoch, 0 where unknown. `is_outline`: an outline, sent back."""
 
     prompt: ev.Prompt
     time: float = 0.0
+    is_outline: bool = False
 
 
 class Reply(Entry):
@@ -244,7 +245,10 @@ class TranscriptModel:
         self.cwd = event.cwd
 
     def _run_started(self, event: ev.RunStarted) -> None:
-        self._add(UserTurn(event.prompt, event.time, run_id=event.run_id), "prompt", event.run_id)
+        asked = [self._known("asked", request) for request in event.prompt.answers]
+        outlines = [isinstance(entry, Asked) and entry.kind == "outline_edit" for entry in asked]
+        is_outline = bool(outlines) and all(outlines)
+        self._add(UserTurn(event.prompt, event.time, is_outline, run_id=event.run_id), "prompt", event.run_id)
 
     def _rewound(self, event: ev.Rewound) -> None:
         """Withdraw a prompt and all that came after it."""
