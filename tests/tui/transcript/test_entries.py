@@ -93,15 +93,6 @@ def test_a_call_whose_name_is_in_wide_letters_still_says_how_it_went(monkeypatch
     assert line.endswith("✓ pdf · pages 1–2")
 
 
-def test_a_file_that_is_written_anew_shows_what_became_of_it() -> None:
-    write = model.ToolCall("t", "Write", state="done", input={"file_path": "a.md", "content": "one\ntwo\nfour\n"}, result="ok")
-    write.diff = "--- a.md\n+++ a.md\n@@ -1,3 +1,3 @@\n one\n two\n-three\n+four"
-    assert drawn(write) == ["▸ Write  a.md  ✓ +1 −1 lines"]
-    assert [line.strip(" │") for line in drawn(write, unfolded=True)][-6:-2] == ["one", "two", "- three", "+ four"]
-    write.diff += "\n… 3 more lines"
-    assert "lines" not in drawn(write)[0]
-
-
 def test_a_written_file_and_an_edit_show_what_changes() -> None:
     write = model.ToolCall("t", "Write", "done", input={"file_path": "/texts/a.md", "content": "one\ntwo\n"}, result="ok")
     assert drawn(write) == ["▸ Write  a.md  ✓ +2 −0 lines"]
