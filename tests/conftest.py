@@ -28,7 +28,6 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """What Python and pytest make of each file is kept, also where that is not usual: to make it again in every process of the tests
 and in every program that they start took half of the time that collecting takes."""
 
-os.environ["TEXTUAL_FPS"] = "15"  # before Textual is imported: pictures that nobody sees are a tenth of what its tests cost
 os.environ["DOGENT_LANGUAGE"] = "en"  # before any message is imported: whoever runs the tests may speak otherwise
 
 _WHOLE = (Path(__file__).parent / "e2e", Path(__file__).parent / "tui")

@@ -16,7 +16,7 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 
 import dogent_tui
-from dogent_tui.language import listing, spoken
+from dogent_tui.language import listing, sentences, spoken
 
 PACKAGE = Path(dogent_tui.__file__).parent
 SLOT = re.compile(r"\{[^}]*\}")
@@ -71,6 +71,12 @@ def test_a_list_in_a_sentence(words, said):
 def nodes() -> dict[Path, list[ast.AST]]:
     """Return the syntax of each file."""
     return {file: list(ast.walk(ast.parse(file.read_text(encoding="utf-8")))) for file in sorted(PACKAGE.rglob("*.py"))}
+
+
+def test_sentences_stand_after_each_other_as_their_script_has_it():
+    assert sentences("One.", "", "Two.") == "One. Two."
+    assert sentences("一。", "二。", "Three.") == "一。二。Three."
+    assert sentences() == ""
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from dogent_tui.offline.answering import ANSWERS
 from dogent_tui.offline.documents import READ_DOCUMENT, joined, parse_part
+from dogent_tui.offline.material import PIPED, material_name, request_and_material
 from dogent_tui.offline.messages_api import Message, MessagesRequest, Text, ToolOutcome, strip_reminders
 
 UI_REQUEST = "mcp__dogent__ui_request"
@@ -121,7 +122,8 @@ class Run:
 
     `missing` are the references, as typed, that lead to no file. `answers` are what came back for its requests on a screen: with
     them it goes on where it was. `template` is the text of the document template that it names. `interrupted`: it was stopped.
-    `piped` is what came on standard input.
+    `piped` is what came on standard input. Where much was pasted, `material` is that, and `request` what is wanted of it; else
+    `request` is what was typed.
     """
 
     typed: str
@@ -132,6 +134,18 @@ class Run:
     template: str = ""
     interrupted: bool = False
     piped: str = ""
+    material: str = ""
+    request: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.material:
+            self.request = self.typed
+
+    @property
+    def brought(self) -> Mapping[str, str]:
+        """What came with the prompt itself, by the name that stands for its path."""
+        texts = {material_name(self.request, self.material): self.material, PIPED: self.piped}
+        return {name: text for name, text in texts.items() if text}
 
     def named(self, *names: str) -> list[Call]:
         """Return the calls of the tools `names`, in order."""
@@ -183,9 +197,9 @@ class Conversation:
         return {path: text for run in self.runs for path, text in self.texts_of(run).items()}
 
     def texts_of(self, run: Run) -> dict[str, str]:
-        """Return what was read in `run`, by shown path: the newest Read of a file, all parts of a document."""
+        """Return what was read in `run`, by shown path: its material, the newest Read of a file, all parts of a document."""
         parts: dict[str, list[Call]] = {}
-        texts: dict[str, str] = {}
+        texts: dict[str, str] = dict(run.brought)
         for call in run.named("Read", READ_DOCUMENT):
             path = self.shown(call.path)
             if not call.succeeded or (call.outcome and call.outcome.media):
@@ -251,12 +265,13 @@ def parse_prompt(text: str) -> Run:
         items = []
     piped = _PIPED.search(text[:start])
     typed = _TEMPLATE_NAME.sub("", _PIPED.sub("", text[:start])).strip()
+    request, pasted = request_and_material(typed)
     sources = tuple(_sources(items if isinstance(items, list) else []))
     template = _TEMPLATE.search(text, end)
-    missing = tuple(_missing(typed, [source.path for source in sources]))
-    return Run(
-        typed, sources, missing, template=template["text"] if template else "", piped=piped["text"].strip() if piped else ""
-    )
+    missing = tuple(_missing(request, [source.path for source in sources]))
+    named = template["text"] if template else ""
+    came = piped["text"].strip() if piped else ""
+    return Run(typed, sources, missing, template=named, piped=came, material=pasted, request=request)
 
 
 def _sources(items: Iterable[Any]) -> Iterable[Source]:

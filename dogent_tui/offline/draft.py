@@ -5,12 +5,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dogent_tui.offline.intent import Intent, Language
+from dogent_tui.offline.intent import Intent
+from dogent_tui.offline.language import Language, language_of
+from dogent_tui.offline.material import MATERIAL_NAMES
 from dogent_tui.offline.phrases import MARKERS, PHRASES
 from dogent_tui.offline.relevance import Ranked, pick, rank, terms
 from dogent_tui.offline.sentences import CJK, Sentence, sentences_of, title_of
 
-_PLACED = re.compile(r"(?P<path>.+?\.\w+)(?:, (?:page \d+|sheet .+)|，(?:第 \d+ 页|工作表 .+))?")
+_PLACED = re.compile(r"(?P<path>.+?\.\w+|your prompt|你的输入)(?:, (?:page \d+|sheet .+)|，(?:第 \d+ 页|工作表 .+))?")
 """What stands in the parentheses after a quotation: its file, and the place in it, where one is known."""
 
 DRAFTS = "drafts/"
@@ -63,6 +65,13 @@ def compose(documents: Mapping[str, str], intent: Intent) -> Draft | None:
     for heading, group in _groups(rest, documents, otherwise):
         lines += _section(heading, sorted(group, key=lambda item: order[item.sentence]), intent.language)
     return Draft(title, "\n".join(lines).rstrip() + "\n")
+
+
+def on_topic(documents: Mapping[str, str], intent: Intent) -> bool:
+    """Whether any sentence holds a word of the request. Files in another language than the request's cannot tell."""
+    everything = _sentences(documents)
+    foreign = all(language_of(text[:2_000]) != intent.language for text in documents.values())
+    return foreign or not intent.words or any(item.on_topic for item in rank(everything, intent.words))
 
 
 def answer(documents: Mapping[str, str], intent: Intent) -> list[Sentence]:
@@ -149,7 +158,7 @@ def draft_title(intent: Intent, documents: Mapping[str, str]) -> str:
         return intent.name
     if len(documents) == 1:
         ((path, text),) = documents.items()
-        return title_of(text) or stem(path)
+        return title_of(text) or (PHRASES[intent.language].summary_title if path in MATERIAL_NAMES.values() else stem(path))
     return intent.name or PHRASES[intent.language].summary_title
 
 

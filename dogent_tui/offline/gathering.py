@@ -43,8 +43,6 @@ _MEDIA = (
 """What has to be looked at."""
 _UNOPENED = frozenset((*_OTHER_DOCUMENTS, *_MEDIA, *_SOUNDS, "zip"))
 """What nothing here opens. The types in `DOCUMENT_TYPES` are the same where there is no `read_document`."""
-PIPED = "stdin.txt"
-"""What is quoted as the source of what was piped in: named like a file, as every source is."""
 _MOST_FILES = 20
 """So many files are read for one request, those first that hold its words."""
 _MOST_DOCUMENTS = 10
@@ -84,8 +82,8 @@ def gather(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock, ...]
     A reply of text alone says why nothing can be read.
     """
     phrases = PHRASES[intent.language]
-    if conversation.current.piped and not conversation.current.sources:
-        return Gathered({PIPED: conversation.current.piped}, frozenset(_touched(conversation)))
+    if conversation.current.brought and not conversation.current.sources:
+        return Gathered(dict(conversation.current.brought), frozenset(_touched(conversation)))
     sources = referenced(conversation)
     named = [source for source in sources if is_readable(conversation, source)]
     searching = not sources or any(source.type == "folder" for source in sources)
@@ -108,13 +106,12 @@ def gather(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock, ...]
         return (ReplyText(phrases.read_again), *again)
     shown = list(dict.fromkeys(source.path for source in wanted))
     brought = _brought(conversation, sources, shown, hidden, searching=searching)
-    piped = {PIPED: conversation.current.piped} if conversation.current.piped else {}
-    return replace(brought, documents={**piped, **brought.documents})
+    return replace(brought, documents={**conversation.current.brought, **brought.documents})
 
 
 def referenced(conversation: Conversation) -> tuple[Source, ...]:
-    """Return the files that the current prompt refers to; where it refers to none, those of the prompts before it."""
-    if conversation.current.sources:
+    """Return the files that the current prompt refers to; where it brings nothing along, those of the prompts before it."""
+    if conversation.current.sources or conversation.current.brought:
         return conversation.current.sources
     return tuple(dict.fromkeys(source for run in conversation.earlier for source in run.sources))
 

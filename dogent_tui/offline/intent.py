@@ -8,14 +8,15 @@ from typing import Literal, TypeAlias
 from dogent_tui.offline.conversation import REFERENCE, Run, Source
 from dogent_tui.offline.form import Form, count_of, form_of, name_of, wants_lines, without_form
 from dogent_tui.offline.formats import EXPORT, NO_EXPORT, PRODUCT, formats_asked
+from dogent_tui.offline.language import Language, language_of
 from dogent_tui.offline.relevance import terms
 from dogent_tui.offline.sentences import CJK
 
-Language: TypeAlias = Literal["en", "zh"]
 Kind: TypeAlias = Literal[
-    "chat", "thanks", "unable", "question", "lines", "draft", "shorter", "longer", "section", "export", "revise"
+    "chat", "thanks", "unable", "by_hand", "question", "lines", "draft", "shorter", "longer", "section", "export", "revise"
 ]
-"""`unable`: what takes a model, such as a translation. `lines` is a summary so short that it is an answer.
+"""`unable`: what takes a model, such as a translation. `by_hand`: what the person does better themselves, such as deleting
+a file. `lines` is a summary so short that it is an answer.
 
 `shorter`, `longer` and `section` change the draft of an earlier prompt; `export` makes a
 pdf or docx of it, or of a Markdown file that is named; `revise` proposes a change of one that is named."""
@@ -44,14 +45,23 @@ _THANKS = re.compile(
     re.IGNORECASE,
 )
 _UNABLE = re.compile(
-    r"\b(?:translat\w+|rewrit\w+|rephras\w+|paraphras\w+|proof-?read\w*|polish\w*|(?:correct|fix) the (?:spelling|grammar))\b"
+    r"\b(?:translat\w+|rewrit\w+|rephras\w+|paraphras\w+|proof-?read\w*|spell-?check\w*|polish\w*"
+    r"|(?:correct|fix) the (?:spelling|grammar))\b"
     r"|\b(?:make|sound)\b.{0,30}\b(?:friendlier|formal|funnier|simpler|professional|casual)\b|翻译|改写|润色|校对|译成"
-    r"|^(?:please\s+)?(?:delete|remove|rename|move)\b|^请?(?:把.{1,40})?(?:删除|删掉|重命名|改名|移动)",
+    r"|^(?:please\s+|now\s+|(?:can|could) you\s+)*(?:write|tell|make|compose|create|give)\s+(?:(?:me|us)\s+)?"
+    r"(?:an?|some)\s+(?:\w+\s+){0,2}"
+    r"(?:poems?|haikus?|limericks?|songs?|lyrics|jokes?|stor(?:y|ies)|fairy tales?)\b"
+    r"|(?:写|作|讲|编)(?:一?[首个篇段])?.{0,12}(?:诗|歌词|笑话|故事|童话)[。！\s]*$",
+    re.IGNORECASE,
+)
+_BY_HAND = re.compile(
+    r"^(?:please\s+|now\s+|then\s+|(?:can|could|would) you\s+(?:please\s+)?)*(?:delete|remove|erase|trash|rename|move|replace)\b"
+    r"|^[请帮我你能可以麻烦，,\s]{0,8}(?:(?:把|将)[^，,。；;\n]{1,40}?)?(?:删除|删掉|删了|移动到|移到|重命名|改名|替换)",
     re.IGNORECASE,
 )
 _REVISE = re.compile(
     r"^(?:please\s+|now\s+|then\s+|(?:can|could|would) you\s+)*"
-    r"(?:revise|fix|tidy|clean|proof-?read|correct|improve|polish|edit|shorten|tighten|trim)\b"
+    r"(?:revise|fix|tidy|clean|proof-?read|spell-?check|correct|improve|polish|edit|shorten|tighten|trim)\b"
     r"|^(?:please\s+)?check\b.*\b(?:mistakes?|errors?|typos?|spelling|grammar)\b|检查.{0,12}错|校对|修订|修正|修改|改正|纠正|更正|错别字|拼写|润色|精简|缩短|改进",
     re.IGNORECASE,
 )
@@ -105,7 +115,8 @@ _TOPIC_END = re.compile(
 _PREAMBLE = re.compile(
     r"^(?:(?:pdf|word|docx)(?=\s+(?:report|document|file|article|essay|memo|summary|brief|overview|version)|\s*$)\s*"
     r"|(?:please|kindly|now|then|also|could you|can you|would you|i (?:want|need|would like)(?: you)?(?: to)?|let us|let's"
-    r"|help me(?: to)?|write|draft|compose|create|prepare|produce|generate|make|give|compile|collect|list|extract|add"
+    r"|help me(?: to)?|write|draft|compose|create|prepare|produce|generate|make|give|turn|convert|compile|collect|list|extract"
+    r"|add"
     r"|summari[sz]e|summary|me|us|the|this|these|those|all|everything|use|it|a|an|and|of|on|short|brief|long|detailed|one-?page|two-?page|report|document"
     r"|article|essay|text|note|memo|overview|version|files?|notes|folder|directory|workspace|here|what is|in)\b[\s,:]*"
     r"|请|帮我|麻烦|列出|用(?=\s)|为(?=[^什了何])|介绍(?:一下)?|一下|这个|把|将|给我|写|撰写|起草|总结|整理|汇总|归纳|概述|生成|编写|一[份篇个下段]"
@@ -155,6 +166,7 @@ _RULES = (
     _Rule("chat", (_GREETING,), whole=True),
     _Rule("thanks", (_THANKS,), whole=True),
     _Rule("unable", (_UNABLE,)),
+    _Rule("by_hand", (_BY_HAND,), unless=(_ANEW,)),
     _Rule("section", (_SECTION,), changes=True),
     _Rule("shorter", (_SHORTER,), unless=(_ANEW,), changes=True),
     _Rule("section", (_LONGER, _ABOUT), unless=(_ANEW, _QUESTION), changes=True),
@@ -174,6 +186,7 @@ class Intent:
     `formats` are the kinds of file asked for beside the Markdown (``pdf``, ``docx``), and `export_to` the name of one, empty
     where none is given. `no_export`: it says that none is wanted. `revise` is the file to propose a change of.
     `form` is that of a draft; `name` is what the person calls it (“Letter to the mayor”), `addressed` where that says for whom.
+    `about`: it says what it is about, as in “about cats”.
     """
 
     kind: Kind
@@ -189,16 +202,17 @@ class Intent:
     form: Form = "text"
     name: str = ""
     addressed: bool = False
+    about: bool = False
 
 
 def intent_of(run: Run, *, has_draft: bool) -> Intent:
     """Tell what the prompt of `run` asks for. `has_draft`: an earlier prompt made one, which this one may want changed."""
-    typed = run.typed[:20_000]
+    typed = run.request[:20_000]
     output = _output(typed, {source.path for source in run.sources})
     plain = _without_files(typed, run.sources)
     no_export = NO_EXPORT.search(plain) is not None
     formats, export_to = ((), "") if no_export else formats_asked(REFERENCE.sub(" ", typed), plain)
-    kind = _kind(plain, has_draft=has_draft, bare=not run.sources and not output and not formats)
+    kind = _kind(plain, has_draft=has_draft, bare=not (run.sources or run.material or output or formats))
     named = next((source.path for source in run.sources if source.type in ("md", "markdown")), output)
     has_markdown = has_draft or bool(named)
     revise = named if kind in _REVISABLE and _REVISE.search(plain) and not _REWORD.search(plain) else ""
@@ -216,7 +230,7 @@ def intent_of(run: Run, *, has_draft: bool) -> Intent:
     ]
     if export_to and not output and kind == "draft":
         output = f"{export_to.rpartition('.')[0]}.md"
-    language = language_of(plain)
+    language = language_of(plain or run.material[:2_000])
     return Intent(
         kind,
         language,
@@ -230,14 +244,8 @@ def intent_of(run: Run, *, has_draft: bool) -> Intent:
         revise,
         form,
         *name_of(plain),
+        about=_ABOUT.search(plain) is not None,
     )
-
-
-def language_of(text: str) -> Language:
-    """Return the language to answer in: Chinese as soon as a fifth of the letters are Chinese characters."""
-    letters = re.findall(r"[^\W\d_]", text)
-    chinese = sum(1 for letter in letters if "\u3400" <= letter <= "\u9fff")
-    return "zh" if chinese * 5 > len(letters) else "en"
 
 
 def _kind(plain: str, *, has_draft: bool, bare: bool) -> Kind:

@@ -430,8 +430,7 @@ class DogentApp(App[None]):
         async def run() -> None:
             conversation = self.conversation
             if command.needs_argument:
-                conversation.prompt.editor.replace_all(f"/{command.name} ")
-                conversation.prompt.focus_editor()
+                conversation.prompt.begin_command(f"/{command.name} ")
             else:
                 await conversation.typed.run(command, "", f"/{command.name}")
 

@@ -478,6 +478,36 @@ def test_a_question_that_the_files_read_before_do_not_answer_is_put_to_the_other
     assert "notes/b.md" in said
 
 
+def test_what_the_engine_does_not_do_is_said_and_nothing_is_drafted():
+    talk = Conversation(notes())
+    talk.ask("Write a report on battery transport")
+    before = dict(talk.files)
+    said = talk.ask("delete drafts/battery-transport.md")
+    assert "do not delete" in said and "Nothing was changed" in said
+    assert talk.files == before and not talk.calls
+
+
+@pytest.mark.parametrize("asked", ["Write an essay about cats", "写一篇关于猫的文章"])
+def test_nothing_is_written_about_what_no_file_here_mentions(asked: str):
+    talk = Conversation({**notes(), "c.md": CHINESE})
+    said = talk.ask(asked)
+    assert not talk.called("Write")
+    assert "@" in said and "/setup" in said
+    assert "cats" in said or "猫" in said
+
+
+def test_a_file_that_is_named_is_drafted_from_whatever_it_says():
+    talk = Conversation(notes())
+    talk.ask("Write an essay about cats", "garden.txt")
+    assert "Tomatoes" in talk.called("Write")[0]["content"]
+
+
+def test_files_in_another_language_cannot_tell_whether_they_are_on_the_topic():
+    talk = Conversation(notes())
+    talk.ask("写一篇关于电池安全的报告")
+    assert talk.called("Write")
+
+
 def test_what_is_piped_in_is_what_the_prompt_is_about():
     talk = Conversation(notes())
     said = talk.ask("Summarize in two lines\n\n<stdin>\nThe roof leaks in autumn. It costs 300 euros.\n</stdin>")

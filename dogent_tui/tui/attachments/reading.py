@@ -98,8 +98,7 @@ class DocumentReading:
         self._size = self._size or _size(self._path)
         self.text += found.text
         self._table_head = head_of_last_table(shown)
-        page = tr("page {page}")
-        return _PAGE.sub(lambda found: f"*— {page.format(page=found[1])} —*", shown)
+        return _PAGE.sub(lambda page: tr("*— page {page} —*").format(page=page[1]), shown)
 
 
 def facts(kind: str, metadata: Mapping[str, Any], size: int) -> list[str]:

@@ -93,6 +93,13 @@ class PromptBox(Vertical):
         """Focus the editor."""
         self.editor.focus()
 
+    def begin_command(self, text: str) -> None:
+        """Replace what is typed by the beginning of a command, and offer what may follow."""
+        self.editor.replace_all(text)
+        self.editor.completes = True
+        self.editor.focus()
+        self._request_completion()
+
     def set_queue(self, prompts: tuple[QueuedPrompt, ...]) -> None:
         """Show the prompts that wait."""
         self.queue.show(prompts)
