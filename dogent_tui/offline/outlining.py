@@ -50,7 +50,7 @@ def outline_from(documents: Mapping[str, str], intent: Intent) -> Outline:
         found = sentences_of(path, text)
         if intent.words and not any(item.on_topic for item in rank(found, intent.words)):
             continue
-        title = _title(path, text)
+        title = _title(path, text, among_others=several)
         named = dict.fromkeys(sentence.section or title for sentence in found)
         if title and (several or title in named):
             sections.append(Section(2, title))
@@ -83,7 +83,7 @@ def compose_along(outline: Outline, documents: Mapping[str, str], intent: Intent
     everything = [sentence for path, text in documents.items() for sentence in sentences_of(path, text)]
     if not everything:
         return None
-    titles = {path: _title(path, text) for path, text in documents.items()}
+    titles = {path: _title(path, text, among_others=len(documents) > 1) for path, text in documents.items()}
     phrases = PHRASES[intent.language]
     title = outline.title or draft_title(intent, documents)
     lines = [f"# {title}", "", phrases.marker, ""]
@@ -100,9 +100,9 @@ def compose_along(outline: Outline, documents: Mapping[str, str], intent: Intent
     return Draft(title, "\n".join(lines).rstrip() + "\n")
 
 
-def _title(path: str, text: str) -> str:
-    """Return the first heading; for a document without any, such as a workbook, its name."""
-    return title_of(text) or (stem(path) if is_document(path) else "")
+def _title(path: str, text: str, *, among_others: bool) -> str:
+    """Return the first heading; without any the name, of a document or of a text `among_others`: it has its place beside them."""
+    return title_of(text) or (stem(path) if among_others or is_document(path) else "")
 
 
 def _fitting(section: Section, sentences: Iterable[Sentence], titles: Mapping[str, str]) -> list[Ranked]:

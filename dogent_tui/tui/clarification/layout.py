@@ -37,11 +37,11 @@ def heading(form: ClarificationForm, width: int) -> list[Line]:
     )
     which = [Span(f"{form.counter} · ", "muted")] if form.counter else []
     title = [*which, Span(_shown(form.request.title), "heading1")]
-    size = cell_len(counter)
-    if width < 3 * size:
+    taken = cell_len(counter)
+    if width < 3 * taken:
         return [*wrap(title, width), *wrap([Span(counter, style)], width)]
-    first, *rest = wrap(title, width - size - 2)
-    gap = width - first.width - size
+    first, *rest = wrap(title, width - taken - 2)
+    gap = width - first.width - taken
     return [Line((*first.spans, Span(" " * gap), Span(counter, style))), *rest]
 
 

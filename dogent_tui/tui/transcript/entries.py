@@ -136,10 +136,11 @@ def _tool_call(call: model.ToolCall, look: Look) -> list[Line]:
     mark, style, words = _tool_state(call, look)
     end = [Span("  "), Span(mark, style), Span(f" {words}" if words else "", style if style in {"error", "warning"} else "muted")]
     summary = input_summary(call.input, look.cwd)
-    room = width - len(fold) - _cells(name) - 2 - 6
+    left = width - len(fold) - _cells(name)
+    room = left - 2 - 6
     words_room = max(min(36, room // 2), room - _cells(summary)) if summary else room
     end = [*end[:2], *crop(end[2:], max(0, words_room))]
-    middle = crop([Span(f"  {summary}", "summary")], max(0, width - len(fold) - _cells(name) - sum(_cells(s.text) for s in end)))
+    middle = crop([Span(f"  {summary}", "summary")], max(0, left - sum(_cells(s.text) for s in end)))
     head = Line(crop([Span(fold, "muted"), Span(name, "tool"), *(middle if summary else ()), *end], width))
     lines = [head]
     if outcome := _outcome_of(call, look.cwd):

@@ -267,7 +267,12 @@ async def test_an_endpoint_of_ones_own_is_tried_and_written(start, monkeypatch):
         assert "Name the model" in words()
         model.value = "big-model"
         await s.pilot.press("enter")
-        await s.until(lambda: "Enter keeps it all the same" in words())
+        keys = form.query_one("#endpoint-keys")
+        await s.until(lambda: "Enter keeps it all the same" in str(keys.render()))
+        model.value = "bigger-model"  # another one: it would be tried again, and the line says so
+        await s.until(lambda: "tries it" in str(keys.render()) and not words())
+        model.value = "big-model"
+        await s.until(lambda: "Enter keeps it all the same" in str(keys.render()))
         assert not s.kept("claude.json").get("profiles", {}).get("example")
         await s.pilot.press("enter")
         await s.until(lambda: s.kept().get("profile") == "example")
