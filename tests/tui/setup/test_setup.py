@@ -222,7 +222,9 @@ async def test_the_command_brings_it_back_and_does_not_stop_the_agent(start):
         await s.pilot.press("1")
         await s.until(lambda: "/profile ollama" in s.hint)
         assert s.app.opened.service is service
+        s.app.opened.review_mode.on = True
         await s.app.change_profile("ollama")
+        assert s.app.opened.review_mode.on  # it is the same conversation
         assert s.app.opened.endpoint.model == "qwen3-coder:30b"
 
 
