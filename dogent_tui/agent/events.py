@@ -27,6 +27,8 @@ Scope: TypeAlias = Literal["once", "session", "always"]
 
 SHELL_TOOL = "Shell"
 """The name under which a shell command of the person appears among the tool calls."""
+SHELL_STOPPED = "(stopped)"
+"""How the result of one ends that the person stopped."""
 
 TodoStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 

@@ -37,22 +37,15 @@ from dogent_tui.agent.open_requests import OpenRequests, needed_by
 from dogent_tui.agent.prompts import earlier_conversation, taken_back, user_prompt
 from dogent_tui.agent.questions import PendingQuestions
 from dogent_tui.agent.queue import PromptQueue
-from dogent_tui.agent.run import STOPPED, Run, first_of
+from dogent_tui.agent.run import STOPPED, Run
 from dogent_tui.agent.shell import PersonalShell
 from dogent_tui.agent.stream import EventStream
+from dogent_tui.agent.turn import TurnLost, take_turn
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.workspace.profiles import Endpoint
 
 State = Literal["connecting", "idle", "running", "lost", "closed"]
-
-_INTERRUPT_AGAIN_S = 0.5
-_INTERRUPT_LIMIT_S = 5.0
-"""How long a turn may take to end after it was interrupted (it takes 6–30 ms) before its process is given up."""
-
-
-class _SessionLost(Exception):  # noqa: N818  (it says what happened, and is an error only to the run)
-    """The agent process is gone in the middle of a run."""
 
 
 class AgentService:
@@ -197,11 +190,15 @@ class AgentService:
 
     async def interrupt(self) -> None:
         """Stop the shell command or the run under way, if any. Waiting prompts stay queued and run next."""
-        if self._shell.stop():
+        if self.stop_shell():
             return
         if self._run is not None and not self._run.stop.is_set():
             self._requests.abandon()
             await self._stop_run()
+
+    def stop_shell(self) -> bool:
+        """Stop the person's shell command under way; returns whether there is one."""
+        return self._shell.stop()
 
     async def reply(self, request_id: str, reply: Reply) -> None:
         """Answer a question. Raises AgentError where it does not wait (any more), or waits for another kind of answer.
@@ -277,9 +274,9 @@ class AgentService:
             self._heard(prompt.text)
         watch = asyncio.create_task(self._watch(run))
         try:
-            ended = await self._turn(run, prompt)
+            ended = await take_turn(self._connection, run, lambda: self._words(prompt))
             self._conclude(run, ended)
-        except _SessionLost:
+        except TurnLost:
             self._fail(run, RUN_LOST)
         except AgentError as error:
             self._fail(run, Failure("not_started", error.message, error.remedy))
@@ -291,29 +288,6 @@ class AgentService:
         finally:
             watch.cancel()
 
-    async def _turn(self, run: Run, prompt: Prompt) -> TurnEnded:
-        """Send the prompt and wait for the end of the turn. Raises AgentError where the session cannot start or is lost."""
-        stopped = asyncio.create_task(run.stop.wait())
-        connected = asyncio.ensure_future(self._connection.get())
-        try:
-            await first_of(connected, stopped)
-            if run.stop.is_set():
-                return TurnEnded("stopped")
-            await self._send(connected.result(), self._words(prompt), run.message_id)
-            await first_of(run.ended, stopped)
-            if not run.ended.done():
-                await self._await_stop(run)
-            ended = run.ended.result()
-            if ended is not None and ended.outcome in ("error", "stopped") and not run.stopped_by_us:
-                await self._await_loss()
-            if ended is None:
-                raise _SessionLost
-            return ended
-        finally:
-            stopped.cancel()
-            if not connected.done():
-                connected.cancel()
-
     def _words(self, prompt: Prompt) -> str:
         """Return the message for `prompt`; what the person ran in the shell since the last one follows it, once."""
         forgotten, self._forgotten = self._forgotten, False
@@ -321,29 +295,6 @@ class AgentService:
         notes += [*self._requests.take_note(), *self._shell.take_notes(), *self._taken_back]
         self._taken_back.clear()
         return "\n\n".join([user_prompt(prompt.text, prompt.attachments, prompt.template), *notes])
-
-    async def _send(self, conversation: Conversation, text: str, message_id: str) -> None:
-        try:
-            await conversation.send(text, message_id)
-        except AgentError as error:
-            raise _SessionLost from error
-
-    async def _await_stop(self, run: Run) -> None:
-        """Wait for an interrupted turn to end; ask again, as an interrupt may overtake its prompt; then give the process up."""
-        deadline = asyncio.get_running_loop().time() + _INTERRUPT_LIMIT_S
-        while asyncio.get_running_loop().time() < deadline:
-            done, _ = await asyncio.wait({run.ended}, timeout=_INTERRUPT_AGAIN_S)
-            if done:
-                return
-            await self._connection.interrupt()
-        run.end(TurnEnded("stopped"))
-        await self._connection.give_up()
-
-    async def _await_loss(self) -> None:
-        """A CLI that a signal ends finishes its turn first, then itself. Raises AgentError where that is what happened."""
-        await self._connection.last_breath()
-        if self._connection.live is None:
-            raise _SessionLost
 
     def _conclude(self, run: Run, ended: TurnEnded) -> None:
         cost = self._cost(ended)

@@ -1,6 +1,7 @@
 """What a local server answers, as pieces: its own Messages API and chat completions alike, streamed or whole."""
 
 import json
+import re
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, TypeAlias
 
@@ -67,18 +68,24 @@ _REASONS: dict[str, StopReason] = {"max_tokens": "max_tokens", "length": "max_to
 """Why a model stopped, where that is not plain from what it said."""
 
 
+_END = re.compile(rb"\r?\n\r?\n")
+"""What ends an event."""
+
+
 async def events(chunks: AsyncIterator[bytes]) -> AsyncIterator[dict[str, Any]]:
     """Yield the JSON objects of server-sent events. Raises ValueError where one is longer than any should be."""
-    rest = b""
+    rest = bytearray()
     async for chunk in chunks:
-        rest = (rest + chunk).replace(b"\r\n", b"\n")
-        *whole, rest = rest.split(b"\n\n")
-        for event in whole:
-            if (data := _data(event)) is not None:
+        searched = max(0, len(rest) - 3)  # what an end may have begun with; a long event is not looked through with every chunk
+        rest += chunk
+        while end := _END.search(rest, searched):
+            if (data := _data(bytes(rest[: end.start()]))) is not None:
                 yield data
+            del rest[: end.end()]
+            searched = 0
         if len(rest) > MOST_EVENT_BYTES:
             raise ValueError("an event of more than 16 MB")
-    if (data := _data(rest)) is not None:
+    if (data := _data(bytes(rest))) is not None:
         yield data
 
 

@@ -14,15 +14,15 @@ from dogent_tui.offline.phrases import PHRASES
 _COUNTS: Mapping[str, int] = {"short": 7, "medium": 15, "long": 32}
 """How many sentences a draft quotes, by the length that was chosen (as `intent` counts them)."""
 _SAYS_LENGTH = re.compile(
-    r"\b(?:short|brief|concise|quick|long|detailed|thorough|comprehensive|in depth|full|complete|pages?|words|sentences|points"
-    r"|bullets|quotes|items|one-?page\w*|tl;?dr)\b|简短|简要|简洁|短|详细|全面|完整|深入|页|字|句|条",
+    r"\b(?:short|brief|concise|quick|long|detailed|thorough|comprehensive|in depth|full|complete|pages?|words|sentences"
+    r"|lines|points|bullets|quotes|items|one-?page\w*|tl;?dr)\b|简短|简要|简洁|短|详细|全面|完整|深入|页|字|句|条",
     re.IGNORECASE,
 )
 _SAYS_AUDIENCE = re.compile(
     r"\b(?:audience|readers?|addressed to|aimed at|written for|for (?:the |our |my |a |an )?(?:board|council|public|press|"
     r"customers?|clients?|managers?|management|team|staff|colleagues?|children|kids|students?|experts?|beginners?|visitors?|users?|"
     r"donors?|members?|parents?|teachers?|investors?|citizens|everyone|everybody|boss|director|newcomers?))\b"
-    r"|读者|受众|面向|写给|给.{1,8}看",
+    r"|读者|受众|面向|写给|给.{1,8}看|给(?![我你])[^，,。\s]{1,12}(?:写|做|起草)",
     re.IGNORECASE,
 )
 _VALUE = re.compile(r"\((short|medium|long)\)")
@@ -33,10 +33,10 @@ _AUDIENCES = ("general", "deciders", "experts")
 def questions(conversation: Conversation, intent: Intent) -> tuple[ReplyText, ReplyToolUse] | None:
     """Return the call that asks what the request leaves open, None where there is nothing to ask, or nobody to ask."""
     run, phrases = conversation.current, PHRASES[intent.language]
-    if not conversation.can_ask or run.named(UI_REQUEST):
+    if not conversation.can_ask or run.named(UI_REQUEST) or intent.form == "outline":
         return None
     asked = []
-    if not _SAYS_AUDIENCE.search(run.typed):
+    if not (intent.addressed or _SAYS_AUDIENCE.search(run.request)):
         options = [{"label": label, "value": value} for value, label in zip(_AUDIENCES, phrases.audiences, strict=True)]
         asked.append(
             {
@@ -47,7 +47,7 @@ def questions(conversation: Conversation, intent: Intent) -> tuple[ReplyText, Re
                 "allow_freeform": True,
             }
         )
-    if not _SAYS_LENGTH.search(run.typed):
+    if not says_length(run):
         options = [{"label": label, "value": value} for value, label in zip(_COUNTS, phrases.lengths, strict=True)]
         asked.append({"id": "length", "question": phrases.ask_length, "options": options, "recommended": "medium"})
     if not asked:
@@ -65,10 +65,15 @@ def proposal(conversation: Conversation, intent: Intent, outline: Outline) -> tu
     payload = {
         "type": "outline_edit",
         "title": phrases.outline_title,
-        "preface": phrases.outline_preface,
+        "preface": phrases.outline_alone if intent.form == "outline" else phrases.outline_preface,
         "outline_text": outline.as_markdown(),
     }
     return ReplyText(phrases.outline_said), ReplyToolUse(UI_REQUEST, payload)
+
+
+def says_length(run: Run) -> bool:
+    """Whether the prompt of `run` says how long the text shall be."""
+    return _SAYS_LENGTH.search(run.request) is not None
 
 
 def as_answered(run: Run, intent: Intent) -> Intent:

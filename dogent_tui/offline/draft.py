@@ -5,12 +5,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dogent_tui.offline.intent import Intent, Language
+from dogent_tui.offline.intent import Intent
+from dogent_tui.offline.language import Language, language_of
+from dogent_tui.offline.material import MATERIAL_NAMES
 from dogent_tui.offline.phrases import MARKERS, PHRASES
 from dogent_tui.offline.relevance import Ranked, pick, rank, terms
 from dogent_tui.offline.sentences import CJK, Sentence, sentences_of, title_of
 
-_PLACED = re.compile(r"(?P<path>.+?\.\w+)(?:, (?:page \d+|sheet .+)|，(?:第 \d+ 页|工作表 .+))?")
+_PLACED = re.compile(r"(?P<path>.+?\.\w+|your prompt|你的输入)(?:, (?:page \d+|sheet .+)|，(?:第 \d+ 页|工作表 .+))?")
 """What stands in the parentheses after a quotation: its file, and the place in it, where one is known."""
 
 DRAFTS = "drafts/"
@@ -65,11 +67,27 @@ def compose(documents: Mapping[str, str], intent: Intent) -> Draft | None:
     return Draft(title, "\n".join(lines).rstrip() + "\n")
 
 
+def on_topic(documents: Mapping[str, str], intent: Intent) -> bool:
+    """Whether any sentence holds a word of the request. Files in another language than the request's cannot tell."""
+    everything = _sentences(documents)
+    foreign = all(language_of(text[:2_000]) != intent.language for text in documents.values())
+    return foreign or not intent.words or any(item.on_topic for item in rank(everything, intent.words))
+
+
 def answer(documents: Mapping[str, str], intent: Intent) -> list[Sentence]:
     """Return the sentences that answer a question best, five at the most."""
     ranked = rank(_sentences(documents), intent.words)
     least = max(_ANSWERS, max((item.overlap for item in ranked), default=0.0) / 2)
     return [item.sentence for item in pick((item for item in ranked if item.overlap >= least), 5)]
+
+
+def central(documents: Mapping[str, str], intent: Intent) -> list[Sentence]:
+    """Return the sentences that a short summary quotes, in the order of the files: the most central ones on its topic."""
+    everything = _sentences(documents)
+    ranked = rank(everything, intent.words)
+    picked = pick(_each_source_first(_on_topic(ranked) or ranked), intent.count)
+    order = {sentence: number for number, sentence in enumerate(everything)}
+    return sorted((item.sentence for item in picked), key=order.__getitem__)
 
 
 def shorten(text: str) -> Change:
@@ -130,18 +148,23 @@ def is_draft(text: str) -> bool:
 
 
 def draft_title(intent: Intent, documents: Mapping[str, str]) -> str:
-    """Return a title: the topic asked for, else that of the only document, else “Summary”."""
+    """Return a title: the topic asked for, else what it is and for whom, else that of the only document, else “Summary”."""
+    if intent.form == "comparison":
+        names = intent.topic or PHRASES[intent.language].listing.join(stem(path) for path in documents)
+        return PHRASES[intent.language].comparison_title.format(names=names)
     if intent.topic:
         return _capitalized(intent.topic)
+    if intent.addressed:
+        return intent.name
     if len(documents) == 1:
         ((path, text),) = documents.items()
-        return title_of(text) or stem(path)
-    return PHRASES[intent.language].summary_title
+        return title_of(text) or (PHRASES[intent.language].summary_title if path in MATERIAL_NAMES.values() else stem(path))
+    return intent.name or PHRASES[intent.language].summary_title
 
 
 def output_path(intent: Intent, title: str, taken: Collection[str]) -> str:
     """Return where to write: the file asked for, or one among `DRAFTS` named after the title; numbered while it is `taken`."""
-    wanted = intent.output or f"{DRAFTS}{_slug(title, intent.language)}.md"
+    wanted = intent.output or f"{DRAFTS}{_slug(title)}.md"
     folder, name = posixpath.split(posixpath.normpath(wanted.replace("\\", "/")))
     stem, extension = posixpath.splitext(name)
     occupied = {path.lower() for path in taken}
@@ -178,14 +201,14 @@ def _each_source_first(ranked: Iterable[Ranked]) -> list[Ranked]:
 
 
 def _groups(picked: Iterable[Ranked], documents: Mapping[str, str], otherwise: str) -> list[tuple[str, list[Ranked]]]:
-    """Group sentences under headings: by file where there are several, by section where there is one."""
+    """Group sentences under headings: by file where there are several, in their order, by section where there is one."""
     items = list(picked)
     several = len({item.sentence.path for item in items}) > 1
     groups: dict[str, list[Ranked]] = {}
     for item in items:
         groups.setdefault(item.sentence.path if several else item.sentence.section, []).append(item)
     if several:
-        return [(title_of(documents[path]) or stem(path), group) for path, group in groups.items()]
+        return [(title_of(text) or stem(path), groups[path]) for path, text in documents.items() if path in groups]
     return [(section or otherwise, group) for section, group in groups.items()]
 
 
@@ -225,8 +248,8 @@ def stem(path: str) -> str:
     return posixpath.splitext(posixpath.basename(path))[0]
 
 
-def _slug(title: str, language: Language) -> str:
+def _slug(title: str) -> str:
     """Return a file name for a title, of letters that every file system takes."""
-    words = re.findall(rf"[{CJK}]+|[^\W_{CJK}]+", title.lower())
-    name = "-".join(words[:8]) if language == "en" else "".join(words)
+    words = re.findall(rf"[{CJK}]+|[^\W_{CJK}]+", re.sub(r"(?<=\w)['’](?=\w)", "", title.lower()))
+    name = "-".join(words[:8])
     return name[:48].strip("-") or "draft"

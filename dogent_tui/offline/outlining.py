@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from dogent_tui.offline.answering import CHANGES
 from dogent_tui.offline.documents import is_document
@@ -50,12 +50,16 @@ def outline_from(documents: Mapping[str, str], intent: Intent) -> Outline:
         found = sentences_of(path, text)
         if intent.words and not any(item.on_topic for item in rank(found, intent.words)):
             continue
-        title = _title(path, text, among_others=several)
+        title = _title(path, text) or (stem(path) if several else "")
         named = dict.fromkeys(sentence.section or title for sentence in found)
         if title and (several or title in named):
             sections.append(Section(2, title))
         sections += [Section(3 if several and title else 2, name) for name in named if name not in ("", title)]
     unique = tuple({section.title: section for section in reversed(sections)}.values())[::-1]
+    if not unique and intent.form == "outline":  # it is all that was asked for: better what there is than nothing
+        if intent.words:
+            return outline_from(documents, replace(intent, words=()))
+        unique = tuple(Section(2, stem(path)) for path in documents)
     return Outline(draft_title(intent, documents), unique[:_MOST_SECTIONS])
 
 
@@ -83,7 +87,7 @@ def compose_along(outline: Outline, documents: Mapping[str, str], intent: Intent
     everything = [sentence for path, text in documents.items() for sentence in sentences_of(path, text)]
     if not everything:
         return None
-    titles = {path: _title(path, text, among_others=len(documents) > 1) for path, text in documents.items()}
+    titles = {path: _title(path, text) or (stem(path) if len(documents) > 1 else "") for path, text in documents.items()}
     phrases = PHRASES[intent.language]
     title = outline.title or draft_title(intent, documents)
     lines = [f"# {title}", "", phrases.marker, ""]
@@ -100,16 +104,20 @@ def compose_along(outline: Outline, documents: Mapping[str, str], intent: Intent
     return Draft(title, "\n".join(lines).rstrip() + "\n")
 
 
-def _title(path: str, text: str, *, among_others: bool) -> str:
-    """Return the first heading; without any the name, of a document or of a text `among_others`: it has its place beside them."""
-    return title_of(text) or (stem(path) if among_others or is_document(path) else "")
+def _title(path: str, text: str) -> str:
+    """Return the first heading; for a document without any, such as a workbook, its name."""
+    return title_of(text) or (stem(path) if is_document(path) else "")
 
 
 def _fitting(section: Section, sentences: Iterable[Sentence], titles: Mapping[str, str]) -> list[Ranked]:
     """Return the sentences that stand under this heading in their file; where it is a new one, those that are about it."""
-    known = [sentence for sentence in sentences if section.title == (sentence.section or titles[sentence.path])]
+    items = list(sentences)
+    known = [sentence for sentence in items if section.title == (sentence.section or titles[sentence.path])]
+    if not known:  # the person may have gone on with a heading of the file: “What we found (2025)”
+        words = set(terms(section.title))
+        known = [item for item in items if (own := set(terms(item.section or titles[item.path]))) and own <= words]
     if known and not section.notes:
         return rank(known, terms(section.title))
-    ranked = rank(list(sentences), terms(f"{section.title} {section.notes}"))
+    ranked = rank(items, terms(f"{section.title} {section.notes}"))
     near = [item for item in ranked if item.overlap >= _NEAR]
     return near or rank(known, terms(section.title))

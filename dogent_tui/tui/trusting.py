@@ -43,7 +43,8 @@ async def ask_for_trust(app: "DogentApp", opened: OpenedSession) -> bool:
             markup=False,
         )
     if answer != before:
-        await opened.service.renew()
+        if not opened.read_only:  # there is no agent
+            await opened.service.renew()
         await offer_custom_commands(app)
     return True
 

@@ -21,7 +21,7 @@ LARGEST_PIECE = 16_000_000
 
 SUFFIX = ".jsonl"
 
-_PATIENCE_S = 0.1
+PATIENCE_S = 0.1
 """Seconds in which a hold is tried again: `is_held` of another window takes it for an instant."""
 
 _PIECE = re.compile(r"\.jsonl(?:\.(\d{1,6}))?$")
@@ -34,7 +34,7 @@ class SessionHold:
         self._log: Path | None = None
         self._lock: FileLock | None = None
 
-    def take(self, log: Path) -> bool:
+    def take(self, log: Path, *, patience_s: float = PATIENCE_S) -> bool:
         """Take the right to write `log`. False: another window has it. Taking it twice is fine. Raises OSError."""
         if self._log == log:
             return True
@@ -43,7 +43,7 @@ class SessionHold:
 
         lock = FileLock(_lock_of(log), thread_local=False, mode=0o600)
         try:
-            lock.acquire(timeout=_PATIENCE_S, poll_interval=_PATIENCE_S / 5)
+            lock.acquire(timeout=patience_s, poll_interval=PATIENCE_S / 5)
         except Timeout:
             return False
         self._log, self._lock = log, lock
@@ -56,13 +56,16 @@ class SessionHold:
             lock.release()
 
 
-def is_held(log: Path) -> bool:
-    """Whether a window has the right to write `log` just now. Raises OSError."""
+def is_held(log: Path, *, patience_s: float = PATIENCE_S) -> bool:
+    """Whether a window has the right to write `log` just now. Raises OSError.
+
+    Without patience, another window that asks the same at the same instant is taken for one that has it.
+    """
     if not _lock_of(log).exists():
         return False
     hold = SessionHold()
     try:
-        return not hold.take(log)
+        return not hold.take(log, patience_s=patience_s)
     finally:
         hold.release()
 

@@ -28,6 +28,7 @@ from dogent_tui.agent.launch import SessionChoice
 from dogent_tui.agent.recorder import Recorder
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.service import AgentService
+from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.agent.ui_requests import Clarification, Question
 from dogent_tui.tui.transcript.model import Asked, ToolCall, TranscriptModel, UserTurn
 from dogent_tui.workspace.history import History, HistoryEntry
@@ -167,6 +168,22 @@ def test_a_page_that_a_power_cut_took_is_told_by_the_log(workspace, left):
     assert again.path == log.path
 
 
+def test_a_log_that_ends_in_what_a_power_cut_left_loses_that_and_goes_on(workspace):
+    log = open_log(workspace, "s")
+    for number in range(3):
+        log.append(to_json(TextFinished(message_id="m", block=number, text=str(number))))
+    log.close()
+    for left in (b'{"type": "text_fin', b"\0" * 5000, b'{"type": "text_delta", "text": "\xe8', b""):
+        with log.path.open("ab") as file:
+            file.write(left)
+        before = [event.text for event in earlier_events(log.path)]
+        again = open_log(workspace, "s")
+        again.append(to_json(TextFinished(message_id="m", block=9, text="on")))
+        again.close()
+        assert [event.text for event in earlier_events(log.path)] == [*before, "on"]
+    assert before == ["0", "1", "2", "on", "on", "on"]
+
+
 def RunStartedOf(text: str):  # noqa: N802
     from dogent_tui.agent.events import RunStarted
 
@@ -232,6 +249,17 @@ def test_a_disk_that_is_full_at_any_place_of_an_entry_costs_no_other(workspace):
 
 
 # ── A home that cannot be written, and a clock that goes backwards ────────────────────────────────
+
+
+def test_without_a_home_that_can_be_written_a_session_opens_and_says_so(workspace, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DOGENT_HOME", str(tmp_path / "file" / "home"))
+    opened = open_session(workspace, SessionOptions())
+    assert opened.endpoint.kind == "offline"
+    assert "home_not_writable" in [warning.code for warning in opened.warnings]
+    (tmp_path / "home").mkdir()
+    monkeypatch.setenv("DOGENT_HOME", str(tmp_path / "home"))
+    assert "home_not_writable" not in [warning.code for warning in open_session(workspace, SessionOptions()).warnings]
 
 
 async def test_without_a_home_that_can_be_written_the_history_of_the_folder_is_kept(workspace, tmp_path, monkeypatch):

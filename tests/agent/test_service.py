@@ -132,8 +132,8 @@ async def test_a_stream_that_ends_without_a_word_is_a_lost_session():
 
 
 async def test_a_turn_that_does_not_end_when_interrupted_is_given_up(monkeypatch):
-    monkeypatch.setattr("dogent_tui.agent.service._INTERRUPT_LIMIT_S", 0.05)
-    monkeypatch.setattr("dogent_tui.agent.service._INTERRUPT_AGAIN_S", 0.02)
+    monkeypatch.setattr("dogent_tui.agent.turn._INTERRUPT_LIMIT_S", 0.05)
+    monkeypatch.setattr("dogent_tui.agent.turn._INTERRUPT_AGAIN_S", 0.02)
     launcher = FakeLauncher()
     async with serving(launcher) as agent:
         await begin(agent, launcher)

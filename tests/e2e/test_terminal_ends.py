@@ -40,10 +40,26 @@ async def test_the_draft_the_prompts_and_the_conversation_survive_a_kill(dogent,
         await terminal.wait_for(EMPTY)
         terminal.type("What was first?\r")
         await terminal.wait_for("It was the first.", "ready")
-    earlier = str(dogent.api.requests[-1].messages[:-1])
-    assert "the first thing" in earlier
-    assert "Noted." in earlier
-    assert "and the second" in earlier
+        earlier = str(dogent.api.requests[-1].messages[:-1])
+        assert "the first thing" in earlier
+        assert "Noted." in earlier
+        assert "and the second" in earlier
+        (workspace.root / "keep.md").touch()
+        dogent.api.call("Bash", {"command": "rm keep.md"})
+        dogent.api.say("It is still there.")
+        terminal.type("delete it\r")
+        await terminal.wait_for("rm keep.md", "Deny")
+        terminal.signal(signal.SIGKILL)  # the call has no result yet
+        await terminal.exited()
+    async with dogent.open("--continue", ready=False) as terminal:
+        await terminal.wait_for("It was the first.", "▌ delete it", "■ stopped", "ready")
+        terminal.type("is it there?\r")
+        await terminal.wait_for("It is still there.", "ready")
+    assert (workspace.root / "keep.md").exists()
+    messages = dogent.api.requests[-1].messages
+    assert "delete it" in str(messages)
+    calls = {call.id for message in messages for call in message.tool_calls}
+    assert calls == {result.tool_use_id for message in messages for result in message.tool_results}  # else the API refuses it
 
 
 WHO = {"id": "who", "question": "Who reads it?", "options": ["the board", "visitors"], "recommended": "the board"}

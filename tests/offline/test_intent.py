@@ -18,6 +18,18 @@ from dogent_tui.offline.intent import intent_of
         ("Thanks a lot!", True, "thanks"),
         ("Translate it to German", True, "unable"),
         ("请把草稿翻译成英文", True, "unable"),
+        ("delete drafts/compare-them.md", True, "by_hand"),
+        ("Please remove the second paragraph", True, "by_hand"),
+        ("could you rename it to plan.md?", True, "by_hand"),
+        ("把 a.md 移动到 drafts", False, "by_hand"),
+        ("删除这个文件", False, "by_hand"),
+        ("Write a report on moving house", False, "draft"),
+        ("Write a poem about cats", False, "unable"),
+        ("tell me a funny story", False, "unable"),
+        ("写一首关于猫的诗", False, "unable"),
+        ("Write a report about user stories", False, "draft"),
+        ("spellcheck this", False, "unable"),
+        ("写一份关于删除数据的报告", False, "draft"),
         ("Write a report about batteries", False, "draft"),
         ("Can you write a summary of the meeting?", False, "draft"),
         ("The climate of the Baltic", False, "draft"),
@@ -32,6 +44,11 @@ from dogent_tui.offline.intent import intent_of
         ("tell me more about costs", True, "section"),
         ("add a section on costs", False, "draft"),
         ("Write a shorter report on boats", True, "draft"),
+        ("Summarize it in five lines", False, "lines"),
+        ("Give me the three main points", False, "lines"),
+        ("用五句话总结", False, "lines"),
+        ("Summarize it in five lines to report.md", False, "draft"),
+        ("Write a report in 40 lines", False, "draft"),
         ("关于成本写一份简短的报告", True, "draft"),
         ("Write a detailed essay about the history of lighthouses, with more numbers than before", True, "draft"),
     ],
@@ -53,10 +70,45 @@ def test_the_kind_of_a_prompt(typed, has_draft, kind):
         ("根据文件夹中的资料写一份图书馆报告的大纲", "图书馆报告"),
         ("请基于这些文件，帮我写一篇关于茶的报告", "茶"),
         ("参考会议笔记里的内容整理一份预算概述", "预算概述"),
+        ("Summarize @plan.md in five lines", ""),
+        ("用三句话总结 @plan.md", ""),
+        ("总结一下这个文件夹里的所有资料", ""),
+        ("Compare @plan.md and @chapter.md", ""),
+        ("Compare the repair offer with the budget", "repair offer and the budget"),
+        ("Compare @plan.md with @chapter.md on the costs", "costs"),
+        ("比较 @plan.md 和 @chapter.md", ""),
+        ("Write an outline for a proposal to extend the opening hours from @plan.md", "extend the opening hours"),
+        ("write an outline for a report on the library's opening hours", "library's opening hours"),
+        ("为一份关于图书馆维修的报告写大纲", "图书馆维修"),
+        ("List the open points from @plan.md", "open points"),
+        ("Write a letter to the mayor from @plan.md", ""),
+        ("Write an email to the staff about the extra hours", "extra hours"),
+        ("给市长写一封信", ""),
     ],
 )
 def test_the_topic_is_in_the_persons_words(typed, topic):
     assert intent_of(Run(typed), has_draft=True).topic == topic
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("Write a two-page report for the committee from @plan.md and @b.txt", "Report for the committee"),
+        ("Please draft a short letter to the mayor", "Letter to the mayor"),
+        ("Write minutes of @plan.md", "Minutes"),
+        ("Write a short report for the board to out.md from @plan.md", "Report for the board"),
+        ("Write a summary of @plan.md", ""),
+        ("给市长写一封信", "给市长的信"),
+        ("写一篇新闻稿", "新闻稿"),
+    ],
+)
+def test_what_the_person_calls_it(typed, name):
+    assert intent_of(Run(typed), has_draft=False).name == name
+
+
+def test_a_chinese_request_goes_on_right_after_the_name_of_a_file():
+    run = Run("根据@notes/a.md写一份读者意见总结", (Source("notes/a.md", "md"),))
+    assert intent_of(run, has_draft=False).topic == "读者意见总结"
 
 
 @pytest.mark.parametrize(
@@ -78,7 +130,7 @@ def test_the_length_asked_for():
     def count(typed: str) -> int:
         return intent_of(Run(typed), has_draft=False).count
 
-    assert count("Write 5 sentences about it") == 5
+    assert count("Write 5 sentences about it") == count("Summarize it in five lines") == count("用五句话总结") == 5
     assert count("Write a brief report") < count("Write a report") < count("Write a detailed report")
 
 
@@ -102,6 +154,7 @@ def test_every_prompt_asks_for_something(typed, has_draft):
         ("Please proofread @notes/a.md", "notes/a.md", "revise"),
         ("shorten notes.md", "", "revise"),
         ("请校对 @notes/a.md", "notes/a.md", "revise"),
+        ("修改 @notes/a.md 的错别字", "notes/a.md", "revise"),
         ("fix the tap", "", "draft"),
         ("translate and fix @notes/a.md", "notes/a.md", "unable"),
         ("Write a report on how to fix a tap with @notes/a.md", "notes/a.md", "draft"),

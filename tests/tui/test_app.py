@@ -281,13 +281,27 @@ async def test_attach_goes_with_the_next_prompt(stage):
         assert '"path": "销售 2025.md"' in s.conversation.sent[0]
 
 
-async def test_a_shell_command_of_the_person(stage):
+async def test_a_shell_command_of_the_person(stage, workspace, monkeypatch):
+    monkeypatch.setenv("SOME_TOKEN", "a-key-of-the-environment")
     async with stage() as s:
-        await s.type("!echo spoken")
+        await s.type("!echo spoken a-key-of-the-environment")
         await s.pilot.press("enter")
         await s.until(lambda: s.app.opened.service._shell.notes)
         await s.send("What did it say?")
         assert "spoken" in s.conversation.sent[0]
+        history = History(workspace.history_file)
+        await s.until(lambda: [entry.prompt for entry in history.entries() if entry.status == "command"] == ["!echo spoken ••••"])
+
+
+async def test_while_a_shell_command_runs_the_prompt_says_how_to_stop_it(stage):
+    async with stage() as s:
+        hint = s.app.conversation.prompt.query_one("#prompt-hint")
+        await s.type("!sleep 600")
+        await s.pilot.press("enter")
+        await s.until(lambda: hint.content == "Your command is running… · Esc stops it")
+        await s.pilot.press("escape")
+        await s.until(lambda: "Esc stops it" not in str(hint.content))
+        assert not s.app.opened.service.stop_shell()
 
 
 async def test_a_lost_agent_is_started_again_by_command(stage):

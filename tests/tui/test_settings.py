@@ -185,6 +185,10 @@ async def test_a_key_is_never_seen_and_stays_unless_it_is_typed_anew(stage, own)
         await on(s, ChoiceScreen)
         before = own.read_text()
         await s.until(lambda: s.app.screen.guard.open)
+        await pressed(s, "escape", then=SettingsScreen)
+        assert s.app.screen.draft.changes  # all is still there
+        await pressed(s, "ctrl+s", then=ChoiceScreen)
+        await s.until(lambda: s.app.screen.guard.open)
         await s.pilot.press("enter")  # the first answer leaves it
         await s.until(lambda: "Left as it is: ~/.dogent/claude.json." in hint(s))
         assert own.read_text() == before

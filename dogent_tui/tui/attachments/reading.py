@@ -1,5 +1,6 @@
 """A document for its preview: its Markdown part by part, and what is known of it. Without a screen."""
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ CONVERTED = frozenset(
 PART_CHARS = 6_000
 """Characters read at once: some screens of text, laid out before anybody notices."""
 
+_PAGE = re.compile(r"^<!-- page (\d+) -->$", re.MULTILINE)
+"""What stands between the pages of a pdf, for the agent (`documents/pdf/reader.py`)."""
 _COUNTED = (("pages", "page"), ("slides", "slide"), ("sheet_count", "sheet"), ("words", "word"), ("lines", "line"))
 _MOST_WARNINGS = 3
 _LONGEST_TITLE = 60
@@ -96,7 +99,7 @@ class DocumentReading:
         self._size = self._size or _size(self._path)
         self.text += found.text
         self._table_head = head_of_last_table(shown)
-        return shown
+        return _PAGE.sub(lambda page: tr("*— page {page} —*").format(page=page[1]), shown)
 
 
 def facts(kind: str, metadata: Mapping[str, Any], size: int) -> list[str]:

@@ -11,8 +11,6 @@ from dogent_tui.tui.clarification.model import MOST_NUMBERED, ClarificationForm,
 from dogent_tui.tui.transcript.lines import Line, Span, crop, prefixed, wrap
 
 CURSOR = "❯ "
-MARK_CELLS = 6
-"""Cells before a label: the cursor, the mark, the number."""
 
 _HEAD = -1
 

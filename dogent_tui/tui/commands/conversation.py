@@ -94,6 +94,4 @@ def undone_words(undone: "Undone | None", root: str) -> str:
 
 def _listed(paths: Sequence[str], root: str) -> str:
     named = ", ".join(relative(path, root) for path in paths[:_MOST_NAMED])
-    return (
-        tr("{named} and {value} more").format(named=named, value=len(paths) - _MOST_NAMED) if len(paths) > _MOST_NAMED else named
-    )
+    return tr("{named} and {more} more").format(named=named, more=len(paths) - _MOST_NAMED) if len(paths) > _MOST_NAMED else named

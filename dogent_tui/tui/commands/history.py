@@ -59,7 +59,7 @@ class HistoryCommands:
         from dogent_tui.tui.screens.choice import choose
 
         say = self._app.conversation.prompt.notify_hint
-        title = tr("Forget {value}?").format(value=_ALL if len(what) > 1 else _MEANT[what[0]])
+        title = tr("Forget {what}?").format(what=_ALL if len(what) > 1 else _MEANT[what[0]])
         if await choose(self._app, title, tr("The conversations stay: /sessions."), (tr("Keep it"), tr("Forget it"))) != 1:
             say(tr("Nothing was forgotten."))
             return

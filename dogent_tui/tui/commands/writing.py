@@ -101,7 +101,7 @@ class WritingCommands:
         done = await self._write(partial(plan_change, file, text), _asked_with(f"/init {template.spelled}"))
         if done == "denied":
             return tr(".dogent/dogent.md stays as it is.")
-        return tr("{spelled} is in .dogent/dogent.md. {value}").format(spelled=template.spelled, value=await self._from_when())
+        return tr("{spelled} is in .dogent/dogent.md. {when}").format(spelled=template.spelled, when=await self._from_when())
 
     async def _from_when(self) -> str:
         """Have the agent know of new wishes at once where nothing was said yet, and say from when on they hold."""

@@ -116,7 +116,9 @@ class PromptBox(Vertical):
         self.editor.focus()
 
     def set_busy(self, busy: bool) -> None:
-        """Say how to stop a run while there is one."""
+        """Say how to stop a run while there is one. What was said before it began is over, unless it was a warning."""
+        if busy and not self._busy and not self._warns:
+            self._notice = ""
         self._busy = busy
         self._show_busy()
 
@@ -132,7 +134,7 @@ class PromptBox(Vertical):
         self._show_hint()
 
     def notify_hint(self, sentence: str, *, warning: bool = False) -> None:
-        """Show `sentence` under the prompt until the text changes. `warning`: it says that something was not done."""
+        """Show `sentence` under the prompt until the text changes or a run begins; `warning`: that something was not done."""
         self._notice, self._noticed, self._warns = sentence, self.editor.raw, warning
         self._show_hint()
 

@@ -234,8 +234,8 @@ class ReferencePicker(Widget):
         if self._indexing:
             text = tr("    indexing the workspace…")
         else:
-            text = tr("    {value} of {rows} · Tab takes it · Esc closes").format(
-                value=self._list.highlighted + 1, rows=len(self._list.rows)
+            text = tr("    {number} of {rows} · Tab takes it · Esc closes").format(
+                number=self._list.highlighted + 1, rows=len(self._list.rows)
             )
         return Content(text).stylize(self.get_visual_style("picker--footer", partial=True))
 

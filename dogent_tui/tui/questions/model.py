@@ -165,7 +165,7 @@ def diff_lines(diff: str, width: int) -> list[Line]:
             lines += [BLANK] if lines else []
             place = max(1, int(hunk[1]))  # that of a file that goes altogether is 0
             lines.append(
-                Line(crop([Span(tr("line {value}{value2}").format(value=place, value2=revealed(hunk[2])), "muted")], width))
+                Line(crop([Span(tr("line {line}{heading}").format(line=place, heading=revealed(hunk[2])), "muted")], width))
             )
             in_hunk = True
         elif in_hunk or not text.startswith(("--- ", "+++ ")):
@@ -277,4 +277,4 @@ def scroll_cue(top: int, rows: int, lines: Sequence[Line]) -> str:
     marked = [number for number, line in enumerate(lines) if any("risk" in span.style.split() for span in line.spans)]
     below, above = sum(number >= bottom for number in marked), sum(number < top for number in marked)
     more = tr(" · more is marked below ↓") if below else tr(" · more is marked above ↑") if above else ""
-    return tr("rows {value}–{bottom} of {lines}{more}").format(value=top + 1, bottom=bottom, lines=len(lines), more=more)
+    return tr("rows {top}–{bottom} of {lines}{more}").format(top=top + 1, bottom=bottom, lines=len(lines), more=more)

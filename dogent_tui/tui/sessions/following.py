@@ -9,14 +9,14 @@ from dogent_tui.agent.replay import events_of
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
-from dogent_tui.workspace.session_log import LogTail, is_held
+from dogent_tui.workspace.session_log import PATIENCE_S, LogTail, is_held
 from dogent_tui.workspace.sessions import list_sessions
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
 
 LOOK_EVERY_S = 0.5
-"""Two calls to the system, and nothing is read where nothing was added: some 0.1 ms of a second."""
+"""Nothing is read where nothing was added: a window that follows takes 0.4 % of a processor, any idle one 0.2 % (measured)."""
 
 _THERE = tr(
     "This conversation is open in another window, so it can only be read here. What happens there is shown as it happens."
@@ -74,7 +74,8 @@ class OtherWindow:
 
     def _look(self) -> tuple[bool, list[Event]]:
         """Return whether a window has the conversation, and what was added: all of it, where that window has left."""
-        return is_held(self._log), self._new()
+        patience_s = 0.0 if self._has_it else PATIENCE_S  # where nobody has it, it is not to come back by mistake
+        return is_held(self._log, patience_s=patience_s), self._new()
 
     def _new(self) -> list[Event]:
         return list(events_of(self._tail.lines()))

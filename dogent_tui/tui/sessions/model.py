@@ -62,7 +62,7 @@ class SessionList:
         return [record for record in self.records if all(word in self._text(record) for word in wanted)][:MOST_SHOWN]
 
     def place_of(self, session_id: str) -> int:
-        """Return where a conversation that was renamed is among the shown; the words go where its new title has them not."""
+        """Return the place of a conversation that was renamed; the words are dropped where its new title has them not."""
         for _ in range(2):
             for place, record in enumerate(self.shown):
                 if record.session_id == session_id:

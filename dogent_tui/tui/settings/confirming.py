@@ -21,14 +21,18 @@ _MOST_VALUE = 60
 _SAVE = 1
 
 
-async def may_save(app: App[Any], draft: SettingsDraft, file: Path, actions: Sequence[KeyAction]) -> bool:
-    """Show what changes in `file` and ask whether to save it. Not to be awaited by a handler of messages."""
+async def may_save(app: App[Any], draft: SettingsDraft, file: Path, actions: Sequence[KeyAction]) -> bool | None:
+    """Show what changes in `file` and ask whether to save it; None where the person goes back without an answer.
+
+    Not to be awaited by a handler of messages.
+    """
     lines = changes_in_words(draft, SettingsDraft(draft.workspace, draft.home), file, actions)
     more = len(lines) - _MOST_LINES
     if more > 0:
         lines = [*lines[:_MOST_LINES], tr("and {count} more").format(count=more)]
     title = tr("Save this to {file}?").format(file=one_line(place_of(file, draft.workspace)))
-    return await choose(app, title, "\n".join(lines), (tr("Leave it as it is"), tr("Save it"))) == _SAVE
+    answer = await choose(app, title, "\n".join(lines), (tr("Leave it as it is"), tr("Save it")))
+    return None if answer is None else answer == _SAVE
 
 
 def changes_in_words(draft: SettingsDraft, now: SettingsDraft, file: Path, actions: Sequence[KeyAction]) -> list[str]:
@@ -43,7 +47,7 @@ def _line(draft: SettingsDraft, now: SettingsDraft, file: Path, path: KeyPath, a
     label = f"{path[1]} · {setting.label}" if path[0] == "profiles" else setting.label
     before, after = (_short(_value(setting, one)) for one in (now, draft))
     if before == after:  # of a key nothing more can be said
-        return tr("{label}: changed ({value})").format(label=label, value=after)
+        return tr("{label}: changed ({after})").format(label=label, after=after)
     return tr("{label}: {before} → {after}").format(label=label, before=before, after=after)
 
 

@@ -17,6 +17,8 @@ from dogent_tui.workspace.paths import dogent_home
 from dogent_tui.workspace.settings import load_home_settings, load_settings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from dogent_tui.tui.app import DogentApp
 
 _NOT_THE_AGENTS = frozenset({"theme", "learn_auto", "keys", "language"})
@@ -38,12 +40,24 @@ async def open_settings(app: "DogentApp", section: int = 0) -> None:
         except (OSError, DogentError) as error:
             note = tr("Not saved: {error}").format(error=error)  # what was typed is still there
             continue
-        app.conversation.prompt.notify_hint(one_line(said))
-        return
+        if said is not None:
+            app.conversation.prompt.notify_hint(one_line(said))
+            return
+        note = ""
 
 
-async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
-    """Write the files that changed, have it hold, and return the line that says so. Raises OSError, DogentError."""
+async def _save(app: "DogentApp", draft: SettingsDraft) -> str | None:
+    """Write the files that changed, have it hold, and return the line that says so; None where the person goes on changing.
+
+    Raises OSError, DogentError.
+    """
+    allowed: dict[Path, bool] = {}
+    for file in draft.changes:
+        if file != app.opened.workspace.settings_file and await asyncio.to_thread(file.exists):
+            answer = await may_save(app, draft, file, app.keys.actions)
+            if answer is None:
+                return None
+            allowed[file] = answer
     written: list[str] = []
     left: list[str] = []
     changed = frozenset(path[0] for changes in draft.changes.values() for path in changes)
@@ -51,7 +65,7 @@ async def _save(app: "DogentApp", draft: SettingsDraft) -> str:
         if file == app.opened.workspace.settings_file:
             plan = partial(plan_values, file, dict(changes))
             done = await write_own(app.opened.workspace, app.opened.authority, app.conversation.questions.ask, plan, _BECAUSE)
-        elif file.exists() and not await may_save(app, draft, file, app.keys.actions):  # with its diff, keys would be seen
+        elif not allowed.get(file, True):
             done = "denied"
         else:
             await asyncio.to_thread(write_home_values, file, dict(changes))

@@ -52,7 +52,8 @@ def foldable(entry: model.Entry) -> bool:
         case model.Thinking():
             return bool(entry.text.strip())
         case model.UserTurn():
-            return entry.prompt.text.count("\n") >= _LONG_TURN or len(entry.prompt.text) > _LONG_TURN * 150
+            lines = entry.prompt.text.count("\n")
+            return lines >= _LONG_TURN or (entry.is_outline and lines > 0) or len(entry.prompt.text) > _LONG_TURN * 150
     return False
 
 
@@ -88,8 +89,8 @@ def duration(seconds: float) -> str:
     if whole < 60:
         return f"{whole} s"
     if whole < 3600:
-        return tr("{value} min {value2} s").format(value=whole // 60, value2=whole % 60)
-    return tr("{value} h {value2} min").format(value=whole // 3600, value2=whole % 3600 // 60)
+        return tr("{minutes} min {seconds} s").format(minutes=whole // 60, seconds=whole % 60)
+    return tr("{hours} h {minutes} min").format(hours=whole // 3600, minutes=whole % 3600 // 60)
 
 
 # ── What the person sent, what the model thought ──────────────────────────────────────────────────
@@ -100,8 +101,9 @@ def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
     text, rest = _excerpt(turn.prompt.text.strip("\n"))
     more = ""
     if foldable(turn) and not look.unfolded:
-        shown = wrap([Span(text[: _LONG_TURN * 200], "user")], look.width - 3)[: _LONG_TURN - 2]
-        more = tr("▸ {value:,} lines in all").format(value=turn.prompt.text.count(chr(10)) + 1)
+        begun = text.partition("\n")[0] if turn.is_outline else text  # its sentence; the editor showed the rest
+        shown = wrap([Span(begun[: _LONG_TURN * 200], "user")], look.width - 3)[: _LONG_TURN - 2]
+        more = tr("▸ {count:,} lines in all").format(count=turn.prompt.text.count(chr(10)) + 1)
     else:
         shown = wrap([Span(text, "user")], look.width - 3)
         more = f"▾ {rest}".rstrip() if foldable(turn) else ""
@@ -160,7 +162,7 @@ def _outcome_of(call: model.ToolCall, cwd: str) -> str:
 def _undoable(call: model.ToolCall, cwd: str) -> str:
     """Say what can be brought back, and how."""
     first = one_line(relative(call.kept[0], cwd))
-    more = tr(" and {value} more").format(value=len(call.kept) - 1) if len(call.kept) > 1 else ""
+    more = tr(" and {more} more").format(more=len(call.kept) - 1) if len(call.kept) > 1 else ""
     return tr("/undo brings back {first}{more}").format(first=first, more=more)
 
 
@@ -186,7 +188,7 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
             return "✓", "success", review_words(call.result or "") or _changed_lines(call) or _gist(call)
         case "failed":
             why = _first_line(call.result or "")
-            return "✗", "error", tr("failed: {value}").format(value=why) if why else tr("failed")
+            return "✗", "error", tr("failed: {reason}").format(reason=why) if why else tr("failed")
         case "denied":
             return "✗", "error", tr("denied")
         case "stopped":
@@ -247,7 +249,7 @@ def _changed_lines(call: model.ToolCall) -> str:
     if not changes or sum(len(old) + len(new) for old, new in changes) > _EXCERPT_CHARACTERS:
         return ""
     signs = [text[0] for old, new in changes for text in _compared(_split(old), _split(new))]
-    return tr("+{count} −{count2} lines").format(count=signs.count("+"), count2=signs.count("-"))
+    return tr("+{added} −{removed} lines").format(added=signs.count("+"), removed=signs.count("-"))
 
 
 def _split(text: str) -> list[str]:
@@ -338,9 +340,9 @@ def _excerpt(text: str) -> tuple[str, str]:
     if len(shown) == len(text):
         return visible(text), ""
     more = text.count("\n", len(shown) + 1)
-    return visible(shown), tr("… {value:,} more lines").format(value=more + 1) if more else tr(
-        "… {value:,} more characters"
-    ).format(value=len(text) - len(shown))
+    return visible(shown), tr("… {more:,} more lines").format(more=more + 1) if more else tr("… {more:,} more characters").format(
+        more=len(text) - len(shown)
+    )
 
 
 # ── Plan, questions, notices, outcome ─────────────────────────────────────────────────────────────

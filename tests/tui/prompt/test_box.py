@@ -25,6 +25,14 @@ class TestPicker:
             await app.press(pilot, "tab", *"now", "enter")
             assert app.sent == ["Read @notes.md now"]
 
+    async def test_a_space_typed_after_a_name_is_not_a_second_one(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await app.press(pilot, *"Read @notes")
+            await app.until(pilot, lambda: app.box.picker.display)
+            await app.press(pilot, "tab", "space", *"now", "space", "space")
+            assert app.box.editor.raw == "Read @notes.md now  "
+
     async def test_keys_that_come_before_the_search_does(self, make_app) -> None:
         app = make_app()
         async with app.run_test():
@@ -308,6 +316,25 @@ class TestReferences:
             await app.until(pilot, lambda: app.hint == "No file none.md here")
             await app.press(pilot, "escape")
             await app.until(pilot, lambda: app.hint == "No file none.md here, and 1 more")
+
+
+class TestHint:
+    async def test_what_was_said_before_a_run_is_over_when_it_begins(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test():
+            app.box.notify_hint("This waits.")
+            assert app.hint == "This waits."
+            app.box.set_busy(True)
+            assert "Esc stops" in app.hint
+            app.box.set_busy(False)
+            assert app.hint.startswith("Enter sends")
+
+    async def test_a_warning_stays_through_a_run(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test():
+            app.box.notify_hint("That was not done.", warning=True)
+            app.box.set_busy(True)
+            assert app.hint == "That was not done."
 
 
 class TestQueue:

@@ -25,6 +25,7 @@ from dogent_tui.agent.session import SessionOptions, open_session
 from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.screens.choice import ChoiceScreen
 from dogent_tui.tui.screens.sessions import SessionsScreen
+from dogent_tui.tui.screens.trust import TrustScreen
 from dogent_tui.workspace.history import History
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
@@ -204,6 +205,8 @@ async def test_the_list_says_what_another_window_has_and_what_can_be_done_with_i
 
 async def test_what_another_window_has_can_be_read_and_nothing_is_sent(stage, workspace, opening):
     held(workspace, "22222222-2222-4222-8222-222222222222", "Coffee")
+    workspace.dot.mkdir()
+    workspace.constraints_file.write_text("Be brief.")
     other = SessionHold()
     assert other.take(list_sessions(workspace)[0].path)
     async with stage() as s:
@@ -217,6 +220,11 @@ async def test_what_another_window_has_can_be_read_and_nothing_is_sent(stage, wo
         await s.type("Is anybody there?")
         await s.pilot.press("enter")
         await s.until(lambda: s.app.conversation.prompt.editor.value == "Is anybody there?")
+        s.app.conversation.prompt.editor.replace_all("/trust")
+        await s.pilot.press("enter")
+        await s.until(lambda: isinstance(s.app.screen, TrustScreen) and s.app.screen.guard.open)
+        await s.pilot.press("down", "enter")
+        await s.until(lambda: "You trust this folder" in s.app.conversation.prompt._notice)
         assert not opening[0].started
         await command(s, "/review")
         await s.until(lambda: s.app.opened.review_mode.on)

@@ -19,6 +19,8 @@ from dogent_tui.workspace.profiles import Endpoint, choose_endpoint
 from dogent_tui.workspace.settings import WorkspaceSettings
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 
+pytestmark = pytest.mark.slow
+
 SERVERS = (
     LocalServer("ollama", "http://127.0.0.1:11434", (LocalModel("qwen3-coder:30b", 0, 262144, True),)),
     LocalServer("lm-studio", "http://127.0.0.1:1234", (LocalModel("openai/gpt-oss-20b", 4096, 131072, True, True),)),

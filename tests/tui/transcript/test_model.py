@@ -1,3 +1,5 @@
+import pytest
+
 from dogent_tui.agent import events as ev
 from dogent_tui.agent.tool_names import review_words
 from dogent_tui.tui.transcript.model import (
@@ -102,6 +104,27 @@ def test_the_end_of_a_run_or_session_stops_what_is_open() -> None:
     assert isinstance(call, ToolCall)
     assert call.state == "stopped"
     assert notice == Notice("error", "The agent ended.", "Send again.")
+
+
+@pytest.mark.parametrize(("content", "left"), [("one\n(stopped)", "one"), ("(stopped)", None)], ids=["output", "no output"])
+def test_a_shell_command_that_the_person_stopped_did_not_fail(content: str, left: str | None) -> None:
+    (call,) = shown(
+        ev.ToolUse(tool_use_id="t", name=ev.SHELL_TOOL, input={"command": "sleep 9"}),
+        ev.ToolResult(tool_use_id="t", content=content, is_error=True),
+    )
+    assert isinstance(call, ToolCall)
+    assert (call.state, call.result) == ("stopped", left)
+
+
+def test_a_call_whose_change_is_reviewed_waits_for_the_person() -> None:
+    proposed = ev.ToolUse(tool_use_id="t", name="mcp__dogent__propose_document_change", input={"path": "tea.md"}, run_id="1")
+    asked = ev.UiRequested(request_id="r", kind="document_change", payload={"title": "tea.md"}, in_run=True, run_id="1")
+    call, _asked = shown(proposed, asked)
+    assert isinstance(call, ToolCall)
+    assert (call.state, call.moves) == ("waiting", False)
+    call, _asked = shown(proposed, asked, ev.UiSettled(request_id="r", run_id="1"))
+    assert isinstance(call, ToolCall)
+    assert call.state == "running"
 
 
 def test_a_replayed_log_gives_the_same_entries() -> None:

@@ -1,0 +1,70 @@
+"""One turn: a message goes to the agent, and its end is waited for, or made to come."""
+
+import asyncio
+from collections.abc import Callable
+
+from dogent_tui.agent.connection import Connection
+from dogent_tui.agent.conversation import Conversation, TurnEnded
+from dogent_tui.agent.run import Run, first_of
+from dogent_tui.errors import AgentError
+
+_INTERRUPT_AGAIN_S = 0.5
+_INTERRUPT_LIMIT_S = 5.0
+"""How long a turn may take to end after it was interrupted (it takes 6–30 ms) before its process is given up."""
+
+
+class TurnLost(Exception):  # noqa: N818  (it says what happened, and is an error only to the run)
+    """The agent process is gone in the middle of a turn."""
+
+
+async def take_turn(connection: Connection, run: Run, message: Callable[[], str]) -> TurnEnded:
+    """Send the message once the agent is there, and return how the turn of `run` ended.
+
+    `message` is asked for when all is known that belongs into it. Raises AgentError where the session cannot start, and TurnLost.
+    """
+    stopped = asyncio.create_task(run.stop.wait())
+    connected = asyncio.ensure_future(connection.get())
+    try:
+        await first_of(connected, stopped)
+        if run.stop.is_set():
+            return TurnEnded("stopped")
+        await _send(connected.result(), message(), run.message_id)
+        await first_of(run.ended, stopped)
+        if not run.ended.done():
+            await _await_stop(connection, run)
+        ended = run.ended.result()
+        if ended is not None and ended.outcome in ("error", "stopped") and not run.stopped_by_us:
+            await _await_loss(connection)
+        if ended is None:
+            raise TurnLost
+        return ended
+    finally:
+        stopped.cancel()
+        if not connected.done():
+            connected.cancel()
+
+
+async def _send(conversation: Conversation, text: str, message_id: str) -> None:
+    try:
+        await conversation.send(text, message_id)
+    except AgentError as error:
+        raise TurnLost from error
+
+
+async def _await_stop(connection: Connection, run: Run) -> None:
+    """Wait for an interrupted turn to end; ask again, as an interrupt may overtake its prompt; then give the process up."""
+    deadline = asyncio.get_running_loop().time() + _INTERRUPT_LIMIT_S
+    while asyncio.get_running_loop().time() < deadline:
+        done, _ = await asyncio.wait({run.ended}, timeout=_INTERRUPT_AGAIN_S)
+        if done:
+            return
+        await connection.interrupt()
+    run.end(TurnEnded("stopped"))
+    await connection.give_up()
+
+
+async def _await_loss(connection: Connection) -> None:
+    """A CLI that a signal ends finishes its turn first, then itself. Raises TurnLost where that is what happened."""
+    await connection.last_breath()
+    if connection.live is None:
+        raise TurnLost
