@@ -109,23 +109,6 @@ def test_another_prompt_in_place_of_the_answers_is_a_prompt():
     assert "Garden" in asked(talk).outline_text or "Tomatoes" in asked(talk).outline_text
 
 
-def test_a_text_without_headings_has_its_place_in_the_outline_beside_others():
-    """Two files were named: that one of them has no heading is no reason to leave it out, and to say nothing of it."""
-    interview = (
-        "We counted every battery twice.\nThe drivers asked for safety labels on each pallet.\nNobody was hurt in transport.\n"
-    )
-    talk = talking({"notes/a.md": BATTERIES, "interview.txt": interview})
-    talk.ask("Write a report from @notes/a.md and @interview.txt", "notes/a.md", "interview.txt")
-    while not hasattr(asked(talk), "outline_text"):
-        answered(talk, **{question.id: question.recommended[0] for question in asked(talk).questions})
-    outline = asked(talk).outline_text
-    assert "## Batteries" in outline
-    assert "## interview" in outline
-    answered(talk, outline=outline)
-    (draft,) = (text for path, text in talk.files.items() if path.startswith("drafts/"))
-    assert "(interview.txt)" in draft.partition("## interview")[2]
-
-
 def test_an_outline_as_a_list_is_one_too():
     assert parse_outline("1. Costs\n2. Labels\n").sections == (Section(2, "Costs"), Section(2, "Labels"))
     assert parse_outline("").sections == ()
