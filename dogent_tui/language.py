@@ -65,7 +65,7 @@ def ngettext(one: str, many: str, count: int) -> str:
 def listing(words: Sequence[str]) -> str:
     """Return `words` as a list within a sentence: “a, b and c”."""
     *first, last = words or ("",)
-    return tr("{first} and {last}").format(first=tr(", ").join(first), last=last) if first else last
+    return tr("{things} and {last}").format(things=tr(", ").join(first), last=last) if first else last
 
 
 def sentences(*said: str) -> str:

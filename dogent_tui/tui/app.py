@@ -333,6 +333,7 @@ class DogentApp(App[None]):
             goes_on = left.service.session_id if await asyncio.to_thread(_is_kept, left) else ""
             options = msgspec.structs.replace(left.options, profile=name, continue_latest=False, resume=goes_on, fork=False)
             self.opened, self._following = await asyncio.to_thread(open_session, left.workspace, options), []
+            self.opened.review_mode.on = left.review_mode.on  # the conversation goes on, and so does what the person wants of it
             await self.conversation.show_session(self.opened)
             if waiting:
                 self.conversation.prompt.put_back("\n\n".join(waiting))
@@ -351,6 +352,8 @@ class DogentApp(App[None]):
             left, following = self.opened, self._following
             options = msgspec.structs.replace(left.options, continue_latest=False, resume=session_id, fork=fork)
             opened = await asyncio.to_thread(open_session, left.workspace, options)
+            if session_id == left.service.session_id and not fork:  # another window had it
+                opened.review_mode.on = left.review_mode.on
             waiting = [queued.prompt.text for queued in left.service.queued]
             self.opened, self._following = opened, []
             await self.conversation.show_session(opened)
@@ -410,7 +413,7 @@ class DogentApp(App[None]):
     def on_command_palette_option_highlighted(self, event: "CommandPalette.OptionHighlighted") -> None:
         """Get ready for the theme that is pointed at."""
         hit = getattr(event.highlighted_event.option, "hit", None)
-        self.prepare_theme(getattr(hit, "text", None) or "")
+        self.prepare_theme((getattr(hit, "text", None) or "").partition(" · ")[0])  # after which stands what it is like
 
     def search_themes(self) -> None:
         """List the themes to choose from."""

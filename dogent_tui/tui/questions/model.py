@@ -163,8 +163,9 @@ def diff_lines(diff: str, width: int) -> list[Line]:
         hunk = _HUNK.match(text)
         if hunk is not None:
             lines += [BLANK] if lines else []
+            place = max(1, int(hunk[1]))  # that of a file that goes altogether is 0
             lines.append(
-                Line(crop([Span(tr("line {line}{heading}").format(line=hunk[1], heading=revealed(hunk[2])), "muted")], width))
+                Line(crop([Span(tr("line {line}{heading}").format(line=place, heading=revealed(hunk[2])), "muted")], width))
             )
             in_hunk = True
         elif in_hunk or not text.startswith(("--- ", "+++ ")):

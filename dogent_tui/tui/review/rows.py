@@ -47,6 +47,8 @@ _SAID = {
     "edited": tr("accepted, edited"),
 }
 
+_KINDS = {"changed": tr("changed"), "added": tr("added"), "deleted": tr("deleted"), "conflict": tr("conflict")}
+
 
 def state(change: DocumentChange, hunk: Hunk) -> str:
     """Return what was decided about a hunk: ``open``, ``accepted``, ``rejected``, ``edited``."""
@@ -92,7 +94,7 @@ def headline(change: DocumentChange, hunk: Hunk, width: int) -> Line:
     spans = [
         Span(tr("{place} of {hunks} ").format(place=place, hunks=len(change.hunks)), "accent"),
         Span(_SAID[state(change, hunk)], style),
-        Span(tr(" · {kind} · line {line} · {where}").format(kind=hunk.kind, line=hunk.start + 1, where=where), "muted"),
+        Span(tr(" · {kind} · line {line} · {where}").format(kind=_KINDS[hunk.kind], line=hunk.start + 1, where=where), "muted"),
     ]
     return Line(crop(spans, width))
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.agent import events as ev
-from dogent_tui.agent.tool_names import friendly_name, input_summary, relative, result_summary, review_summary
+from dogent_tui.agent.tool_names import friendly_name, input_summary, relative, result_summary, review_words
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.transcript import model
@@ -185,9 +185,10 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
         case "waiting":
             return "?", "warning", tr("waiting for you")
         case "done":
-            return "✓", "success", review_summary(call.result or "") or _changed_lines(call) or _gist(call)
+            return "✓", "success", review_words(call.result or "") or _changed_lines(call) or _gist(call)
         case "failed":
-            return "✗", "error", tr("failed: {reason}").format(reason=_first_line(call.result or "")).removesuffix(": ")
+            why = _first_line(call.result or "")
+            return "✗", "error", tr("failed: {reason}").format(reason=why) if why else tr("failed")
         case "denied":
             return "✗", "error", tr("denied")
         case "stopped":
@@ -388,7 +389,9 @@ _ASKED_STATES = {"open": "", "answered": tr(" · answered"), "abandoned": tr(" �
 
 
 def _asked(asked: model.Asked, look: Look) -> list[Line]:
-    words = f"{_ASKED[asked.kind]}: {asked.title}".removesuffix(": ") + _ASKED_STATES[asked.state]
+    what = _ASKED[asked.kind]
+    words = tr("{what}: {title}").format(what=what, title=asked.title) if asked.title else what
+    words += _ASKED_STATES[asked.state]
     return _sentence("?", "accent", words, asked.detail, look.width)
 
 

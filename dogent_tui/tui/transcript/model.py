@@ -11,7 +11,7 @@ import msgspec
 
 from dogent_tui.agent import events as ev
 from dogent_tui.agent.events import SHELL_STOPPED, SHELL_TOOL
-from dogent_tui.agent.tool_names import review_summary
+from dogent_tui.agent.tool_names import review_words
 
 ToolState: TypeAlias = Literal["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]
 
@@ -378,7 +378,7 @@ class TranscriptModel:
         self._go_on(event.request_id)
         asked.state = "abandoned" if event.answer is None else "answered"
         if event.answer is not None and event.answer.review:
-            asked.detail = review_summary(event.answer.review)
+            asked.detail = review_words(event.answer.review)
         outcome = self._known("outcome", asked.run_id)
         if isinstance(outcome, Outcome) and event.answer is not None:
             outcome.gone = True  # it said that the answers are waited for

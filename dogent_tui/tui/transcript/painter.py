@@ -3,7 +3,6 @@
 from collections import OrderedDict
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
 from textual.strip import Strip
 
 from dogent_tui.language import tr
@@ -68,7 +67,7 @@ class Painter:
     def behind(self, width: int) -> Strip:
         """Draw the line that says that there is something new below."""
         text = crop([Span(_BEHIND, "behind")], width)
-        line = Line((Span(" " * max(0, (width - cell_len(_BEHIND)) // 2 - MARGIN)), *text))
+        line = Line((Span(" " * max(0, (width - Line((Span(_BEHIND),)).width) // 2 - MARGIN)), *text))
         return self._kept(self._colors(), line, width, "")
 
     def on_head(self, place: Place) -> bool:

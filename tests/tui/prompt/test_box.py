@@ -170,6 +170,17 @@ class TestPicker:
             await app.until(pilot, lambda: len(labels(app)) == 30)
             assert app.box.picker.size.height == 17
 
+    async def test_what_to_do_stands_at_the_end_of_a_long_sentence_and_is_seen(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test(size=(80, 24)) as pilot:
+            said = (
+                "The profile has no key for https://api.example.com. "
+                + "Put this or that into the profile. " * 3
+                + "/settings does."
+            )
+            app.box.notify_hint(said)
+            await app.until(pilot, lambda: app.query_one("#prompt-hint").size.height == 3)
+
     async def test_a_command_that_needs_more_is_completed_first(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:

@@ -225,7 +225,9 @@ async def test_the_command_brings_it_back_and_does_not_stop_the_agent(start):
         await s.pilot.press("1")
         await s.until(lambda: "/profile ollama" in s.hint)
         assert s.app.opened.service is service
+        s.app.opened.review_mode.on = True
         await s.app.change_profile("ollama")
+        assert s.app.opened.review_mode.on  # it is the same conversation
         assert s.app.opened.endpoint.model == "qwen3-coder:30b"
 
 
@@ -270,7 +272,12 @@ async def test_an_endpoint_of_ones_own_is_tried_and_written(start, monkeypatch):
         assert "Name the model" in words()
         model.value = "big-model"
         await s.pilot.press("enter")
-        await s.until(lambda: "Enter keeps it all the same" in words())
+        keys = form.query_one("#endpoint-keys")
+        await s.until(lambda: "Enter keeps it all the same" in str(keys.render()))
+        model.value = "bigger-model"  # another one: it would be tried again, and the line says so
+        await s.until(lambda: "tries it" in str(keys.render()) and not words())
+        model.value = "big-model"
+        await s.until(lambda: "Enter keeps it all the same" in str(keys.render()))
         assert not s.kept("claude.json").get("profiles", {}).get("example")
         await s.pilot.press("enter")
         await s.until(lambda: s.kept().get("profile") == "example")

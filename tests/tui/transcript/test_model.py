@@ -1,6 +1,7 @@
 import pytest
 
 from dogent_tui.agent import events as ev
+from dogent_tui.agent.tool_names import review_words
 from dogent_tui.tui.transcript.model import (
     Asked,
     Notice,
@@ -166,3 +167,5 @@ def test_a_review_says_what_came_of_it() -> None:
     )
     assert isinstance(asked, Asked)
     assert (asked.title, asked.detail, asked.state) == ("tea.md", "1 of 2 hunks written to tea.md", "answered")
+    for said in ("1 of 1 hunk written to tea.md", "nothing was written to tea.md", "what another version says"):
+        assert review_words(f"The person reviewed your change: {said}.") == said
