@@ -163,10 +163,10 @@ def _wanted_session(wanted: str, folder: Path, *, given: bool) -> tuple[str, Pat
 
 
 def _sample_folder() -> Path:
-    from dogent_tui.sample import copy_sample
+    from dogent_tui.sample import SAMPLE, copy_sample
     from dogent_tui.workspace.paths import state_dir
 
-    return copy_sample(state_dir() / "sample" / "city-library")
+    return copy_sample(state_dir() / SAMPLE)
 
 
 def _print(options: argparse.Namespace) -> int:

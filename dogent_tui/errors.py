@@ -1,5 +1,7 @@
 """The exceptions a user may meet: each is a sentence about what happened, and a remedy."""
 
+from dogent_tui.language import sentences
+
 
 class DogentError(Exception):
     """Something a person can act upon.
@@ -13,7 +15,7 @@ class DogentError(Exception):
         self.remedy = remedy
 
     def __str__(self) -> str:
-        return f"{self.message} {self.remedy}".rstrip()
+        return sentences(self.message, self.remedy)
 
 
 class UsageError(DogentError):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gettext import NullTranslations
 
-__all__ = ["LANGUAGES", "choose", "interface_language", "listing", "ngettext", "tr"]
+__all__ = ["LANGUAGES", "choose", "interface_language", "listing", "ngettext", "sentences", "tr"]
 
 LANGUAGES = ("en", "zh_CN")
 """The languages of the interface. English is what stands in the code."""
@@ -65,7 +65,15 @@ def ngettext(one: str, many: str, count: int) -> str:
 def listing(words: Sequence[str]) -> str:
     """Return `words` as a list within a sentence: “a, b and c”."""
     *first, last = words or ("",)
-    return tr("{first} and {last}").format(first=tr(", ").join(first), last=last) if first else last
+    return tr("{things} and {last}").format(things=tr(", ").join(first), last=last) if first else last
+
+
+def sentences(*said: str) -> str:
+    """Return what is `said` one after the other. After a full stop of Chinese, which is wide, there is no blank."""
+    text = ""
+    for sentence in filter(None, said):
+        text += sentence if not text or text.endswith(("。", "！", "？")) else f" {sentence}"
+    return text
 
 
 @cache

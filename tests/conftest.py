@@ -1,9 +1,11 @@
 """Every test has a home of its own, no keys, and no way to the person's files."""
 
 import gc
+import itertools
 import os
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -26,7 +28,6 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 """What Python and pytest make of each file is kept, also where that is not usual: to make it again in every process of the tests
 and in every program that they start took half of the time that collecting takes."""
 
-os.environ["TEXTUAL_FPS"] = "15"  # before Textual is imported: pictures that nobody sees are a tenth of what its tests cost
 os.environ["DOGENT_LANGUAGE"] = "en"  # before any message is imported: whoever runs the tests may speak otherwise
 
 _WHOLE = (Path(__file__).parent / "e2e", Path(__file__).parent / "tui")
@@ -38,10 +39,18 @@ _HEAVY = {"snap_compare", "stage", "exporter", "browser_here"}
 _OURS = ("ANTHROPIC_", "CLAUDE_", "DOGENT_", "API_TIMEOUT_MS", "NO_COLOR", "TERM_PROGRAM")
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """New folders. `tmp_path_factory` looks through all that it has made to number one, and there is one for each test."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in itertools.count())
+
+
 @pytest.fixture(autouse=True)
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home folder. Variables that would reach the person's accounts, or change how the screen is drawn, are gone."""
-    folder = tmp_path_factory.mktemp("home")
+    folder = next(homes)
+    folder.mkdir()
     for name in list(os.environ):
         if name.startswith(_OURS) and name != "DOGENT_LANGUAGE":
             monkeypatch.delenv(name)
@@ -51,19 +60,28 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Have the processes of a parallel run share what is made once in a fresh clone and kept from then on.
+    """Have the processes of a parallel run begin to collect at different files.
 
-    They begin to collect at different files, so that each compiles a part of them; in step, each would compile all. Meanwhile the
-    process that they belong to has hypothesis find out what UTF-8 can encode, which takes seconds.
+    So in a fresh clone each of them compiles a part of what all find ready then; in step, each would compile all of it.
     """
-    worker = getattr(config, "workerinput", None)
-    if worker is None and config.getoption("numprocesses", None):
+    if hasattr(config, "workerinput") and config.args == config.getini("testpaths"):
+        number, count = int(config.workerinput["workerid"].removeprefix("gw")), config.workerinput["workercount"]
+        here = sorted(str(each) for each in Path(__file__).parent.iterdir() if each.is_dir() or each.name.startswith("test_"))
+        here = [each for each in here if Path(each).name[0] not in "._"]
+        first = len(here) * number // count
+        config.args = here[first:] + here[:first]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Prepare a parallel run, in the process that the others belong to.
+
+    The order of the files is ours. While the others collect, hypothesis finds out what UTF-8 can encode, which takes seconds the
+    first time; each of the others would.
+    """
+    if session.config.getoption("numprocesses", None):
+        session.config.option.loadscopereorder = False
         threading.Thread(target=st.text().validate).start()
-    if worker and config.args == config.getini("testpaths"):
-        folders = sorted(str(each) for each in Path(__file__).parent.iterdir() if each.name[0] not in "._")
-        folders = [each for each in folders if Path(each).is_dir() or Path(each).name.startswith("test_")]
-        first = len(folders) * int(worker["workerid"].removeprefix("gw")) // worker["workercount"]
-        config.args = folders[first:] + folders[:first]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -72,7 +90,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if whole and config.getoption("markexpr") == "not slow" else None
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark what compares a picture, so that `make snapshots` finds it; a quick run leaves out what is heavy."""
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
@@ -80,7 +98,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("snapshot")
         if fixtures & _HEAVY or item.path.parent in _WHOLE:
             item.add_marker("slow")
-    items.sort(key=lambda item: item.path)  # as they would be collected by one process
+    if hasattr(config, "workerinput"):
+        _what_takes_long_first(items)
+
+
+def _what_takes_long_first(items: list[pytest.Item]) -> None:
+    """Order the files for processes that share them, so that none is left alone with a long one in the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: (item.path.parent != _WHOLE[0], item.path not in slow, item.path))
 
 
 def pytest_collection_finish() -> None:

@@ -16,7 +16,7 @@ from babel.messages.mofile import read_mo
 from babel.messages.pofile import read_po
 
 import dogent_tui
-from dogent_tui.language import listing, spoken
+from dogent_tui.language import listing, sentences, spoken
 
 PACKAGE = Path(dogent_tui.__file__).parent
 SLOT = re.compile(r"\{[^}]*\}")
@@ -67,14 +67,28 @@ def test_a_list_in_a_sentence(words, said):
     assert listing(words) == said
 
 
+@cache
+def nodes() -> dict[Path, list[ast.AST]]:
+    """Return the syntax of each file."""
+    return {file: list(ast.walk(ast.parse(file.read_text(encoding="utf-8")))) for file in sorted(PACKAGE.rglob("*.py"))}
+
+
+def test_sentences_stand_after_each_other_as_their_script_has_it():
+    assert sentences("One.", "", "Two.") == "One. Two."
+    assert sentences("一。", "二。", "Three.") == "一。二。Three."
+    assert sentences() == ""
+
+
+@pytest.mark.slow
 def test_no_message_hides_where_it_is_not_collected():
     """What is collected does not look into f-strings."""
-    for file in PACKAGE.rglob("*.py"):
-        strings = [node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.JoinedStr)]
-        calls = [node for string in strings for node in ast.walk(string) if isinstance(node, ast.Call)]
-        assert not [call.lineno for call in calls if ast.unparse(call.func) in {"tr", "ngettext"}], file
+    for file, found in nodes().items():
+        inside = [node for string in found if isinstance(string, ast.JoinedStr) for node in ast.walk(string)]
+        calls = [node for node in inside if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
+        assert not [call.lineno for call in calls if call.func.id in {"tr", "ngettext"}], file
 
 
+@pytest.mark.slow
 def test_every_message_is_translated(chinese):
     missing = [
         f"{place}: {message}"
@@ -114,14 +128,15 @@ def untranslated(call: ast.Call) -> list[str]:
     return [text for text in texts if re.search(r"[a-z]{2} [a-z]{2}", text)]
 
 
+@pytest.mark.slow
 def test_whatever_is_said_to_a_person_can_be_translated():
     names = said_by()
-    for file in sorted(PACKAGE.rglob("*.py")):
-        calls = [node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
-        says = [call for call in calls if ast.unparse(call.func).rpartition(".")[2] in names]
+    for file, found in nodes().items():
+        says = [node for node in found if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in names]
         assert [words for call in says for words in untranslated(call)] == [], file
 
 
+@pytest.mark.slow
 def test_nothing_is_translated_that_is_not_said_any_more(chinese):
     said = {message if isinstance(message, str) else message[0] for message in collected()}
     kept = {message.id if isinstance(message.id, str) else message.id[0] for message in chinese if message.id}

@@ -30,6 +30,7 @@ from msgspec.structs import replace
 from dogent_tui.agent.asking import ASK_USER_QUESTION, Asking
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
+from dogent_tui.agent.changed_text import changed_hunks
 from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
     Event,
@@ -336,11 +337,15 @@ class Translator:
             case AssistantMessage(parent_tool_use_id=None):
                 yield from self._assistant(message)
             case UserMessage(content=list() as blocks):
-                for block in blocks:
-                    if isinstance(block, ToolResultBlock):
-                        yield ToolResult(
-                            tool_use_id=block.tool_use_id, content=result_text(block.content), is_error=bool(block.is_error)
-                        )
+                results = [block for block in blocks if isinstance(block, ToolResultBlock)]
+                told = message.tool_use_result if len(results) == 1 else None
+                for block in results:
+                    yield ToolResult(
+                        tool_use_id=block.tool_use_id,
+                        content=result_text(block.content),
+                        is_error=bool(block.is_error),
+                        changes=changed_hunks(told),
+                    )
             case SystemMessage(subtype="api_retry", data=data):
                 yield from self._drop_unfinished()
                 yield _retrying(data)

@@ -106,8 +106,8 @@ def _home_files(home: Path, environ: Mapping[str, str]) -> Iterator[Finding]:
     yield _settings(group, home / "dogent.json", "dogent.json", HomeSettings)
     for name in ("permissions.json", "trust.json", STYLE_SHEET, REFERENCE):
         yield _file(group, home / name, name)
-    yield _markdown_files(group, home / "templates", "templates", "templates")
-    yield _markdown_files(group, Path.home() / _COMMANDS, f"~/{_COMMANDS}", "commands")
+    yield _markdown_files(group, home / "templates", "templates", tr("templates: {count}"))
+    yield _markdown_files(group, Path.home() / _COMMANDS, f"~/{_COMMANDS}", tr("commands: {count}"))
 
 
 def _workspace_files(workspace: Workspace) -> Iterator[Finding]:
@@ -116,8 +116,8 @@ def _workspace_files(workspace: Workspace) -> Iterator[Finding]:
     for name in ("dogent.md", "history.json", "memory.md", "lessons.md", STYLE_SHEET, REFERENCE):
         yield _file(group, workspace.dot / name, f".dogent/{name}")
     brought = "" if FolderTrust(workspace).trusted else tr("not used before you trust this folder: /trust")
-    yield _markdown_files(group, workspace.dot / "templates", ".dogent/templates", "templates", brought)
-    yield _markdown_files(group, workspace.root / _COMMANDS, _COMMANDS, "commands", brought)
+    yield _markdown_files(group, workspace.dot / "templates", ".dogent/templates", tr("templates: {count}"), brought)
+    yield _markdown_files(group, workspace.root / _COMMANDS, _COMMANDS, tr("commands: {count}"), brought)
 
 
 def _profiles(group: str, file: Path, environ: Mapping[str, str]) -> Finding:
@@ -172,14 +172,14 @@ def _file(group: str, path: Path, name: str) -> Finding:
 
 
 def _markdown_files(group: str, folder: Path, name: str, what: str, instead: str = "") -> Finding:
-    """Return what is in a folder of Markdown files that work by being there; `instead` says why they do not."""
+    """Return what is in a folder of Markdown files that work by being there: `what`, in words; `instead` says why they do not."""
     try:
         count = sum(path.suffix == ".md" for path in islice(folder.rglob("*"), _MOST_LISTED))
     except OSError:
         count = 0
     if not count:
         return Finding(group, name, "optional", tr("not there"))
-    return Finding(group, name, "optional" if instead else "ok", instead or f"{what}: {count}", str(folder))
+    return Finding(group, name, "optional" if instead else "ok", instead or what.format(count=count), str(folder))
 
 
 def _content(path: Path) -> tuple[Any, str]:

@@ -27,6 +27,8 @@ Scope: TypeAlias = Literal["once", "session", "always"]
 
 SHELL_TOOL = "Shell"
 """The name under which a shell command of the person appears among the tool calls."""
+SHELL_STOPPED = "(stopped)"
+"""How the result of one ends that the person stopped."""
 
 TodoStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 
@@ -212,11 +214,12 @@ class ToolOutput(Event, frozen=True, kw_only=True):
 
 
 class ToolResult(Event, frozen=True, kw_only=True):
-    """What a tool call returned, as text."""
+    """What a tool call returned, as text. `changes`: the places of a file that it changed, as they were and are now."""
 
     tool_use_id: str
     content: str
     is_error: bool = False
+    changes: tuple[tuple[str, str], ...] = ()
 
 
 class Todo(msgspec.Struct, frozen=True):

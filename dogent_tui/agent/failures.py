@@ -99,9 +99,7 @@ def session_lost(detail: str) -> Failure:
     """Return the failure for an agent process that ended on its own."""
     return Failure(
         "session_lost",
-        tr("The agent process ended unexpectedly{value}.").format(
-            value=f" ({detail})" if detail and _DEBRIS not in detail else ""
-        ),
+        tr("The agent process ended unexpectedly{why}.").format(why=f" ({detail})" if detail and _DEBRIS not in detail else ""),
         tr("/restart starts it again, and so does the next prompt: the conversation goes on where it was."),
     )
 
@@ -117,6 +115,6 @@ def turn_failure(detail: str) -> Failure:
     """Return the failure for a turn that ended for a reason of its own."""
     return Failure(
         "turn_failed",
-        tr("The run ended early: {value}.").format(value=detail or tr("no reason was given")),
+        tr("The run ended early: {why}.").format(why=detail or tr("no reason was given")),
         tr("Send the prompt again."),
     )

@@ -21,6 +21,14 @@ def cut_off(events: Sequence[Event]) -> list[str]:
     return [queued.prompt.text for queued in last.prompts if not queued.prompt.answers] if last is not None else []
 
 
+def told_by(log: Path) -> tuple[list[Event], list[str]]:
+    """Return what happened in an earlier session, and the prompts that it did not come to; nothing where that cannot be read."""
+    with suppress(OSError):
+        events = list(earlier_events(log))
+        return events, cut_off(events)
+    return [], []
+
+
 def earlier_events(log: Path) -> Iterator[Event]:
     """Yield the events of `log`, as `events_of` does. Raises OSError."""
     yield from events_of(list(read_lines(log)))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 REVIEWED_TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
 """The CLI's tools that write texts. NotebookEdit is not offered."""
 
-SUMMARY = "The agent writes this file itself. You see it first because every change is reviewed (/review)."
+SUMMARY = tr("The agent writes this file itself. You see it first because every change is reviewed (/review).")
 
 _MOST_PLACES = 200
 """Approved proposals that were not made yet."""

@@ -190,11 +190,15 @@ class AgentService:
 
     async def interrupt(self) -> None:
         """Stop the shell command or the run under way, if any. Waiting prompts stay queued and run next."""
-        if self._shell.stop():
+        if self.stop_shell():
             return
         if self._run is not None and not self._run.stop.is_set():
             self._requests.abandon()
             await self._stop_run()
+
+    def stop_shell(self) -> bool:
+        """Stop the person's shell command under way; returns whether there is one."""
+        return self._shell.stop()
 
     async def reply(self, request_id: str, reply: Reply) -> None:
         """Answer a question. Raises AgentError where it does not wait (any more), or waits for another kind of answer.

@@ -301,9 +301,9 @@ def _not_writable(error: ConfigError | OSError, home: Path) -> ConfigWarning:
     if isinstance(error, ConfigError):
         return ConfigWarning(error.message, error.remedy, "home_not_writable")
     return ConfigWarning(
-        tr("Nothing can be kept on disk: {value}.").format(value=error.strerror or error),
-        tr("Correct the permissions of {value}, or set DOGENT_HOME to another folder.").format(
-            value=display_path(error.filename or home)
+        tr("Nothing can be kept on disk: {reason}.").format(reason=error.strerror or error),
+        tr("Correct the permissions of {folder}, or set DOGENT_HOME to another folder.").format(
+            folder=display_path(error.filename or home)
         ),
         "home_not_writable",
     )

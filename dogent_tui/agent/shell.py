@@ -10,7 +10,7 @@ from pathlib import Path
 
 import msgspec
 
-from dogent_tui.agent.events import SHELL_TOOL, Event, ToolOutput, ToolResult, ToolUse
+from dogent_tui.agent.events import SHELL_STOPPED, SHELL_TOOL, Event, ToolOutput, ToolResult, ToolUse
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.processes import stream_process
@@ -116,7 +116,7 @@ async def run_shell(command: str, cwd: Path, publish: Callable[[Event], None]) -
         status = 127
     finally:
         output = kept.text
-        failed = "" if status == 0 else "(stopped)" if status is None else tr("(exit status {status})").format(status=status)
+        failed = "" if status == 0 else SHELL_STOPPED if status is None else tr("(exit status {status})").format(status=status)
         content = "\n".join(part for part in (output.rstrip("\n"), failed) if part)
         publish(ToolResult(tool_use_id=tool_use_id, content=content, is_error=status != 0))
     return ShellNote(command, output, status)

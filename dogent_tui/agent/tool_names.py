@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
-from dogent_tui.language import tr
+from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
 
 _NAMES: Mapping[str, str] = {
@@ -45,6 +45,8 @@ _TELLING = (*_PATHS, "command", "query", "pattern", "url", "host", "description"
 _LIMIT = 200
 _REVIEWED = re.compile(r"The person reviewed your change: (?P<outcome>[^\n]*)\.")
 """How the outcome of a review begins (`dogent_tui.changes.outcome`)."""
+_WRITTEN = re.compile(r"(?P<taken>\d+) of (?P<count>\d+) hunks? written to (?P<name>.+)")
+_NOT_WRITTEN = re.compile(r"nothing was written to (?P<name>.+)")
 _COUNTED = re.compile(r'\{"(?:matches|count)":(\d+)')
 """How the answer of a search of the workspace begins."""
 _SEARCH_RESULT = re.compile(r"^    \{", re.MULTILINE)
@@ -100,6 +102,19 @@ def review_summary(result: str) -> str:
     """Return what came of a change that the person reviewed, ``1 of 2 hunks written to tea.md``; empty where they did not."""
     found = _REVIEWED.match(result)
     return one_line(found["outcome"]) if found is not None else ""
+
+
+def review_words(result: str) -> str:
+    """Return what `review_summary` does, in the language of the interface: what the agent is told stays as it is."""
+    outcome = review_summary(result)
+    if found := _WRITTEN.fullmatch(outcome):
+        words = ngettext(
+            "{taken} of {count} hunk written to {name}", "{taken} of {count} hunks written to {name}", int(found["count"])
+        )
+        return words.format(**found.groupdict())
+    if found := _NOT_WRITTEN.fullmatch(outcome):
+        return tr("nothing was written to {name}").format(name=found["name"])
+    return outcome
 
 
 def relative(path: str, cwd: str) -> str:

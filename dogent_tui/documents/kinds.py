@@ -140,8 +140,8 @@ def kind_of(path: Path) -> str:
     size = path.stat().st_size
     if size > _LARGEST:
         raise DocumentError(
-            tr("{path} is too large to read: {size} MB, and at most {size2} MB can be read.").format(
-                path=path.name, size=size >> 20, size2=_LARGEST >> 20
+            tr("{path} is too large to read: {size} MB, and at most {most} MB can be read.").format(
+                path=path.name, size=size >> 20, most=_LARGEST >> 20
             ),
             tr("Split it into smaller documents."),
             code="too_large",

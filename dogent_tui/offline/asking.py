@@ -22,7 +22,7 @@ _SAYS_AUDIENCE = re.compile(
     r"\b(?:audience|readers?|addressed to|aimed at|written for|for (?:the |our |my |a |an )?(?:board|council|public|press|"
     r"customers?|clients?|managers?|management|team|staff|colleagues?|children|kids|students?|experts?|beginners?|visitors?|users?|"
     r"donors?|members?|parents?|teachers?|investors?|citizens|everyone|everybody|boss|director|newcomers?))\b"
-    r"|读者|受众|面向|写给|给.{1,8}看",
+    r"|读者|受众|面向|写给|给.{1,8}看|给(?![我你])[^，,。\s]{1,12}(?:写|做|起草)",
     re.IGNORECASE,
 )
 _VALUE = re.compile(r"\((short|medium|long)\)")
@@ -36,7 +36,7 @@ def questions(conversation: Conversation, intent: Intent) -> tuple[ReplyText, Re
     if not conversation.can_ask or run.named(UI_REQUEST) or intent.form == "outline":
         return None
     asked = []
-    if not _SAYS_AUDIENCE.search(run.typed):
+    if not (intent.addressed or _SAYS_AUDIENCE.search(run.request)):
         options = [{"label": label, "value": value} for value, label in zip(_AUDIENCES, phrases.audiences, strict=True)]
         asked.append(
             {
@@ -73,7 +73,7 @@ def proposal(conversation: Conversation, intent: Intent, outline: Outline) -> tu
 
 def says_length(run: Run) -> bool:
     """Whether the prompt of `run` says how long the text shall be."""
-    return _SAYS_LENGTH.search(run.typed) is not None
+    return _SAYS_LENGTH.search(run.request) is not None
 
 
 def as_answered(run: Run, intent: Intent) -> Intent:

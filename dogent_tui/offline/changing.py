@@ -65,7 +65,9 @@ def _longer(conversation: Conversation, intent: Intent, read: Call) -> tuple[Rep
         documents |= {shown: text for shown, text in gathered.documents.items() if shown != path}
     change = extend(read.file_text, documents, intent, _first_words(conversation, read.path))
     if change is None:
-        reason = phrases.nothing_on if intent.kind == "section" else phrases.nothing_new
+        reason = phrases.nothing_new
+        if intent.kind == "section":
+            reason = phrases.already_in if extend("", documents, intent, ()) else phrases.nothing_on
         return _said(intent, reason.format(path=path, topic=intent.topic))
     added = sentences(change.changed, intent.language)
     return _write(conversation, intent, read, change, phrases.extended.format(count=added, path=path, title=change.heading))

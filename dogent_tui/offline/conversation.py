@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from dogent_tui.offline.answering import ANSWERS
 from dogent_tui.offline.documents import READ_DOCUMENT, joined, parse_part
+from dogent_tui.offline.material import PIPED, material_name, request_and_material
 from dogent_tui.offline.messages_api import Message, MessagesRequest, Text, ToolOutcome, strip_reminders
 
 UI_REQUEST = "mcp__dogent__ui_request"
@@ -33,13 +34,18 @@ _REVIEWED = re.compile(r"The person reviewed your change: (?P<outcome>[^\n]*)\."
 _NAME = rf"\"(?:[^\"\\\n]|\\.)*\"|“[^”\n]*”|[^{_ENDS}]+"
 REFERENCE = re.compile(rf"(?<![@A-Za-z0-9_+%/\\])@(?P<path>{_NAME})(?:#(?:{_NAME}))?(?::\d+(?:-\d+)?(?!\w))?")
 """A reference as typed. Which files there are, the array of attachments says, so that this need not be exact."""
-_PIPED = re.compile(r"\n\n<stdin>\n.*?</stdin>", re.DOTALL)
+_PIPED = re.compile(r"\n\n<stdin>\n(?P<text>.*?)</stdin>", re.DOTALL)
 """What was piped into print mode: material, and not a part of the request."""
 _ATTACHMENTS = ("<attachments>", "</attachments>")
 _TEMPLATE = re.compile(r'<template name="[^"\n]*">\n(?P<text>.*?)\n</template>', re.DOTALL)
 """A document template that follows the attachments (`agent/prompts/template.md`)."""
 _TEMPLATE_NAME = re.compile(r"(?<!\S)@@[\w:-]+")
 _INTERRUPTED = "[Request interrupted by user"
+_GO_ON = re.compile(
+    r"(?:please )?(?:continue|go on|keep going|carry on|resume|go ahead)(?: please)?|(?:请)?(?:继续|接着(?:来|做|写)?)吧?",
+    re.IGNORECASE,
+)
+"""What has a run that was interrupted go on."""
 _CWD = re.compile(r"working directory: *(?P<path>[^\n]+)", re.IGNORECASE)
 _LINE_NUMBER = re.compile(r"^ *\d+(?:\t|→|\Z)", re.MULTILINE)
 """What Read puts before each line. The CLI trims a result that a reminder follows: then an empty last line is a bare number."""
@@ -115,7 +121,9 @@ class Run:
     """One prompt and the calls made for it. `typed` is what the person typed, `sources` what they referenced.
 
     `missing` are the references, as typed, that lead to no file. `answers` are what came back for its requests on a screen: with
-    them it goes on where it was. `template` is the text of the document template that it names.
+    them it goes on where it was. `template` is the text of the document template that it names. `interrupted`: it was stopped.
+    `piped` is what came on standard input. Where much was pasted, `material` is that, and `request` what is wanted of it; else
+    `request` is what was typed.
     """
 
     typed: str
@@ -124,6 +132,20 @@ class Run:
     calls: list[Call] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
     template: str = ""
+    interrupted: bool = False
+    piped: str = ""
+    material: str = ""
+    request: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.material:
+            self.request = self.typed
+
+    @property
+    def brought(self) -> Mapping[str, str]:
+        """What came with the prompt itself, by the name that stands for its path."""
+        texts = {material_name(self.request, self.material): self.material, PIPED: self.piped}
+        return {name: text for name, text in texts.items() if text}
 
     def named(self, *names: str) -> list[Call]:
         """Return the calls of the tools `names`, in order."""
@@ -175,9 +197,9 @@ class Conversation:
         return {path: text for run in self.runs for path, text in self.texts_of(run).items()}
 
     def texts_of(self, run: Run) -> dict[str, str]:
-        """Return what was read in `run`, by shown path: the newest Read of a file, all parts of a document."""
+        """Return what was read in `run`, by shown path: its material, the newest Read of a file, all parts of a document."""
         parts: dict[str, list[Call]] = {}
-        texts: dict[str, str] = {}
+        texts: dict[str, str] = dict(run.brought)
         for call in run.named("Read", READ_DOCUMENT):
             path = self.shown(call.path)
             if not call.succeeded or (call.outcome and call.outcome.media):
@@ -204,6 +226,8 @@ def conversation_of(request: MessagesRequest, ignored: Ignored) -> Conversation:
     for message in request.messages:
         if message.role == "user":
             _settle(calls, message.tool_results)
+            if runs and any(isinstance(block, Text) and block.text.lstrip().startswith(_INTERRUPTED) for block in message.blocks):
+                runs[-1].interrupted = True
             for text in _prompts(message):
                 _add(runs, parse_prompt(text))
         elif message.role == "assistant" and runs:
@@ -217,10 +241,13 @@ def conversation_of(request: MessagesRequest, ignored: Ignored) -> Conversation:
 
 
 def _add(runs: list[Run], run: Run) -> None:
-    """Begin a run, or go on with the one before where the prompt answers what that asked."""
+    """Begin a run, or go on with the one before where the prompt answers what that asked, or says to after an interrupt."""
     asked = runs[-1].calls[-1] if runs and runs[-1].calls else None
     if asked is not None and asked.name == UI_REQUEST and asked.succeeded and ANSWERS.match(run.typed):
         runs[-1].answers.append(run.typed)
+    elif runs and runs[-1].interrupted and _GO_ON.fullmatch(run.typed.strip(" .!。！")):
+        runs[-1].interrupted = False
+        runs[-1].calls = [call for call in runs[-1].calls if call.succeeded]
     else:
         runs.append(run)
 
@@ -236,11 +263,15 @@ def parse_prompt(text: str) -> Run:
         items = json.loads(text[start + len(opening) : end])
     except (ValueError, RecursionError):
         items = []
+    piped = _PIPED.search(text[:start])
     typed = _TEMPLATE_NAME.sub("", _PIPED.sub("", text[:start])).strip()
+    request, pasted = request_and_material(typed)
     sources = tuple(_sources(items if isinstance(items, list) else []))
     template = _TEMPLATE.search(text, end)
-    missing = tuple(_missing(typed, [source.path for source in sources]))
-    return Run(typed, sources, missing, template=template["text"] if template else "")
+    missing = tuple(_missing(request, [source.path for source in sources]))
+    named = template["text"] if template else ""
+    came = piped["text"].strip() if piped else ""
+    return Run(typed, sources, missing, template=named, piped=came, material=pasted, request=request)
 
 
 def _sources(items: Iterable[Any]) -> Iterable[Source]:

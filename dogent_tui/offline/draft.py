@@ -5,12 +5,14 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dogent_tui.offline.intent import Intent, Language
+from dogent_tui.offline.intent import Intent
+from dogent_tui.offline.language import Language, language_of
+from dogent_tui.offline.material import MATERIAL_NAMES
 from dogent_tui.offline.phrases import MARKERS, PHRASES
 from dogent_tui.offline.relevance import Ranked, pick, rank, terms
 from dogent_tui.offline.sentences import CJK, Sentence, sentences_of, title_of
 
-_PLACED = re.compile(r"(?P<path>.+?\.\w+)(?:, (?:page \d+|sheet .+)|，(?:第 \d+ 页|工作表 .+))?")
+_PLACED = re.compile(r"(?P<path>.+?\.\w+|your prompt|你的输入)(?:, (?:page \d+|sheet .+)|，(?:第 \d+ 页|工作表 .+))?")
 """What stands in the parentheses after a quotation: its file, and the place in it, where one is known."""
 
 DRAFTS = "drafts/"
@@ -63,6 +65,13 @@ def compose(documents: Mapping[str, str], intent: Intent) -> Draft | None:
     for heading, group in _groups(rest, documents, otherwise):
         lines += _section(heading, sorted(group, key=lambda item: order[item.sentence]), intent.language)
     return Draft(title, "\n".join(lines).rstrip() + "\n")
+
+
+def on_topic(documents: Mapping[str, str], intent: Intent) -> bool:
+    """Whether any sentence holds a word of the request. Files in another language than the request's cannot tell."""
+    everything = _sentences(documents)
+    foreign = all(language_of(text[:2_000]) != intent.language for text in documents.values())
+    return foreign or not intent.words or any(item.on_topic for item in rank(everything, intent.words))
 
 
 def answer(documents: Mapping[str, str], intent: Intent) -> list[Sentence]:
@@ -139,16 +148,18 @@ def is_draft(text: str) -> bool:
 
 
 def draft_title(intent: Intent, documents: Mapping[str, str]) -> str:
-    """Return a title: the topic asked for, else that of the only document, else “Summary”."""
+    """Return a title: the topic asked for, else what it is and for whom, else that of the only document, else “Summary”."""
     if intent.form == "comparison":
         names = intent.topic or PHRASES[intent.language].listing.join(stem(path) for path in documents)
         return PHRASES[intent.language].comparison_title.format(names=names)
     if intent.topic:
         return _capitalized(intent.topic)
+    if intent.addressed:
+        return intent.name
     if len(documents) == 1:
         ((path, text),) = documents.items()
-        return title_of(text) or stem(path)
-    return PHRASES[intent.language].summary_title
+        return title_of(text) or (PHRASES[intent.language].summary_title if path in MATERIAL_NAMES.values() else stem(path))
+    return intent.name or PHRASES[intent.language].summary_title
 
 
 def output_path(intent: Intent, title: str, taken: Collection[str]) -> str:
@@ -190,14 +201,14 @@ def _each_source_first(ranked: Iterable[Ranked]) -> list[Ranked]:
 
 
 def _groups(picked: Iterable[Ranked], documents: Mapping[str, str], otherwise: str) -> list[tuple[str, list[Ranked]]]:
-    """Group sentences under headings: by file where there are several, by section where there is one."""
+    """Group sentences under headings: by file where there are several, in their order, by section where there is one."""
     items = list(picked)
     several = len({item.sentence.path for item in items}) > 1
     groups: dict[str, list[Ranked]] = {}
     for item in items:
         groups.setdefault(item.sentence.path if several else item.sentence.section, []).append(item)
     if several:
-        return [(title_of(documents[path]) or stem(path), group) for path, group in groups.items()]
+        return [(title_of(text) or stem(path), groups[path]) for path, text in documents.items() if path in groups]
     return [(section or otherwise, group) for section, group in groups.items()]
 
 

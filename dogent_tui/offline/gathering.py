@@ -82,6 +82,8 @@ def gather(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock, ...]
     A reply of text alone says why nothing can be read.
     """
     phrases = PHRASES[intent.language]
+    if conversation.current.brought and not conversation.current.sources:
+        return Gathered(dict(conversation.current.brought), frozenset(_touched(conversation)))
     sources = referenced(conversation)
     named = [source for source in sources if is_readable(conversation, source)]
     searching = not sources or any(source.type == "folder" for source in sources)
@@ -103,12 +105,13 @@ def gather(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock, ...]
     if again:
         return (ReplyText(phrases.read_again), *again)
     shown = list(dict.fromkeys(source.path for source in wanted))
-    return _brought(conversation, sources, shown, hidden, searching=searching)
+    brought = _brought(conversation, sources, shown, hidden, searching=searching)
+    return replace(brought, documents={**conversation.current.brought, **brought.documents})
 
 
 def referenced(conversation: Conversation) -> tuple[Source, ...]:
-    """Return the files that the current prompt refers to; where it refers to none, those of the prompts before it."""
-    if conversation.current.sources:
+    """Return the files that the current prompt refers to; where it brings nothing along, those of the prompts before it."""
+    if conversation.current.sources or conversation.current.brought:
         return conversation.current.sources
     return tuple(dict.fromkeys(source for run in conversation.earlier for source in run.sources))
 
@@ -303,7 +306,7 @@ def _lines_meant(conversation: Conversation, sources: Iterable[Source], path: st
 
 def _touched(conversation: Conversation) -> set[str]:
     """Return the files that were read or written in this conversation: these the CLI would let us replace without a word."""
-    return {conversation.shown(call.path) for run in conversation.runs[:-1] for call in run.calls if call.path}
+    return {conversation.shown(call.path) for run in conversation.runs[:-1] for call in run.calls if call.path and call.succeeded}
 
 
 def _unlisted(conversation: Conversation) -> int:

@@ -1,20 +1,22 @@
 """What a prompt asks for, as far as rules can tell: a draft, a change of the last draft, an answer, or a word of greeting."""
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from dogent_tui.offline.conversation import REFERENCE, Run
-from dogent_tui.offline.form import Form, count_of, form_of, wants_lines, without_form
+from dogent_tui.offline.conversation import REFERENCE, Run, Source
+from dogent_tui.offline.form import Form, count_of, form_of, name_of, wants_lines, without_form
 from dogent_tui.offline.formats import EXPORT, NO_EXPORT, PRODUCT, formats_asked
+from dogent_tui.offline.language import Language, language_of
 from dogent_tui.offline.relevance import terms
 from dogent_tui.offline.sentences import CJK
 
-Language: TypeAlias = Literal["en", "zh"]
 Kind: TypeAlias = Literal[
-    "chat", "thanks", "unable", "question", "lines", "draft", "shorter", "longer", "section", "export", "revise"
+    "chat", "thanks", "unable", "by_hand", "question", "lines", "draft", "shorter", "longer", "section", "export", "revise"
 ]
-"""`unable`: what takes a model, such as a translation. `lines` is a summary so short that it is an answer.
+"""`unable`: what takes a model, such as a translation. `by_hand`: what the person does better themselves, such as deleting
+a file. `lines` is a summary so short that it is an answer.
 
 `shorter`, `longer` and `section` change the draft of an earlier prompt; `export` makes a
 pdf or docx of it, or of a Markdown file that is named; `revise` proposes a change of one that is named."""
@@ -43,13 +45,24 @@ _THANKS = re.compile(
     re.IGNORECASE,
 )
 _UNABLE = re.compile(
-    r"\b(?:translat\w+|rewrit\w+|rephras\w+|paraphras\w+|proof-?read\w*|polish\w*|(?:correct|fix) the (?:spelling|grammar))\b"
-    r"|\b(?:make|sound)\b.{0,30}\b(?:friendlier|formal|funnier|simpler|professional|casual)\b|翻译|改写|润色|校对|译成",
+    r"\b(?:translat\w+|rewrit\w+|rephras\w+|paraphras\w+|proof-?read\w*|spell-?check\w*|polish\w*"
+    r"|(?:correct|fix) the (?:spelling|grammar))\b"
+    r"|\b(?:make|sound)\b.{0,30}\b(?:friendlier|formal|funnier|simpler|professional|casual)\b|翻译|改写|润色|校对|译成"
+    r"|^(?:please\s+|now\s+|(?:can|could) you\s+)*(?:write|tell|make|compose|create|give)\s+(?:(?:me|us)\s+)?"
+    r"(?:an?|some)\s+(?:\w+\s+){0,2}"
+    r"(?:poems?|haikus?|limericks?|songs?|lyrics|jokes?|stor(?:y|ies)|fairy tales?)\b"
+    r"|(?:写|作|讲|编)(?:一?[首个篇段])?.{0,12}(?:诗|歌词|笑话|故事|童话)[。！\s]*$",
+    re.IGNORECASE,
+)
+_BY_HAND = re.compile(
+    r"^(?:please\s+|now\s+|then\s+|(?:can|could|would) you\s+(?:please\s+)?)*(?:delete|remove|erase|trash|rename|move|replace)\b"
+    r"|^[请帮我你能可以麻烦，,\s]{0,8}(?:(?:把|将)[^，,。；;\n]{1,40}?)?(?:删除|删掉|删了|移动到|移到|重命名|改名|替换)",
     re.IGNORECASE,
 )
 _REVISE = re.compile(
     r"^(?:please\s+|now\s+|then\s+|(?:can|could|would) you\s+)*"
-    r"(?:revise|fix|tidy|clean|proof-?read|correct|improve|polish|edit|shorten|tighten|trim)\b|校对|修订|修正|修改|改正|纠正|更正|错别字|拼写|润色|精简|缩短|改进",
+    r"(?:revise|fix|tidy|clean|proof-?read|spell-?check|correct|improve|polish|edit|shorten|tighten|trim)\b"
+    r"|^(?:please\s+)?check\b.*\b(?:mistakes?|errors?|typos?|spelling|grammar)\b|检查.{0,12}错|校对|修订|修正|修改|改正|纠正|更正|错别字|拼写|润色|精简|缩短|改进",
     re.IGNORECASE,
 )
 _REWORD = re.compile(r"\b(?:translat\w+|re-?writ\w+|rephras\w+|paraphras\w+)\b|翻译|改写|译成", re.IGNORECASE)
@@ -60,7 +73,7 @@ _WRITE = re.compile(
     re.IGNORECASE,
 )
 _QUESTION = re.compile(
-    r"^(?:what|which|who|whose|when|where|why|how|is|are|was|were|does|do|did|has|have|can|could|should|will|would)\b|[?？]\s*$"
+    r"^(?:explain|describe|what|which|who|whose|when|where|why|how|is|are|was|were|does|do|did|has|have|can|could|should|will|would)\b|[?？]\s*$"
     r"|^(?:什么|谁|哪|为什么|怎么|怎样|如何|多少|几|是否|有没有)|[吗呢]\s*[。.]?$",
     re.IGNORECASE,
 )
@@ -102,10 +115,11 @@ _TOPIC_END = re.compile(
 _PREAMBLE = re.compile(
     r"^(?:(?:pdf|word|docx)(?=\s+(?:report|document|file|article|essay|memo|summary|brief|overview|version)|\s*$)\s*"
     r"|(?:please|kindly|now|then|also|could you|can you|would you|i (?:want|need|would like)(?: you)?(?: to)?|let us|let's"
-    r"|help me(?: to)?|write|draft|compose|create|prepare|produce|generate|make|give|compile|collect|list|extract"
+    r"|help me(?: to)?|write|draft|compose|create|prepare|produce|generate|make|give|turn|convert|compile|collect|list|extract"
+    r"|add"
     r"|summari[sz]e|summary|me|us|the|this|these|those|all|everything|use|it|a|an|and|of|on|short|brief|long|detailed|one-?page|two-?page|report|document"
     r"|article|essay|text|note|memo|overview|version|files?|notes|folder|directory|workspace|here|what is|in)\b[\s,:]*"
-    r"|请|帮我|麻烦|一下|把|将|给我|写|撰写|起草|总结|整理|汇总|归纳|概述|生成|编写|一[份篇个下段]"
+    r"|请|帮我|麻烦|列出|用(?=\s)|为(?=[^什了何])|介绍(?:一下)?|一下|这个|把|将|给我|写|撰写|起草|总结|整理|汇总|归纳|概述|生成|编写|一[份篇个下段]"
     r"|[和与](?=\s|$)|简短的?|详细的?|这些|所有|全部|这几个|文件夹|目录|文件|资料|笔记|关于|有关|根据|基于|这[份个篇]|里面?的|中的"
     r"|(?:PDF|Word|docx)(?=$|写|文件|文档|里|中)|[，,：:\s])+",
     re.IGNORECASE,
@@ -117,6 +131,12 @@ _SOURCES = re.compile(
 )
 """What a Chinese request may begin with: the material, before the deed and its subject."""
 
+_GIST = re.compile(
+    r"\b(?:main|key|central|most important) (?:points?|ideas?|messages?|contents?|findings?)\b|\bgist\b|^(?:explain|describe)\b"
+    r"|\b(?:tells?|says?|said)(?: (?:me|us))?\b|主要(?:内容|观点|意思)|要点|重点|[讲说写]了?(?:些)?什么|解释(?:一下)?",
+    re.IGNORECASE,
+)
+"""What asks for the whole of a file, and names nothing in it."""
 _REVISABLE = ("draft", "unable", "question")
 """What a prompt that names a file and begins with "fix" is taken for otherwise."""
 _NOT_ONLY_EXPORT = (_REVISE, _ANEW, _SHORTER, _LONGER, _SECTION, _UNABLE)
@@ -146,6 +166,7 @@ _RULES = (
     _Rule("chat", (_GREETING,), whole=True),
     _Rule("thanks", (_THANKS,), whole=True),
     _Rule("unable", (_UNABLE,)),
+    _Rule("by_hand", (_BY_HAND,), unless=(_ANEW,)),
     _Rule("section", (_SECTION,), changes=True),
     _Rule("shorter", (_SHORTER,), unless=(_ANEW,), changes=True),
     _Rule("section", (_LONGER, _ABOUT), unless=(_ANEW, _QUESTION), changes=True),
@@ -164,7 +185,8 @@ class Intent:
 
     `formats` are the kinds of file asked for beside the Markdown (``pdf``, ``docx``), and `export_to` the name of one, empty
     where none is given. `no_export`: it says that none is wanted. `revise` is the file to propose a change of.
-    `form` is that of a draft.
+    `form` is that of a draft; `name` is what the person calls it (“Letter to the mayor”), `addressed` where that says for whom.
+    `about`: it says what it is about, as in “about cats”.
     """
 
     kind: Kind
@@ -178,16 +200,19 @@ class Intent:
     no_export: bool = False
     revise: str = ""
     form: Form = "text"
+    name: str = ""
+    addressed: bool = False
+    about: bool = False
 
 
 def intent_of(run: Run, *, has_draft: bool) -> Intent:
     """Tell what the prompt of `run` asks for. `has_draft`: an earlier prompt made one, which this one may want changed."""
-    typed = run.typed[:20_000]
+    typed = run.request[:20_000]
     output = _output(typed, {source.path for source in run.sources})
-    plain = _without_files(typed)
+    plain = _without_files(typed, run.sources)
     no_export = NO_EXPORT.search(plain) is not None
     formats, export_to = ((), "") if no_export else formats_asked(REFERENCE.sub(" ", typed), plain)
-    kind = _kind(plain, has_draft=has_draft, bare=not run.sources and not output and not formats)
+    kind = _kind(plain, has_draft=has_draft, bare=not (run.sources or run.material or output or formats))
     named = next((source.path for source in run.sources if source.type in ("md", "markdown")), output)
     has_markdown = has_draft or bool(named)
     revise = named if kind in _REVISABLE and _REVISE.search(plain) and not _REWORD.search(plain) else ""
@@ -197,23 +222,30 @@ def intent_of(run: Run, *, has_draft: bool) -> Intent:
     form = form_of(plain) if kind == "draft" else "text"
     if kind == "draft" and form == "text" and not output and not formats and wants_lines(plain):
         kind = "lines"
-    topic = _topic(without_form(plain, form), kind)
+    # What follows the first sentence of a request says how: “Begin with a recommendation.” A question may come after others.
+    said = plain if kind == "question" else re.split(r"(?<=[.!。！])\s", plain, maxsplit=1)[0]
+    topic = _topic(without_form(plain, form), without_form(said, form), kind)
     words = (terms(topic) if kind != "question" else []) or [
-        term for term in terms(_PREAMBLE.sub("", without_form(plain, form))) if not _WRITE.search(term)
+        term for term in terms(_GIST.sub(" ", _PREAMBLE.sub("", without_form(said, form)))) if not _WRITE.search(term)
     ]
     if export_to and not output and kind == "draft":
         output = f"{export_to.rpartition('.')[0]}.md"
-    language = language_of(plain)
+    language = language_of(plain or run.material[:2_000])
     return Intent(
-        kind, language, topic, tuple(dict.fromkeys(words)), output, count_of(plain), formats, export_to, no_export, revise, form
+        kind,
+        language,
+        topic,
+        tuple(dict.fromkeys(words)),
+        output,
+        count_of(plain),
+        formats,
+        export_to,
+        no_export,
+        revise,
+        form,
+        *name_of(plain),
+        about=_ABOUT.search(plain) is not None,
     )
-
-
-def language_of(text: str) -> Language:
-    """Return the language to answer in: Chinese as soon as a fifth of the letters are Chinese characters."""
-    letters = re.findall(r"[^\W\d_]", text)
-    chinese = sum(1 for letter in letters if "\u3400" <= letter <= "\u9fff")
-    return "zh" if chinese * 5 > len(letters) else "en"
 
 
 def _kind(plain: str, *, has_draft: bool, bare: bool) -> Kind:
@@ -223,13 +255,15 @@ def _kind(plain: str, *, has_draft: bool, bare: bool) -> Kind:
     return next((rule.kind for rule in _RULES if (has_draft or not rule.changes) and rule.fits(plain, said)), "draft")
 
 
-def _topic(plain: str, kind: Kind) -> str:
+def _topic(plain: str, said: str, kind: Kind) -> str:
+    """Return what a request is about, as it says anywhere; else what its first sentence `said` leaves of its subject."""
     found = (_SECTION.search(plain) if kind == "section" else None) or _ABOUT.search(plain)
     raw = (found["topic"] or found["topic_zh"] or "") if found else ""
     topic = _tidy(_PREAMBLE.sub("", raw.strip()) or raw)
     if topic or kind == "question":
         return topic
-    rest = _PREAMBLE.sub("", _SOURCES.sub("", plain.strip().split("\n", 1)[0]))
+    said = _GIST.sub(" ", said) if kind == "lines" else said
+    rest = _PREAMBLE.sub("", _SOURCES.sub("", said.strip().split("\n", 1)[0]))
     return _tidy(rest)
 
 
@@ -237,12 +271,23 @@ def _tidy(topic: str) -> str:
     """Cut a topic before where it goes on about files or form, and to the length of a title."""
     words = " ".join(_TOPIC_END.sub("", topic.strip()).split())
     words = re.sub(r"的?\s*(?:PDF|Word|docx)\s*(?:格式的?|文档|文件|报告|版本?)+$", "", words, flags=re.IGNORECASE)
-    words = re.sub(r"(?:的(?:报告|总结|文章|文档|草稿|摘要|大纲|提纲)|的)$", "", words.strip(" .,:;!?。，：；！？\"'`“”"))
+    words = re.sub(
+        r"(?:的(?:报告|总结|文章|文档|草稿|摘要|大纲|提纲|邮件|信|通知|提案)(?:给.{1,12})?|的)$",
+        "",
+        words.strip(" .,:;!?。，：；！？\"'`“”").removeprefix("的"),
+    )
     return words if len(words) <= 80 else words[:80].rsplit(" ", 1)[0]
 
 
-def _without_files(typed: str) -> str:
-    text = REFERENCE.sub(" ", typed)
+def _without_files(typed: str, sources: Iterable[Source]) -> str:
+    paths = sorted((source.path for source in sources), key=len, reverse=True)
+
+    def rest(found: re.Match[str]) -> str:
+        """Return what follows the file in a reference that goes on without a space, as in Chinese."""
+        named = next((path for path in paths if found["path"].startswith(path)), found["path"])
+        return f" {found['path'][len(named) :]} "
+
+    text = REFERENCE.sub(rest, typed)
     text = _QUOTED_FILE.sub(" ", text)
     text = PRODUCT.sub(" ", text)
     return " ".join(_MENTIONED.sub(" ", text).split())

@@ -93,10 +93,6 @@ class MessagesRequest:
         """An estimate: four bytes a token, which is near for English and for Chinese (three bytes a character) alike."""
         return self.size // 4
 
-    def without_reminders(self) -> "MessagesRequest":
-        """Return the request without the ``<system-reminder>`` notes that the CLI adds to prompts and tool results."""
-        return replace(self, messages=tuple(_without_reminders(message) for message in self.messages))
-
     def last_user_text(self) -> str:
         """Return the newest text that a person typed: the last user message that is more than reminders and tool results."""
         for message in reversed(self.messages):

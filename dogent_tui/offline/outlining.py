@@ -50,7 +50,7 @@ def outline_from(documents: Mapping[str, str], intent: Intent) -> Outline:
         found = sentences_of(path, text)
         if intent.words and not any(item.on_topic for item in rank(found, intent.words)):
             continue
-        title = _title(path, text)
+        title = _title(path, text) or (stem(path) if several else "")
         named = dict.fromkeys(sentence.section or title for sentence in found)
         if title and (several or title in named):
             sections.append(Section(2, title))
@@ -87,7 +87,7 @@ def compose_along(outline: Outline, documents: Mapping[str, str], intent: Intent
     everything = [sentence for path, text in documents.items() for sentence in sentences_of(path, text)]
     if not everything:
         return None
-    titles = {path: _title(path, text) for path, text in documents.items()}
+    titles = {path: _title(path, text) or (stem(path) if len(documents) > 1 else "") for path, text in documents.items()}
     phrases = PHRASES[intent.language]
     title = outline.title or draft_title(intent, documents)
     lines = [f"# {title}", "", phrases.marker, ""]
@@ -111,9 +111,13 @@ def _title(path: str, text: str) -> str:
 
 def _fitting(section: Section, sentences: Iterable[Sentence], titles: Mapping[str, str]) -> list[Ranked]:
     """Return the sentences that stand under this heading in their file; where it is a new one, those that are about it."""
-    known = [sentence for sentence in sentences if section.title == (sentence.section or titles[sentence.path])]
+    items = list(sentences)
+    known = [sentence for sentence in items if section.title == (sentence.section or titles[sentence.path])]
+    if not known:  # the person may have gone on with a heading of the file: “What we found (2025)”
+        words = set(terms(section.title))
+        known = [item for item in items if (own := set(terms(item.section or titles[item.path]))) and own <= words]
     if known and not section.notes:
         return rank(known, terms(section.title))
-    ranked = rank(list(sentences), terms(f"{section.title} {section.notes}"))
+    ranked = rank(items, terms(f"{section.title} {section.notes}"))
     near = [item for item in ranked if item.overlap >= _NEAR]
     return near or rank(known, terms(section.title))

@@ -1,9 +1,10 @@
 """What the offline engine says, in English and in Chinese. Every closing reply says that it is no AI model."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from dogent_tui.offline.intent import Language
+from dogent_tui.offline.language import Language
+from dogent_tui.offline.material import MATERIAL_NAMES
 from dogent_tui.offline.tidying import Repair
 
 
@@ -14,6 +15,7 @@ class Phrases:
     about: str
     thanks: str
     unable: str
+    by_hand: str
     look: str
     read: str
     read_again: str
@@ -41,6 +43,7 @@ class Phrases:
     extended: str
     nothing_new: str
     nothing_on: str
+    already_in: str
     off_topic: str
     draft_gone: str
     draft_partial: str
@@ -49,6 +52,7 @@ class Phrases:
     no_words: str
     lines: str
     no_files: str
+    nothing_about: str
     not_found: str
     nothing_found: str
     cannot_look: str
@@ -66,6 +70,7 @@ class Phrases:
     denied: str
     failed: str
     next_steps: str
+    shows: str
     ask_said: str
     ask_title: str
     ask_preface: str
@@ -112,6 +117,12 @@ ENGLISH = Phrases(
         " or a profile in `~/.dogent/claude.json`."
         "\n\nNothing was changed."
     ),
+    by_hand=(
+        "I do not delete, move or rename files, and I take nothing out of a text but what “shorter” takes: I am dogent's offline"
+        " engine, no AI model. `/edit FILE` opens a text in your editor, and a line that begins with `!` is a shell command of"
+        " your own, such as `!mv old.md new.md`. With a model dogent does it, and asks you first: `/setup` chooses one."
+        "\n\nNothing was changed."
+    ),
     look="I look for documents in this folder. (Offline engine, no AI model.)",
     read="I read {count}. (Offline engine, no AI model.)",
     read_again="There is more in them; I read on, within limits.",
@@ -139,6 +150,7 @@ ENGLISH = Phrases(
     extended="I added {count} to `{path}` under the heading “{title}”.",
     nothing_new="I find nothing in the files that `{path}` does not quote already; I left it. Reference another file with `@`.",
     nothing_on="The files I read hold no sentence on “{topic}”. I left `{path}` as it is. Reference another file with `@`.",
+    already_in="What the files I read say on “{topic}” stands in `{path}` already; I left it.",
     off_topic="No sentence holds the words of your request; I took those that are most central to the files.",
     draft_gone="I cannot read the draft `{path}` any more: {reason}",
     draft_partial="`{path}` is too long for me to read whole, so I did not change it.",
@@ -146,6 +158,10 @@ ENGLISH = Phrases(
     no_answer="I found nothing in {files} that answers this.",
     no_words="No sentence holds the words of your question. This is what is most central in {files}:",
     lines="In {count}, quoted from {files}:",
+    nothing_about=(
+        "Nothing that I read here says anything about “{topic}” ({files}), and I quote, I do not invent: so I wrote nothing. Name"
+        " with `@` what it shall be made from, and I draft from that. With a model dogent writes freely: `/setup` chooses one."
+    ),
     no_files=(
         "I found nothing to read in this folder. Add documents to it (Markdown, Word, PDF, Excel, text), or reference"
         " some with `@`, and ask again."
@@ -195,6 +211,7 @@ ENGLISH = Phrases(
     nothing_to_tidy="I find nothing in `{path}` for rules to set right: spaces, quotation marks, doubled words, heading levels.",
     revised="I proposed a change of `{path}`; you decided: {outcome}. I set right what rules can; better words take a model.",
     next_steps="Say “shorter”, “longer” or “add a section on …” to change it, or ask a question.",
+    shows="`/open {path}` shows it beside the conversation.",
     no_model="*I am dogent's offline engine, no AI model: I quote and order what files say, and do not rephrase or check it.*",
 )
 
@@ -216,6 +233,11 @@ CHINESE = Phrases(
         "这需要语言模型，而我不是：我是 dogent 的离线引擎，只是一组规则。"
         "我可以引用和整理文件里的原文，但不能翻译、改写或校对。"
         "选择一个模型后即可：在应用中使用 `/setup`，或在 `~/.dogent/claude.json` 中配置 profile。\n\n没有改动任何文件。"
+    ),
+    by_hand=(
+        "我不删除、移动或重命名文件，除了“短一点”之外也不从文章中删去内容：我是 dogent 的离线引擎，不是 AI 模型。"
+        "`/edit 文件` 用你的编辑器打开文章；以 `!` 开头的一行是你自己的 shell 命令，例如 `!mv old.md new.md`。"
+        "有了模型，dogent 会在征得你同意后代劳：用 `/setup` 选择模型。\n\n没有改动任何文件。"
     ),
     look="我在此文件夹中查找文档。（离线引擎，不是 AI 模型。）",
     read="我读取 {count}。（离线引擎，不是 AI 模型。）",
@@ -244,6 +266,7 @@ CHINESE = Phrases(
     extended="我在 `{path}` 的“{title}”标题下增加了 {count}。",
     nothing_new="文件里没有 `{path}` 尚未引用的内容，草稿保持原样。请用 `@` 引用其他文件。",
     nothing_on="读过的文件里没有关于“{topic}”的句子，`{path}` 保持原样。请用 `@` 引用其他文件。",
+    already_in="读过的文件里关于“{topic}”的句子，`{path}` 都已引用，保持原样。",
     off_topic="没有句子包含你请求中的词语，因此我选了文件中最核心的句子。",
     draft_gone="我无法再读取草稿 `{path}`：{reason}",
     draft_partial="`{path}` 太长，我无法完整读取，因此没有改动它。",
@@ -251,6 +274,10 @@ CHINESE = Phrases(
     no_answer="我在 {files}中没有找到能回答这个问题的内容。",
     no_words="没有句子包含你问题中的词语。以下是 {files}中最核心的内容：",
     lines="{count}，引自 {files}：",
+    nothing_about=(
+        "我读到的内容（{files}）都没有提到“{topic}”，而我只引用、不编造，因此什么也没有写。"
+        "用 `@` 指明依据哪些文件，我就据此起草。有了模型，dogent 可以自由写作：用 `/setup` 选择模型。"
+    ),
     no_files="此文件夹中没有可读的文件。请放入 Markdown、Word、PDF、Excel 或文本文件，或用 `@` 引用文件，然后再试。",
     not_found="没有找到 `@{name}`。",
     nothing_found="因此我什么也没有读，也没有写。请改正引用，或去掉引用以便在此文件夹中查找。",
@@ -296,6 +323,7 @@ CHINESE = Phrases(
     listing="、",
     nothing_to_tidy="在 `{path}` 中没有找到规则能整理的内容：空格、引号、重复的词、标题级别。",
     revised="我对 `{path}` 提出了修改，你的决定：{outcome}。规则只能整理这些，更好的措辞需要模型。",
+    shows="`/open {path}` 在对话旁边显示它。",
     next_steps="可以说“短一点”、“继续”或“加一节关于……的内容”来修改，也可以提问。",
     no_model="*我是 dogent 的离线引擎，不是 AI 模型：我只引用和整理文件中的原文，不改写，也不核实。*",
 )
@@ -312,6 +340,13 @@ def files(count: int, language: Language) -> str:
     return f"{count} 个文件" if language == "zh" else f"{count} file{'' if count == 1 else 's'}"
 
 
+def sources_named(paths: Collection[str], language: Language) -> str:
+    """Return “3 files”, or “your prompt” for what was pasted into it, or “your prompt and 3 files”."""
+    pasted = [path for path in paths if path in MATERIAL_NAMES.values()]
+    others = len(paths) - len(pasted)
+    return ("和" if language == "zh" else " and ").join([*pasted, *([files(others, language)] if others or not pasted else [])])
+
+
 def sentences(count: int, language: Language) -> str:
     """Return “3 sentences” in `language`."""
     return f"{count} 个句子" if language == "zh" else f"{count} sentence{'' if count == 1 else 's'}"
@@ -320,3 +355,8 @@ def sentences(count: int, language: Language) -> str:
 def headings(count: int, language: Language) -> str:
     """Return “3 headings” in `language`."""
     return f"{count} 个标题" if language == "zh" else f"{count} heading{'' if count == 1 else 's'}"
+
+
+def together(language: Language, *sentences_said: str) -> str:
+    """Join sentences to a paragraph: Chinese ones have no space between them."""
+    return ("" if language == "zh" else " ").join(filter(None, sentences_said))

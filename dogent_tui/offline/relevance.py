@@ -25,6 +25,8 @@ _STOPCHARACTERS = frozenset("的了是着吗呢吧啊呀嘛我你他她它们这
 
 _QUERY, _SECTION, _CENTRAL, _POSITION = 3.0, 0.8, 1.0, 0.4
 """What a full overlap with the request, an overlap of the heading, full centrality and the first place in a section weigh."""
+_ROW = 0.3
+"""What the row of a table counts beside a sentence, where the request does not ask for it."""
 _ALIKE = 0.8
 """Share of common terms from which two sentences say the same."""
 
@@ -73,6 +75,8 @@ def rank(sentences: Sequence[Sentence], request: Iterable[str]) -> list[Ranked]:
         score = _QUERY * overlap + _CENTRAL * central + _POSITION / (1 + sentence.position)
         headed = bool(sections[sentence.section])
         score = (score + _SECTION * headed) * min(1.0, 0.4 + 0.15 * len(bag)) / (1 + max(0, len(bag) - 30) / 60)
+        if sentence.is_row and not overlap:  # what makes it central are the names of columns, which every row has
+            score *= _ROW
         ranked.append(Ranked(sentence, score, overlap, headed or overlap > 0, bag))
     return sorted(ranked, key=lambda item: -item.score)
 

@@ -9,13 +9,13 @@ from dogent_tui.offline.asking import as_answered, audience, outline_of, proposa
 from dogent_tui.offline.changing import change_reply, draft_in_question
 from dogent_tui.offline.conversation import EXPORT_DOCUMENT, Call, Conversation, Ignored, conversation_of
 from dogent_tui.offline.documents import READ_DOCUMENT
-from dogent_tui.offline.draft import Draft, answer, central, compose, is_draft, output_path, quotation, quote_line
+from dogent_tui.offline.draft import Draft, answer, central, compose, is_draft, on_topic, output_path, quotation, quote_line
 from dogent_tui.offline.exporting import NAMES, as_wished, beside, export_calls, exported
-from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather, is_media
+from dogent_tui.offline.gathering import TOO_LARGE, Gathered, gather, is_media, referenced
 from dogent_tui.offline.intent import Intent, intent_of
 from dogent_tui.offline.messages_api import MessagesRequest, ReplyBlock, ReplyText, ReplyToolUse
 from dogent_tui.offline.outlining import compose_along, outline_from
-from dogent_tui.offline.phrases import PHRASES, files, headings, sentences
+from dogent_tui.offline.phrases import PHRASES, files, headings, sentences, sources_named, together
 from dogent_tui.offline.relevance import terms
 from dogent_tui.offline.revising import revise_reply
 from dogent_tui.offline.sentences import title_of
@@ -63,6 +63,8 @@ def reply(request: MessagesRequest, ignored: Ignored = lambda _paths: ()) -> tup
             return (ReplyText(phrases.thanks),)
         case "unable":
             return (ReplyText(phrases.unable),)
+        case "by_hand":
+            return (ReplyText(phrases.by_hand),)
     return _without_the_missing(conversation, intent, draft)
 
 
@@ -117,7 +119,10 @@ def _write(conversation: Conversation, intent: Intent, gathered: Gathered, tried
     draft = compose(gathered.documents, intent)
     if draft is None:
         return _closing(intent, _nothing_to_quote(intent, gathered), _not_read(intent, gathered))
-    proposed = outline_from(gathered.documents, intent)
+    if intent.about and not _given(conversation) and not on_topic(gathered.documents, intent):
+        read = sources_named(gathered.documents, intent.language)
+        return _closing(intent, phrases.nothing_about.format(topic=intent.topic, files=read), _not_read(intent, gathered))
+    proposed = outline_from(gathered.documents, replace(intent, words=()) if _chosen(conversation) else intent)
     if asked := questions(conversation, intent) or proposal(conversation, intent, proposed):
         return asked
     outline = outline_of(conversation.current)
@@ -138,6 +143,17 @@ def _write(conversation: Conversation, intent: Intent, gathered: Gathered, tried
     return (*_todo(conversation, intent, done=2), write)
 
 
+def _given(conversation: Conversation) -> bool:
+    """Whether the person gave what to draft from, now or before, rather than left it to us to look for it."""
+    return bool(conversation.current.brought or referenced(conversation))
+
+
+def _chosen(conversation: Conversation) -> bool:
+    """Whether the person named every file that is read: then each has a say in the outline."""
+    sources = conversation.current.sources
+    return bool(sources) and all(source.type != "folder" for source in sources)
+
+
 def _finish(conversation: Conversation, intent: Intent, gathered: Gathered, write: Call) -> tuple[ReplyBlock, ...]:
     """Export what was written, close the plan, then say what was written from which files, and what could not be read."""
     phrases = PHRASES[intent.language]
@@ -151,7 +167,7 @@ def _finish(conversation: Conversation, intent: Intent, gathered: Gathered, writ
     if intent.form == "outline":
         return _closing(intent, _wrote_outline(intent, shown, text), exported(conversation, intent))
     quoted = Counter(found[1] for line in text.splitlines() if (found := quotation(line)) is not None)
-    total, sources = sentences(quoted.total(), intent.language), files(len(quoted), intent.language)
+    total, sources = sentences(quoted.total(), intent.language), sources_named(quoted, intent.language)
     wrote = phrases.wrote.format(title=title_of(text), path=shown, count=total, files=sources)
     wanted = conversation.shown(conversation.absolute(intent.output)) if intent.output else shown
     notes = [] if wanted == shown else [phrases.kept.format(wanted=wanted)]
@@ -164,8 +180,14 @@ def _finish(conversation: Conversation, intent: Intent, gathered: Gathered, writ
     if conversation.alone and not says_length(conversation.current):
         notes.append(phrases.chose.format(count=sentences(intent.count, intent.language)))
     listed = [phrases.from_file.format(path=path, count=sentences(n, intent.language)) for path, n in quoted.most_common()]
-    said = (" ".join([wrote, *notes]), exported(conversation, intent), "\n".join(listed), _not_read(intent, gathered))
-    return _closing(intent, *said, phrases.next_steps)
+    said = (
+        together(intent.language, wrote, *notes),
+        exported(conversation, intent),
+        "\n".join(listed),
+        _not_read(intent, gathered),
+    )
+    shows = "" if conversation.alone else phrases.shows.format(path=shown)
+    return _closing(intent, *said, together(intent.language, shows, phrases.next_steps))
 
 
 def _wrote_outline(intent: Intent, path: str, text: str) -> str:
@@ -218,17 +240,22 @@ def _question_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBl
     phrases = PHRASES[intent.language]
     documents = {path: text for path, text in conversation.texts().items() if not is_draft(text)}
     gathered = Gathered(documents)
-    if not documents or conversation.current.sources or conversation.current.calls:
-        brought = gather(conversation, intent)
+    named = bool(conversation.current.sources or conversation.current.brought)
+    if named or conversation.current.calls or not answer(documents, intent):
+        # What was read before holds no answer: then all that lies here is asked, whatever was named before.
+        brought = gather(conversation if named else replace(conversation, runs=conversation.runs[-1:]), intent)
         if not isinstance(brought, Gathered):
             return brought
         gathered = brought
     if not gathered.documents:
         return _closing(intent, _nothing_to_quote(intent, gathered), _not_read(intent, gathered))
     found = answer(gathered.documents, intent)
-    said, count = phrases.answer, files(len(gathered.documents), intent.language)
-    if not found and conversation.current.sources:  # what does this file say about it? Then at least what it says
-        said, found = phrases.no_words.format(files=count), central(gathered.documents, replace(intent, words=(), count=5))
+    said, count = phrases.answer, sources_named(gathered.documents, intent.language)
+    if not found and (
+        conversation.current.sources or conversation.current.brought
+    ):  # what does this file say about it? Then at least what it says
+        said = phrases.no_words.format(files=count) if intent.words else said
+        found = central(gathered.documents, replace(intent, words=(), count=5))
     if not found:
         return _closing(intent, phrases.no_answer.format(files=count), _not_read(intent, gathered))
     quotes = "\n".join(quote_line(sentence, intent.language) for sentence in found)
@@ -244,7 +271,7 @@ def _lines_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock
     if not found:
         return _closing(intent, _nothing_to_quote(intent, gathered), _not_read(intent, gathered))
     quotes = "\n".join(quote_line(sentence, intent.language) for sentence in found)
-    sources = files(len({sentence.path for sentence in found}), intent.language)
+    sources = sources_named({sentence.path for sentence in found}, intent.language)
     said = PHRASES[intent.language].lines.format(count=sentences(len(found), intent.language), files=sources)
     return _closing(intent, said, quotes, _not_read(intent, gathered))
 
@@ -252,7 +279,7 @@ def _lines_reply(conversation: Conversation, intent: Intent) -> tuple[ReplyBlock
 def _nothing_to_quote(intent: Intent, gathered: Gathered) -> str:
     phrases = PHRASES[intent.language]
     if gathered.documents:
-        return phrases.no_sentences.format(files=files(len(gathered.documents), intent.language))
+        return phrases.no_sentences.format(files=sources_named(gathered.documents, intent.language))
     return phrases.nothing_readable if gathered.unreadable or gathered.unopened else phrases.no_files
 
 

@@ -1,5 +1,6 @@
 """Sentences of text files: Markdown and plain text taken apart, English and Chinese alike."""
 
+import csv
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -39,7 +40,7 @@ _LONGEST = 800
 class Sentence:
     """A sentence as its file has it, white space aside. `position` counts the sentences of its section from 0.
 
-    `place` is where in a document it stands, as far as that is known: ``page 3``, ``sheet Visits``.
+    `place` is where in a document it stands, as far as that is known: ``page 3``, ``sheet Visits``. `is_row`: of a table.
     """
 
     text: str
@@ -47,19 +48,20 @@ class Sentence:
     section: str
     position: int
     place: str = ""
+    is_row: bool = False
 
 
 def sentences_of(path: str, text: str) -> list[Sentence]:
     """Return what can be quoted from the file `path` that holds `text`.
 
     Headings become sections; front matter, code, Markdown tables, pictures and lines with control characters are left out. Each
-    row of a table file (csv, tsv) or of a workbook counts as a sentence.
+    row of a table file (csv, tsv) or of a workbook counts as a sentence, with the names of its columns.
     """
     table, workbook = path.lower().endswith((".csv", ".tsv")), is_workbook(path)
     found: list[Sentence] = []
     section, position = "", 0
     paragraphs = (
-        (("", "", line.strip()) for line in text.splitlines()[1:])
+        _table_rows(text, "\t" if path.lower().endswith(".tsv") else "")
         if table
         else _workbook_rows(text)
         if workbook
@@ -70,7 +72,7 @@ def sentences_of(path: str, text: str) -> list[Sentence]:
             section, position = title, 0
         for sentence in [paragraph] if table or workbook else split_sentences(paragraph):
             if _is_quotable(sentence, table or workbook):
-                found.append(Sentence(sentence, path, section, position, place if is_document(path) else ""))
+                found.append(Sentence(sentence, path, section, position, place if is_document(path) else "", table or workbook))
                 position += 1
     return found
 
@@ -120,6 +122,24 @@ def _is_quotable(sentence: str, row: bool) -> bool:
     words = _WORDS.findall(sentence)
     weight = sum(0.5 if _CJK_EDGE.match(word) else 1 for word in words)
     return weight >= (1 if row else _SHORTEST)
+
+
+def _table_rows(text: str, delimiter: str) -> Iterator[tuple[str, str, str]]:
+    """Yield ("", "", row) of a table file, each cell with the name of its column, as the rows of a workbook have it."""
+    lines = text.splitlines()
+    delimiter = delimiter or max(",;", key="".join(lines[:1]).count)
+    names = [name.strip() for name in next(_cells_of_rows(lines[:1], delimiter), [])]
+    for cells in _cells_of_rows(lines[1:], delimiter):
+        named = zip((" ".join(cell.split()) for cell in cells), [*names, *[""] * len(cells)], strict=False)
+        yield "", "", "; ".join(f"{name}: {cell}" if name else cell for cell, name in named if cell)
+
+
+def _cells_of_rows(lines: list[str], delimiter: str) -> Iterator[list[str]]:
+    """Yield the cells of each row; where the file is no proper table, such as one with an endless cell, the lines as they are."""
+    try:
+        yield from list(csv.reader(lines, delimiter=delimiter))
+    except csv.Error:
+        yield from ([line.strip()] for line in lines)
 
 
 def _workbook_rows(text: str) -> Iterator[tuple[str, str, str]]:

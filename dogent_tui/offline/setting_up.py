@@ -2,12 +2,22 @@
 
 import re
 
+from dogent_tui.language import tr
 from dogent_tui.offline.conversation import Conversation
 from dogent_tui.offline.messages_api import ReplyBlock, ReplyText, ReplyToolUse
 
 _WISHES = ".dogent/dogent.md"
-_DESCRIBED = re.compile(r"^Set this folder up for what I write here: (?P<what>.+?)(?:\n\n|\Z)", re.DOTALL)
-"""How `/init` words it (`tui/commands/writing.py`)."""
+_BEGINS = "Set this folder up for what I write here: {described}"
+_AGAIN = "There is one already: read it first."
+"""How `/init` words it (`tui/commands/writing.py`), in English or in the language of the interface."""
+
+
+def _before_slot(message: str) -> str:
+    return "|".join(dict.fromkeys(re.escape(words.partition("{")[0]) for words in (message, tr(message))))
+
+
+_DESCRIBED = re.compile(rf"^(?:{_before_slot(_BEGINS)})(?P<what>.+?)(?:\n\n|\Z)", re.DOTALL)
+_IS_THERE = re.compile(rf"^(?:{_before_slot(_AGAIN)})$", re.MULTILINE)
 _NO_MODEL = (
     "I am the offline engine, no AI model: the rest of the template is as it was. Make it yours with `/edit .dogent/dogent.md`."
 )
@@ -20,7 +30,7 @@ def set_up(conversation: Conversation) -> tuple[ReplyBlock, ...]:
     if described is None or not run.template or not {"Read", "Write"} <= conversation.tools:
         return ()
     path = conversation.absolute(_WISHES)
-    if not run.named("Read"):  # the CLI lets nothing be replaced that was not read
+    if _IS_THERE.search(run.typed) and not run.named("Read"):  # the CLI lets nothing be replaced that was not read
         return (ReplyToolUse("Read", {"file_path": path}),)
     writes = run.named("Write")
     if not writes:

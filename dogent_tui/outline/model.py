@@ -345,16 +345,6 @@ class Outline:
 
     # ── Undo ──────────────────────────────────────────────────────────────────────────────────────
 
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a change to take back."""
-        return bool(self._done)
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether a change was taken back."""
-        return bool(self._undone)
-
     def undo(self) -> tuple[str, int | None] | None:
         """Take the last change back. Returns what it was, and the id of a heading that it concerned; None for no change."""
         if not self._done:

@@ -14,11 +14,6 @@ def explain(call: ToolCall, workspace: Path, home: Path | None = None, disk: Dis
     return describe(call, decide(call, workspace, home, disk))
 
 
-def explain_text(call: ToolCall, workspace: Path, home: Path | None = None, disk: Disk | None = None) -> str:
-    """Return the same for reading."""
-    return as_text(explain(call, workspace, home, disk))
-
-
 def describe(call: ToolCall, decision: Decision) -> dict[str, Any]:
     """Return a decision with everything that led to it, as plain data."""
     return {
@@ -56,8 +51,8 @@ def as_text(found: dict[str, Any]) -> str:
         lines.append(f"{mark} {effect['kind']:<8} {where}{note}")
     for grant in found.get("grants", ()):
         lines.append(
-            tr("{value} allowed before ({grant}): {grant2}").format(
-                value="✓" if grant["used"] else " ", grant=grant["by"], grant2=grant["allows"]
+            tr("{mark} allowed before ({origin}): {allows}").format(
+                mark="✓" if grant["used"] else " ", origin=grant["by"], allows=grant["allows"]
             )
         )
     return "\n".join(_shown(line) for line in lines)

@@ -16,18 +16,9 @@ from dogent_tui.permissions.consulting import CONSULTING
 from dogent_tui.permissions.disk import RealDisk, real_path
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
 
-KINDS: Mapping[str, str] = {
-    "read": tr("read a file or folder outside the workspace"),
-    "create": tr("make a new file"),
-    "change": tr("change a file, or add to it"),
-    "write": tr("make, change or replace a file"),
-    "delete": tr("delete a file or folder"),
-    "move": tr("move a file or folder away"),
-    "run": tr("run a program outside the workspace"),
-    "network": tr("exchange data with other machines, by this program"),
-    "use": tr("look through the documents of the workspace with this tool, such as use:read_markdown_file"),
-}
-"""The kinds that a rule can name, and what each allows."""
+KINDS = ("read", "create", "change", "write", "delete", "move", "run", "network", "use")
+"""The kinds that a rule can name. `change` includes adding to a file, `write` making it too and replacing it; `network` is for a
+program, `use` for one of our tools that look through the documents."""
 
 _COVERED_BY: Mapping[str, frozenset[str]] = {
     "create": frozenset({"create", "change", "write"}),

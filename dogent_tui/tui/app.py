@@ -8,7 +8,6 @@ import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
@@ -18,6 +17,7 @@ from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.screen import Screen
+from textual.worker import WorkerError
 
 from dogent_tui.agent.events import Event, Notice, RunStarted, SessionStarted
 from dogent_tui.agent.recording import session_recorder
@@ -42,7 +42,9 @@ from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
 from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.history import History, HistoryEntry, utc_now
+from dogent_tui.workspace.known_secrets import known_secrets
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.secrets import redact
 from dogent_tui.workspace.sessions import list_sessions
 from dogent_tui.workspace.trust import make_own_folder
 
@@ -167,7 +169,8 @@ class DogentApp(App[None]):
     async def wait_until_started(self) -> None:
         """Return once what is on the screen is all of the conversation, and its service runs."""
         if self._starting is not None:
-            await self._starting.wait()
+            with suppress(WorkerError):  # the application ends
+                await self._starting.wait()
 
     async def can_write(self) -> bool:
         """Whether the conversation can be gone on with here; where another window had it and has left it, it is taken over."""
@@ -196,7 +199,9 @@ class DogentApp(App[None]):
 
             self._following = await watch(self, opened)
         elif opened.earlier_log is not None:  # before the agent: importing what it needs would slow this down threefold
-            earlier, waited = await asyncio.to_thread(self._earlier, opened.earlier_log)
+            from dogent_tui.agent.replay import told_by
+
+            earlier, waited = await asyncio.to_thread(told_by, opened.earlier_log)
             await screen.replay(earlier)
             opened.service.restore(earlier, send=not opened.trust.must_ask)
         if self.opened is not opened:  # another conversation was opened meanwhile
@@ -260,15 +265,6 @@ class DogentApp(App[None]):
             return self.drafts.load()
         return ""
 
-    def _earlier(self, log: Path) -> tuple[list[Event], list[str]]:
-        """Return what happened in an earlier session, and the prompts that it did not come to."""
-        from dogent_tui.agent.replay import cut_off, earlier_events
-
-        with suppress(OSError):
-            events = list(earlier_events(log))
-            return events, cut_off(events)
-        return [], []
-
     def _recallable(self) -> list[str]:
         with suppress(OSError):
             return self.history.recall()
@@ -302,7 +298,9 @@ class DogentApp(App[None]):
         """Put a command that was run into the history, so that it can be recalled."""
         try:
             await asyncio.to_thread(make_own_folder, self.opened.workspace)
-            await asyncio.to_thread(self.history.append, HistoryEntry(utc_now(), "command", text))
+            await asyncio.to_thread(
+                lambda: self.history.append(HistoryEntry(utc_now(), "command", redact(text, known_secrets())))
+            )
         except (OSError, DogentError) as error:
             _LOG.warning("The command was not recorded: %s", error)
 
@@ -335,6 +333,7 @@ class DogentApp(App[None]):
             goes_on = left.service.session_id if await asyncio.to_thread(_is_kept, left) else ""
             options = msgspec.structs.replace(left.options, profile=name, continue_latest=False, resume=goes_on, fork=False)
             self.opened, self._following = await asyncio.to_thread(open_session, left.workspace, options), []
+            self.opened.review_mode.on = left.review_mode.on  # the conversation goes on, and so does what the person wants of it
             await self.conversation.show_session(self.opened)
             if waiting:
                 self.conversation.prompt.put_back("\n\n".join(waiting))
@@ -353,6 +352,8 @@ class DogentApp(App[None]):
             left, following = self.opened, self._following
             options = msgspec.structs.replace(left.options, continue_latest=False, resume=session_id, fork=fork)
             opened = await asyncio.to_thread(open_session, left.workspace, options)
+            if session_id == left.service.session_id and not fork:  # another window had it
+                opened.review_mode.on = left.review_mode.on
             waiting = [queued.prompt.text for queued in left.service.queued]
             self.opened, self._following = opened, []
             await self.conversation.show_session(opened)
@@ -412,7 +413,7 @@ class DogentApp(App[None]):
     def on_command_palette_option_highlighted(self, event: "CommandPalette.OptionHighlighted") -> None:
         """Get ready for the theme that is pointed at."""
         hit = getattr(event.highlighted_event.option, "hit", None)
-        self.prepare_theme(getattr(hit, "text", None) or "")
+        self.prepare_theme((getattr(hit, "text", None) or "").partition(" · ")[0])  # after which stands what it is like
 
     def search_themes(self) -> None:
         """List the themes to choose from."""
@@ -432,8 +433,7 @@ class DogentApp(App[None]):
         async def run() -> None:
             conversation = self.conversation
             if command.needs_argument:
-                conversation.prompt.editor.replace_all(f"/{command.name} ")
-                conversation.prompt.focus_editor()
+                conversation.prompt.begin_command(f"/{command.name} ")
             else:
                 await conversation.typed.run(command, "", f"/{command.name}")
 

@@ -66,7 +66,7 @@ class Furniture:
     async def bring(self) -> None:
         """Bring what is not seen at first, once the rest is: its imports and its styles alone cost a third of the first paint."""
         await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.transcript")  # where keys come between
-        if self._screen.is_attached:  # else the person has left
+        if self._screen.is_attached and self._screen.query("#conversation"):  # else the person has left, or is leaving
             self.transcript.display = False
             await self._place(self.transcript, "#conversation")
             await self.place_sidebar()

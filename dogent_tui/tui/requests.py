@@ -94,7 +94,7 @@ class RequestController:
     def _counter(self) -> str:
         """Which request of how many the first one is, counted from the last time that none was open; empty for a single one."""
         total = self._done + len(self._open)
-        return tr("{value} of {total}").format(value=self._done + 1, total=total) if total > 1 else ""
+        return tr("{number} of {total}").format(number=self._done + 1, total=total) if total > 1 else ""
 
     def put(self) -> None:
         """Open the first request, where something came that was not seen yet, and nothing else is asked just now."""

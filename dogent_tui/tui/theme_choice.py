@@ -9,6 +9,7 @@ from textual.theme import ThemeProvider
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.tui.themes import described
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
@@ -42,7 +43,7 @@ class ThemeList(ThemeProvider):
     @property
     def commands(self) -> list[tuple[str, Callable[[], None]]]:
         """Return each theme with what choosing it does."""
-        return [(name, partial(self._choose, name)) for name in sorted(self.app.available_themes)]
+        return [(words, partial(self._choose, name)) for name, words in described(self.app.available_themes).items()]
 
     def _choose(self, name: str) -> None:
         app: DogentApp = self.app  # type: ignore[assignment]

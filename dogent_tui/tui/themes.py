@@ -1,6 +1,10 @@
 """The application's own themes, beside those of Textual: ink on paper, by day and by night."""
 
+from collections.abc import Mapping
+
 from textual.theme import Theme
+
+from dogent_tui.language import tr
 
 NIGHT = Theme(
     name="dogent-night",
@@ -65,6 +69,14 @@ THEMES = (NIGHT, PAPER, CONTRAST)
 DEFAULT_THEME = NIGHT.name
 LIGHT_THEME = PAPER.name
 """Where the terminal's background is light and nobody chose a theme."""
+
+
+def described(themes: Mapping[str, Theme]) -> dict[str, str]:
+    """Return how each of `themes` is called in a list, by name: our own first, and whether it is light."""
+    own = [theme.name for theme in THEMES if theme.name in themes]
+    names = [*own, *sorted(name for name in themes if name not in own)]
+    kinds = {name: tr("high contrast") if name == CONTRAST.name else "" if themes[name].dark else tr("light") for name in names}
+    return {name: f"{name} · {kinds[name]}" if kinds[name] else name for name in names}
 
 
 def theme_colors(theme: Theme, defaults: dict[str, str]) -> dict[str, str]:

@@ -22,8 +22,9 @@ class Welcome(Widget):
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"welcome--name", "welcome--key", "welcome--fact"}
 
-    def __init__(self, workspace: str, endpoint: str, *, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, workspace: str, endpoint: str, *, is_sample: bool = False, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
+        self._is_sample = is_sample
         self._workspace = one_line(workspace)
         self._endpoint = one_line(endpoint)
 
@@ -40,5 +41,6 @@ class Welcome(Widget):
             ("dogent-tui\n", name),
             (f"{self._workspace}\n{self._endpoint}\n\n", fact),
             tr("Ask for a document, and name what it is to be made from.\n\n"),
+            (tr("Requests to try here: /open README.md\n\n") if self._is_sample else "", fact),
             *keys,
         )

@@ -159,8 +159,8 @@ def _check_made(name: str, made: Made) -> None:
     if made.problem == "hostile":
         raise VisionError(
             tr(
-                "{name} has too many pixels to be opened: at most {size} million, as JPEG {size2} million. Nothing was sent."
-            ).format(name=name, size=MOST_PIXELS // 10**6, size2=MOST_JPEG_PIXELS // 10**6),
+                "{name} has too many pixels to be opened: at most {most} million, as JPEG {most_jpeg} million. Nothing was sent."
+            ).format(name=name, most=MOST_PIXELS // 10**6, most_jpeg=MOST_JPEG_PIXELS // 10**6),
             tr("Export it in a smaller size."),
             code="hostile",
         )

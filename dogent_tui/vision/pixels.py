@@ -93,8 +93,8 @@ def _made(image: "Image.Image", wanted: Wanted) -> tuple[Made, bytes]:
         picture = _upright(image, wanted.side)
     mime, data, written = _small_enough(picture, wanted, lossless=lossless)
     if not note and max(size) > max(written.size):
-        note = tr("It was scaled down from {size}×{size2} pixels: what is small in it may not be legible.").format(
-            size=size[0], size2=size[1]
+        note = tr("It was scaled down from {width}×{height} pixels: what is small in it may not be legible.").format(
+            width=size[0], height=size[1]
         )
     return Made("", mime, written.width, written.height, note), data
 

@@ -15,6 +15,7 @@ from dogent_tui.language import tr
 from dogent_tui.processes import end_tree, python_command, talk_process
 from dogent_tui.web.image_check import FORMATS, Checked
 from dogent_tui.web.model import SavedImage, WebError
+from dogent_tui.workspace.files import temporary_beside
 
 MOST_BYTES = 24 << 20
 _DECODING_S = 10.0
@@ -124,7 +125,7 @@ def _write_new(folder: Path, stem: str, extension: str, body: bytes) -> Path:
 
 def _write_whole(path: Path, body: bytes) -> None:
     """Make the file `path` with `body` in it. Raises FileExistsError where anything is there, be it a link to nowhere."""
-    part = path.parent / f".dogent-{os.urandom(6).hex()}.tmp"
+    part = temporary_beside(path)
     try:
         with part.open("xb") as file:
             file.write(body)
@@ -187,8 +188,8 @@ def not_image(what: str) -> WebError:
     """Return the error for an address with `what` at it where an image was wanted."""
     return WebError(
         tr("There is {what} at this address, not an image that can be saved; nothing was saved.").format(what=what),
-        tr("Give the address of an image file itself ({value}).").format(
-            value=", ".join(sorted(name.lower() for name in FORMATS))
+        tr("Give the address of an image file itself ({formats}).").format(
+            formats=", ".join(sorted(name.lower() for name in FORMATS))
         ),
         code="not_image",
     )

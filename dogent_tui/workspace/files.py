@@ -4,10 +4,12 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import stat
 import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +18,10 @@ import msgspec
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.workspace.paths import state_dir
+
+_TEMPORARY = re.compile(r"\.dogent-[0-9a-f]{12}\.tmp")
+_LEFT_S = 3_600.0
+"""After this time a text that has not taken its file's place belongs to nobody: writing one takes milliseconds."""
 
 T = TypeVar("T", bound=dict[str, Any] | list[Any])
 
@@ -53,7 +59,7 @@ def atomic_write(path: Path, data: str | bytes, *, mode: int | None = None, dura
     content = data if isinstance(data, bytes) else data.encode("utf-8", errors="backslashreplace")
     path.parent.mkdir(parents=True, exist_ok=True)
     old = _regular(path)
-    temporary = path.parent / f".dogent-{os.urandom(6).hex()}.tmp"
+    temporary = temporary_beside(path)
     # Private until it is whole, unless the umask shall decide: then only a create with 0o666 lets it.
     first_mode = 0o666 if old is None and mode is None else 0o600
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, first_mode)
@@ -70,6 +76,24 @@ def atomic_write(path: Path, data: str | bytes, *, mode: int | None = None, dura
         raise
     if durable:
         _sync_folder(path.parent)
+
+
+def temporary_beside(path: Path) -> Path:
+    """Return a name beside `path` that nothing has, for what takes its place once it is whole.
+
+    What a process that was killed left in the folder under such a name goes, once for each folder.
+    """
+    _clear_leftovers(path.parent)
+    return path.parent / f".dogent-{os.urandom(6).hex()}.tmp"
+
+
+@cache
+def _clear_leftovers(folder: Path) -> None:
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if _TEMPORARY.fullmatch(entry.name) and time.time() - entry.stat(follow_symlinks=False).st_mtime > _LEFT_S:
+                with contextlib.suppress(OSError):
+                    Path(entry.path).unlink()
 
 
 def _regular(path: Path) -> os.stat_result | None:

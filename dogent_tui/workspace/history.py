@@ -8,7 +8,6 @@ that another program damaged, each entry that is whole is read. A cut can only f
 import json
 import os
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -201,14 +200,13 @@ def _is_entry(data: object) -> bool:
 
 def _prompts(entries: Iterable[HistoryEntry]) -> list[str]:
     recalled: list[str] = []
-    started: Counter[tuple[str, str]] = Counter()
+    started: set[tuple[str, str]] = set()
     for entry in sorted(entries, key=lambda entry: entry.timestamp):
         run = (entry.session_id, entry.prompt)
         if entry.status in ("started", "clarification"):
-            started[run] += 1
-        elif entry.status != "command" and started[run]:
-            started[run] -= 1  # the end of a run that is in the list already
-            continue
+            started.add(run)
+        elif entry.status != "command" and run in started:
+            continue  # the end of a run that is in the list already; one that asked something and was given up ends twice
         again = bool(recalled) and recalled[-1] == entry.prompt
         if entry.prompt.strip() and entry.status != "clarification" and not again:
             recalled.append(entry.prompt)

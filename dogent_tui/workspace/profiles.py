@@ -281,8 +281,8 @@ def _timeout(data: Mapping[str, Any], who: str, warnings: list[ConfigWarning]) -
     digits = str(value).strip()
     if not isinstance(value, bool) and digits.isascii() and digits.isdigit() and 0 < int(digits[:12]) < 2**31:
         return int(digits[:12])
-    message = tr("API_TIMEOUT_MS should be a whole number of milliseconds; {who}{who2} says something else.").format(
-        who=who[0].lower(), who2=who[1:]
+    message = tr("API_TIMEOUT_MS should be a whole number of milliseconds; {first}{rest} says something else.").format(
+        first=who[0].lower(), rest=who[1:]
     )
     warnings.append(ConfigWarning(message, tr("Its default is used."), "config_wrong_type"))
     return None

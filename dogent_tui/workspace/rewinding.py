@@ -14,7 +14,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from dogent_tui.workspace.copies import Change, Copies, Item, State, Undone, state_at
-from dogent_tui.workspace.files import atomic_write
+from dogent_tui.workspace.files import atomic_write, temporary_beside
 
 Why: TypeAlias = Literal["", "touched", "no_copy", "folder_there", "leads_elsewhere"]
 """What speaks against bringing a place back: somebody else changed it since, or why it cannot be done."""
@@ -181,7 +181,7 @@ def _bring_about(copies: Copies, place: PlannedPlace) -> None:
             path.unlink()
         path.mkdir(exist_ok=True)
     elif item.kind == "link":
-        beside = path.with_name(f".dogent-{os.urandom(6).hex()}.tmp")
+        beside = temporary_beside(path)
         beside.symlink_to(item.copy)
         beside.replace(path)
     else:

@@ -6,6 +6,9 @@ runs the same module, as leader of a session of its own in its terminal, with th
 What the start itself must be is tested by `test_terminal_start`, `test_print_mode` and `test_wheel`, which start a program; so
 must a test of another language, because the messages are in one as soon as they are imported.
 
+These applications draw at most twenty pictures a second, where others draw sixty: to draw them, and to read them here, was a
+fourth of what the tests in terminals cost.
+
 An application has a keeper between itself and the interpreter that it comes from, which waits for its end and reports it: the
 tests, whose child it is not, could not hear of it.
 """
@@ -77,7 +80,8 @@ class Prepared:
         self._requests, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             command = [sys.executable, "-m", "tests.e2e.prepared", str(theirs.fileno())]
-            self._process = subprocess.Popen(command, env=environment, cwd=_ROOT, pass_fds=[theirs.fileno()])
+            slower = {**environment, "TEXTUAL_FPS": "20"}
+            self._process = subprocess.Popen(command, env=slower, cwd=_ROOT, pass_fds=[theirs.fileno()])
         atexit.register(self._end)
 
     @classmethod

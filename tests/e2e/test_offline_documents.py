@@ -87,7 +87,7 @@ async def test_attached_documents_become_a_pdf_and_a_word_document_in_print_mode
 
 async def test_an_attached_document_is_read_and_exported_in_the_application(workspace, papers, home):
     argv = [*DOGENT, str(workspace.root)]
-    async with Terminal.open(argv, size=(140, 40), env=plain_environment(home), cwd=workspace.root, prepared=True) as terminal:
+    async with Terminal.open(argv, size=(140, 48), env=plain_environment(home), cwd=workspace.root, prepared=True) as terminal:
         await terminal.wait_for("offline engine · no AI model", "ready")
         terminal.type("/attach safety.pdf")
         terminal.type(ENTER)

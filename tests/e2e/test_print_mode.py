@@ -75,26 +75,6 @@ async def test_what_came_with_the_folder_is_used_only_where_one_says_so(api, wor
     assert FolderTrust(workspace).state == "unasked"
 
 
-async def test_json(api, profile, run):
-    api.say("Hello.")
-    status, stdout, _ = await run("Hi", "json")
-    result = json.loads(stdout)
-    assert (status, result["type"], result["status"], result["result"]) == (0, "result", "completed", "Hello.")
-    assert result["session_id"]
-    assert result["cost_usd"] is None
-
-
-async def test_stream_json_is_one_event_a_line(api, profile, run):
-    api.say("Hello.")
-    status, stdout, _ = await run("Hi", "stream-json")
-    events = [json.loads(line) for line in stdout.splitlines()]
-    assert status == 0
-    assert [event["seq"] for event in events] == sorted(event["seq"] for event in events)
-    kinds = [event["type"] for event in events]
-    assert kinds[-1] == "run_finished"
-    assert {"session_started", "run_started", "text_delta", "text_finished"} <= set(kinds)
-
-
 async def test_a_process_reads_stdin_and_continue_goes_on_with_that_conversation(api, workspace, profile, start):
     """What is piped is a part of the prompt, but no source of references."""
     (workspace.root / "a.md").write_text("a", encoding="utf-8")
@@ -111,9 +91,12 @@ async def test_a_process_reads_stdin_and_continue_goes_on_with_that_conversation
     assert [attachment["path"] for attachment in metadata] == ["a.md"]
 
     api.say("About b.")
-    process = await start("--continue", "-p", "What was it about?")
+    process = await start("--continue", "-p", "What was it about?", "--output-format", "json")
     stdout, _ = await asyncio.wait_for(process.communicate(), 60)
-    assert (process.returncode, stdout) == (0, b"About b.\n")
+    result = json.loads(stdout)
+    assert (process.returncode, result["type"], result["status"], result["result"]) == (0, "result", "completed", "About b.")
+    assert result["session_id"]
+    assert result["cost_usd"] is None
     assert "piped words about @b.md" in str(api.requests[1].messages)
     history = History(workspace.history_file)
     assert [entry.status for entry in history.entries()] == ["started", "completed"] * 2
@@ -122,28 +105,18 @@ async def test_a_process_reads_stdin_and_continue_goes_on_with_that_conversation
     assert second == "What was it about?"
 
 
-async def test_a_call_that_needs_permission_is_a_denial(api, workspace, profile, run):
-    victim = workspace.root / "old notes.md"
+async def test_what_the_command_line_allows_runs_and_any_other_call_is_a_denial(api, workspace, profile, run):
+    allowed, victim = workspace.root / "old.md", workspace.root / "old notes.md"
+    allowed.touch()
     victim.touch()
+    api.call("Bash", {"command": "rm old.md"})
     api.call("Bash", {"command": "rm 'old notes.md'"})
-    status, stdout, stderr = await run("Clean up")
+    status, stdout, stderr = await run("Clean up", allow=("delete:old.md",))
     assert (status, stdout) == (10, "")
     assert "Delete old notes.md" in stderr
     assert f"delete {victim}" in stderr
     assert "--allow 'delete:old notes.md'" in stderr
-    assert victim.exists()
-
-
-async def test_what_the_command_line_allows_runs(api, workspace, profile, run):
-    victim, other = workspace.root / "old.md", workspace.root / "other.md"
-    victim.touch()
-    other.touch()
-    api.call("Bash", {"command": "rm old.md"})
-    api.call("Bash", {"command": "rm other.md"})
-    status, _, stderr = await run("Clean up", allow=("delete:old.md",))
-    assert status == 10
-    assert (victim.exists(), other.exists()) == (False, True)
-    assert "Delete other.md" in stderr
+    assert (allowed.exists(), victim.exists()) == (False, True)
 
 
 UI_REQUEST = "mcp__dogent__ui_request"
@@ -232,14 +205,21 @@ async def test_a_failure_has_status_1_and_a_remedy_on_stderr(api, profile, run):
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
-async def test_a_signal_interrupts(api, profile, start, how):
+async def test_stream_json_is_one_event_a_line_and_a_signal_interrupts(api, profile, start, how):
     api.stall("Half a ")
     process = await start("-p", "Tell", "--output-format", "stream-json")
+    lines = []
     while b"text_delta" not in (line := await asyncio.wait_for(process.stdout.readline(), 30)):
         assert line
+        lines.append(line)
     os.kill(process.pid, how)
-    await asyncio.wait_for(process.communicate(), 10)
+    stdout, _ = await asyncio.wait_for(process.communicate(), 10)
     assert process.returncode == 14
+    events = [json.loads(line) for line in (*lines, line, *stdout.splitlines())]
+    assert [event["seq"] for event in events] == sorted(event["seq"] for event in events)
+    kinds = [event["type"] for event in events]
+    assert {"session_started", "run_started", "text_delta", "text_finished"} <= set(kinds)
+    assert (kinds[-1], events[-1]["status"]) == ("run_finished", "interrupted")
 
 
 async def test_without_credentials_the_offline_engine_writes_a_draft(workspace, run):

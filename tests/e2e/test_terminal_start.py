@@ -11,7 +11,7 @@ from tests.e2e.terminal import CTRL_B, CTRL_C, Terminal, eventually
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
-SIDEBAR = "Nothing attached."
+SIDEBAR = "Nothing sent yet."
 WHILE_OPEN = {ALTERNATE_SCREEN, MOUSE, FOCUS_REPORTS, BRACKETED_PASTE}
 
 

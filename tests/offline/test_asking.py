@@ -113,3 +113,35 @@ def test_an_outline_as_a_list_is_one_too():
     assert parse_outline("1. Costs\n2. Labels\n").sections == (Section(2, "Costs"), Section(2, "Labels"))
     assert parse_outline("").sections == ()
     assert answer_text(parse_request({"type": "outline_edit", "title": "T", "outline_text": "# A"}), UiAnswer(outline="# A"))
+
+
+def test_who_the_request_is_for_is_not_asked_again():
+    talk = talking({"notes/a.md": BATTERIES})
+    talk.ask("Write a letter to the mayor", "notes/a.md")
+    assert [question.id for question in asked(talk).questions] == ["length"]
+
+
+def test_every_file_that_the_person_names_has_a_heading_in_the_outline():
+    talk = talking({"notes/a.md": BATTERIES, "talk.txt": "We met in June. The hall was full.\n"})
+    talk.ask("Write a short report for the committee", "notes/a.md", "talk.txt")
+    outline = asked(talk).outline_text
+    assert outline.startswith("# Report for the committee\n")
+    assert "## Batteries" in outline
+    assert "## talk" in outline
+
+
+def test_an_outline_is_shown_without_questions_and_written_as_it_comes_back():
+    talk = talking({"notes/a.md": BATTERIES})
+    talk.ask("Write an outline for a talk on batteries", "notes/a.md")
+    assert "I write the outline to a file" in asked(talk).preface
+    answered(talk, outline="# Talk\n\n## Why\n\n## How\n")
+    assert talk.files["drafts/talk-outline.md"] == "# Talk\n\n## Why\n\n## How\n"
+
+
+def test_a_heading_that_the_person_went_on_with_keeps_what_stands_under_it():
+    talk = talking({"notes/a.md": BATTERIES, "visits.csv": "month,cells\n2025-01,6120\n"})
+    talk.ask("Write a short report for the committee", "notes/a.md", "visits.csv")
+    answered(talk, outline="# Cells\n\n## Costs (2025)\n")
+    draft = talk.files["drafts/cells.md"]
+    assert "3.50 euros" in draft
+    assert "6120" not in draft

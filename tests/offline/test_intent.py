@@ -18,6 +18,18 @@ from dogent_tui.offline.intent import intent_of
         ("Thanks a lot!", True, "thanks"),
         ("Translate it to German", True, "unable"),
         ("请把草稿翻译成英文", True, "unable"),
+        ("delete drafts/compare-them.md", True, "by_hand"),
+        ("Please remove the second paragraph", True, "by_hand"),
+        ("could you rename it to plan.md?", True, "by_hand"),
+        ("把 a.md 移动到 drafts", False, "by_hand"),
+        ("删除这个文件", False, "by_hand"),
+        ("Write a report on moving house", False, "draft"),
+        ("Write a poem about cats", False, "unable"),
+        ("tell me a funny story", False, "unable"),
+        ("写一首关于猫的诗", False, "unable"),
+        ("Write a report about user stories", False, "draft"),
+        ("spellcheck this", False, "unable"),
+        ("写一份关于删除数据的报告", False, "draft"),
         ("Write a report about batteries", False, "draft"),
         ("Can you write a summary of the meeting?", False, "draft"),
         ("The climate of the Baltic", False, "draft"),
@@ -37,6 +49,8 @@ from dogent_tui.offline.intent import intent_of
         ("用五句话总结", False, "lines"),
         ("Summarize it in five lines to report.md", False, "draft"),
         ("Write a report in 40 lines", False, "draft"),
+        ("Summarize it in one paragraph", False, "lines"),
+        ("简单一点", True, "draft"),
         ("关于成本写一份简短的报告", True, "draft"),
         ("Write a detailed essay about the history of lighthouses, with more numbers than before", True, "draft"),
     ],
@@ -69,10 +83,41 @@ def test_the_kind_of_a_prompt(typed, has_draft, kind):
         ("write an outline for a report on the library's opening hours", "library's opening hours"),
         ("为一份关于图书馆维修的报告写大纲", "图书馆维修"),
         ("List the open points from @plan.md", "open points"),
+        ("Write a letter to the mayor from @plan.md", ""),
+        ("Write an email to the staff about the extra hours", "extra hours"),
+        ("给市长写一封信", ""),
+        ("写一封关于机器维修的邮件给供应商", "机器维修"),
+        ("Summarize the main points of @plan.md in 5 bullet points", ""),
+        ("列出 @plan.md 中的待办事项", "待办事项"),
+        ("为开放项目写一份提案大纲", "开放项目"),
     ],
 )
 def test_the_topic_is_in_the_persons_words(typed, topic):
     assert intent_of(Run(typed), has_draft=True).topic == topic
+
+
+@pytest.mark.parametrize(
+    ("typed", "name"),
+    [
+        ("Write a two-page report for the committee from @plan.md and @b.txt", "Report for the committee"),
+        ("Please draft a short letter to the mayor", "Letter to the mayor"),
+        ("Write minutes of @plan.md", "Minutes"),
+        ("Write a short report for the board to out.md from @plan.md", "Report for the board"),
+        ("Write a summary of @plan.md", ""),
+        ("给市长写一封信", "给市长的信"),
+        ("写一封给市长的信", "给市长的信"),
+        ("写一封信给市长", "给市长的信"),
+        ("根据 @plan.md 写会议纪要", "会议纪要"),
+        ("写一篇新闻稿", "新闻稿"),
+    ],
+)
+def test_what_the_person_calls_it(typed, name):
+    assert intent_of(Run(typed), has_draft=False).name == name
+
+
+def test_a_chinese_request_goes_on_right_after_the_name_of_a_file():
+    run = Run("根据@notes/a.md写一份读者意见总结", (Source("notes/a.md", "md"),))
+    assert intent_of(run, has_draft=False).topic == "读者意见总结"
 
 
 @pytest.mark.parametrize(
@@ -95,6 +140,7 @@ def test_the_length_asked_for():
         return intent_of(Run(typed), has_draft=False).count
 
     assert count("Write 5 sentences about it") == count("Summarize it in five lines") == count("用五句话总结") == 5
+    assert count("下午3点开会的通知") == count("写一个通知") == count("写两份通知") == count("Write a report")
     assert count("Write a brief report") < count("Write a report") < count("Write a detailed report")
 
 

@@ -83,7 +83,6 @@ def test_the_last_user_text_is_what_a_person_typed():
     )
     assert parsed.last_user_text() == "Hi"
     assert "x" in parsed.messages[0].text
-    assert parsed.without_reminders().messages[0].text == "Hi"
 
 
 def test_reminders_go_and_what_is_around_them_stays():

@@ -41,6 +41,10 @@ def assert_sourced(draft: str, files: dict[str, str]) -> list[str]:
     return [found[0] for found in quoted if found is not None]
 
 
+def sources_of(draft: str) -> list[str]:
+    return [found[1] for line in draft.splitlines() if (found := quotation(line)) is not None]
+
+
 def test_a_request_without_references_finds_reads_and_drafts():
     talk = Conversation(notes())
     said = talk.ask("Write a report on battery transport")
@@ -383,7 +387,7 @@ words = st.sampled_from(
 )
 
 
-@given(st.dictionaries(st.sampled_from(["a.md", "b (1).txt", "c.csv"]), st.lists(words, max_size=40).map(" ".join), min_size=1))
+@given(st.dictionaries(st.sampled_from(["a.md", "b (1).txt", "c.rst"]), st.lists(words, max_size=40).map(" ".join), min_size=1))
 def test_every_drafted_sentence_stands_in_its_file(files):
     talk = Conversation(dict(files))
     talk.ask("Write about battery costs to out.md", *files)
@@ -443,3 +447,93 @@ def test_a_request_to_an_agent_is_no_statement_to_quote():
     said = talk.ask("What about the roof?")
     assert "The roof of the hall leaks." in said
     assert "@offer.pdf" not in said
+
+
+@pytest.mark.parametrize("typed", ["continue", "Please go on.", "继续"])
+def test_a_run_that_was_interrupted_goes_on_where_it_was(typed):
+    talk = Conversation(notes(), errors={("Write", "*"): "The tool use was rejected"})
+    talk.ask("Write a report on battery transport")
+    talk.messages.append({"role": "user", "content": [{"type": "text", "text": "[Request interrupted by user for tool use]"}]})
+    talk.errors = {}
+    said = talk.ask(typed)
+    assert "drafts/battery-transport.md" in said
+    assert talk.called("Read") == []
+    assert talk.files["drafts/battery-transport.md"].startswith("# Battery transport\n")
+
+
+def test_a_name_that_was_denied_is_free_afterwards():
+    talk = Conversation(notes(), errors={("Write", "*"): "The user doesn't want to take this action right now."})
+    talk.ask("Write about batteries to out.md", "notes/a.md")
+    talk.errors = {}
+    said = talk.ask("Write about batteries to out.md", "notes/a.md")
+    assert "out.md" in talk.files
+    assert "exists already" not in said
+
+
+def test_a_question_that_the_files_read_before_do_not_answer_is_put_to_the_others():
+    talk = Conversation(notes())
+    talk.ask("Summarize @garden.txt in two lines", "garden.txt")
+    said = talk.ask("How much does the courier ask?")
+    assert "20 euros" in said
+    assert "notes/b.md" in said
+
+
+def test_what_the_engine_does_not_do_is_said_and_nothing_is_drafted():
+    talk = Conversation(notes())
+    talk.ask("Write a report on battery transport")
+    before = dict(talk.files)
+    said = talk.ask("delete drafts/battery-transport.md")
+    assert "do not delete" in said and "Nothing was changed" in said
+    assert talk.files == before and not talk.calls
+
+
+@pytest.mark.parametrize("asked", ["Write an essay about cats", "写一篇关于猫的文章"])
+def test_nothing_is_written_about_what_no_file_here_mentions(asked: str):
+    talk = Conversation({**notes(), "c.md": CHINESE})
+    said = talk.ask(asked)
+    assert not talk.called("Write")
+    assert "@" in said and "/setup" in said
+    assert "cats" in said or "猫" in said
+
+
+def test_a_file_that_is_named_is_drafted_from_whatever_it_says():
+    talk = Conversation(notes())
+    talk.ask("Write an essay about cats", "garden.txt")
+    assert "Tomatoes" in talk.called("Write")[0]["content"]
+
+
+def test_files_in_another_language_cannot_tell_whether_they_are_on_the_topic():
+    talk = Conversation(notes())
+    talk.ask("写一篇关于电池安全的报告")
+    assert talk.called("Write")
+
+
+def test_what_is_piped_in_is_what_the_prompt_is_about():
+    talk = Conversation(notes())
+    said = talk.ask("Summarize in two lines\n\n<stdin>\nThe roof leaks in autumn. It costs 300 euros.\n</stdin>")
+    assert [line for line in said.splitlines() if line.startswith("- ")] == [
+        "- The roof leaks in autumn. (stdin.txt)",
+        "- It costs 300 euros. (stdin.txt)",
+    ]
+    assert talk.calls == []
+
+    talk.ask("Write about the roof\n\n<stdin>\nThe roof leaks in autumn.\n</stdin>", "garden.txt")
+    assert {quoted[1] for line in talk.files["drafts/roof.md"].splitlines() if (quoted := quotation(line))} >= {"stdin.txt"}
+
+
+def test_a_section_on_what_the_draft_quotes_already_is_said_to_be_there():
+    talk = Conversation({"电池.md": CHINESE})
+    said = talk.ask("写一份关于电池的报告", "电池.md")
+    assert "。 " not in said
+    assert "都已引用" in talk.ask("加一节关于贴标签的内容")
+    assert "没有关于" in talk.ask("加一节关于图书馆的内容")
+
+
+def test_the_rows_of_a_table_do_not_crowd_out_what_is_said():
+    rows = "".join(f"2025-{month:02},{6000 + month},{600 + month}\n" for month in range(1, 13))
+    talk = Conversation(
+        {"talk.txt": "We met in June. The hall was full. Nobody left early.\n", "visits.csv": f"month,visits,cards\n{rows}"}
+    )
+    talk.ask("Write a report for the committee. Begin with a recommendation.", "talk.txt", "visits.csv")
+    assert set(sources_of(talk.files["drafts/report-for-the-committee.md"])) >= {"talk.txt", "visits.csv"}
+    assert sources_of(talk.files["drafts/report-for-the-committee.md"]).count("talk.txt") == 3

@@ -57,8 +57,16 @@ def test_wrapped_chinese_lines_join_without_a_space():
     assert texts("a.md", "电池安全非常\n重要。") == ["电池安全非常重要。"]
 
 
-def test_rows_of_a_table_file_are_sentences_without_the_header():
-    assert texts("a.csv", "item,price\nbattery,3\nbox,20\n") == ["battery,3", "box,20"]
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.csv", "item,price\nbattery,3\nbox,20\n"),
+        ("a.csv", "item;price\r\nbattery;3\r\nbox;20\r\n"),
+        ("a.tsv", 'item\tprice\n"battery"\t3\nbox\t20\n'),
+    ],
+)
+def test_rows_of_a_table_file_are_sentences_that_name_their_columns(name, text):
+    assert texts(name, text) == ["item: battery; price: 3", "item: box; price: 20"]
 
 
 def test_labels_and_control_characters_are_not_quoted():
@@ -70,6 +78,13 @@ def test_labels_and_control_characters_are_not_quoted():
 @given(st.text(alphabet=st.sampled_from('aB .!?。！\n#->*`|("“1\x1b世,')))
 def test_whatever_is_quoted_stands_in_the_file(text):
     plain = "".join(text.split()).replace("*", "").replace(">", "")
-    for name in ("a.md", "a.csv"):
+    for sentence in sentences_of("a.md", text):
+        assert "".join(sentence.text.split()).replace("*", "").replace(">", "") in plain
+
+
+@given(st.text(alphabet=st.sampled_from('aB1\n;,"\t\r\x1b世')))
+def test_a_table_file_of_any_kind_can_be_quoted(text):
+    for name in ("a.csv", "a.tsv"):
         for sentence in sentences_of(name, text):
-            assert "".join(sentence.text.split()).replace("*", "").replace(">", "") in plain
+            assert len(sentence.text.splitlines()) == 1
+            assert "\x1b" not in sentence.text

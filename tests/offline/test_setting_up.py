@@ -8,8 +8,8 @@ ASKED = (
 TEMPLATE = '<template name="built-in:general">\n# Wishes\n\nA text.\n\n## Readers\n- Who?\n</template>'
 
 
-def ask(talk: Conversation) -> str:
-    return talk.ask(ASKED, after=TEMPLATE)
+def ask(talk: Conversation, *more: str) -> str:
+    return talk.ask("\n\n".join((ASKED, *more)), after=TEMPLATE)
 
 
 def test_the_wishes_are_written_along_the_template():
@@ -19,11 +19,12 @@ def test_the_wishes_are_written_along_the_template():
         "# Wishes\n\nA text.\n\n## What is written here\n- minutes of our club\n\n## Readers\n- Who?\n"
     )
     assert "no AI model" in said
+    assert [name for name, _ in talk.calls] == ["Write"]  # what is not there is not looked for: that would fail, in red
 
 
 def test_what_is_there_is_read_before_it_is_replaced():
     talk = Conversation({".dogent/dogent.md": "# Mine\n"})
-    ask(talk)
+    ask(talk, "There is one already: read it first.")
     assert [name for name, _ in talk.calls] == ["Read", "Write"]
     assert "club" in talk.files[".dogent/dogent.md"]
 

@@ -15,6 +15,8 @@ import pytest
 
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.permissions.policy import decide
+from dogent_tui.permissions.shell import parser
+from tests.permissions.parsed_together import Parsed, parsed_together
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -68,7 +70,23 @@ def wrong(path: Path, root: Path) -> Iterator[str]:
         yield from filter(None, pool.map(one, enumerate(calls)))
 
 
+@pytest.fixture(scope="module")
+def parsed() -> Parsed:
+    calls = [row for path in sorted(CORPUS.glob("*.jsonl")) for row in rows(path)]
+    return parsed_together([row["input"]["command"] for row in calls if row["tool"] == "Bash"])
+
+
+@pytest.mark.slow
+def test_commands_parsed_together_are_parsed_as_each_of_them_alone(parsed):
+    assert len(parsed) > 4000
+    for command in list(parsed)[::40]:
+        assert parsed[command] == parser.parse(command)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(path.stem for path in CORPUS.glob("*.jsonl")))
-def test_every_call_of_a_class_is_judged_as_it_should_be(name, tmp_path):
+def test_every_call_of_a_class_is_judged_as_it_should_be(name, tmp_path, parsed, monkeypatch):
+    """What a row has with the names of its places in it, and what stands in strings of others, is parsed for itself."""
+    alone = parser._parse
+    monkeypatch.setattr(parser, "_parse", lambda program, text: parsed[text] if text in parsed else alone(program, text))
     assert list(wrong(CORPUS / f"{name}.jsonl", tmp_path)) == []

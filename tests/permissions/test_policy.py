@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from dogent_tui.permissions.explain import explain, explain_text
+from dogent_tui.permissions.explain import as_text, explain
 from dogent_tui.permissions.grants import keys_of
 from dogent_tui.permissions.model import EffectKind, ToolCall
 from dogent_tui.permissions.policy import NO_PARSER, decide
@@ -208,7 +208,7 @@ def test_an_explanation_holds_everything_and_no_control_character(root):
         "program": "rm",
         "asked": True,
     } in found["effects"]
-    text = explain_text(call, root, root.parent / "home")
+    text = as_text(explain(call, root, root.parent / "home"))
     assert "because: It deletes a.md." in text
     assert "\t" not in text
     assert "␉" in text

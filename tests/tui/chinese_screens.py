@@ -17,10 +17,12 @@ from dogent_tui.agent.events import (
     TextFinished,
     ToolResult,
     ToolUse,
+    UiRequested,
     UsageChanged,
 )
 from dogent_tui.agent.service import AgentService
 from dogent_tui.tui.app import DogentApp
+from dogent_tui.tui.screens.clarification import ClarificationScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
@@ -83,6 +85,22 @@ async def question(pilot: Pilot[None]) -> None:
     await until(pilot, lambda: isinstance(pilot.app.screen, PermissionScreen))
 
 
+async def form(pilot: Pilot[None]) -> None:
+    options = [{"label": "任何人", "value": "a"}, {"label": "做决定的人", "value": "b"}]
+    asked = {
+        "type": "clarification",
+        "title": "起草之前",
+        "questions": [{"id": "who", "question": "给谁看？", "options": options, "recommended": "a"}],
+    }
+    for event in (
+        RunStarted(run_id="1", prompt=Prompt("写一份关于茶的报告")),
+        UiRequested(run_id="1", request_id="f", kind="clarification", payload=asked),
+        RunFinished(run_id="1", status="needs_clarification", duration_ms=9),
+    ):
+        pilot.app.conversation.handle(event)
+    await until(pilot, lambda: isinstance(pilot.app.screen, ClarificationScreen))
+
+
 async def help_page(pilot: Pilot[None]) -> None:
     await pilot.press("f1")
 
@@ -96,7 +114,7 @@ async def sessions(pilot: Pilot[None]) -> None:
 
 
 SCREENS: dict[str, Callable[[Pilot[None]], Awaitable[None]]] = {
-    "start": start, "run": run, "question": question, "help": help_page, "settings": settings, "sessions": sessions,
+    "start": start, "run": run, "question": question, "form": form, "help": help_page, "settings": settings, "sessions": sessions,
 }  # fmt: skip
 
 

@@ -4,6 +4,8 @@ import asyncio
 import json
 
 import pytest
+from rich.cells import cell_len
+from textual.binding import Binding
 from textual.screen import Screen
 
 from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded
@@ -11,7 +13,7 @@ from dogent_tui.agent.events import TextDelta, TextFinished, ToolResult, ToolUse
 from dogent_tui.errors import AgentError
 from dogent_tui.tui.driver import BackgroundTold
 from dogent_tui.tui.prompt.controller import READ_ONLY
-from dogent_tui.tui.screens.help import HelpPart, HelpScreen
+from dogent_tui.tui.screens.help import HelpPart, HelpScreen, HelpSection, binding_section, help_text
 from dogent_tui.tui.screens.history import HistoryScreen
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.themed_styles import ThemedStylesheet
@@ -279,13 +281,27 @@ async def test_attach_goes_with_the_next_prompt(stage):
         assert '"path": "销售 2025.md"' in s.conversation.sent[0]
 
 
-async def test_a_shell_command_of_the_person(stage):
+async def test_a_shell_command_of_the_person(stage, workspace, monkeypatch):
+    monkeypatch.setenv("SOME_TOKEN", "a-key-of-the-environment")
     async with stage() as s:
-        await s.type("!echo spoken")
+        await s.type("!echo spoken a-key-of-the-environment")
         await s.pilot.press("enter")
         await s.until(lambda: s.app.opened.service._shell.notes)
         await s.send("What did it say?")
         assert "spoken" in s.conversation.sent[0]
+        history = History(workspace.history_file)
+        await s.until(lambda: [entry.prompt for entry in history.entries() if entry.status == "command"] == ["!echo spoken ••••"])
+
+
+async def test_while_a_shell_command_runs_the_prompt_says_how_to_stop_it(stage):
+    async with stage() as s:
+        hint = s.app.conversation.prompt.query_one("#prompt-hint")
+        await s.type("!sleep 600")
+        await s.pilot.press("enter")
+        await s.until(lambda: hint.content == "Your command is running… · Esc stops it")
+        await s.pilot.press("escape")
+        await s.until(lambda: "Esc stops it" not in str(hint.content))
+        assert not s.app.opened.service.stop_shell()
 
 
 async def test_a_lost_agent_is_started_again_by_command(stage):
@@ -431,3 +447,21 @@ async def test_an_earlier_prompt_is_found_by_a_few_letters(stage, workspace):
         await s.pilot.press("enter")
         await s.until(lambda: answering(s).value == "Write on coffee [b]")
         assert answering(s).has_focus
+
+
+async def test_a_command_that_needs_more_goes_from_the_palette_into_the_prompt_and_what_may_follow_is_offered(stage):
+    async with stage() as s:
+        box = s.app.conversation.prompt
+        await s.app._palette_action(s.app.commands.find("/clean")[0])()
+        assert box.editor.value == "/clean "
+        await s.until(lambda: [row.insert for row in box.picker.rows] == ["history", "lessons", "memory", "all"])
+        assert box.editor.has_focus
+
+
+def test_the_help_names_keys_in_one_way_and_wraps_what_is_wide():
+    keys = [Binding("ctrl+z", "undo", "Undo", key_display="^Z"), Binding("shift+up", "select", "Select", key_display="⇧↑ V")]
+    section = binding_section("Outline", keys)
+    assert [key for key, _ in section.lines] == ["Ctrl+Z", "Shift+↑ V"]
+    wide = help_text(HelpSection("", (("/thanks", "写一封简短的感谢信" * 5),)), 60).plain.splitlines()
+    assert len(wide) == 3
+    assert all(cell_len(line) <= 60 for line in wide)

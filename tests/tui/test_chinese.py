@@ -34,9 +34,14 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("size", ["80x24", "200x60"])
-@pytest.mark.parametrize("screen", ["start", "run", "question", "help", "settings", "sessions"])
+@pytest.mark.parametrize("screen", ["start", "run", "question", "form", "help", "settings", "sessions"])
 def test_a_screen(shown, snapshot, screen, size):
     assert shown[f"{screen} {size}"] == snapshot
+
+
+def test_how_much_of_a_form_is_answered_is_said_whole(shown):
+    """Chinese is twice as wide as it is long."""
+    assert "全部已回答" in shown["form 80x24"]
 
 
 def test_no_line_cuts_a_wide_character(shown):

@@ -116,6 +116,7 @@ async def test_settings_of_the_folder_are_saved_together_and_hold(stage, workspa
         await s.until(lambda: "Review each change on" in " ".join(seen(s).split()))
         screen.query_one(RowList).go_to(row(workspace, "primary_language"))
         await pressed(s, "enter", then=TypingScreen)
+        assert s.app.screen.query_one(Input).placeholder == "that of the prompt"  # what holds as long as nothing is typed
         await s.pilot.press(*"Deutsch")
         await pressed(s, "enter", then=SettingsScreen)
         screen.query_one(RowList).go_to(row(workspace, "theme"))
@@ -279,6 +280,8 @@ async def test_keys_can_be_changed_and_conflicts_are_told(stage, own):
         screen = await opened(s, "left")
         screen.query_one(RowList).go_to("plan")
         await pressed(s, "enter", then=PressKeyScreen)
+        box = s.app.screen.query_one("#typing")
+        assert (box.region.x > 0, box.region.y > 0, box.styles.border_top[0]) == (True, True, "round")  # a box, as all questions
         await s.pilot.press("ctrl+b")
         assert "ctrl+b is taken: Attachments." in seen(s)
         await s.pilot.press("x")

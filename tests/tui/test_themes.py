@@ -5,7 +5,7 @@ from textual.app import App
 from textual.color import Color
 from textual.theme import Theme
 
-from dogent_tui.tui.themes import CONTRAST, NIGHT, PAPER, theme_colors
+from dogent_tui.tui.themes import CONTRAST, NIGHT, PAPER, described, theme_colors
 
 INK = ("foreground", "primary", "secondary", "accent", "success", "warning", "error")
 PAPERS = ("background", "surface", "panel")
@@ -43,3 +43,10 @@ def test_what_is_muted_can_be_read_at_high_contrast():
     colors = theme_colors(CONTRAST, App().get_theme_variable_defaults())
     for name in ("text-muted", "text-disabled"):
         assert contrast(Color.parse(colors["panel"]), Color.parse(colors[name])) >= 7
+
+
+def test_our_own_themes_stand_first_in_a_list_and_it_says_what_they_are():
+    others = {"nord": Theme("nord", "#88c0d0"), "a-day": Theme("a-day", "#000000", dark=False)}
+    listed = described({**others, **{theme.name: theme for theme in (NIGHT, PAPER, CONTRAST)}})
+    assert list(listed) == ["dogent-night", "dogent-paper", "dogent-contrast", "a-day", "nord"]
+    assert list(listed.values())[1:4] == ["dogent-paper · light", "dogent-contrast · high contrast", "a-day · light"]

@@ -4,6 +4,7 @@ import asyncio
 import sys
 
 import pytest
+from textual.widgets import OptionList
 
 from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.tui.lessons import OFFER
@@ -38,6 +39,7 @@ async def test_wishes_that_are_there_are_replaced_only_when_the_person_says_so(s
         s.app.opened.trust.answer(trust=True)
         await run(s, "/init resume")
         await s.until(lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen.guard.open)
+        assert s.app.screen.request.reasons[0] == "You asked for this with /init built-in:resume."  # another sentence follows
         await s.pilot.press("escape")
         await s.until(lambda: "stays as it is" in hint(s))
         assert workspace.constraints_file.read_text() == "mine\n"
@@ -52,16 +54,24 @@ async def test_init_alone_lists_the_templates(stage, workspace):
     async with stage() as s:
         await run(s, "/init")
         await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
+        rows = [str(option.prompt) for option in s.app.screen.query_one(OptionList).options]
+        assert "built-in:proposal · Proposal: how to write it" in rows  # what to type after /init and @@ stands first
         await s.pilot.press("enter")
         await s.until(workspace.constraints_file.exists)
 
 
-async def test_init_with_a_description_has_the_agent_fill_it_in(stage):
+@pytest.mark.parametrize("there", [False, True])
+async def test_init_with_a_description_has_the_agent_fill_it_in(stage, workspace, there):
+    if there:
+        workspace.dot.mkdir()
+        workspace.constraints_file.write_text("mine\n")
     async with stage() as s:
+        s.app.opened.trust.answer(trust=True)
         await run(s, "/init minutes of our chess club")
         await s.until(lambda: s.launcher.started and s.conversation.sent)
         assert "minutes of our chess club" in s.conversation.sent[0]
         assert '<template name="built-in:general">' in s.conversation.sent[0]
+        assert ("There is one already: read it first." in s.conversation.sent[0]) is there
 
 
 async def test_a_template_travels_with_the_request_that_names_it(stage):
@@ -135,6 +145,28 @@ async def test_commands_of_the_person_are_offered_filled_in_and_sent(stage, work
         assert s.conversation.sent[0].startswith("Sum up tea from @notes.md in one line.")
         assert '"path": "notes.md"' in s.conversation.sent[0]
         await s.until(lambda: History(workspace.history_file).recall()[-1:] == ["/sum-up tea"])
+
+
+async def test_a_command_of_the_person_that_needs_an_argument_waits_for_it(stage, tmp_path, monkeypatch):
+    folder = tmp_path / "user" / ".claude" / "commands"
+    folder.mkdir(parents=True)
+    (folder / "thanks.md").write_text("---\nargument-hint: <name>\n---\nThank $1.")
+    (folder / "greet.md").write_text("---\nargument-hint: [name]\n---\nGreet $1.")
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    async with stage() as s:
+        await s.until(lambda: s.app.commands.find("/thanks")[0])
+        editor = s.app.conversation.prompt.editor
+        await s.type("/than")
+        await s.until(lambda: s.app.conversation.prompt.picker.current)
+        await s.pilot.press("enter")
+        assert editor.value == "/thanks "
+        await s.until(lambda: "/thanks <name>" in hint(s))
+        await s.pilot.press("ctrl+c")
+        await s.type("/gree")
+        await s.until(lambda: s.app.conversation.prompt.picker.current)
+        await s.pilot.press("enter")
+        await s.until(lambda: s.conversation.sent)
+        assert s.conversation.sent[0].startswith("Greet")
 
 
 async def test_a_command_that_came_with_the_folder_is_not_run_and_where_to_trust_it_is_said(stage, workspace):

@@ -118,6 +118,7 @@ def scans_without_end() -> bytes:
     return body[:last] + body[last:-2] * 100_000 + body[-2:]
 
 
+@pytest.mark.slow
 async def test_an_image_that_is_decoded_for_hours_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(images, "_DECODING_S", 1.0)
     with pytest.raises(WebError) as caught:
@@ -173,6 +174,7 @@ def test_every_name_is_one_on_every_system(name: str) -> None:
     assert not stem.endswith((".", " "))
 
 
+@pytest.mark.slow
 async def test_long_and_strange_names_are_saved_in_the_images_folder(fetcher: Fetcher, site: Any, tmp_path: Path) -> None:
     url = site.add("/x", picture())
     for name in ("../../x.png", "CON", "🌉", "y" * 300, "~/.ssh/id", "a/b/c", "$(echo)", "-rf"):

@@ -27,7 +27,8 @@ def hammer(workspace: Workspace, rounds: int, seconds: float = 0.0) -> int:
     open_log(workspace, "shared").append("{}")
     context = multiprocessing.get_context("fork")
     counts = context.Queue()
-    windows = [context.Process(target=_window, args=(workspace, who, rounds, seconds, counts)) for who in WINDOWS]
+    all_done = context.Barrier(len(WINDOWS))
+    windows = [context.Process(target=_window, args=(workspace, who, rounds, seconds, counts, all_done)) for who in WINDOWS]
     for window in windows:
         window.start()
     done = dict(counts.get(timeout=seconds + 100) for _ in windows)
@@ -38,7 +39,7 @@ def hammer(workspace: Workspace, rounds: int, seconds: float = 0.0) -> int:
     return sum(done.values())
 
 
-def _window(workspace: Workspace, who: str, rounds: int, seconds: float, counts) -> None:
+def _window(workspace: Workspace, who: str, rounds: int, seconds: float, counts, all_done) -> None:
     end = time.monotonic() + seconds
     history, grants, drafts = History(workspace.history_file), grants_of(workspace), Drafts(workspace)
     log = open_log(workspace, who)
@@ -56,8 +57,9 @@ def _window(workspace: Workspace, who: str, rounds: int, seconds: float, counts)
         drafts.save(f"{who} thinks {number}")
         number += 1
     log.close()
-    drafts.close()
     counts.put((who, number))
+    all_done.wait(seconds + 100)  # the draft of a window that has closed belongs to the next one that opens
+    drafts.close()
 
 
 def _check(workspace: Workspace, done: Mapping[str, int]) -> None:

@@ -3,6 +3,7 @@ import stat
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,18 @@ def test_a_power_cut_before_the_rename_leaves_the_old_text(tmp_path, monkeypatch
         atomic_write(file, "new")
     assert file.read_text() == "old"
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_what_a_killed_process_left_is_cleared_away_and_nothing_else(tmp_path):
+    left, under_way = tmp_path / ".dogent-0123456789ab.tmp", tmp_path / ".dogent-ba9876543210.tmp"
+    own = tmp_path / ".dogent-notes.tmp"
+    for file in (left, under_way, own):
+        file.write_text("half a te", encoding="utf-8")
+    long_ago = time.time() - 86_400
+    for file in (left, own):
+        os.utime(file, (long_ago, long_ago))
+    atomic_write(tmp_path / "notes.md", "Tea.\n")
+    assert {file.name for file in tmp_path.iterdir()} == {"notes.md", under_way.name, own.name}
 
 
 def test_lone_surrogates_come_back_from_json(tmp_path):

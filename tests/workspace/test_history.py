@@ -154,6 +154,17 @@ def test_a_run_recorded_at_its_start_and_end_is_recalled_once(history):
     assert history.recall() == ["run", "/help", "cut off by a crash"]
 
 
+def test_answers_are_not_recalled_however_often_their_run_ends(history):
+    history.append(entry(1, "started", "Write"))
+    history.append(entry(2, "needs_clarification", "Write"))
+    history.append(entry(3, "clarification", "My answers"))
+    history.append(entry(4, "needs_outline_edit", "My answers"))
+    history.append(entry(5, "command", "/help"))
+    history.append(entry(6, "interrupted", "My answers"))  # the outline was given up
+    history.append(entry(7, "started", "Write"))
+    assert history.recall() == ["Write", "/help", "Write"]
+
+
 def test_recall_reads_on_where_the_end_of_a_long_file_is_not_enough(history):
     history.file.parent.mkdir()
     rows = [

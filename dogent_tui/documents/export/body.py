@@ -17,6 +17,7 @@ from dogent_tui.documents.export.images import ExportImage, Images, shown
 from dogent_tui.documents.export.left_out import LeftOut
 from dogent_tui.documents.export.links import Targets, refusal
 from dogent_tui.documents.export.raw_html import PAGE_BREAK, Outlets, length, rewrite
+from dogent_tui.documents.export.tables import keep_words_whole
 from dogent_tui.language import tr
 
 _CSS_DPI = 96.0
@@ -55,6 +56,7 @@ class Document:
     def __init__(self, text: str, images: Images) -> None:
         self._env: dict[str, Any] = {}
         self._tokens = parse(text, self._env)
+        keep_words_whole(self._tokens)
         self._images = images
         self._targets = Targets()
         self.headings = tuple(self._name_headings())

@@ -175,7 +175,7 @@ def _column_widths(columns: list[list[str]], whole: int) -> list[int]:
     if sum(needs) <= whole:
         return needs
     words = [min(max(columns_of(word) for text in texts for word in [*text.split(), ""]), 20) for texts in columns]
-    least = [_CELL_MARGINS + _CHARACTER * longest for longest in words]
+    least = [_CELL_MARGINS + _CHARACTER * (longest + 1) for longest in words]  # bold and wide letters need more than most
     if sum(least) >= whole:
         return [whole * one // sum(least) for one in least]
     wishes = [max(need - small, 0) ** 0.7 for need, small in zip(needs, least, strict=True)]  # long texts may wrap more often

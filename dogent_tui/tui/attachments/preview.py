@@ -4,7 +4,7 @@ import asyncio
 import codecs
 from collections.abc import Sequence
 from pathlib import Path
-from typing import ClassVar
+from typing import IO, ClassVar
 
 import msgspec
 from textual import on
@@ -60,9 +60,21 @@ def load_preview(path: Path) -> Preview:
         size = path.stat().st_size
         with path.open("rb") as file:
             data = file.read(PREVIEW_BYTES)
+            picture = _picture(file, path, size) if b"\0" in data else None
     except OSError as error:
         return Preview(tr("This file cannot be read: {strerror}.").format(strerror=error.strerror))
-    return _file(data, size)
+    return picture or _file(data, size)
+
+
+def _picture(file: IO[bytes], path: Path, size: int) -> Preview | None:
+    """Return what to say of a picture or a video, None where `file` is neither."""
+    from dogent_tui.vision.sniffing import kind_of  # not needed before
+
+    if not kind_of(file):
+        return None
+    note = f"{path.suffix.lower().removeprefix('.')} · {readable_size(size)}".removeprefix(" · ")
+    seen = tr("The terminal cannot show it. The agent has a vision model look at it, once you chose one (docs/vision.md).")
+    return Preview(f"{note}\n{seen}")
 
 
 def _folder(path: Path) -> Preview:
@@ -103,7 +115,7 @@ def _shorten(line: str) -> str:
     return (
         line
         if len(line) <= LONGEST_LINE
-        else tr("{value}… ({value2:,} more characters)").format(value=line[:LONGEST_LINE], value2=len(line) - LONGEST_LINE)
+        else tr("{line}… ({more:,} more characters)").format(line=line[:LONGEST_LINE], more=len(line) - LONGEST_LINE)
     )
 
 

@@ -25,7 +25,7 @@ READ_MARKS: dict[ReadState, str] = {
     "failed": tr("failed ✗"),
 }
 
-EMPTY = tr("Nothing attached.\n\nType @ in the prompt to refer to a file, or press a here to attach one.")
+EMPTY = tr("Nothing sent yet. What goes with the next prompt stands above it.\n\nType @ there to refer to a file, or press a.")
 
 
 class AttachmentList(OptionList):

@@ -11,8 +11,6 @@ from dogent_tui.tui.clarification.model import MOST_NUMBERED, ClarificationForm,
 from dogent_tui.tui.transcript.lines import Line, Span, crop, prefixed, wrap
 
 CURSOR = "❯ "
-MARK_CELLS = 6
-"""Cells before a label: the cursor, the mark, the number."""
 
 _HEAD = -1
 
@@ -37,10 +35,11 @@ def heading(form: ClarificationForm, width: int) -> list[Line]:
     )
     which = [Span(f"{form.counter} · ", "muted")] if form.counter else []
     title = [*which, Span(_shown(form.request.title), "heading1")]
-    if width < 3 * len(counter):
+    taken = cell_len(counter)
+    if width < 3 * taken:
         return [*wrap(title, width), *wrap([Span(counter, style)], width)]
-    first, *rest = wrap(title, width - len(counter) - 2)
-    gap = width - first.width - len(counter)
+    first, *rest = wrap(title, width - taken - 2)
+    gap = width - first.width - taken
     return [Line((*first.spans, Span(" " * gap), Span(counter, style))), *rest]
 
 

@@ -80,6 +80,7 @@ class ConversationCommands:
         undone = await asyncio.to_thread(opened.copies().undo)
         if undone is not None:
             opened.service.tell_taken_back(undone.restored, undone.removed)
+            self._app.conversation.look_again()
         return undone_words(undone, str(opened.workspace.root))
 
 
@@ -94,6 +95,4 @@ def undone_words(undone: "Undone | None", root: str) -> str:
 
 def _listed(paths: Sequence[str], root: str) -> str:
     named = ", ".join(relative(path, root) for path in paths[:_MOST_NAMED])
-    return (
-        tr("{named} and {value} more").format(named=named, value=len(paths) - _MOST_NAMED) if len(paths) > _MOST_NAMED else named
-    )
+    return tr("{named} and {more} more").format(named=named, more=len(paths) - _MOST_NAMED) if len(paths) > _MOST_NAMED else named

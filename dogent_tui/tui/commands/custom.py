@@ -32,5 +32,5 @@ def _command(app: "DogentApp", custom: "CustomCommand") -> Command:
         return ""
 
     whose = tr("this folder") if custom.of_workspace else tr("yours")
-    argument = f"[{custom.argument.strip('[]')}]" if custom.argument else "[…]"
+    argument = custom.argument or "[…]"  # one that does not stand in brackets is needed: Enter in the picker waits for it
     return Command(custom.name, f"{custom.description} ({whose})", run, argument)

@@ -8,12 +8,16 @@ from dogent_tui.agent.events import Attachment
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.commands.table import Command, Run
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.workspace.forgetting import FORGETTABLE, Forgettable, forget
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
+
+
+def _with_words(name: str, help: str, run: Run, *words: str) -> Command:  # noqa: A002
+    return Command(name, help, run, "|".join(words), "word", words)
 
 
 class HistoryCommands:
@@ -23,10 +27,8 @@ class HistoryCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command(
-            "clean", tr("Forget what was asked, learnt or noted in this folder"), self._clean, "history|lessons|memory|all"
-        )
-        yield Command("show", tr("Show what was asked or learnt in this folder"), self._show, "history|lessons")
+        yield _with_words("clean", tr("Forget what was asked, learnt or noted in this folder"), self._clean, *FORGETTABLE, "all")
+        yield _with_words("show", tr("Show what was asked or learnt in this folder"), self._show, "history", "lessons")
 
     async def _show(self, what: str) -> str:
         if what == "lessons":
@@ -57,7 +59,7 @@ class HistoryCommands:
         from dogent_tui.tui.screens.choice import choose
 
         say = self._app.conversation.prompt.notify_hint
-        title = tr("Forget {value}?").format(value=_ALL if len(what) > 1 else _MEANT[what[0]])
+        title = tr("Forget {what}?").format(what=_ALL if len(what) > 1 else _MEANT[what[0]])
         if await choose(self._app, title, tr("The conversations stay: /sessions."), (tr("Keep it"), tr("Forget it"))) != 1:
             say(tr("Nothing was forgotten."))
             return

@@ -11,8 +11,8 @@ from dogent_tui.language import tr
 Run: TypeAlias = Callable[[str], Awaitable[str]]
 """Runs a command with what was typed after its name, and returns the one line that says what it did (or nothing)."""
 
-Completes: TypeAlias = Literal["", "file", "markdown"]
-"""What the picker offers for the argument of a command: nothing, the files of the workspace, or Markdown files among words."""
+Completes: TypeAlias = Literal["", "file", "markdown", "word"]
+"""What the picker offers for the argument of a command: nothing, files of the workspace, Markdown files and words, one word."""
 
 
 class Command(msgspec.Struct, frozen=True):
@@ -66,5 +66,5 @@ class CommandTable:
         name = text.strip().removeprefix("/").split(" ", 1)[0]
         near = get_close_matches(name, self._commands, n=1)
         return tr("There is no command /{name}. ").format(name=name) + (
-            tr("Did you mean /{value}?").format(value=near[0]) if near else tr("Press ? for all of them.")
+            tr("Did you mean /{near}?").format(near=near[0]) if near else tr("Press ? for all of them.")
         )

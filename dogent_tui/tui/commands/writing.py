@@ -24,6 +24,11 @@ _GENERAL = "general"
 """The template that the agent fills in where the person describes what they write."""
 
 
+def _asked_with(command: str) -> str:
+    """Return the sentence that says why a file of the workspace's settings is to change."""
+    return tr("You asked for this with {command}.").format(command=command)
+
+
 class WritingCommands:
     """The commands about writing in the workspace of `app`."""
 
@@ -80,7 +85,7 @@ class WritingCommands:
         from dogent_tui.workspace.paths import dogent_home
         from dogent_tui.workspace.templates import where_templates_lie
 
-        titles = await asyncio.to_thread(lambda: [f"{template.title} · {template.spelled}" for template in among])
+        titles = await asyncio.to_thread(lambda: [f"{template.spelled} · {template.title}" for template in among])
         folders = where_templates_lie(self._app.opened.workspace, dogent_home())
         why = tr(
             "The template becomes .dogent/dogent.md. /init WHAT YOU WRITE has the agent fill it in. Your own lie in {folders}."
@@ -93,12 +98,10 @@ class WritingCommands:
 
         file = self._app.opened.workspace.constraints_file
         text = await asyncio.to_thread(template.text)
-        done = await self._write(
-            partial(plan_change, file, text), tr("You asked for it: /init {spelled}").format(spelled=template.spelled)
-        )
+        done = await self._write(partial(plan_change, file, text), _asked_with(f"/init {template.spelled}"))
         if done == "denied":
             return tr(".dogent/dogent.md stays as it is.")
-        return tr("{spelled} is in .dogent/dogent.md. {value}").format(spelled=template.spelled, value=await self._from_when())
+        return tr("{spelled} is in .dogent/dogent.md. {when}").format(spelled=template.spelled, when=await self._from_when())
 
     async def _from_when(self) -> str:
         """Have the agent know of new wishes at once where nothing was said yet, and say from when on they hold."""
@@ -108,12 +111,15 @@ class WritingCommands:
         return tr("It holds from the next conversation on: /new.") if begun else tr("The agent keeps to it.")
 
     async def _describe(self, described: str) -> str:
-        prompt = (
-            f"Set this folder up for what I write here: {described}\n\n"
-            f"Write .dogent/dogent.md for it, along the template @@built-in:{_GENERAL}: keep its headings, and make what is below"
-            " them fit."
+        there = await asyncio.to_thread(self._app.opened.workspace.constraints_file.is_file)
+        said = (
+            tr("Set this folder up for what I write here: {described}").format(described=described),
+            tr(
+                "Write .dogent/dogent.md for it, along the template {template}: keep its headings, make what is below them fit."
+            ).format(template=f"@@built-in:{_GENERAL}"),
+            *([tr("There is one already: read it first.")] if there else []),
         )
-        await self._app.conversation.typed.send(prompt, ())
+        await self._app.conversation.typed.send("\n\n".join(said), ())
         return ""
 
     # ── The lessons ───────────────────────────────────────────────────────────────────────────────
@@ -127,7 +133,7 @@ class WritingCommands:
     async def _offer(self, *, on: bool) -> str:
         from dogent_tui.workspace.settings import plan_settings
 
-        because = tr("You asked for it: /learn {value}").format(value="on" if on else "off")
+        because = _asked_with(f"/learn {'on' if on else 'off'}")
         done = await self._write(partial(plan_settings, self._app.opened.workspace, {"learn_auto": on}), because)
         if done == "denied":
             return tr(".dogent/dogent.json stays as it is.")
@@ -139,7 +145,7 @@ class WritingCommands:
 
         about = self._app.conversation.lessons.about
         plan = partial(plan_lesson, self._app.opened.workspace, lesson, day=date.today().isoformat(), about=about)
-        done = await self._write(plan, tr("You asked for it: /learn"))
+        done = await self._write(plan, _asked_with("/learn"))
         return (
             tr(".dogent/lessons.md stays as it is.")
             if done == "denied"

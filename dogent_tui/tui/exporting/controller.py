@@ -204,5 +204,5 @@ def _size(path: Path) -> str:
 
 
 def _listed(what: Sequence[str]) -> str:
-    more = [tr("and {value} more").format(value=len(what) - _MOST_LISTED)] if len(what) > _MOST_LISTED else []
+    more = [tr("and {more} more").format(more=len(what) - _MOST_LISTED)] if len(what) > _MOST_LISTED else []
     return "\n".join(f"· {one_line(entry)}" for entry in [*what[:_MOST_LISTED], *more])

@@ -40,7 +40,7 @@ def parse_wish(typed: str) -> ExportWish:
     if rest and not markdown:  # without the usual ending
         markdown = rest.pop(0)
     if rest:
-        raise UsageError(tr("{value}: it is not clear what that is to be.").format(value=one_line(rest[0])), _USAGE)
+        raise UsageError(tr("{word}: it is not clear what that is to be.").format(word=one_line(rest[0])), _USAGE)
     return ExportWish(markdown, kind or kind_named(output) or "pdf", output)
 
 

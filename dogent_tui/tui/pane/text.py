@@ -224,14 +224,14 @@ def read_manuscript(path: Path) -> Manuscript:
             data = stream.read(LARGEST + 1)
     except OSError as error:
         raise DogentError(
-            tr("{name} cannot be read: {value}.").format(name=path.name, value=error.strerror or error),
+            tr("{name} cannot be read: {reason}.").format(name=path.name, reason=error.strerror or error),
             tr("Check its permissions."),
         ) from None
     if not encoding:
         raise DogentError(tr("{name} holds no text.").format(name=path.name), tr("It only has the name of a Markdown file."))
     if len(data) > LARGEST:
         raise DogentError(
-            tr("{name} is too large to be shown: {value} MB at the most.").format(name=path.name, value=LARGEST >> 20),
+            tr("{name} is too large to be shown: {size} MB at the most.").format(name=path.name, size=LARGEST >> 20),
             tr("Open a part of it."),
         )
     text = data.decode(encoding, errors="replace").removeprefix("\ufeff")

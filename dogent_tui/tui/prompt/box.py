@@ -61,6 +61,7 @@ class PromptBox(Vertical):
         self._completing = False
         self._path_commands = references.completions.path_commands
         self._word_commands = references.completions.word_commands
+        self._usage = references.completions.usage
         self._armed: SecondPress = ""
         self._notice = ""
         self._noticed = ""
@@ -92,6 +93,13 @@ class PromptBox(Vertical):
         """Focus the editor."""
         self.editor.focus()
 
+    def begin_command(self, text: str) -> None:
+        """Replace what is typed by the beginning of a command, and offer what may follow."""
+        self.editor.replace_all(text)
+        self.editor.completes = True
+        self.editor.focus()
+        self._request_completion()
+
     def set_queue(self, prompts: tuple[QueuedPrompt, ...]) -> None:
         """Show the prompts that wait."""
         self.queue.show(prompts)
@@ -108,7 +116,9 @@ class PromptBox(Vertical):
         self.editor.focus()
 
     def set_busy(self, busy: bool) -> None:
-        """Say how to stop a run while there is one."""
+        """Say how to stop a run while there is one. What was said before it began is over, unless it was a warning."""
+        if busy and not self._busy and not self._warns:
+            self._notice = ""
         self._busy = busy
         self._show_busy()
 
@@ -124,7 +134,7 @@ class PromptBox(Vertical):
         self._show_hint()
 
     def notify_hint(self, sentence: str, *, warning: bool = False) -> None:
-        """Show `sentence` under the prompt until the text changes. `warning`: it says that something was not done."""
+        """Show `sentence` under the prompt until the text changes or a run begins; `warning`: that something was not done."""
         self._notice, self._noticed, self._warns = sentence, self.editor.raw, warning
         self._show_hint()
 
@@ -162,10 +172,11 @@ class PromptBox(Vertical):
         completion = self.picker.completion
         if completion is None:
             return False
-        changes = self._token(completion) != candidate.insert
+        goes_on = completion.kind == "command" and candidate.more
+        changes = goes_on or self._token(completion) != candidate.insert
         send_now = sends and (not changes or candidate.runs)
         if changes:
-            space = not (candidate.more or send_now or completion.bare)  # a command's path ends the line
+            space = goes_on or not (candidate.more or send_now or completion.bare)  # a command's path ends the line
             self.editor.complete(completion.start, completion.end, candidate.insert, space=space)
         if send_now:
             self.picker.dismiss()
@@ -301,6 +312,7 @@ class PromptBox(Vertical):
             busy=self._busy,
             doing=self._doing,
             offer=self._offer,
+            usage=self._usage(self.editor.value) if self.editor.mode == "command" else "",
             problems=self._problems,
             on_pasted_text=self.editor.placeholder_at_cursor is not None,
         )

@@ -55,12 +55,14 @@ class Completion(msgspec.Struct, frozen=True):
 class Candidate(msgspec.Struct, frozen=True):
     """A row of the picker. `positions`: the matched characters of `label`. `insert`: what replaces the token.
 
-    `more`: the picker stays open with what comes next (a folder's content). `runs`: Enter may send at once.
+    `detail` says what it is, `argument` how what follows a command is named. `more`: the picker stays open with what comes next
+    (a folder's content, the argument of a command). `runs`: Enter may send at once.
     """
 
     label: str
     insert: str
     detail: str = ""
+    argument: str = ""
     positions: tuple[int, ...] = ()
     more: bool = False
     runs: bool = False
@@ -168,6 +170,11 @@ class Completions:
         """The commands that ``/`` offers now."""
         return tuple(self._table)
 
+    def usage(self, text: str) -> str:
+        """Return how the command that `text` begins with is typed; empty where it takes no argument, or there is none."""
+        name = text.split(maxsplit=1)[0] if text.strip() else ""
+        return next((command.usage for command in self.commands if f"/{command.name}" == name and command.argument), "")
+
     @property
     def path_commands(self) -> frozenset[str]:
         """The names of the commands whose argument is a file."""
@@ -176,7 +183,7 @@ class Completions:
     @property
     def word_commands(self) -> frozenset[str]:
         """The names of the commands whose argument is several words."""
-        return frozenset(command.name for command in self.commands if command.completes == "markdown")
+        return frozenset(command.name for command in self.commands if command.completes in ("markdown", "word"))
 
     def search(self, completion: Completion, limit: int = 50) -> Candidates:
         """Return at most `limit` candidates, best first."""
@@ -201,15 +208,18 @@ class Completions:
         return Candidates((itself, *rows) if rows else (), indexing)
 
     def _find_words(self, completion: Completion, limit: int) -> Candidates:
-        """Offer the words of a command, and Markdown files, each as long as none of its kind was typed."""
+        """Offer the words of a command, and Markdown files where it takes one, each as long as none of its kind was typed."""
         before = completion.before.lower().replace('"', " ").split()
-        words = next((command.words for command in self.commands if command.name == completion.command), ())
+        command = next((command for command in self.commands if command.name == completion.command), None)
+        words, alone = (command.words, command.completes == "word") if command is not None else ((), True)
         offered = words if not any(word in before for word in words) else ()
         rows = [
-            Candidate(word, word, positions=tuple(range(len(completion.query))))
+            Candidate(word, word, positions=tuple(range(len(completion.query))), runs=alone)
             for word in offered
             if word.startswith(completion.query.lower())
         ]
+        if alone:
+            return Candidates(tuple(rows))
         if not any(word.endswith(MARKDOWN) for word in before):
             hits = self._files.search(completion.query, _MOST_LOOKED_AT)
             found = [hit for hit in hits if not hit.is_folder and hit.path.lower().endswith(MARKDOWN)]
@@ -241,7 +251,7 @@ class Completions:
         found = list(self._templates())
         rows = ((found[index], positions) for index, positions in _fuzzy(query, [spelled for spelled, _ in found]))
         return tuple(
-            Candidate(f"@@{spelled}", f"@@{spelled}", title, tuple(position + 2 for position in positions))
+            Candidate(f"@@{spelled}", f"@@{spelled}", title, positions=tuple(position + 2 for position in positions))
             for (spelled, title), positions in rows
         )
 
@@ -252,7 +262,9 @@ class Completions:
 
     def _command_row(self, command: Command, positions: tuple[int, ...]) -> Candidate:
         shifted = tuple(position + 1 for position in positions)
-        return Candidate(command.usage, f"/{command.name}", command.help, shifted, runs=not command.needs_argument)
+        name = f"/{command.name}"
+        goes_on = command.needs_argument and bool(command.completes)
+        return Candidate(name, name, command.help, command.argument, shifted, goes_on, runs=not command.needs_argument)
 
 
 def _one_word(path: str) -> str:

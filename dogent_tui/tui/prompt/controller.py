@@ -83,11 +83,16 @@ class PromptController:
             return
         self._screen.furniture.show_transcript()
         self._screen.action_follow()
+        is_told = not self._screen.by_hand.busy
+        if is_told:
+            self._prompt.set_doing(tr("Your command is running"))
         try:
             await self._screen.service.run_shell(command)
-        except AgentError as error:
+        except AgentError as error:  # another one is running, and stays told of
             self._give_back(f"!{command}", str(error))
             return
+        if is_told and not self._screen.by_hand.busy:
+            self._prompt.set_doing("")
         await self._app.record_command(f"!{command}")
 
     async def _run_typed(self, text: str) -> None:
@@ -107,9 +112,9 @@ class PromptController:
 
     async def stop(self) -> None:
         """Stop what was asked for by hand; else take back what waits, or where nothing waits, interrupt the run."""
-        if self._screen.by_hand.stop():
-            return
         service = self._screen.service
+        if self._screen.by_hand.stop() or service.stop_shell():
+            return
         idle = service.state != "running" and not service.queued and self._prompt.editor.is_blank
         if idle and self._app.dismiss_setup():
             return

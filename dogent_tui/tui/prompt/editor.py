@@ -42,6 +42,9 @@ _SECOND_KEYS: Mapping[str, SecondPress] = {"ctrl+c": "quit", "escape": "clear"}
 DRAFT_DELAY_S = 0.3
 """Seconds without a key before the draft is saved."""
 
+DRAFT_MOST_S = 1.0
+"""Seconds after which it is saved also while one goes on typing."""
+
 MOST_ROWS = 12
 """Rows that the editor grows to."""
 
@@ -180,7 +183,7 @@ class PromptEditor(FoldingArea):
         self.last_typed = 0.0
         """When the text changed last, on the monotonic clock."""
         super().__init__(placeholder=placeholder, id=id, compact=True, highlight_cursor_line=False)
-        self._draft = Debounce(self, DRAFT_DELAY_S, self._post_draft)
+        self._draft = Debounce(self, DRAFT_DELAY_S, self._post_draft, most=DRAFT_MOST_S)
         self.cursor_blink = False
         self.match_cursor_bracket = False  # it would search the whole text for each key
 
@@ -227,10 +230,6 @@ class PromptEditor(FoldingArea):
         self._arm("")
         return super().edit(edit)
 
-    def flush_draft(self) -> None:
-        """Post `DraftChanged` now when a change waits for a pause."""
-        self._draft.flush()
-
     def _post_draft(self) -> None:
         self.post_message(self.DraftChanged(self.value))
 
@@ -265,8 +264,8 @@ class PromptEditor(FoldingArea):
         return taken
 
     def _close_up(self, character: str) -> None:
-        """Drop the space that a completion left when a mark that belongs to the word before it is typed."""
-        if self._loose_space == self.cursor_location and character in _CLOSING_MARKS:
+        """Drop the space that a completion left when the person types one, or a mark that belongs to the word before it."""
+        if self._loose_space == self.cursor_location and (character == " " or character in _CLOSING_MARKS):
             row, column = self.cursor_location
             self.delete((row, column - 1), (row, column), maintain_selection_offset=False)
         self._loose_space = None

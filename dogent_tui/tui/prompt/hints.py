@@ -13,6 +13,7 @@ HINTS: dict[Mode, str] = {
     "shell": tr("Enter runs this in your shell, in the workspace"),
     "command": tr("Enter runs the command · Tab completes it"),
 }
+RUNS = tr("Enter runs {usage}")
 AGAIN: dict[SecondPress, str] = {
     "quit": tr("Ctrl+C again to quit"),
     "clear": tr("Esc again clears the prompt · ↑ brings it back"),
@@ -41,12 +42,13 @@ def hint(
     busy: bool = False,
     doing: str = "",
     offer: str = "",
+    usage: str = "",
 ) -> Hint:
     """Return the one hint that matters most.
 
     `notice` is a passing sentence, and `warns` whether of something that was not done; `doing` a phrase for what was asked for
     by hand and goes on. `problems` say which references do not resolve. `offer` is what could be done now, as long as nothing
-    is typed.
+    is typed; `usage` how the command that stands there is typed whole.
     """
     if armed:
         return Hint(AGAIN[armed])
@@ -61,6 +63,8 @@ def hint(
         return Hint(UNFOLD)
     if offer and mode == "prompt" and not busy:
         return Hint(offer)
+    if usage and mode == "command":
+        return Hint(RUNS.format(usage=usage))
     return Hint(BUSY if busy and mode == "prompt" else HINTS[mode])
 
 

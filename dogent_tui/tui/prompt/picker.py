@@ -16,7 +16,10 @@ from dogent_tui.plain import visible
 from dogent_tui.tui.prompt.completion import Candidate, Candidates, Completion, Completions
 
 MOST_ROWS = 8
-"""Candidates seen at once."""
+"""Candidates seen at once in a window of 24 lines; in a higher one it is a third of the lines."""
+_MOST_ROWS_EVER = 16
+_LEAST_LABEL, _AROUND_LABEL = 16, 6
+"""Columns: what stands right of the labels begins at one column, and that stays where it is for most of what is typed."""
 
 FOUND_LIMIT = 50
 """Candidates searched for."""
@@ -31,8 +34,9 @@ Token = tuple[int, int]
 class PickerRows:
     """Which candidate is highlighted, and which part of the list is seen. Plain state."""
 
-    def __init__(self, rows: tuple[Candidate, ...] = ()) -> None:
+    def __init__(self, rows: tuple[Candidate, ...] = (), most: int = MOST_ROWS) -> None:
         self.rows = rows
+        self._most = most
         self.highlighted = 0
         self._top = 0
 
@@ -44,7 +48,7 @@ class PickerRows:
     @property
     def seen(self) -> range:
         """The indexes of the candidates that are seen."""
-        return range(self._top, min(self._top + MOST_ROWS, len(self.rows)))
+        return range(self._top, min(self._top + self._most, len(self.rows)))
 
     def move(self, step: int) -> None:
         """Highlight the candidate `step` further on. A single step goes round at the ends, a longer one stops there."""
@@ -52,7 +56,7 @@ class PickerRows:
             return
         target = self.highlighted + step
         self.highlighted = target % len(self.rows) if abs(step) == 1 else max(0, min(target, len(self.rows) - 1))
-        self._top = max(self.highlighted - MOST_ROWS + 1, min(self._top, self.highlighted))
+        self._top = max(self.highlighted - self._most + 1, min(self._top, self.highlighted))
 
 
 class ReferencePicker(Widget):
@@ -97,6 +101,7 @@ class ReferencePicker(Widget):
         self._changed = asyncio.Event()
         self._indexing = False
         self._list = PickerRows()
+        self._second_column = 0
         self.display = False
 
     @property
@@ -173,7 +178,8 @@ class ReferencePicker(Widget):
         highlighted = self._list.current if completion == self._shown_for else None
         self._shown_for = completion
         self._indexing = found.indexing
-        self._list = PickerRows(found.rows)
+        self._list = PickerRows(found.rows, max(MOST_ROWS, min(_MOST_ROWS_EVER, self.screen.size.height // 3)))
+        self._second_column = _AROUND_LABEL + max((len(row.label) for row in found.rows if row.detail), default=0)
         if highlighted in found.rows:  # the index grew: stay on the same candidate
             self._list.move(found.rows.index(highlighted))
         height = len(self._list.seen) + 1
@@ -200,9 +206,9 @@ class ReferencePicker(Widget):
         line = Content.assemble("  › " if highlighted else "    ", _cut_left(label, width - 5))
         room = width - line.cell_length - 4
         if candidate.detail and room > 8:
-            gap = max(2, 30 - line.cell_length)
-            detail = Content(visible(candidate.detail)).stylize(self.get_visual_style("picker--detail", partial=True))
-            line = Content.assemble(line, " " * gap, detail.truncate(max(0, room - gap + 2), ellipsis=True))
+            column = max(_LEAST_LABEL + _AROUND_LABEL, min(self._second_column, width * 2 // 5))
+            gap = max(2, column - line.cell_length)
+            line = Content.assemble(line, " " * gap, self._draw_detail(candidate, room - gap + 2))
         line = line.pad_right(max(0, width - line.cell_length))
         return line.stylize_before(self.get_visual_style("picker--highlighted", partial=True)) if highlighted else line
 
@@ -217,12 +223,19 @@ class ReferencePicker(Widget):
             label = label.stylize(self.get_visual_style("picker--match", partial=True), starts[position], starts[position + 1])
         return label
 
+    def _draw_detail(self, candidate: Candidate, room: int) -> Content:
+        detail = Content(visible(candidate.detail))
+        argument = Content(f"  {visible(candidate.argument)}" if candidate.argument else "")
+        if detail.cell_length + argument.cell_length <= room:  # else the line under the prompt says it, once it is typed
+            detail += argument
+        return detail.truncate(max(0, room), ellipsis=True).stylize(self.get_visual_style("picker--detail", partial=True))
+
     def _draw_footer(self) -> Content:
         if self._indexing:
             text = tr("    indexing the workspace…")
         else:
-            text = tr("    {value} of {rows} · Tab takes it · Esc closes").format(
-                value=self._list.highlighted + 1, rows=len(self._list.rows)
+            text = tr("    {number} of {rows} · Tab takes it · Esc closes").format(
+                number=self._list.highlighted + 1, rows=len(self._list.rows)
             )
         return Content(text).stylize(self.get_visual_style("picker--footer", partial=True))
 

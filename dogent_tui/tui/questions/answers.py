@@ -51,8 +51,8 @@ def why_not(request: PermissionRequested, key: str) -> str:
         return ""
     if answer is WORDS:
         return tr("This is no question of the agent, so there is nobody to tell why.")
-    return tr("“{words}” is not offered here. {value}").format(
-        words=answer.words, value=request.once_because or tr("This answer cannot be remembered.")
+    return tr("“{words}” is not offered here. {remedy}").format(
+        words=answer.words, remedy=request.once_because or tr("This answer cannot be remembered.")
     )
 
 

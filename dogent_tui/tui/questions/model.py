@@ -10,7 +10,7 @@ from rich.cells import cell_len
 
 from dogent_tui.agent.events import PermissionRequested, Target
 from dogent_tui.agent.tool_names import friendly_name, relative
-from dogent_tui.language import tr
+from dogent_tui.language import sentences, tr
 from dogent_tui.plain import one_line, revealed
 from dogent_tui.tui.attachments.model import readable_size
 from dogent_tui.tui.transcript.lines import BLANK, Line, Span, crop, prefixed, wrap
@@ -72,10 +72,11 @@ class Question(msgspec.Struct, frozen=True):
 
     def heading(self, width: int, counter: str = "") -> list[Line]:
         """Return the sentence, with `counter` at the right of its first line."""
-        room = width - len(counter) - 2 if counter and width >= 2 * len(counter) else width
+        size = cell_len(counter)
+        room = width - size - 2 if counter and width >= 2 * size else width
         lines = wrap([Span(self.sentence, "strong")], room)
         if counter and room < width:
-            gap = Span(" " * (width - lines[0].width - len(counter)))
+            gap = Span(" " * (width - lines[0].width - size))
             lines[0] = Line((*lines[0].spans, gap, Span(counter, "muted")))
         elif counter:
             lines.append(Line((Span(counter, "muted"),)))
@@ -104,7 +105,7 @@ class Question(msgspec.Struct, frozen=True):
         for target in request.targets:
             lines += self._target(target, width)
         if request.reasons:
-            lines += _fact(tr("why"), "muted", [Span(" ".join(map(one_line, request.reasons)))], width)
+            lines += _fact(tr("why"), "muted", [Span(sentences(*map(one_line, request.reasons)))], width)
         if request.once_because:
             lines += _fact(tr("only once"), "muted", [Span(one_line(request.once_because), "muted")], width)
         if request.words:
@@ -162,8 +163,9 @@ def diff_lines(diff: str, width: int) -> list[Line]:
         hunk = _HUNK.match(text)
         if hunk is not None:
             lines += [BLANK] if lines else []
+            place = max(1, int(hunk[1]))  # that of a file that goes altogether is 0
             lines.append(
-                Line(crop([Span(tr("line {value}{value2}").format(value=hunk[1], value2=revealed(hunk[2])), "muted")], width))
+                Line(crop([Span(tr("line {line}{heading}").format(line=place, heading=revealed(hunk[2])), "muted")], width))
             )
             in_hunk = True
         elif in_hunk or not text.startswith(("--- ", "+++ ")):
@@ -275,4 +277,4 @@ def scroll_cue(top: int, rows: int, lines: Sequence[Line]) -> str:
     marked = [number for number, line in enumerate(lines) if any("risk" in span.style.split() for span in line.spans)]
     below, above = sum(number >= bottom for number in marked), sum(number < top for number in marked)
     more = tr(" · more is marked below ↓") if below else tr(" · more is marked above ↑") if above else ""
-    return tr("rows {value}–{bottom} of {lines}{more}").format(value=top + 1, bottom=bottom, lines=len(lines), more=more)
+    return tr("rows {top}–{bottom} of {lines}{more}").format(top=top + 1, bottom=bottom, lines=len(lines), more=more)

@@ -23,7 +23,9 @@ class QuestionQueue:
     def counter(self) -> str:
         """Which question of how many this is, counted from the last time that none waited; empty for a single one."""
         total = self._done + len(self._waiting)
-        return tr("question {value} of {total}").format(value=self._done + 1, total=total) if self._waiting and total > 1 else ""
+        return (
+            tr("question {number} of {total}").format(number=self._done + 1, total=total) if self._waiting and total > 1 else ""
+        )
 
     def add(self, request: PermissionRequested) -> None:
         """Put `request` last."""

@@ -47,6 +47,8 @@ _SAID = {
     "edited": tr("accepted, edited"),
 }
 
+_KINDS = {"changed": tr("changed"), "added": tr("added"), "deleted": tr("deleted"), "conflict": tr("conflict")}
+
 
 def state(change: DocumentChange, hunk: Hunk) -> str:
     """Return what was decided about a hunk: ``open``, ``accepted``, ``rejected``, ``edited``."""
@@ -92,7 +94,7 @@ def headline(change: DocumentChange, hunk: Hunk, width: int) -> Line:
     spans = [
         Span(tr("{place} of {hunks} ").format(place=place, hunks=len(change.hunks)), "accent"),
         Span(_SAID[state(change, hunk)], style),
-        Span(tr(" · {kind} · line {value} · {where}").format(kind=hunk.kind, value=hunk.start + 1, where=where), "muted"),
+        Span(tr(" · {kind} · line {line} · {where}").format(kind=_KINDS[hunk.kind], line=hunk.start + 1, where=where), "muted"),
     ]
     return Line(crop(spans, width))
 
@@ -141,7 +143,7 @@ def _cut(lines: Sequence[str]) -> str:
     text = "\n".join(lines[:_MOST_LINES])
     if len(text) <= _MOST_CHARACTERS and len(lines) <= _MOST_LINES:
         return text + "\n" if lines else ""
-    return tr("{value}\n… {value2} more lines\n").format(value=text[:_MOST_CHARACTERS], value2=max(0, len(lines) - _MOST_LINES))
+    return tr("{text}\n… {more} more lines\n").format(text=text[:_MOST_CHARACTERS], more=max(0, len(lines) - _MOST_LINES))
 
 
 def _above(lines: Sequence[str], width: int) -> Iterator[Line]:

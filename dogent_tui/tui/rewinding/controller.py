@@ -7,7 +7,7 @@ from textual.screen import Screen
 
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
-from dogent_tui.language import ngettext, tr
+from dogent_tui.language import ngettext, sentences, tr
 from dogent_tui.tui.prompt.controller import READ_ONLY
 from dogent_tui.tui.rewinding.model import Preview, RewindPoint, Scope, rewind_points
 from dogent_tui.tui.screens.choice import choose
@@ -93,7 +93,7 @@ class Rewinding:
             service.tell_taken_back(undone.restored, undone.removed)
             said.append(_told(undone))
             screen.look_again()
-        self._say(" ".join(said))
+        self._say(sentences(*said))
 
     def _say(self, words: str) -> None:
         self._app.conversation.prompt.notify_hint(words)

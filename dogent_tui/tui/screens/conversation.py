@@ -27,6 +27,7 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.sample import is_sample
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.controller import AttachmentsController
 from dogent_tui.tui.attachments.model import Attachments
@@ -151,7 +152,8 @@ class ConversationScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """Lay out what the first paint shows; the rest comes with `Furniture.bring`."""
         with Horizontal(id="body"), Vertical(id="conversation"):
-            yield Welcome(display_path(self.opened.workspace.root), self.status_bar.status.endpoint, id="welcome")
+            root = self.opened.workspace.root
+            yield Welcome(display_path(root), self.status_bar.status.endpoint, is_sample=is_sample(root), id="welcome")
         yield self.todos
         yield self.asked
         yield self.prompt

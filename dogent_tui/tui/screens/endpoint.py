@@ -21,6 +21,7 @@ from dogent_tui.workspace.profiles import ANTHROPIC_URL
 from dogent_tui.workspace.secrets import is_missing
 
 _KEYS = tr("Enter goes on, and tries it at the end · Esc goes back")
+_KEEPS = tr("Enter keeps it all the same · Esc goes back")
 
 
 class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, str, str]]):
@@ -95,10 +96,18 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, 
             self.leave(entered)
             return
         self._refused = entered
-        self._say(tr("{words} Enter keeps it all the same.").format(words=probed.words))
+        self._say(probed.words)
 
     def _say(self, words: str) -> None:
+        refused = self.entered == self._refused
         self.query_one("#endpoint-words", Static).update(words)
+        self.query_one("#endpoint-keys", Static).update(_KEEPS if refused else _KEYS)
+
+    @on(Input.Changed)
+    def _changed(self, event: Input.Changed) -> None:
+        """Take back what was said: it was about something else."""
+        event.stop()
+        self._say("")
 
     def action_back(self) -> None:
         """Go back without an endpoint."""

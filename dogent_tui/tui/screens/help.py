@@ -1,7 +1,7 @@
 """All keys and commands, made from the bindings themselves, so that the page is never wrong."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from textwrap import wrap
 from types import MappingProxyType
 from typing import ClassVar
 
@@ -87,6 +87,11 @@ def key_name(key: str) -> str:
     return "+".join(_KEY_NAMES.get(part) or (format_key(part) if len(part) > 1 else part).upper() for part in parts)
 
 
+def spelled_out(display: str) -> str:
+    """Return the short name of a key in the last line of a screen as this page names keys: ``^Z`` gives ``Ctrl+Z``."""
+    return re.sub(r"\^(?=[A-Z])", "Ctrl+", display).replace("⇧", "Shift+").replace("⏎", "Enter").replace("⇥", "Tab")
+
+
 def binding_section(title: str, bindings: Iterable[BindingType], keys: Mapping[str, str] = MappingProxyType({})) -> HelpSection:
     """Return the section for `bindings`, each with its description. `keys` are those that the person changed, by id."""
     lines = [
@@ -100,7 +105,7 @@ def binding_section(title: str, bindings: Iterable[BindingType], keys: Mapping[s
 def _shown_keys(binding: Binding, keys: Mapping[str, str]) -> str:
     changed = keys.get(binding.id or "")
     if binding.key_display and not changed:
-        return binding.key_display
+        return spelled_out(binding.key_display)
     return ", ".join(key_name(key) for key in (changed or binding.key).split(","))
 
 
@@ -141,7 +146,7 @@ def help_text(section: HelpSection, width: int) -> Content:
     room = max(20, width - _KEY_COLUMN)
     rows = []
     for key, words in section.lines:
-        first, *more = wrap(words, room) or [""]
+        first, *more = [line.plain.rstrip() for line in Content(words).wrap(room)] or [""]
         missing = _KEY_COLUMN - cell_len(key)
         rows += [f"{key}{' ' * missing}{first}"] if missing > 0 else [key, f"{'':<{_KEY_COLUMN}}{first}"]
         rows += [f"{'':<{_KEY_COLUMN}}{line}" for line in more]

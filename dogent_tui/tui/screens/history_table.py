@@ -71,7 +71,7 @@ class HistoryTableScreen(ModalScreen[str]):
             }
             table.add_row(*(Text(cells[name], no_wrap=True, overflow="ellipsis") for name in widths))
         more = (
-            tr(" · {value:,} older ones are in the file").format(value=len(rows) - _MOST_SHOWN) if len(rows) > _MOST_SHOWN else ""
+            tr(" · {count:,} older ones are in the file").format(count=len(rows) - _MOST_SHOWN) if len(rows) > _MOST_SHOWN else ""
         )
         keys = tr("Enter takes the prompt again · Esc closes") if rows else tr("Nothing was asked yet · Esc closes")
         self.query_one("#history-table-keys", Static).update(f"{keys}{more}")

@@ -28,7 +28,7 @@ _KEYS = tr("↑ ↓ choose · Delete or r takes it back · Esc closes")
 
 def grant_lines(held: HeldGrant, sentence: str) -> Content:
     """Return the lines for a grant: what is allowed, and how long that holds."""
-    since = tr(" · since {value}").format(value=one_line(held.granted[:10])) if held.granted else ""
+    since = tr(" · since {since}").format(since=one_line(held.granted[:10])) if held.granted else ""
     words = one_line(sentence)
     return Content.assemble(f"{words[:1].upper()}{words[1:]}", (f"\n  {_SINCE[held.origin]}{since}", "dim"))
 

@@ -140,11 +140,11 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         if not change.hunks:
             return tr("Nothing is different from what the file holds. Enter closes this.")
         parts = [
-            (change.count("accepted"), "accepted"),
-            (change.count("rejected"), "rejected"),
-            (change.count("open"), "undecided"),
+            (change.count("accepted"), tr("{count} accepted")),
+            (change.count("rejected"), tr("{count} rejected")),
+            (change.count("open"), tr("{count} undecided")),
         ]
-        said = ", ".join(f"{count} {what}" for count, what in parts if count)
+        said = tr(", ").join(what.format(count=count) for count, what in parts if count)
         return tr("{said} · the preview of what would be written, p goes back").format(said=said) if self._previewing else said
 
     def _show(self, *, anew: bool = True) -> None:

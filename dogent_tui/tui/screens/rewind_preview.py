@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
 from dogent_tui.errors import DogentError
-from dogent_tui.language import tr
+from dogent_tui.language import sentences, tr
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.questions.model import diff_lines
 from dogent_tui.tui.questions.widgets import QuestionLines
@@ -52,7 +52,7 @@ class RewindPreviewScreen(Withdrawable[bool], ModalScreen[bool]):
         with Vertical(id="rewind", classes="-files" if self.preview.places else ""):
             title = tr("Go back to before “{title}”?").format(title=self.preview.point.title)
             yield Static(title, id="rewind-title", markup=False)
-            yield Static(" ".join(self.preview.summary()), id="rewind-what", markup=False)
+            yield Static(sentences(*self.preview.summary()), id="rewind-what", markup=False)
             yield OptionList(id="rewind-files", markup=False, compact=True)
             yield QuestionLines(self._lines, id="rewind-lines")
             yield Static("", id="rewind-keys", markup=False)

@@ -11,7 +11,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import OptionList, Static
 
-from dogent_tui.language import tr
+from dogent_tui.language import sentences, tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.keymap import Keymap
@@ -111,7 +111,7 @@ class SettingsScreen(ModalScreen[bool]):
             Row(
                 name,
                 name,
-                summary(draft, file, name) + (tr(" · used here") if name == used else ""),
+                (tr("used here · ") if name == used else "") + summary(draft, file, name),
                 tr("Enter opens it; u uses it in this folder."),
                 display_path(file),
                 any(path[:2] == ("profiles", name) for path in changes),
@@ -146,7 +146,7 @@ class SettingsScreen(ModalScreen[bool]):
         event.stop()
         row = self._list.row
         kept = tr("Kept in {place}.").format(place=row.place) if row else ""
-        self._about.update(one_line(f"{row.about} {kept}".strip()) if row else "")
+        self._about.update(one_line(sentences(row.about, kept)) if row else "")
 
     def say(self, words: str) -> None:
         """Say something below the rows."""

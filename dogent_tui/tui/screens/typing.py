@@ -22,20 +22,24 @@ class TypingScreen(Withdrawable[str], ModalScreen[str]):
     AUTO_FOCUS = "#typing-text"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
 
-    def __init__(self, title: str, why: str, text: str, *, secret: bool, problem: Callable[[str], str]) -> None:
-        """Ask for `title`, with `why` below it. `secret`: dots are shown. `problem` says why not, or nothing."""
+    def __init__(self, title: str, why: str, text: str, *, secret: bool, problem: Callable[[str], str], unset: str = "") -> None:
+        """Ask for `title`, with `why` below it. `secret`: dots are shown. `problem` says why not, or nothing.
+
+        `unset` says what holds as long as nothing is typed.
+        """
         super().__init__()
         self._title = title
         self._why = why
         self._text = text
         self._secret = secret
         self._problem = problem
+        self._unset = unset
 
     def compose(self) -> ComposeResult:
         """Lay out the line."""
         with Vertical(id="typing"):
             yield Static(self._title, id="typing-title", markup=False)
-            yield Input(self._text, password=self._secret, compact=True, id="typing-text")
+            yield Input(self._text, placeholder=self._unset, password=self._secret, compact=True, id="typing-text")
             yield Static(self._why, id="typing-why", markup=False)
             yield Static("", id="typing-problem", markup=False)
             yield Static(tr("Enter takes it · Esc goes back"), id="typing-keys", markup=False)
@@ -64,7 +68,14 @@ class TypingScreen(Withdrawable[str], ModalScreen[str]):
 
 
 async def type_text(
-    app: App[Any], title: str, why: str, text: str = "", *, secret: bool = False, problem: Callable[[str], str] = lambda _: ""
+    app: App[Any],
+    title: str,
+    why: str,
+    text: str = "",
+    *,
+    secret: bool = False,
+    problem: Callable[[str], str] = lambda _: "",
+    unset: str = "",
 ) -> str | None:
     """Ask for a line and return it, None for none. Not to be awaited by a handler of messages."""
-    return await answer_of(app, TypingScreen(title, why, text, secret=secret, problem=problem))
+    return await answer_of(app, TypingScreen(title, why, text, secret=secret, problem=problem, unset=unset))

@@ -32,9 +32,11 @@ async def export_session(app: "DogentApp", typed: str) -> str:
     """
     name = typed.strip().removeprefix("@").strip('"')
     form = FORMATS.get(Path(name).suffix.lower())
-    if form is None:
-        return _USAGE
     screen, opened = app.conversation, app.opened
+    if form is None:
+        if not screen.prompt.editor.value:
+            screen.prompt.editor.replace_all(f"/export-session {typed}")  # so that only the name is left to type
+        return _USAGE
     entries = screen.transcript.model.entries
     if not entries:
         return tr("Nothing was said yet.")

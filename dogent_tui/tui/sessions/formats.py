@@ -51,7 +51,7 @@ def as_markdown(conversation: Written) -> str:
 
 def _facts(conversation: Written) -> str:
     return tr("Folder `{workspace}`, written {exported}.").format(
-        workspace=conversation.workspace, exported=conversation.exported
+        workspace=conversation.workspace, exported=conversation.exported[:16].replace("T", " ")
     )
 
 

@@ -42,7 +42,7 @@ _FIELDS: Mapping[str, Sequence[tuple[str, str, Kind, str, str]]] = {
         ("ANTHROPIC_API_KEY", tr("Key, as x-api-key"), "secret", "", tr("What Anthropic itself wants.") + f" {_REFERENCES}"),
         ("ANTHROPIC_MODEL", tr("Model"), "text", tr("that of the endpoint"), tr("The model that answers.")),
         ("ANTHROPIC_SMALL_FAST_MODEL", tr("Small model"), "text", tr("that of the endpoint"), tr("For small tasks.")),
-        (_SERVER, tr("Local server"), "choice", "none", tr("For a model of your own, which needs no key.")),
+        (_SERVER, tr("Local server"), "choice", tr("none"), tr("For a model of your own, which needs no key.")),
         ("API_TIMEOUT_MS", tr("Patience"), "number", tr("ten minutes"), tr("Milliseconds that a request may take.")),
     ),
     WEB: (
@@ -90,14 +90,14 @@ def profile_settings(file: Path, name: str) -> list[Setting]:
     ]
 
 
-def options_of(setting: Setting, draft: SettingsDraft, themes: Sequence[str]) -> list[tuple[Any, str]]:
+def options_of(setting: Setting, draft: SettingsDraft, themes: Mapping[str, str]) -> list[tuple[Any, str]]:
     """Return what can be chosen, as value and words; None takes the setting out."""
     unset = (None, tr("Not chosen: {unset}").format(unset=setting.unset) if setting.unset else tr("Not chosen"))
     key = setting.path[-1]
     if setting.words:
         return [unset, *setting.words]
     if key == "theme":
-        return [unset, *((name, name) for name in themes)]
+        return [unset, *themes.items()]
     if key == "doc_template":
         found = templates(draft.workspace, draft.home, trusted=FolderTrust(draft.workspace).trusted)
         return [unset, *((template.spelled, template.spelled) for template in found)]

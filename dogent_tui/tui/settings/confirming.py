@@ -47,7 +47,7 @@ def _line(draft: SettingsDraft, now: SettingsDraft, file: Path, path: KeyPath, a
     label = f"{path[1]} · {setting.label}" if path[0] == "profiles" else setting.label
     before, after = (_short(_value(setting, one)) for one in (now, draft))
     if before == after:  # of a key nothing more can be said
-        return tr("{label}: changed ({value})").format(label=label, value=after)
+        return tr("{label}: changed ({after})").format(label=label, after=after)
     return tr("{label}: {before} → {after}").format(label=label, before=before, after=after)
 
 

@@ -9,6 +9,7 @@ from dogent_tui.tui.screens.choice import choose
 from dogent_tui.tui.screens.typing import type_text
 from dogent_tui.tui.settings.catalog import options_of
 from dogent_tui.tui.settings.draft import Setting, SettingsDraft, typed_value
+from dogent_tui.tui.themes import described
 
 _KEPT = tr("What is there stays hidden, and stays if you go back. Delete takes it out.")
 
@@ -24,7 +25,7 @@ async def edit_setting(app: App[Any], draft: SettingsDraft, setting: Setting) ->
 
 
 async def _choose(app: App[Any], draft: SettingsDraft, setting: Setting) -> None:
-    options = options_of(setting, draft, sorted(app.available_themes))
+    options = options_of(setting, draft, described(app.available_themes))
     if not options:
         return
     values = [value for value, _ in options]
@@ -39,7 +40,13 @@ async def _type(app: App[Any], draft: SettingsDraft, setting: Setting) -> None:
     text = "" if secret or not draft.is_set(setting) else str(draft.value(setting))
     about = f"{setting.about} {_KEPT}" if secret and draft.is_set(setting) else setting.about
     typed = await type_text(
-        app, setting.label, about, text, secret=secret, problem=lambda text: typed_value(setting, text, draft)[1]
+        app,
+        setting.label,
+        about,
+        text,
+        secret=secret,
+        problem=lambda text: typed_value(setting, text, draft)[1],
+        unset=setting.unset or str(setting.default or ""),
     )
     if typed is None or (secret and not typed.strip()):
         return

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dogent_tui.agent.session import endpoint_label
 from dogent_tui.errors import DogentError
-from dogent_tui.language import tr
+from dogent_tui.language import sentences, tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.questions.own_writes import write_own
 from dogent_tui.tui.screens.settings import SettingsScreen
@@ -74,7 +74,7 @@ async def _save(app: "DogentApp", draft: SettingsDraft) -> str | None:
         del draft.changes[file]
     said = [tr("Saved: {files}.").format(files=", ".join(written))] if written else []
     said += [tr("Left as it is: {files}.").format(files=", ".join(left))] if left else []
-    return " ".join([*said, await _take_into_use(app, changed) if written else ""]).strip()
+    return sentences(*said, await _take_into_use(app, changed) if written else "")
 
 
 async def _take_into_use(app: "DogentApp", changed: frozenset[str]) -> str:

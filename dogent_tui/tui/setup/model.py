@@ -63,7 +63,7 @@ def _room(model: LocalModel) -> str:
     if model.tools is False:
         return tr("on this machine · cannot call tools")
     if model.is_small:
-        return tr("on this machine · too small: {value}").format(value=_thousands(model.window or model.most))
+        return tr("on this machine · too small: {tokens}").format(tokens=_thousands(model.window or model.most))
     return tr("on this machine · {window}").format(window=_thousands(model.window)) if model.window else tr("on this machine")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from dogent_tui.agent import events as ev
-from dogent_tui.agent.tool_names import friendly_name, input_summary, relative, result_summary, review_summary
+from dogent_tui.agent.tool_names import friendly_name, input_summary, relative, result_summary, review_words
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.transcript import model
@@ -52,7 +52,8 @@ def foldable(entry: model.Entry) -> bool:
         case model.Thinking():
             return bool(entry.text.strip())
         case model.UserTurn():
-            return entry.prompt.text.count("\n") >= _LONG_TURN or len(entry.prompt.text) > _LONG_TURN * 150
+            lines = entry.prompt.text.count("\n")
+            return lines >= _LONG_TURN or (entry.is_outline and lines > 0) or len(entry.prompt.text) > _LONG_TURN * 150
     return False
 
 
@@ -88,8 +89,8 @@ def duration(seconds: float) -> str:
     if whole < 60:
         return f"{whole} s"
     if whole < 3600:
-        return tr("{value} min {value2} s").format(value=whole // 60, value2=whole % 60)
-    return tr("{value} h {value2} min").format(value=whole // 3600, value2=whole % 3600 // 60)
+        return tr("{minutes} min {seconds} s").format(minutes=whole // 60, seconds=whole % 60)
+    return tr("{hours} h {minutes} min").format(hours=whole // 3600, minutes=whole % 3600 // 60)
 
 
 # ── What the person sent, what the model thought ──────────────────────────────────────────────────
@@ -100,8 +101,9 @@ def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
     text, rest = _excerpt(turn.prompt.text.strip("\n"))
     more = ""
     if foldable(turn) and not look.unfolded:
-        shown = wrap([Span(text[: _LONG_TURN * 200], "user")], look.width - 3)[: _LONG_TURN - 2]
-        more = tr("▸ {value:,} lines in all").format(value=turn.prompt.text.count(chr(10)) + 1)
+        begun = text.partition("\n")[0] if turn.is_outline else text  # its sentence; the editor showed the rest
+        shown = wrap([Span(begun[: _LONG_TURN * 200], "user")], look.width - 3)[: _LONG_TURN - 2]
+        more = tr("▸ {count:,} lines in all").format(count=turn.prompt.text.count(chr(10)) + 1)
     else:
         shown = wrap([Span(text, "user")], look.width - 3)
         more = f"▾ {rest}".rstrip() if foldable(turn) else ""
@@ -136,10 +138,11 @@ def _tool_call(call: model.ToolCall, look: Look) -> list[Line]:
     mark, style, words = _tool_state(call, look)
     end = [Span("  "), Span(mark, style), Span(f" {words}" if words else "", style if style in {"error", "warning"} else "muted")]
     summary = input_summary(call.input, look.cwd)
-    room = width - len(fold) - len(name) - 2 - 6
+    left = width - len(fold) - _cells(name)
+    room = left - 2 - 6
     words_room = max(min(36, room // 2), room - _cells(summary)) if summary else room
     end = [*end[:2], *crop(end[2:], max(0, words_room))]
-    middle = crop([Span(f"  {summary}", "summary")], max(0, width - len(fold) - len(name) - sum(_cells(s.text) for s in end)))
+    middle = crop([Span(f"  {summary}", "summary")], max(0, left - sum(_cells(s.text) for s in end)))
     head = Line(crop([Span(fold, "muted"), Span(name, "tool"), *(middle if summary else ()), *end], width))
     lines = [head]
     if outcome := _outcome_of(call, look.cwd):
@@ -159,7 +162,7 @@ def _outcome_of(call: model.ToolCall, cwd: str) -> str:
 def _undoable(call: model.ToolCall, cwd: str) -> str:
     """Say what can be brought back, and how."""
     first = one_line(relative(call.kept[0], cwd))
-    more = tr(" and {value} more").format(value=len(call.kept) - 1) if len(call.kept) > 1 else ""
+    more = tr(" and {more} more").format(more=len(call.kept) - 1) if len(call.kept) > 1 else ""
     return tr("/undo brings back {first}{more}").format(first=first, more=more)
 
 
@@ -182,9 +185,10 @@ def _tool_state(call: model.ToolCall, look: Look) -> tuple[str, str, str]:
         case "waiting":
             return "?", "warning", tr("waiting for you")
         case "done":
-            return "✓", "success", review_summary(call.result or "") or _changed_lines(call.input) or _gist(call)
+            return "✓", "success", review_words(call.result or "") or _changed_lines(call) or _gist(call)
         case "failed":
-            return "✗", "error", tr("failed: {value}").format(value=_first_line(call.result or "")).removesuffix(": ")
+            why = _first_line(call.result or "")
+            return "✗", "error", tr("failed: {reason}").format(reason=why) if why else tr("failed")
         case "denied":
             return "✗", "error", tr("denied")
         case "stopped":
@@ -239,13 +243,13 @@ def _first_line(result: str) -> str:
     return one_line(line.replace("<tool_use_error>", "").replace("</tool_use_error>", ""))  # as the CLI wraps its own errors
 
 
-def _changed_lines(tool_input: Mapping[str, Any]) -> str:
+def _changed_lines(call: model.ToolCall) -> str:
     """Say how many lines a change of a file adds and takes away; empty where the call is none, or a very long one."""
-    changes = list(_change(dict(tool_input)))
+    changes = call.changes or list(_change(dict(call.input)))
     if not changes or sum(len(old) + len(new) for old, new in changes) > _EXCERPT_CHARACTERS:
         return ""
     signs = [text[0] for old, new in changes for text in _compared(_split(old), _split(new))]
-    return tr("+{count} −{count2} lines").format(count=signs.count("+"), count2=signs.count("-"))
+    return tr("+{added} −{removed} lines").format(added=signs.count("+"), removed=signs.count("-"))
 
 
 def _split(text: str) -> list[str]:
@@ -254,7 +258,8 @@ def _split(text: str) -> list[str]:
 
 def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
     shown = {} if call.of_the_person and "\n" not in str(call.input.get("command")) else dict(call.input)
-    change = list(_change(shown))
+    wanted = list(_change(shown))
+    change = call.changes or wanted  # where it is done: a file that is written whole has mostly stayed as it was
     for key, value in shown.items():
         text = relative(value, cwd) if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
         yield from _field(key, text, width)
@@ -335,9 +340,9 @@ def _excerpt(text: str) -> tuple[str, str]:
     if len(shown) == len(text):
         return visible(text), ""
     more = text.count("\n", len(shown) + 1)
-    return visible(shown), tr("… {value:,} more lines").format(value=more + 1) if more else tr(
-        "… {value:,} more characters"
-    ).format(value=len(text) - len(shown))
+    return visible(shown), tr("… {more:,} more lines").format(more=more + 1) if more else tr("… {more:,} more characters").format(
+        more=len(text) - len(shown)
+    )
 
 
 # ── Plan, questions, notices, outcome ─────────────────────────────────────────────────────────────
@@ -384,7 +389,9 @@ _ASKED_STATES = {"open": "", "answered": tr(" · answered"), "abandoned": tr(" �
 
 
 def _asked(asked: model.Asked, look: Look) -> list[Line]:
-    words = f"{_ASKED[asked.kind]}: {asked.title}".removesuffix(": ") + _ASKED_STATES[asked.state]
+    what = _ASKED[asked.kind]
+    words = tr("{what}: {title}").format(what=what, title=asked.title) if asked.title else what
+    words += _ASKED_STATES[asked.state]
     return _sentence("?", "accent", words, asked.detail, look.width)
 
 

@@ -10,8 +10,8 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from dogent_tui.agent import events as ev
-from dogent_tui.agent.events import SHELL_TOOL
-from dogent_tui.agent.tool_names import review_summary
+from dogent_tui.agent.events import SHELL_STOPPED, SHELL_TOOL
+from dogent_tui.agent.tool_names import review_words
 
 ToolState: TypeAlias = Literal["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]
 
@@ -27,10 +27,11 @@ class Entry(msgspec.Struct, kw_only=True):
 
 
 class UserTurn(Entry):
-    """What the person sent. `time` is in seconds since the epoch, 0 where unknown."""
+    """What the person sent. `time` is in seconds since the epoch, 0 where unknown. `is_outline`: an outline, sent back."""
 
     prompt: ev.Prompt
     time: float = 0.0
+    is_outline: bool = False
 
 
 class Reply(Entry):
@@ -76,6 +77,7 @@ class ToolCall(Entry):
     message_id: str = ""
     input: Mapping[str, Any] = msgspec.field(default_factory=dict)
     result: str | None = None
+    changes: tuple[tuple[str, str], ...] = ()
     decided: ev.PermissionDecided | None = None
     kept: tuple[str, ...] = ()
     depth: int = 0
@@ -243,7 +245,10 @@ class TranscriptModel:
         self.cwd = event.cwd
 
     def _run_started(self, event: ev.RunStarted) -> None:
-        self._add(UserTurn(event.prompt, event.time, run_id=event.run_id), "prompt", event.run_id)
+        asked = [self._known("asked", request) for request in event.prompt.answers]
+        outlines = [isinstance(entry, Asked) and entry.kind == "outline_edit" for entry in asked]
+        is_outline = bool(outlines) and all(outlines)
+        self._add(UserTurn(event.prompt, event.time, is_outline, run_id=event.run_id), "prompt", event.run_id)
 
     def _rewound(self, event: ev.Rewound) -> None:
         """Withdraw a prompt and all that came after it."""
@@ -319,9 +324,11 @@ class TranscriptModel:
 
     def _tool_result(self, event: ev.ToolResult) -> None:
         call = self._call(event, event.tool_use_id, "")
-        call.result, call.ended = event.content, event.time
+        call.result, call.changes, call.ended = event.content, event.changes, event.time
         if call.state != "denied":
             call.state = _result_state(event)
+        if call.of_the_person and call.state == "failed" and event.content.endswith(SHELL_STOPPED):
+            call.state, call.result = "stopped", event.content.removesuffix(SHELL_STOPPED).rstrip("\n") or None
         call.gone = call.gone and not event.is_error
         self._open.discard(self._changed[-1])
 
@@ -361,17 +368,44 @@ class TranscriptModel:
     def _ui_requested(self, event: ev.UiRequested) -> None:
         title, summary = (str(event.payload.get(name) or "") for name in ("title", "summary"))
         self._add(Asked(event.kind, title, summary, run_id=event.run_id), "asked", event.request_id)
+        if event.in_run:
+            self._hold(event)
 
     def _ui_settled(self, event: ev.UiSettled) -> None:
         asked = self._known("asked", event.request_id)
         if not isinstance(asked, Asked):
             return
+        self._go_on(event.request_id)
         asked.state = "abandoned" if event.answer is None else "answered"
         if event.answer is not None and event.answer.review:
-            asked.detail = review_summary(event.answer.review)
+            asked.detail = review_words(event.answer.review)
         outcome = self._known("outcome", asked.run_id)
         if isinstance(outcome, Outcome) and event.answer is not None:
             outcome.gone = True  # it said that the answers are waited for
+
+    def _hold(self, event: ev.UiRequested) -> None:
+        """Say of the call that this is about that it waits for the person: the newest on that file, else the newest at all."""
+        running = [
+            (str(event.payload.get("path") or "") in map(str, call.input.values()), number)
+            for number in self._open
+            if isinstance(call := self.entries[number], ToolCall) and call.state == "running" and not call.of_the_person
+        ]
+        if running:
+            _, number = max(running)
+            self._set_state(number, "waiting")
+            self._numbers["held", event.request_id] = number
+
+    def _go_on(self, request_id: str) -> None:
+        number = self._numbers.pop(("held", request_id), None)
+        call = self.entries[number] if number is not None else None
+        if number is not None and isinstance(call, ToolCall) and call.state == "waiting":
+            self._set_state(number, "running")
+
+    def _set_state(self, number: int, state: ToolState) -> None:
+        call = self.entries[number]
+        assert isinstance(call, ToolCall)
+        call.state = state
+        self._changed.append(number)
 
     def _waiting(self, event: ev.Retrying | ev.Stalled) -> None:
         self._withdraw(("waiting",))

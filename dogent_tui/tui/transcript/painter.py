@@ -67,7 +67,7 @@ class Painter:
     def behind(self, width: int) -> Strip:
         """Draw the line that says that there is something new below."""
         text = crop([Span(_BEHIND, "behind")], width)
-        line = Line((Span(" " * max(0, (width - len(_BEHIND)) // 2 - MARGIN)), *text))
+        line = Line((Span(" " * max(0, (width - Line((Span(_BEHIND),)).width) // 2 - MARGIN)), *text))
         return self._kept(self._colors(), line, width, "")
 
     def on_head(self, place: Place) -> bool:

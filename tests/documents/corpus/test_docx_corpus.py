@@ -13,10 +13,12 @@ def scores(shared_documents):
     return all_scores(shared_documents)
 
 
+@pytest.mark.slow
 def test_text(scores):
     assert sum(score.f1 for score in scores) / len(scores) >= 0.99
 
 
+@pytest.mark.slow
 def test_facts_of_each_kind(scores):
     assert {kind: numbers for kind, numbers in totals(scores).items() if numbers[0] < 0.98 * numbers[1]} == {}
 

@@ -216,6 +216,12 @@ def test_tables_have_borders_a_heading_that_repeats_and_columns_that_fit(export)
     assert [cell.paragraphs[0].alignment for cell in table.rows[1].cells][1].name == "RIGHT"
 
 
+def test_a_long_cell_leaves_its_neighbors_room_for_a_whole_word(export):
+    made = export(f"| Month | Remark |\n|---|---|\n| November | {'a long remark ' * 20} |\n")
+    (table,) = made.document.tables
+    assert table.columns[0].width.pt > 60  # the word has 46 points, bold 50, and the cell margins of 13
+
+
 def test_what_follows_a_tight_list_keeps_off_it(export):
     made = export("- one\n- two\n\n| a |\n|---|\n| b |\n\n1. first\n2. last\n\nText.\n")
     spaces = {paragraph.text: paragraph.paragraph_format.space_after for paragraph in made.document.paragraphs}

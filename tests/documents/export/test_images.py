@@ -78,6 +78,7 @@ def test_what_is_no_image_is_left_out_with_a_reason(root, address, reason):
     assert reason in refused(root, address)
 
 
+@pytest.mark.slow
 def test_too_many_pixels_are_refused(root):
     buffer = io.BytesIO()
     Image.new("1", (20_000, 20_000)).save(buffer, "PNG")

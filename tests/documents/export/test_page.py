@@ -105,3 +105,9 @@ def test_a_picture_with_a_title_is_a_figure_whatever_its_size(tmp_path, size):
     Image.new("RGB", (4, 2)).save(tmp_path / "a.png")
     assert '<span class="caption">What it shows</span>' in body(tmp_path, f'![Words](a.png "What it shows"){size}\n').html
     assert "caption" not in body(tmp_path, f'Text and ![Words](a.png "What it shows"){size}\n').html
+
+
+def test_words_too_wide_for_a_page_side_by_side_may_break(tmp_path):
+    wide = "".join(f"| Incomprehensible{number} " for number in range(9))
+    assert "whole" not in body(tmp_path, f"{wide}|\n{'|---' * 9}|\n{wide}|\n").html
+    assert body(tmp_path, "| a | b |\n|---|---|\n| November | 6,985 |\n").html.count('class="whole"') == 4

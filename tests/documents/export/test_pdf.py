@@ -133,6 +133,17 @@ async def test_every_font_is_in_the_pdf(exporter, tmp_path):
                 assert document.extract_font(xref)[3], document.extract_font(xref)[0]
 
 
+async def test_a_long_cell_does_not_break_the_words_and_numbers_beside_it(exporter, tmp_path):
+    remark = "a long remark that has to be wrapped in its cell, of which there are a few " * 3
+    address = "https://example.org/" + "a/very/long/address/" * 8
+    text = f"| Month | Visits | Remark |\n|---|---:|---|\n| November | 6,985 | {remark} |\n| July | 5 | {address} |\n"
+    _, document = await export(exporter, tmp_path, text)
+    shown = [word[4] for word in document[0].get_text("words")]
+    assert {"Month", "Visits", "November", "6,985"} <= set(shown)
+    right = max(word[2] for word in document[0].get_text("words"))
+    assert right < A4[0] - 50
+
+
 async def test_the_style_sheet_of_the_workspace_decides(exporter, tmp_path):
     (tmp_path / "home").mkdir()
     (tmp_path / "home" / "pdf.css").write_text("@page { size: A3 }")

@@ -134,7 +134,7 @@ def test_damage_around_the_cells_leaves_the_cells(tmp_path):
 
 def _counted(each):
     item = f'<c r="A{each}" t="inlineStr"><is><t>item {each}</t></is></c>'
-    return f'<row r="{each}">{item}<c r="B{each}" s="1"><v>{each}</v></c></row>'
+    return f'<row r="{each}">{item}<c r="B{each}"><v>{each}</v></c></row>'
 
 
 @pytest.mark.slow

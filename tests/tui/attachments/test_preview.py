@@ -116,6 +116,8 @@ async def test_a_pdf_and_a_docx_with_what_is_known_of_them(previewing, tmp_path)
         pdf.save(tmp_path / "minutes.pdf")
     async with previewing(tmp_path / "minutes.pdf") as preview:
         await preview.until(lambda: "page 2 of the minutes" in preview.drawn())
+        assert "— page 2 —" in preview.drawn()
+        assert "<!--" not in preview.drawn()
         assert preview.note.startswith("pdf · 2 pages · ")
         assert "by Ann" in preview.note
         assert "\x1b" not in preview.note
@@ -133,7 +135,7 @@ async def test_a_pdf_and_a_docx_with_what_is_known_of_them(previewing, tmp_path)
     ("name", "content", "said"),
     [
         ("broken.docx", b"PK\x03\x04 broken", "is a damaged Word document"),
-        ("picture.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 64, "is an image"),
+        ("picture.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 64, "png · 72 B\nThe terminal cannot show it."),
         ("gone.pdf", None, "There is no file"),
     ],
 )

@@ -181,6 +181,18 @@ def test_whatever_is_asked_fits_the_window_and_is_safe(text, width):
         assert all(character.isprintable() or character in "\u3000\xa0" or ord(character) > 0x9F for character in line.text)
 
 
+@pytest.mark.parametrize("width", [24, 76, 104])
+def test_the_counter_is_whole_in_a_language_of_wide_letters(monkeypatch, width):
+    monkeypatch.setattr("dogent_tui.tui.clarification.layout.tr", lambda text: {"all answered": "全部已回答"}.get(text, text))
+    form = ClarificationForm(
+        Clarification("起草之前", (Question("q", "?", recommended=("a",), options=REPORT.questions[0].options),), "")
+    )
+    form.number(1)
+    lines = heading(form, width)
+    assert all(line.width <= width for line in lines)
+    assert any(line.text.endswith("全部已回答") for line in lines)
+
+
 def test_each_row_is_drawn_once_with_its_key():
     entry = ClarificationForm(REPORT).entries[0]
     rows = [placed.row for placed in question_lines(entry, 1, 60)]

@@ -33,6 +33,7 @@ COMMANDS = (
     Command("export", "Write a document as PDF or Word", done, "PATH", "file"),
     Command("help", "Show the keys", done),
     Command("theme", "Choose the colors", done, "[name]"),
+    Command("clean", "Forget", done, "history|all", "word", ("history", "all")),
 )
 
 _WORKBOOK = (

@@ -25,6 +25,14 @@ class TestPicker:
             await app.press(pilot, "tab", *"now", "enter")
             assert app.sent == ["Read @notes.md now"]
 
+    async def test_a_space_typed_after_a_name_is_not_a_second_one(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await app.press(pilot, *"Read @notes")
+            await app.until(pilot, lambda: app.box.picker.display)
+            await app.press(pilot, "tab", "space", *"now", "space", "space")
+            assert app.box.editor.raw == "Read @notes.md now  "
+
     async def test_keys_that_come_before_the_search_does(self, make_app) -> None:
         app = make_app()
         async with app.run_test():
@@ -135,11 +143,62 @@ class TestPicker:
             assert app.sent == ["/help"]
             assert not app.box.picker.display
 
+    async def test_what_commands_do_stands_in_one_column_and_the_hint_says_how_the_typed_one_goes_on(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test(size=(80, 24)) as pilot:
+            await app.press(pilot, "/")
+            await app.until(pilot, lambda: len(labels(app)) == 5)
+            rows = app.box.picker.render().plain.splitlines()[:5]
+            assert [row[22:].rstrip() for row in rows] == [
+                "Attach a file to the next prompt  PATH",
+                "Write a document as PDF or Word  PATH",
+                "Show the keys",
+                "Choose the colors  [name]",
+                "Forget  history|all",
+            ]
+            await app.press(pilot, *"theme ")
+            assert app.hint == "Enter runs /theme [name]"
+            await app.press(pilot, "ctrl+u", *"/help")
+            assert "Enter runs the command" in app.hint
+
+    async def test_a_high_window_shows_more_of_what_was_found(self, make_app, folder) -> None:
+        for number in range(30):
+            (folder / f"chapter-{number}.md").touch()
+        app = make_app()
+        async with app.run_test(size=(80, 60)) as pilot:
+            await app.press(pilot, *"@chapter")
+            await app.until(pilot, lambda: len(labels(app)) == 30)
+            assert app.box.picker.size.height == 17
+
+    async def test_what_to_do_stands_at_the_end_of_a_long_sentence_and_is_seen(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test(size=(80, 24)) as pilot:
+            said = (
+                "The profile has no key for https://api.example.com. "
+                + "Put this or that into the profile. " * 3
+                + "/settings does."
+            )
+            app.box.notify_hint(said)
+            await app.until(pilot, lambda: app.query_one("#prompt-hint").size.height == 3)
+
     async def test_a_command_that_needs_more_is_completed_first(self, make_app) -> None:
         app = make_app()
         async with app.run_test() as pilot:
             await app.press(pilot, *"/att", "enter", *"notes.md", "enter")
             assert app.sent == ["/attach notes.md"]
+
+    async def test_enter_on_a_command_that_needs_more_offers_what_there_is(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test() as pilot:
+            await app.press(pilot, *"/attach")
+            await app.until(pilot, lambda: labels(app) == ["/attach"])
+            await app.press(pilot, "enter")
+            await app.until(pilot, lambda: "notes.md" in labels(app))
+            assert (app.box.editor.raw, app.sent) == ("/attach ", [])
+            await app.press(pilot, "ctrl+u", *"/clean", "enter")
+            await app.until(pilot, lambda: labels(app) == ["history", "all"])
+            await app.press(pilot, "down", "enter")
+            assert app.sent == ["/clean all"]
 
     async def test_the_path_of_a_command_is_completed(self, make_app) -> None:
         app = make_app()
@@ -257,6 +316,25 @@ class TestReferences:
             await app.until(pilot, lambda: app.hint == "No file none.md here")
             await app.press(pilot, "escape")
             await app.until(pilot, lambda: app.hint == "No file none.md here, and 1 more")
+
+
+class TestHint:
+    async def test_what_was_said_before_a_run_is_over_when_it_begins(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test():
+            app.box.notify_hint("This waits.")
+            assert app.hint == "This waits."
+            app.box.set_busy(True)
+            assert "Esc stops" in app.hint
+            app.box.set_busy(False)
+            assert app.hint.startswith("Enter sends")
+
+    async def test_a_warning_stays_through_a_run(self, make_app) -> None:
+        app = make_app()
+        async with app.run_test():
+            app.box.notify_hint("That was not done.", warning=True)
+            app.box.set_busy(True)
+            assert app.hint == "That was not done."
 
 
 class TestQueue:

@@ -178,6 +178,20 @@ class TestCandidates:
         assert offered("/export pdf ") == ["notes.md", '"a b.md"']
         assert offered('/export "a b.md" pdf ') == []
 
+    def test_a_command_that_takes_one_of_some_words_offers_them_and_no_file(self) -> None:
+        show = Command("show", "Show", done, "history|lessons", "word", ("history", "lessons"))
+        found = Completions(Files([Hit("h.md")]), format_reference=format_reference, sheet_names=lambda _: [], commands=[show])
+
+        def offered(line: str) -> list[tuple[str, bool]]:
+            completion = completion_at(line, len(line), first_line=True, word_commands=found.word_commands)
+            assert completion is not None
+            return [(row.insert, row.runs) for row in found.search(completion).rows]
+
+        assert offered("/show ") == [("history", True), ("lessons", True)]
+        assert offered("/show h") == [("history", True)]
+        assert offered("/show x") == []
+        assert offered("/show history ") == []
+
     def test_commands_are_matched_fuzzily(self) -> None:
         assert self.search(Files(), "/") == ["/theme", "/attach", "/help"]
         assert self.search(Files(), "/atc") == ["/attach"]

@@ -106,6 +106,10 @@ def test_a_path_that_stands_among_the_places_is_not_said_twice():
     assert "file_path" in texts(Question(asked(tool="Read", input=given, targets=(Target("/etc/notes.md"),)), ROOT).call(80))
 
 
+def test_a_file_that_goes_altogether_begins_in_its_first_line():
+    assert texts(diff_lines("@@ -1,2 +0,0 @@\n-one\n-two\n", 60)).split("\n") == ["line 1", "− one", "− two"]
+
+
 def test_nothing_is_lost_of_a_diff_whose_lines_look_like_headers():
     diff = "--- a\n+++ b\n@@ -1,2 +1,2 @@\n--- old rule\n+++ new rule\n\\ No newline at end of file\n"
     assert texts(diff_lines(diff, 60)).split("\n") == [

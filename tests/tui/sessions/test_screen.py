@@ -226,12 +226,15 @@ async def test_what_another_window_has_can_be_read_and_nothing_is_sent(stage, wo
         await s.pilot.press("down", "enter")
         await s.until(lambda: "You trust this folder" in s.app.conversation.prompt._notice)
         assert not opening[0].started
+        await command(s, "/review")
+        await s.until(lambda: s.app.opened.review_mode.on)
         other.release()
         s.app.conversation.prompt.editor.replace_all("")
         await s.type("/resume 2222")
         await s.pilot.press("enter")
         await s.until(lambda: len(opening) == 2 and opening[1].started)
         assert not s.app.opened.read_only
+        assert s.app.opened.review_mode.on  # nothing is written unseen because the conversation changed hands
 
 
 async def test_what_another_window_does_is_seen_as_it_happens_and_goes_on_here_once_it_left(stage, workspace, opening):
@@ -329,6 +332,8 @@ async def test_the_conversation_is_written_to_a_file_and_nothing_is_replaced_una
         assert "Tea is hot." in (workspace.root / "notes.md").read_text()
         await command(s, "/export-session talk.pdf")
         await s.until(lambda: ".html" in s.app.conversation.prompt._notice)
+        await command(s, "/export-session")
+        await s.until(lambda: s.app.conversation.prompt.editor.value == "/export-session ")  # only the name is left to type
 
 
 async def command(s, text: str) -> None:

@@ -92,9 +92,9 @@ def test_what_is_typed_becomes_a_value_or_a_sentence(draft, file, key, text, val
 
 
 def test_what_can_be_chosen(draft):
-    assert [value for value, _ in options_of(chosen_profile(draft, draft.home / LLM), draft, ())] == [None, "a", "offline"]
-    assert "brave" in [value for value, _ in options_of(setting(profile_settings(draft.home / WEB, "x"), "provider"), draft, ())]
-    assert "built-in:resume" in [value for value, _ in options_of(setting(folder_settings(draft), "doc_template"), draft, ())]
+    assert [value for value, _ in options_of(chosen_profile(draft, draft.home / LLM), draft, {})] == [None, "a", "offline"]
+    assert "brave" in [value for value, _ in options_of(setting(profile_settings(draft.home / WEB, "x"), "provider"), draft, {})]
+    assert "built-in:resume" in [value for value, _ in options_of(setting(folder_settings(draft), "doc_template"), draft, {})]
     assert name_problem("a", draft.home / LLM, draft)
     assert name_problem("offline", draft.home / LLM, draft)
     assert name_problem("", draft.home / LLM, draft)
@@ -116,7 +116,7 @@ def test_a_local_server_is_chosen_and_needs_no_key(draft):
     server = setting(profile_settings(draft.home / LLM, "a"), "DOGENT_LOCAL_SERVER")
     draft.put(setting(profile_settings(draft.home / LLM, "a"), "ANTHROPIC_AUTH_TOKEN"), None)
     assert summary(draft, draft.home / LLM, "a") == "x.org · no key"
-    assert [value for value, _ in options_of(server, draft, ())] == [None, "ollama", "llama.cpp", "lm-studio", "vllm"]
+    assert [value for value, _ in options_of(server, draft, {})] == [None, "ollama", "llama.cpp", "lm-studio", "vllm"]
     draft.put(server, "lm-studio")
     assert shown(server, draft) == "LM Studio"
     language = setting(folder_settings(draft), "language")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from dogent_tui.agent.service import AgentService
 from dogent_tui.local_models.model import LocalModel, LocalServer
@@ -18,6 +19,8 @@ from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint
 from dogent_tui.workspace.settings import WorkspaceSettings
 from tests.agent.fake_conversation import FakeLauncher, opened_session
+
+pytestmark = pytest.mark.slow
 
 SERVERS = (
     LocalServer("ollama", "http://127.0.0.1:11434", (LocalModel("qwen3-coder:30b", 0, 262144, True),)),
@@ -222,7 +225,9 @@ async def test_the_command_brings_it_back_and_does_not_stop_the_agent(start):
         await s.pilot.press("1")
         await s.until(lambda: "/profile ollama" in s.hint)
         assert s.app.opened.service is service
+        s.app.opened.review_mode.on = True
         await s.app.change_profile("ollama")
+        assert s.app.opened.review_mode.on  # it is the same conversation
         assert s.app.opened.endpoint.model == "qwen3-coder:30b"
 
 
@@ -267,7 +272,12 @@ async def test_an_endpoint_of_ones_own_is_tried_and_written(start, monkeypatch):
         assert "Name the model" in words()
         model.value = "big-model"
         await s.pilot.press("enter")
-        await s.until(lambda: "Enter keeps it all the same" in words())
+        keys = form.query_one("#endpoint-keys")
+        await s.until(lambda: "Enter keeps it all the same" in str(keys.render()))
+        model.value = "bigger-model"  # another one: it would be tried again, and the line says so
+        await s.until(lambda: "tries it" in str(keys.render()) and not words())
+        model.value = "big-model"
+        await s.until(lambda: "Enter keeps it all the same" in str(keys.render()))
         assert not s.kept("claude.json").get("profiles", {}).get("example")
         await s.pilot.press("enter")
         await s.until(lambda: s.kept().get("profile") == "example")
@@ -330,6 +340,14 @@ def pictured(*keys: str):
             raise AssertionError("It never came.")
         app.conversation.status_bar.status.workspace = "~/report"
         await pilot.press(*keys)
+        for _ in range(1000):
+            if "3" not in keys or isinstance(app.focused, Input):  # it opens the form
+                break
+            await pilot.pause(0.01)
+        else:
+            raise AssertionError("The form never came.")
+        for line in app.screen.query(Input):
+            line.cursor_blink = False
         await pilot.pause(0.3)
 
     return run_before

@@ -66,12 +66,31 @@ def test_outcomes_say_what_happened_in_words(outcome: model.Outcome, shown: list
     assert drawn(outcome) == shown
 
 
+def test_an_outline_that_was_sent_back_is_its_sentence_until_it_is_unfolded() -> None:
+    text = "I accept this outline as it is:\n\n# Tea\n\n## Hot\n"
+    shown = model.TranscriptModel()
+    shown.apply(ev.UiRequested(request_id="r", kind="outline_edit", payload={"title": "Outline"}, run_id="a", seq=1))
+    shown.apply(ev.RunStarted(prompt=ev.Prompt(text, answers=("r",)), run_id="b", seq=2))
+    turn = shown.entries[-1]
+    assert drawn(turn) == ["▌ I accept this outline as it is:", "▌ ▸ 6 lines in all"]
+    assert "▌ ## Hot" in drawn(turn, unfolded=True)
+
+
 def test_a_long_prompt_is_folded_and_says_how_long_it_is() -> None:
     turn = model.UserTurn(ev.Prompt("line\n" * 5000 + "end"))
     assert foldable(turn)
     assert len(drawn(turn)) < 14
     assert drawn(turn)[-1] == "▌ ▸ 5,001 lines in all"
     assert drawn(turn, unfolded=True)[-1] == "▌ ▾ … 4,701 more lines"
+
+
+def test_a_call_whose_name_is_in_wide_letters_still_says_how_it_went(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dogent_tui.tui.transcript.entries.friendly_name", lambda _name: "读取文档读取文档读取文档")
+    call = model.ToolCall(
+        "t", "mcp__dogent__read_document", state="done", input={"path": "a" * 80}, result="a.pdf · pdf · pages 1–2"
+    )
+    (line,) = drawn(call)
+    assert line.endswith("✓ pdf · pages 1–2")
 
 
 def test_a_written_file_and_an_edit_show_what_changes() -> None:
@@ -82,6 +101,16 @@ def test_a_written_file_and_an_edit_show_what_changes() -> None:
     edit = model.ToolCall("t", "MultiEdit", "done", input={"file_path": "x", "edits": edits}, result="ok")
     assert drawn(edit) == ["▸ Edit  x  ✓ +2 −1 lines"]
     assert [line for line in drawn(edit, unfolded=True) if "- a" in line or "+ b" in line] == ["  │ - a", "  │ + b"]
+
+
+def test_a_file_that_is_written_again_shows_what_became_of_it() -> None:
+    """The agent gives the whole text; a person wants to know what of it is new."""
+    again = model.ToolCall("t", "Write", "done", input={"file_path": "/texts/a.md", "content": "one\ntwo\n"}, result="ok")
+    again.changes = (("one\nout\nalso out", "one"), ("two", "two\n[b]new"))
+    assert drawn(again) == ["▸ Write  a.md  ✓ +1 −2 lines"]
+    shown = drawn(again, unfolded=True)
+    assert [line[4:] for line in shown if line[4:6] in ("+ ", "- ")] == ["- out", "- also out", "+ [b]new"]
+    assert not any("content" in line for line in shown)
 
 
 def test_a_document_says_which_part_was_read_and_an_export_what_was_written() -> None:

@@ -1,4 +1,7 @@
+import pytest
+
 from dogent_tui.agent import events as ev
+from dogent_tui.agent.tool_names import review_words
 from dogent_tui.tui.transcript.model import (
     Asked,
     Notice,
@@ -103,6 +106,27 @@ def test_the_end_of_a_run_or_session_stops_what_is_open() -> None:
     assert notice == Notice("error", "The agent ended.", "Send again.")
 
 
+@pytest.mark.parametrize(("content", "left"), [("one\n(stopped)", "one"), ("(stopped)", None)], ids=["output", "no output"])
+def test_a_shell_command_that_the_person_stopped_did_not_fail(content: str, left: str | None) -> None:
+    (call,) = shown(
+        ev.ToolUse(tool_use_id="t", name=ev.SHELL_TOOL, input={"command": "sleep 9"}),
+        ev.ToolResult(tool_use_id="t", content=content, is_error=True),
+    )
+    assert isinstance(call, ToolCall)
+    assert (call.state, call.result) == ("stopped", left)
+
+
+def test_a_call_whose_change_is_reviewed_waits_for_the_person() -> None:
+    proposed = ev.ToolUse(tool_use_id="t", name="mcp__dogent__propose_document_change", input={"path": "tea.md"}, run_id="1")
+    asked = ev.UiRequested(request_id="r", kind="document_change", payload={"title": "tea.md"}, in_run=True, run_id="1")
+    call, _asked = shown(proposed, asked)
+    assert isinstance(call, ToolCall)
+    assert (call.state, call.moves) == ("waiting", False)
+    call, _asked = shown(proposed, asked, ev.UiSettled(request_id="r", run_id="1"))
+    assert isinstance(call, ToolCall)
+    assert call.state == "running"
+
+
 def test_a_replayed_log_gives_the_same_entries() -> None:
     log: list[ev.Event] = [
         ev.RunStarted(prompt=ev.Prompt("go"), run_id="1"),
@@ -143,3 +167,5 @@ def test_a_review_says_what_came_of_it() -> None:
     )
     assert isinstance(asked, Asked)
     assert (asked.title, asked.detail, asked.state) == ("tea.md", "1 of 2 hunks written to tea.md", "answered")
+    for said in ("1 of 1 hunk written to tea.md", "nothing was written to tea.md", "what another version says"):
+        assert review_words(f"The person reviewed your change: {said}.") == said
