@@ -103,7 +103,7 @@ class Recorder:
             return []
         chars = [("*", True) if char == ANY else (char, False) for char in text]
         names = expand_glob(self.disk, chars, "/", frozenset())
-        found = [Path(name) for name in names or [] if self.disk.entry(name) is not None]
+        found = [Path(name) for name in names or [] if ANY not in name and self.disk.entry(name) is not None]
         return [self.rule.resolve(str(one)) for one in found]
 
     def _place(self, kind: EffectKind, path: Path, field: Field, program: str, note: str = "", replaces: bool = False) -> None:

@@ -158,7 +158,7 @@ class Walk:
         finally:
             self._loops.pop()
         again = [one.copy() for one in left[before:]]
-        return merge([*after, *again], _MOST_STATES) if again else after
+        return merge([replace(one, status=None) for one in (*after, *again)], _MOST_STATES)
 
     # ── What expansions need ────────────────────────────────────────────────────────────────────────
 
