@@ -16,9 +16,13 @@ _NUMBERS: Mapping[str, int] = {
 _NUMBER = r"\d{1,3}|one|two|three|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty"
 _COUNT = re.compile(
     rf"\b(?:in\s+|as\s+)?(?:the\s+)?(?P<n>{_NUMBER})[\s-]+(?:(?!of\b)[a-z-]+\s+)?(?:sentences?|lines?|points?|bullets?|quotes?|items?)\b"
-    r"(?:\s+points?\b)?|用?(?:其中|最重要的)?(?P<zh>\d{1,3}|[一二两三四五六七八九十])\s*(?:[个条句点行]|句话|行字)(?:话|要点|重点)?",
+    r"(?:\s+points?\b)?|\bin (?:a|one)(?: (?:short|single))? (?P<few>paragraph|few (?:lines|sentences|words))\b"
+    r"|用?(?:其中|最重要的)?(?:(?<![午上天晚])(?P<zh>\d{1,3})\s*(?:[个条句点行]|句话)(?![钟半开])"
+    r"|(?P<word>[二两三四五六七八九十])(?:个要点|[条点行]|句话?)|(?P<one>一句话))(?:话|要点|重点)?",
     re.IGNORECASE,
 )
+_FEW = 5
+"""Sentences of a paragraph, or of “a few lines”."""
 _BRIEF = re.compile(r"\b(?:short|brief|concise|one-?page|tl;?dr|quick)\b|简短|简要|简洁|短", re.IGNORECASE)
 _LONG = re.compile(r"\b(?:long|detailed|thorough|comprehensive|in depth|full|complete)\b|详细|全面|完整|深入", re.IGNORECASE)
 _MOST_LINES = 10
@@ -33,7 +37,7 @@ _MAKES = re.compile(
 _OUTLINE = re.compile(
     r"\boutline\b(?:\s+(?:for|of)\b(?:\s+(?:an?|the|my|our))?"
     r"(?:\s+(?:(?:short|brief|long|detailed)\s+)?(?:report|proposal|letter|talk|speech|article|essay|paper|memo|document|text)"
-    r"\s+(?:to|for|on|about)\b)?)?|(?:写|列|拟|做|起草|生成)?(?:出|一?[个份])?(?:的)?(?:大纲|提纲)",
+    r"\s+(?:to|for|on|about)\b)?)?|(?:写|列|拟|做|起草|生成|整理)?(?:成|出)?(?:一?[个份](?:提案|报告)?)?的?(?:大纲|提纲)",
     re.IGNORECASE,
 )
 _OUTLINE_WANTED = re.compile(
@@ -54,7 +58,8 @@ _LOOSE_ENDS = re.compile(
 
 _NOUN = (
     r"report|letter|e-?mail|memo|briefing|brief|speech|talk|article|essay|proposal|press release|blog post|post|paper|newsletter"
-    r"|statement|minutes|overview|summary|document|text|introduction|abstract|flyer|invitation|application|page"
+    r"|statement|minutes|overview|summary|document|text|introduction|abstract|flyer|(?:thank-you )?note|invitation"
+    r"|application|page"
 )
 _LIKE = r"(?:(?:short|brief|long|detailed|formal|friendly|polite|quick|first|new|full|public|final|\w+-page|pdf|word)\s+){0,2}"
 _WHO = (
@@ -68,9 +73,11 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 """“Write a short letter to the mayor”: what shall come out, and for whom, which is not what it is about."""
+_WHAT_ZH = "信|邮件|报告|新闻稿|讲话稿|演讲稿|发言稿|通知|邀请函|备忘录|文章|提案|建议书|简报|会议纪要|纪要"
 _OPENING_ZH = re.compile(
-    r"^[请帮我麻烦你]*(?:[^，,。；;\n]{0,30}?[\s，,])?(?:写?给(?P<who>[^我你，,。写做]{1,12}?))?(?:写|撰写|起草|做|拟|准备|生成)一?[封份篇个]"
-    r"(?:简短的?|详细的?|正式的?)?(?P<what>信|邮件|报告|新闻稿|讲话稿|演讲稿|发言稿|通知|邀请函|备忘录|文章|提案|建议书|简报)(?=$|[，,。；;！\s])"
+    r"^[请帮我麻烦你]*(?:[^，,。；;\n]{0,30}?[\s，,])?(?:写?给(?P<before>[^我你，,。写做]{1,12}?))?"
+    r"(?:写|撰写|起草|做|拟|准备|生成)(?:一?[封份篇个])?(?:给(?P<inside>[^，,。写做的]{1,12})的)?"
+    rf"(?:简短的?|详细的?|正式的?)?(?P<what>{_WHAT_ZH})(?:给(?P<after>[^，,。；;！\s]{{1,12}}))?(?=$|[，,。；;！\s])"
 )
 _GENERIC = ("document", "text", "summary", "overview", "page", "brief")
 """What says nothing as a title, unless it says for whom."""
@@ -82,7 +89,8 @@ def name_of(plain: str) -> tuple[str, bool]:
     Empty where it gives no name that would do as a title.
     """
     if found := _OPENING_ZH.search(plain):
-        return (f"给{found['who'].strip()}的{found['what']}", True) if found["who"] else (found["what"], False)
+        who = next((found[place].strip() for place in ("before", "inside", "after") if found[place]), "")
+        return (f"给{who}的{found['what']}", True) if who else (found["what"], False)
     found = _OPENING.search(plain)
     if found is None:
         return "", False
@@ -129,5 +137,7 @@ def _said(plain: str) -> int:
     found = _COUNT.search(plain)
     if found is None:
         return 0
-    said = (found["n"] or found["zh"]).lower()
+    if found["few"] or found["one"]:
+        return _FEW if found["few"] else 1
+    said = (found["n"] or found["zh"] or found["word"]).lower()
     return min(100, max(1, _NUMBERS.get(said) or int(said)))

@@ -119,7 +119,7 @@ _PREAMBLE = re.compile(
     r"|add"
     r"|summari[sz]e|summary|me|us|the|this|these|those|all|everything|use|it|a|an|and|of|on|short|brief|long|detailed|one-?page|two-?page|report|document"
     r"|article|essay|text|note|memo|overview|version|files?|notes|folder|directory|workspace|here|what is|in)\b[\s,:]*"
-    r"|请|帮我|麻烦|介绍(?:一下)?|一下|这个|把|将|给我|写|撰写|起草|总结|整理|汇总|归纳|概述|生成|编写|一[份篇个下段]"
+    r"|请|帮我|麻烦|列出|用(?=\s)|为(?=[^什了何])|介绍(?:一下)?|一下|这个|把|将|给我|写|撰写|起草|总结|整理|汇总|归纳|概述|生成|编写|一[份篇个下段]"
     r"|[和与](?=\s|$)|简短的?|详细的?|这些|所有|全部|这几个|文件夹|目录|文件|资料|笔记|关于|有关|根据|基于|这[份个篇]|里面?的|中的"
     r"|(?:PDF|Word|docx)(?=$|写|文件|文档|里|中)|[，,：:\s])+",
     re.IGNORECASE,
@@ -262,6 +262,7 @@ def _topic(plain: str, said: str, kind: Kind) -> str:
     topic = _tidy(_PREAMBLE.sub("", raw.strip()) or raw)
     if topic or kind == "question":
         return topic
+    said = _GIST.sub(" ", said) if kind == "lines" else said
     rest = _PREAMBLE.sub("", _SOURCES.sub("", said.strip().split("\n", 1)[0]))
     return _tidy(rest)
 
@@ -270,7 +271,11 @@ def _tidy(topic: str) -> str:
     """Cut a topic before where it goes on about files or form, and to the length of a title."""
     words = " ".join(_TOPIC_END.sub("", topic.strip()).split())
     words = re.sub(r"的?\s*(?:PDF|Word|docx)\s*(?:格式的?|文档|文件|报告|版本?)+$", "", words, flags=re.IGNORECASE)
-    words = re.sub(r"(?:的(?:报告|总结|文章|文档|草稿|摘要|大纲|提纲)|的)$", "", words.strip(" .,:;!?。，：；！？\"'`“”"))
+    words = re.sub(
+        r"(?:的(?:报告|总结|文章|文档|草稿|摘要|大纲|提纲|邮件|信|通知|提案)(?:给.{1,12})?|的)$",
+        "",
+        words.strip(" .,:;!?。，：；！？\"'`“”").removeprefix("的"),
+    )
     return words if len(words) <= 80 else words[:80].rsplit(" ", 1)[0]
 
 

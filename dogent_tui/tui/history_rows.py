@@ -1,5 +1,6 @@
 """What /show history lists: each run or command once, with what came of it. No Textual here."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable
 from datetime import datetime
@@ -12,16 +13,20 @@ from dogent_tui.tui.transcript.entries import duration
 from dogent_tui.workspace.history import HistoryEntry
 
 _WORDS = {
-    "completed": "done",
-    "started": "begun",
-    "command": "command",
-    "clarification": "answers",
+    "completed": tr("done"),
+    "started": tr("begun"),
+    "command": tr("command"),
+    "clarification": tr("answers"),
     "needs_clarification": tr("asked you"),
     "needs_outline_edit": tr("asked you"),
-    "aborted": "denied",
-    "interrupted": "stopped",
-    "failed": "failed",
+    "aborted": tr("denied"),
+    "interrupted": tr("stopped"),
+    "failed": tr("failed"),
 }
+
+
+_MARKS = re.compile(r"\*\*|`")
+"""Markdown in a reply, which in a line of a table is noise."""
 
 
 class HistoryRow(msgspec.Struct, frozen=True):
@@ -55,7 +60,7 @@ def history_rows(entries: Iterable[HistoryEntry]) -> list[HistoryRow]:
 def _row(entry: HistoryEntry) -> HistoryRow:
     took = duration(entry.duration_ms / 1000) if entry.duration_ms > 0 else ""
     outcome = _WORDS.get(entry.status) or one_line(entry.status)
-    came = one_line(entry.reason or entry.summary)
+    came = one_line(entry.reason or _MARKS.sub("", entry.summary))
     return HistoryRow(_when(entry.timestamp), outcome, took, one_line(entry.prompt), came, entry.prompt)
 
 

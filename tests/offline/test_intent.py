@@ -49,6 +49,8 @@ from dogent_tui.offline.intent import intent_of
         ("用五句话总结", False, "lines"),
         ("Summarize it in five lines to report.md", False, "draft"),
         ("Write a report in 40 lines", False, "draft"),
+        ("Summarize it in one paragraph", False, "lines"),
+        ("简单一点", True, "draft"),
         ("关于成本写一份简短的报告", True, "draft"),
         ("Write a detailed essay about the history of lighthouses, with more numbers than before", True, "draft"),
     ],
@@ -84,6 +86,10 @@ def test_the_kind_of_a_prompt(typed, has_draft, kind):
         ("Write a letter to the mayor from @plan.md", ""),
         ("Write an email to the staff about the extra hours", "extra hours"),
         ("给市长写一封信", ""),
+        ("写一封关于机器维修的邮件给供应商", "机器维修"),
+        ("Summarize the main points of @plan.md in 5 bullet points", ""),
+        ("列出 @plan.md 中的待办事项", "待办事项"),
+        ("为开放项目写一份提案大纲", "开放项目"),
     ],
 )
 def test_the_topic_is_in_the_persons_words(typed, topic):
@@ -99,6 +105,9 @@ def test_the_topic_is_in_the_persons_words(typed, topic):
         ("Write a short report for the board to out.md from @plan.md", "Report for the board"),
         ("Write a summary of @plan.md", ""),
         ("给市长写一封信", "给市长的信"),
+        ("写一封给市长的信", "给市长的信"),
+        ("写一封信给市长", "给市长的信"),
+        ("根据 @plan.md 写会议纪要", "会议纪要"),
         ("写一篇新闻稿", "新闻稿"),
     ],
 )
@@ -131,6 +140,7 @@ def test_the_length_asked_for():
         return intent_of(Run(typed), has_draft=False).count
 
     assert count("Write 5 sentences about it") == count("Summarize it in five lines") == count("用五句话总结") == 5
+    assert count("下午3点开会的通知") == count("写一个通知") == count("写两份通知") == count("Write a report")
     assert count("Write a brief report") < count("Write a report") < count("Write a detailed report")
 
 

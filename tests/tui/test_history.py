@@ -43,7 +43,7 @@ def test_a_run_is_one_row_with_what_came_of_it_the_latest_first():
 
 async def test_the_history_is_shown_as_a_table_and_a_prompt_taken_from_it(stage, workspace):
     history = History(workspace.history_file)
-    history.append(entry(1, "completed", "Write on tea [b]", summary="Done [/b]"))
+    history.append(entry(1, "completed", "Write on tea [b]", summary="Done **[/b]** in `a.md`"))
     history.append(entry(2, "command", "/theme nord"))
     async with stage() as s:
         await s.type("/show history")
@@ -51,7 +51,7 @@ async def test_the_history_is_shown_as_a_table_and_a_prompt_taken_from_it(stage,
         await s.until(lambda: isinstance(s.app.screen, HistoryTableScreen) and s.app.screen._rows)
         table = s.app.screen.query_one(DataTable)
         last = table.row_count - 1  # the command itself may be there already
-        assert [cell.plain for cell in table.get_row_at(last)][1:] == ["done", "", "Write on tea [b]", "Done [/b]"]
+        assert [cell.plain for cell in table.get_row_at(last)][1:] == ["done", "", "Write on tea [b]", "Done [/b] in a.md"]
         await s.pilot.press(*["down"] * last, "enter")
         await s.until(lambda: s.app.conversation.prompt.editor.value == "Write on tea [b]")
 

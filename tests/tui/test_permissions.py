@@ -67,6 +67,7 @@ async def test_undo_brings_back_what_the_agent_deleted(stage, workspace):
             await s.pilot.press("enter")
             await s.until(lambda told=told: s.app.conversation.prompt._notice.startswith(told))
         assert notes.exists()
+        await s.until(lambda: any(hit.path == "notes.md" for hit in s.app.conversation.index.search("notes", 5)))
         await s.pilot.press("ctrl+c")
         await s.send("Go on")
         assert f"- {notes} (as it was before)" in s.conversation.sent[0]

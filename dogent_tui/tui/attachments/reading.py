@@ -27,7 +27,6 @@ PART_CHARS = 6_000
 
 _PAGE = re.compile(r"^<!-- page (\d+) -->$", re.MULTILINE)
 """What stands between the pages of a pdf, for the agent (`documents/pdf/reader.py`)."""
-_COUNTED = (("pages", "page"), ("slides", "slide"), ("sheet_count", "sheet"), ("words", "word"), ("lines", "line"))
 _MOST_WARNINGS = 3
 _LONGEST_TITLE = 60
 
@@ -105,10 +104,10 @@ class DocumentReading:
 def facts(kind: str, metadata: Mapping[str, Any], size: int) -> list[str]:
     """Return what is known of a document, a phrase for each fact."""
     known = [kind]
-    for name, word in _COUNTED:
+    for name in ("pages", "slides", "sheet_count", "words", "lines"):
         number = metadata.get(name)
         if isinstance(number, int) and number > 0:
-            known.append(f"{number:,} {word}{'s' if number != 1 else ''}")
+            known.append(_counted(name, number))
     if extent := _extent(metadata):
         known.append(extent)
     if size:
@@ -116,11 +115,27 @@ def facts(kind: str, metadata: Mapping[str, Any], size: int) -> list[str]:
     title, author = (one_line(str(metadata.get(name) or ""))[:_LONGEST_TITLE] for name in ("title", "author"))
     if title or author:
         known.append(
-            " by ".join(filter(None, (f"“{title}”" if title else "", author)))
-            if title
-            else tr("by {author}").format(author=author)
+            (tr("“{title}” by {author}") if title and author else "“{title}”" if title else tr("by {author}")).format(
+                title=title, author=author
+            )
         )
     return known
+
+
+def _counted(name: str, count: int) -> str:
+    """Return how many of what a document has."""
+    match name:
+        case "pages":
+            words = ngettext("{count:,} page", "{count:,} pages", count)
+        case "slides":
+            words = ngettext("{count:,} slide", "{count:,} slides", count)
+        case "sheet_count":
+            words = ngettext("{count:,} sheet", "{count:,} sheets", count)
+        case "words":
+            words = ngettext("{count:,} word", "{count:,} words", count)
+        case _:
+            words = ngettext("{count:,} line", "{count:,} lines", count)
+    return words.format(count=count)
 
 
 def _extent(metadata: Mapping[str, Any]) -> str:

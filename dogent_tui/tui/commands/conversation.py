@@ -80,6 +80,7 @@ class ConversationCommands:
         undone = await asyncio.to_thread(opened.copies().undo)
         if undone is not None:
             opened.service.tell_taken_back(undone.restored, undone.removed)
+            self._app.conversation.look_again()
         return undone_words(undone, str(opened.workspace.root))
 
 

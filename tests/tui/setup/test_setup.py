@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from dogent_tui.agent.service import AgentService
 from dogent_tui.local_models.model import LocalModel, LocalServer
@@ -339,6 +340,14 @@ def pictured(*keys: str):
             raise AssertionError("It never came.")
         app.conversation.status_bar.status.workspace = "~/report"
         await pilot.press(*keys)
+        for _ in range(1000):
+            if "3" not in keys or isinstance(app.focused, Input):  # it opens the form
+                break
+            await pilot.pause(0.01)
+        else:
+            raise AssertionError("The form never came.")
+        for line in app.screen.query(Input):
+            line.cursor_blink = False
         await pilot.pause(0.3)
 
     return run_before
