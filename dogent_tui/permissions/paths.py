@@ -1,6 +1,7 @@
 """The one path rule: where a path really lies, and what that place means to us."""
 
 import os
+import re
 import unicodedata
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -33,7 +34,8 @@ _HARMLESS_IN_GIT = {"description", "commit_editmsg", "info/exclude"}
 _STREAMS = {
     "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/full",
 }  # fmt: skip
-_STREAM_FOLDERS = ("/dev/fd/", "/proc/self/fd/")
+_OPEN_FILE = re.compile(r"(/dev|/proc/self)/fd/\d+")
+"""A descriptor by its number. A path through one (`/dev/fd/../root`) leads anywhere."""
 PROGRAM_FOLDERS = (
     "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/opt/local/bin",
     "/snap/bin", "/usr/games",
@@ -97,7 +99,7 @@ class PathRule:
 
     def resolve(self, path: str, follow: bool = True) -> Path:
         """Return where an absolute path leads. `follow=False` leaves the last link alone, as `rm` and `mv` do."""
-        if path in _STREAMS or path.startswith(_STREAM_FOLDERS):
+        if path in _STREAMS or _OPEN_FILE.fullmatch(path):
             return Path(path)
         head, tail = os.path.split(path.rstrip("/"))
         if follow or tail in {"", ".", ".."} or path.endswith("/"):
@@ -107,11 +109,11 @@ class PathRule:
     def place(self, path: Path) -> Place:
         """Return where a resolved path lies. A further name of an outside file (hard link) is outside."""
         text = str(path)
-        if text in _STREAMS or text.startswith(_STREAM_FOLDERS):
+        if text in _STREAMS or _OPEN_FILE.fullmatch(text):
             return Place.STREAM
         if text.startswith(("/dev/tcp/", "/dev/udp/")):
             return Place.SOCKET
-        if text.startswith("/dev/") and not text.startswith("/dev/shm/"):  # noqa: S108 — a prefix to compare with
+        if text.startswith("/dev/") and not text.startswith("/dev/fd/") and not text.startswith("/dev/shm/"):  # noqa: S108 — a prefix to compare with
             return Place.DEVICE
         inside = self._inside(path) and not self._is_private(path) and not self._named_outside(text)
         return Place.INSIDE if inside else Place.OUTSIDE

@@ -1,5 +1,6 @@
 """Archivers and compressors: what they pack, what they unpack over, and which of them take the original away."""
 
+import re
 from dataclasses import replace
 
 from dogent_tui.language import tr
@@ -7,6 +8,7 @@ from dogent_tui.permissions.model import EffectKind
 from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import Parsed, parse
 from dogent_tui.permissions.shell.table import unknown_program
+from dogent_tui.permissions.shell.text import ANY
 from dogent_tui.permissions.shell.words import Field
 
 _TAR_VALUED = {
@@ -16,7 +18,8 @@ _TAR_VALUED = {
     "--strip-components",
     "--owner", "--group", "--mode", "--mtime", "--rsh-command", "--rmt-command", "--info-script", "--new-volume-script",
     "--format",
-    "--one-top-level", "--index-file", "--listed-incremental", "--sort", "--warning", "--exclude-ignore", "--add-file", "--label",
+    "--one-top-level", "--volno-file", "--index-file", "--listed-incremental", "--sort", "--warning", "--exclude-ignore",
+    "--add-file", "--label",
 }  # fmt: skip
 _TAR_RUNS = (
     "-I", "-F", "--use-compress-program", "--to-command", "--checkpoint-action", "--rsh-command", "--rmt-command",
@@ -37,6 +40,7 @@ def _tar(call: Call) -> None:
     if any(":" in archive.text for archive in archives) and not parsed.has("--force-local"):
         call.network(tr("Its archive lies on another machine."))
     scope = _in_folder(call, parsed)
+    _tar_files(call, parsed)
     if parsed.has("-x", "--extract", "--get"):
         for archive in archives:
             call.read(archive)
@@ -49,6 +53,17 @@ def _tar(call: Call) -> None:
         _pack(call, scope, parsed, archives)
 
 
+def _tar_files(call: Call, parsed: Parsed) -> None:
+    """Note the files that tar keeps records in, and those that it takes lists from."""
+    for record in parsed.values("-g", "--listed-incremental", "--index-file", "--volno-file"):
+        call.output(record)
+    for patterns in parsed.values("-X", "--exclude-from", "--add-file"):
+        call.read(patterns)
+    renames = any("/" in value.text or ".." in value.text for value in parsed.values("--transform", "--xform"))
+    if parsed.has("-x", "--extract", "--get") and (renames or parsed.has("-P", "--absolute-names")):
+        call.doubt(tr("The files it takes or writes are only known when it runs."))
+
+
 def _pack(call: Call, scope: Call, parsed: Parsed, archives: list[Field]) -> None:
     for archive in archives:
         if parsed.has("-c", "--create"):
@@ -56,7 +71,7 @@ def _pack(call: Call, scope: Call, parsed: Parsed, archives: list[Field]) -> Non
         else:
             call.edit(archive)
     for operand in parsed.operands:
-        scope.read(operand)
+        scope.read(replace(operand, text=operand.text.removeprefix("@")))  # bsdtar takes the files of an archive so
         if parsed.has("--remove-files"):
             scope.touch(EffectKind.DELETE, operand)
     if parsed.has("--delete"):
@@ -103,16 +118,21 @@ def _into(call: Call, folder: Field, keeps: bool) -> None:
 
 def _zip(call: Call) -> None:
     call.execute()
-    parsed = parse(call.args, {"-b", "-n", "-t", "-tt", "-x", "-i", "-P", "-s", "-O", "--out", "--unzip-command"})
-    if parsed.has("--unzip-command") or any(arg.text.startswith("-TT") for arg in call.args):
+    args = [replace(arg, text="--logfile-path") if arg.text in {"-lf", "-la"} else arg for arg in call.args]
+    parsed = parse(args, {"-b", "-n", "-t", "-tt", "-x", "-i", "-P", "-s", "-O", "--out", "--unzip-command", "--logfile-path"})
+    if parsed.has("--unzip-command") or any(re.match(r"-[a-zA-Z]*TT", arg.text) for arg in call.args):
         call.doubt(tr("It runs another program."))
+    if any(arg.text == "-@" or re.match(r"-[ix]@", arg.text) for arg in call.args):
+        call.doubt(tr("The files it takes or writes are only known when it runs."))
+    for log in parsed.values("-lf", "--logfile-path"):
+        call.output(log)
     for archive in parsed.operands[:1]:
         call.edit(archive)
     for operand in parsed.operands[1:]:
         call.read(operand)
         if parsed.has("-m", "--move"):
             call.touch(EffectKind.DELETE, operand)
-    if parsed.has("-d", "--delete"):
+    if parsed.has("-d", "--delete", "--filesync") or any(re.match(r"-[a-zA-Z]*FS", arg.text) for arg in call.args):
         call.lose(tr("It deletes files from the archive."))
     for out in parsed.values("-O", "--out"):
         call.output(out)
@@ -123,6 +143,8 @@ def _unzip(call: Call) -> None:
     parsed = parse(call.args, {"-d", "-x", "-P", "-I", "-O"})
     for archive in parsed.operands[:1]:
         call.read(archive)
+    if parsed.has("-:"):
+        call.doubt(tr("The files it takes or writes are only known when it runs."))
     if not parsed.has("-l", "-t", "-v", "-p", "-Z", "-c", "-z"):
         _into(call, (parsed.values("-d") or [Field(".", call.span)])[-1], keeps=parsed.has("-n"))
 
@@ -139,6 +161,8 @@ def _seven_zip(call: Call) -> None:
             call.read(archive)
     for operand in parsed.operands[2:]:
         call.read(operand)
+    if any(re.match(r"@|-spf|-[ix][r0-]*[@!]", arg.text) for arg in call.args):
+        call.doubt(tr("The files it takes or writes are only known when it runs."))
     if command in {"x", "e"}:
         _into(call, (outputs or [Field(".", call.span)])[-1], keeps="-aos" in [arg.text for arg in call.args])
     if command in {"d", "rn"} or any(arg.text == "-sdel" for arg in call.args):
@@ -148,7 +172,13 @@ def _seven_zip(call: Call) -> None:
 def _compress(call: Call) -> None:
     """gzip and its like replace the file that they are given; zstd, lz4 and brotli leave it, unless told otherwise."""
     call.execute()
-    parsed = parse(call.args, {"-S", "-o", "--suffix", "-T", "-b", "-D"})
+    parsed = parse(call.args, {"-S", "-o", "--suffix", "-T", "-b", "-D", "--output", "--dictionary"})
+    for dictionary in parsed.values("-D", "--dictionary", "--patch-from"):
+        call.read(dictionary)
+    for folder in parsed.values("--output-dir-flat", "--output-dir-mirror"):
+        call.output(replace(folder, text=f"{folder.text}/{ANY}"))
+    if parsed.has("--files", "--files0", "--filelist"):
+        call.doubt(tr("The files it takes or writes are only known when it runs."))
     leaves = call.name in {"zstd", "lz4", "brotli", "unzstd", "unlz4"} and not parsed.has("--rm", "-j")
     keeps = leaves or parsed.has("-c", "-k", "-l", "-t", "--stdout", "--keep", "--list", "--test", "--to-stdout")
     for operand in parsed.operands:
@@ -158,7 +188,7 @@ def _compress(call: Call) -> None:
         elif not parsed.has("-c", "-l", "-t", "--stdout", "--list", "--test", "-o"):
             packed = operand.text + ".gz" if call.name in _COMPRESSORS else operand.text.rpartition(".")[0]
             call.output(replace(operand, text=packed))
-    for out in parsed.values("-o"):
+    for out in parsed.values("-o", "--output"):
         call.output(out)
 
 

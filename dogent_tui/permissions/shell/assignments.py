@@ -58,7 +58,9 @@ def assign(walk: "Walk", node: Node, state: State, exported: bool = False) -> No
         value = (DYNAMIC,)
     elif node.get("Append"):
         value = _appended(state.variables.get(name, ""), value)
-    state.variables[name] = value
+    state.put(name, value)
+    if exported:
+        state.options |= {f"export {name}"}
     if f"integer {name}" in state.options:
         walk.expander.evaluate("".join(value), node, state)
     check(walk, name, value, node, exported)
@@ -100,10 +102,15 @@ def restored(assigns: list[Node], before: State, after: State) -> dict[str, Valu
 
 def declare(walk: "Walk", node: Node, state: State) -> None:
     """Carry out `export`, `declare`, `local`, `readonly` or `typeset`."""
-    exported = str((node.get("Variant") or {}).get("Value")) == "export"
+    variant = str((node.get("Variant") or {}).get("Value"))
     parts = node.get("Args") or []
-    if any(_letters(part) & set("i") for part in parts):
-        state.options |= {f"integer {part['Name'].get('Value', '')}" for part in parts if part.get("Name")}
+    names = [str(part["Name"].get("Value", "")) for part in parts if part.get("Name")]
+    letters = {letter for part in parts for letter in _letters(part)}
+    exported = variant == "export" or "x" in letters
+    if variant not in {"export", "readonly"} and "g" not in letters:
+        walk.localize(names, state)
+    meanings = [meaning for meaning, given in (("integer", "i"), ("cased", "luc")) if letters & set(given)]
+    state.options |= {f"{meaning} {name}" for meaning in [*meanings, *(["export"] if exported else [])] for name in names}
     for part in parts:
         if part.get("Name") and not part.get("Naked"):
             assign(walk, part, state, exported)
@@ -113,6 +120,8 @@ def declare(walk: "Walk", node: Node, state: State) -> None:
                 check(walk, name, state.variables[name], part, exported)
         elif word := part.get("Value"):
             _declared_word(walk, word, state, exported)
+    if variant == "readonly" or "r" in letters:
+        state.options |= {f"readonly {name}" for name in names}
 
 
 def _letters(part: Node) -> set[str]:
@@ -132,7 +141,8 @@ def _declared_word(walk: "Walk", word: Node, state: State, exported: bool) -> No
         if field.dynamic and not (equals and re.fullmatch(r"\w+", name)):
             walk.doubt(tr("The name of a variable is only known when it runs."), word)
         elif equals:
-            state.variables[name] = value
+            walk.localize([name], state)
+            state.put(name, value)
             check(walk, name, value, word, exported)
 
 

@@ -10,7 +10,8 @@ from dogent_tui.permissions.shell.text import DYNAMIC
 from dogent_tui.permissions.shell.words import Field
 
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
-_REGEX = re.compile(r"(?<![\w)\]\"])(\s*)/(?:[^/\\\n\[]|\\.|\[(?:\\.|[^\]\n])*\])*/")
+_REGEX = re.compile(r"/(?:[^/\\\n\[]|\\.|\[(?:\\.|[^\]\n])*\])*/")
+_BEFORE_PATTERN = re.compile(r"(^|[{};(,!~&|?:=<>+*%^-]|\b(return|print|printf|case)|(?<!\\)\n)[ \t]*\Z")
 _COMMENT = re.compile(r"#[^\n]*")
 _VALUED = {
     "-f",
@@ -28,13 +29,17 @@ _VALUED = {
     "-e",
     "--source",
 }
+_WRITES = re.compile(r"(?:-[dpoD]|--(?:dump-v\w*(?:-\w*)?|prof\w*|pretty-p\w*|debug)(?:=|$))(.*)", re.DOTALL)
+"""gawk's options that write a file, its name attached or a default one (gawk manual, 2.2)."""
 _PRINT = re.compile(r"\b(?:print|printf)\b([^;}\n]*)")
-_RUNS = re.compile(r"\bsystem\s*\(|@(load|include)|\bARGV\s*\[[^\]]*\]\s*=[^=]|@\w+\s*\(")
+_RUNS = re.compile(
+    r"\bsystem\s*\(|@(load|include)|\bARGV\b(?!\s*\[[^\]]*\]\s*([,;})]|$))|(split|sub|match|getline)\b[^;}\n]*\bARGV|@\w+\s*\("
+)
 
 
 def _awk(call: Call) -> None:
     call.execute()
-    parsed = parse(call.args, _VALUED)
+    parsed = parse(_without_records(call), _VALUED)
     operands, programs = parsed.operands, parsed.values("-e", "--source")
     for file in parsed.values("-f", "--file", "-E", "--exec"):
         programs = [*programs, _program_file(call, file)]
@@ -45,6 +50,8 @@ def _awk(call: Call) -> None:
         call.doubt(tr("It loads code from elsewhere."))
     for program in programs:
         _program(call, program)
+        for operand in operands if "inplace" in includes and _drops_all(program.text) else []:
+            call.output(operand)
     for operand in operands:
         if re.match(r"[A-Za-z_]\w*=", operand.text):
             continue
@@ -54,7 +61,26 @@ def _awk(call: Call) -> None:
             call.read(operand)
 
 
+def _without_records(call: Call) -> list[Field]:
+    """Note the files that gawk's own options write, and return the other arguments."""
+    for arg in call.args:
+        if match := _WRITES.match(arg.text):
+            call.output(replace(arg, text=match[1] or "awkvars.out"))
+        elif re.match(r"-W\s*(e|i|l|$)", arg.text):
+            call.doubt(tr("It loads code from elsewhere."), arg)
+    return [arg for arg in call.args if not _WRITES.match(arg.text)]
+
+
+def _drops_all(program: str) -> bool:
+    """Return whether a program may well print nothing of what it reads."""
+    if program.strip() in {"", "0", "!1"}:
+        return True
+    return "{" in program and "print" not in program and not re.search(r"(^|[};])\s*[1-9]\d*\s*;?$", program)
+
+
 def _program_file(call: Call, file: Field) -> Field:
+    if file.text == "-" or file.text.startswith("/dev/"):
+        return Field(DYNAMIC if call.state.script is None else call.state.script, file.span)
     call.read(file)
     path = call.recorder.resolve(file, call.state, call.name)
     text = None if path is None else call.recorder.disk.text(str(path), 100_000)
@@ -73,13 +99,23 @@ def _program(call: Call, program: Field) -> None:
         strings.append(match[1])
         return f'"{len(strings) - 1}"'
 
-    code = _COMMENT.sub("", _REGEX.sub(r"\1 re ", _STRING.sub(keep, program.text)))
+    code = _COMMENT.sub("", _without_patterns(_STRING.sub(keep, program.text)))
     if _RUNS.search(code):
         call.doubt(tr("Its program runs a command, or chooses its own files."), program)
     _pipes(call, code, strings, program)
     _reads(call, code, strings, program)
     for statement in _PRINT.findall(code):
         _redirection(call, _without_parentheses(statement), strings, program)
+
+
+def _without_patterns(code: str) -> str:
+    """Return the code without its regular expressions: a slash begins one where no value stands before it to be divided."""
+    kept, place = "", 0
+    while place < len(code):
+        match = _REGEX.match(code, place) if code[place] == "/" and _BEFORE_PATTERN.search(code, 0, place) else None
+        kept += code[place] if match is None else " re "
+        place = place + 1 if match is None else match.end()
+    return kept
 
 
 def _pipes(call: Call, code: str, strings: list[str], program: Field) -> None:

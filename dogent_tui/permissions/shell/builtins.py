@@ -2,6 +2,7 @@
 
 import os
 import re
+from dataclasses import replace
 
 from dogent_tui.language import tr
 from dogent_tui.permissions.model import Effect, EffectKind
@@ -21,7 +22,10 @@ def _cd(call: Call) -> list[State]:
     target = parsed.operands[0] if parsed.operands else Field(_text(call, "HOME", call.recorder.rule.home.as_posix()), call.span)
     if target.text == "-":
         target = Field(_text(call, "OLDPWD", DYNAMIC), target.span)
-    return _enter(call, target, physical=parsed.has("-P"))
+    before = call.state.copy()
+    after = _enter(call, target, physical=parsed.has("-P"))
+    sure = len(parsed.operands) < 2 and all(name in {"-L", "-P", "-e", "-@"} for name, _ in parsed.options)
+    return after if sure else [*after, before]
 
 
 def _text(call: Call, name: str, otherwise: str) -> str:
@@ -39,7 +43,8 @@ def _enter(call: Call, target: Field, physical: bool = False) -> list[State]:
         return [state]
     if call.recorder.rule.place(path) is not Place.INSIDE:
         call.touch(EffectKind.READ, target)
-    state.variables["OLDPWD"] = state.cwd if state.cwd is not None else DYNAMIC
+    state.put("OLDPWD", state.cwd if state.cwd is not None else DYNAMIC)
+    state.variables.pop("PWD", None)
     joined = target.text if target.text.startswith("/") else f"{state.cwd}/{target.text}"
     state.cwd = str(path) if physical else os.path.normpath(joined)
     entry = call.recorder.disk.entry(str(path))
@@ -53,7 +58,7 @@ def _enter(call: Call, target: Field, physical: bool = False) -> list[State]:
 def _pushd(call: Call) -> list[State]:
     call.printed = ()
     parsed = parse(call.args)
-    if not parsed.operands or parsed.operands[0].text.startswith("+"):
+    if not parsed.operands or parsed.options or parsed.operands[0].text.startswith("+"):
         call.doubt(tr("The folder it goes to is only known when it runs."))
         call.state.cwd = None
         return [call.state]
@@ -67,9 +72,39 @@ def _pushd(call: Call) -> list[State]:
 def _popd(call: Call) -> list[State]:
     call.printed = ()
     state = call.state
-    if state.folders:
+    state.variables.pop("PWD", None)
+    if call.args:
+        state.cwd = None
+    elif state.folders:
         state.cwd, state.folders = state.folders[-1], state.folders[:-1]
     return [state]
+
+
+def _dirs(call: Call) -> list[State]:
+    if any("c" in arg.text for arg in call.args):
+        call.state.folders = ()
+    return [call.state]
+
+
+def _leave(call: Call) -> list[State]:
+    """`break`, `continue` and `return`: what follows is looked at as well, since they may not be reached."""
+    call.printed = ()
+    if call.name == "return":
+        call.runner.leave_function(call.state)
+    else:
+        count = call.args[0].text if call.args else "1"
+        call.runner.leave_loops(call.state, int(count) if count.isdigit() and int(count) else 99)
+    return [call.state]
+
+
+def _jobs(call: Call) -> None:
+    if call.args and call.args[0].text.startswith("-x"):
+        call.runner.run_fields(call.args[1:], call.state.copy())
+
+
+def _wait(call: Call) -> None:
+    if any("$(" in arg.text or "`" in arg.text or (arg.text.startswith("-") and arg.dynamic) for arg in call.args):
+        call.doubt(tr("It would run the text in an array index."))
 
 
 def _eval(call: Call) -> list[State]:
@@ -103,7 +138,9 @@ def _source(call: Call) -> list[State]:
 def _exec(call: Call) -> list[State]:
     call.printed = True
     parsed = parse(call.args, {"-a"}, stop_at_operand=True)
-    return call.runner.run_fields(parsed.operands, call.state)
+    if parsed.operands:
+        call.runner.run_fields(parsed.operands, call.state.copy())
+    return [call.state]
 
 
 def _command(call: Call) -> list[State]:
@@ -129,7 +166,10 @@ def _trap(call: Call) -> list[State]:
         if action.dynamic:
             call.doubt(tr("It runs text that is only known when it runs."), action)
         else:
-            call.runner.run_text(action.text, call.state.copy(), action.span)
+            later = replace(call.state.copy(), cwd=None, arguments=(DYNAMIC,), stdin=None, script=None)
+            later.variables = dict.fromkeys(later.variables, DYNAMIC)
+            later.options |= {"foreign"}
+            call.runner.run_text(action.text, later, action.span)
     return [call.state]
 
 
@@ -154,12 +194,16 @@ def _unalias(call: Call) -> list[State]:
 def _read(call: Call) -> list[State]:
     call.printed = ()
     parsed = parse(call.args, {"-p", "-n", "-N", "-d", "-t", "-u", "-i", "-a"})
+    ends = {value.text for value in parsed.values("-d")} - {"", "\n"}
+    partly = parsed.has("-u", "-a", "-n", "-N", "-i") or bool(ends)
     state, names = call.state, [field.text for field in parsed.operands] or ["REPLY"]
     for array in parsed.values("-a"):
-        state.variables[array.text] = (DYNAMIC,)
-    line = state.stdin[0] if state.stdin is not None and len(state.stdin) == 1 and not parsed.has("-u", "-a") else None
+        state.put(array.text, (DYNAMIC,))
+    line = state.stdin[0] if state.stdin is not None and len(state.stdin) == 1 and not partly else None
+    if line is not None and "\\" in line and not parsed.has("-r"):
+        line = None
     for name, value in zip(names, _pieces(line, len(names), state), strict=True):
-        state.variables[re.sub(r"\[.*", "", name)] = value
+        state.put(re.sub(r"\[.*", "", name), value)
         _check_number(call, name, value)
         if "[" in name:
             call.doubt(tr("It would run the text in an array index."))
@@ -175,10 +219,11 @@ def _check_number(call: Call, name: str, value: str) -> None:
 def _pieces(line: str | None, count: int, state: State) -> list[str]:
     if line is None or DYNAMIC in line:
         return [DYNAMIC] * count
-    if count == 1:
-        return [line if "IFS" in state.variables else line.strip()]
-    if "IFS" in state.variables:
+    separators = state.variables.get("IFS")
+    if separators is not None and (count > 1 or any(char in line for char in separators) or DYNAMIC in separators):
         return [DYNAMIC] * count
+    if count == 1:
+        return [line if separators is not None else line.strip()]
     parts = line.split(None, count - 1)
     return parts + [""] * (count - len(parts))
 
@@ -189,7 +234,9 @@ def _mapfile(call: Call) -> list[State]:
     if parsed.has("-C"):
         call.doubt(tr("It runs a command for each line."))
     name = parsed.operands[0].text if parsed.operands else "MAPFILE"
-    call.state.variables[name] = (DYNAMIC,) if call.state.stdin is None else call.state.stdin
+    ends = {value.text for value in parsed.values("-d")} - {"", "\n"}
+    partly = call.state.stdin is None or bool(ends) or parsed.has("-n", "-s", "-O", "-u")
+    call.state.put(name, (DYNAMIC,) if partly or call.state.stdin is None else call.state.stdin)
     return [call.state]
 
 
@@ -204,7 +251,7 @@ def _printf(call: Call) -> list[State] | None:
     if not re.fullmatch(r"\w+", name):
         call.doubt(tr("It would run the text in an array index."))
     value = DYNAMIC if lines is None else "\n".join(lines)
-    call.state.variables[name] = value
+    call.state.put(name, value)
     _check_number(call, name, value)
     call.printed = ()
     return [call.state]
@@ -212,19 +259,28 @@ def _printf(call: Call) -> list[State] | None:
 
 def _set(call: Call) -> list[State]:
     call.printed = ()
-    words = [arg.text for arg in call.args]
-    if "--" in words:
-        call.state.arguments = tuple(words[words.index("--") + 1 :])
-    elif words and not words[0].startswith(("-", "+")):
-        call.state.arguments = tuple(words)
-    call.state.status = True
-    return [call.state]
+    words, state = [arg.text for arg in call.args], call.state
+    letters = ""
+    while words and words[0][:1] in {"-", "+"} and words[0] not in {"-", "--"}:
+        option = words.pop(0)
+        letters += option[1:] + "".join(words.pop(0) for letter in option if letter == "o" and words)
+    state.status = True if letters.isalpha() or not letters else None
+    if DYNAMIC in letters or "k" in letters:  # -k: assignments anywhere among the arguments count
+        call.doubt(tr("The shell construct cannot be followed."))
+    if "a" in letters:
+        state.options |= {"export all"}
+    if words[:1] in (["-"], ["--"]):
+        ends = words.pop(0) == "--"
+        state.arguments = tuple(words) if words or ends else state.arguments
+    elif words:
+        state.arguments = tuple(words)
+    return [state]
 
 
 def _shift(call: Call) -> list[State]:
     call.printed = ()
-    count = int(call.args[0].text) if call.args and call.args[0].text.isdigit() else 1
-    call.state.arguments = call.state.arguments[count:]
+    count = call.args[0].text if call.args else "1"
+    call.state.arguments = call.state.arguments[int(count) :] if count.isdigit() else (DYNAMIC,)
     return [call.state]
 
 
@@ -234,24 +290,47 @@ def _unset(call: Call) -> list[State]:
         if "$(" in arg.text or "`" in arg.text or arg.dynamic:
             call.doubt(tr("It would run the text in an array index."), arg)
         elif not arg.text.startswith("-"):
-            if "-v" not in [other.text for other in call.args]:
-                call.state.functions.pop(arg.text, None)
-            call.state.variables[arg.text] = ""
+            _forget(call.state, arg.text, [other.text for other in call.args])
     return [call.state]
+
+
+def _forget(state: State, name: str, options: list[str]) -> None:
+    """Take away a variable, or a function: without an option the function only where there is no such variable."""
+    if "-f" in options or (name not in state.variables and "-v" not in options):
+        state.functions.pop(name, None)
+    if "-f" in options or f"readonly {name}" in state.options:
+        return
+    if name == "IFS":
+        state.variables.pop(name, None)
+    else:
+        state.variables[name] = ""
 
 
 def _getopts(call: Call) -> list[State]:
     call.printed = ()
     for name in ("OPTARG", "OPTIND", call.args[1].text if len(call.args) > 1 else "REPLY"):
-        call.state.variables[name] = DYNAMIC
+        call.state.put(name, DYNAMIC)
     return [call.state]
 
 
 def _shopt(call: Call) -> list[State]:
     call.printed = ()
     names = {arg.text for arg in call.args if not arg.text.startswith("-")}
-    call.state.options |= names & {"dotglob", "globstar", "nocaseglob"}
+    if "-s" not in [arg.text for arg in call.args] and call.name == "shopt":
+        call.state.options -= names & {"nullglob"}
+        return [call.state]
+    call.state.options |= names & _FOLLOWED
+    if names - _FOLLOWED - _HARMLESS:
+        call.doubt(tr("The shell construct cannot be followed."))
     return [call.state]
+
+
+_FOLLOWED = {"dotglob", "globstar", "nocaseglob", "nocasematch", "nullglob", "lastpipe"}
+_HARMLESS = {
+    "extglob", "failglob", "expand_aliases", "inherit_errexit", "xpg_echo", "checkwinsize", "cmdhist", "histappend",
+    "login_shell",    "globskipdots", "globasciiranges", "interactive_comments", "huponexit", "patsub_replacement",
+    "progcomp", "extendedglob",
+}  # fmt: skip
 
 
 def _renames_programs(call: Call) -> None:
@@ -278,6 +357,10 @@ def _let(call: Call) -> None:
 
 HANDLERS: dict[str, Handler] = {
     "cd": _cd,
+    "dirs": _dirs,
+    **dict.fromkeys(("break", "continue", "return"), _leave),
+    "jobs": _jobs,
+    "wait": _wait,
     "chdir": _cd,
     "pushd": _pushd,
     "popd": _popd,

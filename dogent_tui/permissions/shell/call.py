@@ -29,6 +29,14 @@ class Runner(Protocol):
         """Judge shell text that a command is given."""
         ...
 
+    def leave_loops(self, state: State, count: int) -> None:
+        """Note that the shell may leave loops in this state."""
+        ...
+
+    def leave_function(self, state: State) -> None:
+        """Note that the shell may return from a function in this state."""
+        ...
+
     def run_script(self, field: Field, path: Path, args: list[Field], state: State) -> list[State]:
         """Judge a shell script that lies on the disk or was written by the same command."""
         ...

@@ -15,6 +15,7 @@ from dogent_tui.permissions.shell import (
     find,
     git,
     interpreters,
+    media,
     network,
     outputs,
     sed,
@@ -22,6 +23,7 @@ from dogent_tui.permissions.shell import (
     wrappers,
 )
 from dogent_tui.permissions.shell.call import Call, Handler
+from dogent_tui.permissions.shell.options import parse
 from dogent_tui.permissions.shell.state import State
 from dogent_tui.permissions.shell.table import by_table, unknown_program
 from dogent_tui.permissions.shell.text import ANY
@@ -34,6 +36,7 @@ _HANDLERS: dict[str, Handler] = {
     **builtins.HANDLERS,
     **files.HANDLERS,
     **text_tools.HANDLERS,
+    **media.HANDLERS,
     **sed.HANDLERS,
     **awk.HANDLERS,
     **find.HANDLERS,
@@ -44,7 +47,7 @@ _HANDLERS: dict[str, Handler] = {
     **network.HANDLERS,
 }
 
-_STATUS = {"true": True, ":": True, "echo": True, "printf": True, "false": False, "mkdir": True, "set": True, "pwd": True}
+_STATUS = {"true": True, ":": True, "echo": True, "false": False}
 """Commands whose exit status can be told beforehand, near enough."""
 
 _GNU_ON_MAC = {"sed", "awk", "find", "xargs", "rm", "mv", "cp", "ln", "tar", "dd", "grep", "truncate"}
@@ -68,8 +71,12 @@ def run_command(walk: "Walk", fields: list[Field], state: State) -> list[State]:
         if "child" not in state.options:
             return walk.call_function(state.functions[head.text], args, state)
         walk.call_function(state.functions[head.text], args, state.copy())
-    if head.text in state.aliases:
-        return _alias(walk, head, args, state)
+    if head.text in state.aliases:  # a shell that runs a script does not heed them, unless it is told to
+        return [*_alias(walk, head, args, state), *_program(walk, head, args, state.copy())]
+    return _program(walk, head, args, state)
+
+
+def _program(walk: "Walk", head: Field, args: list[Field], state: State) -> list[State]:
     if "/" in head.text:
         return _by_path(walk, head, args, state)
     return _named(walk, fold(head.text), head, args, state)
@@ -101,9 +108,14 @@ def _by_path(walk: "Walk", head: Field, args: list[Field], state: State) -> list
 def _script(walk: "Walk", path: Path, head: Field, args: list[Field], state: State) -> None:
     """Look into a file of the workspace that is run by its path."""
     first = (walk.recorder.disk.text(str(path), 200_000) or "").partition("\n")[0]
-    if first.startswith("#!") and "sh" not in first:
-        name = "python3" if "python" in first else first.rsplit("/", 1)[-1].partition(" ")[0]
-        _named(walk, fold(name), replace(head, text=name), [replace(head, text=str(path)), *args], state.copy())
+    words = first.removeprefix("#!").split() if first.startswith("#!") else []
+    names = [word.rpartition("/")[2] for word in words]
+    if names[:1] == ["env"]:
+        names = [name for name in names[1:] if not name.startswith("-") and "=" not in name]
+    if names and names[0] not in interpreters.SHELLS:
+        options = [replace(head, text=word) for word in words[1:] if word.startswith("-") and word != "-S"]
+        given = [*options, replace(head, text=str(path)), *args]
+        _named(walk, fold(names[0]), replace(head, text=names[0]), given, state.outside())
     else:
         walk.run_script(head, path, args, state.copy())
 
@@ -113,6 +125,7 @@ def _named(walk: "Walk", name: str, head: Field, args: list[Field], state: State
     if not name.isascii() or name.startswith("="):
         call.doubt(tr("The name of the command is not one of a program."), head)
     handler = _HANDLERS.get(call.name)
+    status = _status(call)
     after: list[State] | None = None
     if handler is not None:
         after = handler(call)
@@ -122,7 +135,29 @@ def _named(walk: "Walk", name: str, head: Field, args: list[Field], state: State
         call.printed = outputs.printed(call)
     if not isinstance(call.printed, bool):
         walk.prints(call.printed)
-    return [replace(state, status=_STATUS.get(name))] if after is None else after
+    return [replace(state, status=status)] if after is None else after
+
+
+def _status(call: Call) -> bool | None:
+    """Return whether the command will succeed, `None` where that cannot be told beforehand."""
+    if call.name == "printf":
+        return True if outputs.formatted(call.args) is not None and "%d" not in call.args[0].text else None
+    if call.name == "mkdir":
+        parsed = parse(call.args, {"-m", "--mode"})
+        parents = parsed.has("-p", "--parents")
+        return True if all(_can_be_made(call, folder, parents) for folder in parsed.operands) else None
+    return _STATUS.get(call.name)
+
+
+def _can_be_made(call: Call, folder: Field, parents: bool) -> bool:
+    path = call.recorder.resolve(folder, call.state, call.name)
+    if path is None:
+        return False
+    above = [call.recorder.disk.entry(str(one)) for one in (path.parents if parents else path.parents[:1])]
+    there = call.recorder.disk.entry(str(path))
+    return all(one.kind == "folder" if one is not None else parents for one in above) and (
+        there is None or (parents and there.kind == "folder")
+    )
 
 
 def _family(name: str) -> str:

@@ -8,7 +8,7 @@ from dogent_tui.permissions.disk import walk
 from dogent_tui.permissions.model import EffectKind
 from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import Parsed, parse
-from dogent_tui.permissions.shell.text import ANY
+from dogent_tui.permissions.shell.text import SOME
 from dogent_tui.permissions.shell.words import Field
 
 _COPY_VALUED = {"-t", "-S", "--target-directory", "--suffix"}
@@ -125,10 +125,17 @@ def _ln(call: Call) -> None:
         sources, target, in_folder = _sources_and_target(call, parsed)
     else:
         sources, target, in_folder = parsed.operands, Field(".", call.span), True
+    as_named = parsed.has("-n", "-T", "--no-dereference", "--no-target-directory") and _is_link(call, target)
     for source in sources:
-        goal = _target(call, source, target, in_folder) if target is not None else None
+        goal = target if target is None or as_named else _target(call, source, target, in_folder)
         if goal is not None:
             _link(call, source, goal, parsed.has("-s", "--symbolic"), forced=parsed.has("-f", "--force"))
+
+
+def _is_link(call: Call, field: Field | None) -> bool:
+    path = None if field is None else call.recorder.resolve(field, call.state, call.name, follow=False)
+    entry = None if path is None else call.recorder.disk.entry(str(path))
+    return entry is not None and entry.kind == "link"
 
 
 def _link(call: Call, source: Field, goal: Field, symbolic: bool, forced: bool) -> None:
@@ -140,7 +147,8 @@ def _link(call: Call, source: Field, goal: Field, symbolic: bool, forced: bool) 
     call.touch(EffectKind.READ, place)
     if forced or not call.recorder.rule.exists(path):
         call.recorder.write_path(path, goal, call.name)
-        call.recorder.disk.add_link(str(path), str(call.recorder.resolve(place, call.state, call.name) or "/"))
+        leads = source.text if symbolic else str(call.recorder.resolve(place, call.state, call.name) or "/")
+        call.recorder.disk.add_link(str(path), leads)
 
 
 def _install(call: Call) -> None:
@@ -171,7 +179,7 @@ def _rsync(call: Call) -> None:
     parsed = parse(call.args, _RSYNC_VALUED)
     if parsed.has("-e", "--rsh", "--rsync-path", "-M", "--write-batch", "--files-from"):
         call.doubt(tr("It runs another program, or takes its file names from elsewhere."))
-    if any(":" in operand.text.partition("/")[0] for operand in parsed.operands):
+    if parsed.has("--daemon") or any(":" in operand.text.partition("/")[0] for operand in parsed.operands):
         call.network(tr("It copies to or from another machine."))
         return
     for file in parsed.values(
@@ -193,7 +201,7 @@ def _synchronize(call: Call, parsed: Parsed, source: Field, target: Field | None
     path = call.recorder.resolve(source, call.state, call.name)
     if target is None or path is None:
         return
-    if parsed.has("--remove-source-files"):
+    if parsed.has("--remove-source-files", "--remove-sent-files"):
         call.touch(EffectKind.MOVE, source)
     goal = target if source.text.endswith("/") else _target(call, source, target, in_folder=several)
     if goal is not None:
@@ -248,9 +256,9 @@ def _mktemp(call: Call) -> None:
         call.touch(EffectKind.CREATE, Field("/tmp/tmp.XXXXXX", call.span))  # noqa: S108 — what mktemp does
         return
     for folder in folders:
-        call.output(replace(folder, text=f"{folder.text}/{ANY}"))
+        call.touch(EffectKind.CREATE, replace(folder, text=f"{folder.text}/{SOME}"))
     for operand in [] if folders else parsed.operands:
-        call.output(operand)
+        call.touch(EffectKind.CREATE, operand)
 
 
 HANDLERS: dict[str, Handler] = {

@@ -1,5 +1,6 @@
 """find and xargs: what they pick, and what they do with it."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -94,6 +95,7 @@ def _part(call: Call, args: list[Field], index: int, negated: bool, search: _Sea
         return index + 1
     if text in _OUTPUTS:
         call.output(value)
+        search.silent = True
         return index + (2 if text == "-fprintf" else 1)
     _word(call, args[index], search)
     return index
@@ -102,6 +104,8 @@ def _part(call: Call, args: list[Field], index: int, negated: bool, search: _Sea
 def _word(call: Call, arg: Field, search: _Search) -> None:
     if arg.text == "-delete":
         search.deletes = arg
+    elif arg.text == "-ls":
+        search.silent = True
     elif arg.text in _UNORDERED:
         search.plain = False
     elif arg.dynamic or arg.text.startswith(("-files0", "-f")):
@@ -120,6 +124,8 @@ def _command(args: list[Field], index: int, search: _Search) -> int:
 
 
 def _test(name: str, value: str, negated: bool, search: _Search) -> None:
+    if any(char in value for char in "\\["):
+        return  # escapes and bracket expressions are not the same everywhere: all that is there may match
     if name in {"-name", "-iname"}:
         matches = name_test(value, name == "-iname")
         search.tests.append(lambda path, _kind: matches(path.rpartition("/")[2]) is not negated)
@@ -195,41 +201,63 @@ def _filled(arg: Field, values: list[str], hole: str = "{}") -> list[Field]:
 
 _XARGS_VALUED = {
     "-I", "-n", "-P", "-L", "-d", "-a", "-E", "-s", "-J", "-R", "-S",
-    "--arg-file", "--delimiter", "--max-args", "--max-lines", "--max-procs", "--max-chars", "--replace", "--process-slot-var",
+    "--arg-file", "--delimiter", "--max-args", "--max-procs", "--max-chars", "--process-slot-var", "--max-lines?", "--replace?",
 }  # fmt: skip
+
+
+def _detached(arg: Field) -> Field:
+    """Return `-iX` as `--replace=X`: a value that may only be attached."""
+    return replace(arg, text=f"--replace={arg.text[2:]}") if arg.text.startswith("-i") and len(arg.text) > 2 else arg
 
 
 def _xargs(call: Call) -> list[State]:
     call.printed = True
-    parsed = parse(call.args, _XARGS_VALUED, stop_at_operand=True)
+    parsed = parse([_detached(arg) for arg in call.args], _XARGS_VALUED, stop_at_operand=True)
     for file in parsed.values("-a", "--arg-file"):
         call.read(file)
     lines = None if parsed.has("-a", "--arg-file") else call.state.stdin
+    whole = parsed.has("-0", "-d", "--null", "--delimiter")
+    ends = {value.text for value in parsed.values("-d", "--delimiter")} - {"\\n", "\n", "\\0"}
     if lines == ():
         lines = (SOME,)
+    elif lines is not None and (ends or (not whole and any(char in line for line in lines for char in "'\"\\"))):
+        lines = None  # taken apart in another way than by lines and spaces
     command = parsed.operands or [Field("echo", call.span)]
-    holes = [value.text for value in parsed.values("-I", "--replace", "-J")] or (["{}"] if parsed.has("-i") else [])
+    holes = [value.text for value in parsed.values("-I", "--replace", "-J")] or (["{}"] if parsed.has("-i", "--replace") else [])
     inner = replace(call.state.copy(), stdin=(), script=None)
     if holes:
         for line in lines if lines is not None and len(lines) <= 300 else [DYNAMIC]:
-            call.runner.run_fields([new for arg in command for new in _filled(arg, [line], holes[0] or "{}")], inner.copy())
+            call.runner.run_fields(
+                [new for arg in command for new in _filled(arg, [line if whole else line.lstrip()], holes[0] or "{}")],
+                inner.copy(),
+            )
     else:
-        whole = parsed.has("-0", "-d", "--null", "--delimiter")
         words = [DYNAMIC] if lines is None else [word for line in lines for word in ([line] if whole else line.split())]
         call.runner.run_fields([*command, *(Field(word, command[-1].span, wildcard=True) for word in words)], inner)
     return [call.state]
 
 
 _FD_VALUED = set(PROGRAMS["fd"].options)
-_FD_RUNS = {"-x", "--exec", "-X", "--exec-batch"}
+_FD_LETTERS = {name[1] for name in _FD_VALUED if len(name) == 2}
+_FD_RUNS = re.compile(
+    r"(?P<before>-[a-zA-Z]*?)(?P<letter>[xX])(?P<short>.*)|--(?P<long>exec|exec-batch)(=(?P<value>.*))?", re.DOTALL
+)
 _FD_HOLES = ("{}", "{/}", "{//}", "{.}", "{/.}")
 
 
 def _fd(call: Call) -> None:
     """fd: as the table says, and a command after `-x` or `-X` is run on any of the files below."""
-    start = next((index for index, arg in enumerate(call.args) if arg.text in _FD_RUNS), len(call.args))
+    start, found = len(call.args), None
+    for index, arg in enumerate(call.args):
+        taken = index > 0 and call.args[index - 1].text in _FD_VALUED
+        if not taken and (found := _FD_RUNS.fullmatch(arg.text)) is not None and not set(found["before"] or "") & _FD_LETTERS:
+            start = index
+            break
     by_table(replace(call, args=call.args[:start]))
+    attached = (found["short"] or found["value"] or "") if found is not None and start < len(call.args) else ""
     words = [arg for arg in call.args[start + 1 :] if arg.text != ";"]
+    if attached:
+        words = [replace(call.args[start], text=attached), *words]
     if not words:
         return
     call.printed = True
@@ -239,7 +267,15 @@ def _fd(call: Call) -> None:
     if any(hole in arg.text for arg in words for hole in _FD_HOLES[1:]):
         call.runner.run_fields([_fd_hole(arg) for arg in words], call.state.copy())
         return
-    _run(call, _Command(words, together=call.args[start].text in {"-X", "--exec-batch"}, beside=False), _matches(call, search))
+    _run(
+        call,
+        _Command(
+            words,
+            together=found is not None and "X" in (found["letter"] or "") + (found["long"] or "").replace("-batch", "X"),
+            beside=False,
+        ),
+        _matches(call, search),
+    )
 
 
 def _fd_hole(arg: Field) -> Field:

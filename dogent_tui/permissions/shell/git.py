@@ -93,8 +93,16 @@ def _git(call: Call) -> None:
     call.printed = _printed(inner, command.text, [arg.text for arg in args])
 
 
+_NAMES_ONLY = {
+    "--name-only", "-z", "-c", "--cached", "-m", "--modified", "-o", "--others", "-d", "--deleted", "--exclude-standard",
+    "--staged", "--diff-filter=AM", "--diff-filter=ACM", "--diff-filter=M", "--diff-filter=A", "--diff-filter=ACMR", "--",
+    "--relative",
+}  # fmt: skip
+
+
 def _printed(call: Call, command: str, words: list[str]) -> tuple[str, ...] | None:
-    if command == "ls-files" or (command == "diff" and "--name-only" in words):
+    plain = all(not word.startswith("-") or word in _NAMES_ONLY for word in words)
+    if plain and (command == "ls-files" or (command == "diff" and "--name-only" in words)):
         return _tracked(call)
     return _top_level(call) if command == "rev-parse" and words == ["--show-toplevel"] else None
 
@@ -118,10 +126,8 @@ def _global_option(call: Call, name: str, value: Field | None) -> None:
         if path is not None:
             call.read(value)
         call.state.cwd = None if path is None else str(path)
-    elif name == "--git-dir" and value.text.rstrip("/") == ".git":
+    elif (name == "--git-dir" and value.text.rstrip("/") == ".git") or (name == "--work-tree" and value.text.rstrip("/") == "."):
         call.read(value)
-    elif name in {"--git-dir", "--work-tree"}:
-        call.edit(value)
     elif name != "-c":
         call.doubt(tr("This option changes which programs git runs."), value)
     elif value.dynamic or not _SAFE_SETTINGS.fullmatch(value.text):
@@ -156,30 +162,52 @@ def _files(call: Call, args: list[Field]) -> Parsed:
     for name, given in parsed.options:
         if given is not None and name.startswith("--") and name not in _TEXT_VALUED and given.text.startswith(("/", "../", "~")):
             call.read(given)
-    if parsed.has("--abort", "--quit"):
-        call.lose(tr("It discards what was not committed."))
-    if call.name == "git notes" and {"remove", "prune"} & {operand.text for operand in parsed.operands[:1]}:
-        call.lose(tr("It deletes notes."))
-    if call.name == "git gc" and any(name.startswith("--prune") for name, _ in parsed.options):
-        call.lose(tr("It deletes objects."))
+    _losses(call, parsed)
     _paths(call, parsed.operands)
     return parsed
+
+
+def _losses(call: Call, parsed: Parsed) -> None:
+    """Note by which options and first words a command that is harmless otherwise loses something."""
+    skips = call.name in {"git cherry-pick", "git revert", "git merge"} and parsed.has("--skip")
+    if skips or parsed.has("--abort", "--quit"):
+        call.lose(tr("It discards what was not committed."))
+    first = parsed.operands[0].text if parsed.operands else ""
+    if (call.name == "git rerere" and first in {"clear", "forget"}) or (
+        call.name == "git repack" and parsed.has("-a", "-A", "-d")
+    ):
+        call.lose(tr("It deletes objects."))
+    if call.name == "git notes" and first in {"remove", "prune"}:
+        call.lose(tr("It deletes notes."))
+    if call.name == "git maintenance" and first != "run":
+        call.doubt(tr("It changes how git behaves."))
+    if call.name == "git apply" and parsed.has("--unsafe-paths"):
+        call.doubt(tr("A file name is only known when it runs."))
+    if call.name == "git gc" and any(name.startswith("--prune") for name, _ in parsed.options):
+        call.lose(tr("It deletes objects."))
 
 
 def _paths(call: Call, operands: list[Field]) -> None:
     """Note operands that name files; what looks like a revision is none."""
     takes_files = call.name in {"git add", "git commit", "git apply", "git init", "git stage"}
+    up = re.compile(r"(/|~|\.\.(/|$))|.*[/:]\.\.(/|$)")
     for operand in operands:
         if operand.dynamic and takes_files:
             call.doubt(tr("A file name is only known when it runs."), operand)
-        elif not operand.dynamic and (takes_files or operand.text.startswith(("/", "../", "~")) or operand.text == ".."):
-            call.read(operand)
+        elif not operand.dynamic and (takes_files or up.match(operand.text)):
+            revision, colon, path = operand.text.rpartition(":")
+            call.read(replace(operand, text=path) if colon and "/" not in revision and path.startswith("..") else operand)
 
 
 def _names_file(call: Call, operand: Field) -> bool:
     if operand.dynamic or operand.wildcard or call.state.cwd is None:
         return True
-    if operand.text.startswith(":") or operand.text in {".", ".."} or "*" in operand.text or operand.text.endswith("/"):
+    if (
+        operand.text.startswith(":")
+        or operand.text in {".", ".."}
+        or any(char in operand.text for char in "*?[")
+        or operand.text.endswith("/")
+    ):
         return True
     path = operand.text if operand.text.startswith("/") else f"{call.state.cwd}/{operand.text}"
     return call.recorder.disk.entry(path) is not None
@@ -201,7 +229,7 @@ def _checkout(call: Call, args: list[Field]) -> None:
 
 def _switch(call: Call, args: list[Field]) -> None:
     parsed = parse(args, {"-c", "-C", "--orphan", "--create", "--force-create"})
-    if parsed.has("-f", "--force", "--discard-changes", "-C", "--force-create", "-m", "--merge"):
+    if parsed.has("-f", "--force", "--discard-changes", "-C", "--force-create", "-m", "--merge", "--orphan"):
         call.lose(_DISCARDS)
 
 
@@ -247,7 +275,7 @@ def _clean(call: Call, args: list[Field]) -> None:
 
 
 def _stash(call: Call, args: list[Field]) -> None:
-    first = next((arg.text for arg in args if not arg.text.startswith("-")), "push")
+    first = args[0].text if args and not args[0].text.startswith("-") else "push"
     if first in {"drop", "clear"}:
         call.lose(tr("It deletes stashed changes."))
     elif first not in {"list", "show", "apply", "pop", "create"}:
@@ -283,13 +311,20 @@ def _tag(call: Call, args: list[Field]) -> None:
         call.read(value)
 
 
+_CONFIG_READS = {
+    "-f", "--file", "--blob", "--type", "--default", "--url", "--global", "--local", "--system", "--worktree", "-z", "--null",
+    "--bool", "--int", "--path", "--name-only", "--show-origin", "--show-scope", "--includes", "--no-includes", "--bool-or-int",
+    "--expiry-date",
+}  # fmt: skip
+
+
 def _config(call: Call, args: list[Field]) -> None:
     parsed = parse(args, {"-f", "--file", "--blob", "--type", "--default", "--url"})
     for value in parsed.values("-f", "--file"):
         call.read(value)
     words = [operand.text for operand in parsed.operands]
     reads = parsed.has("--get", "--get-all", "--get-regexp", "--get-urlmatch", "-l", "--list") or words[:1] in (["get"], ["list"])
-    one_name = len(words) == 1 and words[0] not in {"edit", "unset"} and not parsed.has("-e", "--edit", "--unset", "--unset-all")
+    one_name = len(words) == 1 and words[0] not in {"edit", "unset"} and all(name in _CONFIG_READS for name, _ in parsed.options)
     if not reads and not one_name:
         call.doubt(tr("It changes how git behaves."))
 
@@ -314,13 +349,15 @@ def _symbolic_ref(call: Call, args: list[Field]) -> None:
 
 
 def _worktree(call: Call, args: list[Field]) -> None:
-    words = [arg for arg in args if not arg.text.startswith("-")]
+    words = parse(args, {"-b", "-B", "--reason"}).operands
     first = words[0].text if words else "list"
-    if first in {"remove", "prune", "move"}:
+    if first in {"remove", "prune", "move"} or any(arg.text in {"-B", "-f", "--force"} for arg in args):
         call.lose(tr("It removes a working tree."))
     elif first == "add":
         for folder in words[1:2]:
             call.edit(folder)
+    elif first not in {"list", "lock", "unlock"}:
+        call.doubt(tr("It changes how git behaves."))
 
 
 def _submodule(call: Call, args: list[Field]) -> None:
@@ -367,8 +404,12 @@ def _archive(call: Call, args: list[Field]) -> None:
 
 
 def _bundle(call: Call, args: list[Field]) -> None:
-    if len(args) > 1 and args[0].text == "create":
-        call.output(args[1])
+    operands = parse(args).operands
+    for file in operands[1:2]:
+        if operands[0].text == "create":
+            call.output(file)
+        else:
+            call.read(file)
 
 
 def _format_patch(call: Call, args: list[Field]) -> None:

@@ -12,7 +12,8 @@ from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import parse
 from dogent_tui.permissions.shell.python_code import judge_code
 from dogent_tui.permissions.shell.state import State
-from dogent_tui.permissions.shell.table import attached, commands_within, maybe
+from dogent_tui.permissions.shell.table import attached, commands_within, maybe, says
+from dogent_tui.permissions.shell.text import DYNAMIC
 from dogent_tui.permissions.shell.words import Field
 
 _LARGEST_SCRIPT = 200_000
@@ -21,8 +22,13 @@ _COMPUTED = tr("It runs code that is only known when it runs.")
 
 def _child(state: State) -> State:
     """Return the state of a shell started from this one: it may or may not know our functions."""
-    inner = replace(state.copy(), arguments=(), aliases={})
-    inner.options |= {"child"}
+    inner = replace(state.outside(), arguments=())
+    inner.variables = {
+        name: value if {f"export {name}", "export all"} & state.options or name in {"PWD", "OLDPWD"} else DYNAMIC
+        for name, value in state.variables.items()
+        if {f"export {name}", "export all"} & state.options or name.isupper()
+    }
+    inner.variables.pop("IFS", None)
     return inner
 
 
@@ -33,22 +39,17 @@ def _shell(call: Call) -> list[State]:
     if code and operands:
         call.printed = True
         state.arguments = tuple(arg.text for arg in operands[2:])
+        state.variables["0"] = operands[1].text if len(operands) > 1 else call.name
         if operands[0].dynamic:
             call.doubt(_COMPUTED, operands[0])
         else:
-            _shell_code(call, operands, state)
+            call.runner.run_text(operands[0].text, state, operands[0].span)
     elif operands and operands[0].text != "-":
         _shell_file(call, operands[0], operands[1:], state)
     else:
+        state.arguments = tuple(arg.text for arg in operands[1:])
         _shell_input(call, state)
     return [call.state]
-
-
-def _shell_code(call: Call, operands: list[Field], state: State) -> None:
-    """Run `-c CODE NAME ARGUMENT…`. A name that is used as `$0` could be a command."""
-    if len(operands) > 1 and "$0" in operands[0].text.replace("{", "").replace("}", ""):
-        call.doubt(tr("The code uses its own name as text."), operands[0])
-    call.runner.run_text(operands[0].text, state, operands[0].span)
 
 
 def _shell_arguments(call: Call) -> tuple[bool, list[Field]]:
@@ -64,7 +65,8 @@ def _shell_arguments(call: Call) -> tuple[bool, list[Field]]:
         elif not option.text.startswith("--"):
             code = code or "c" in option.text
             if "s" in option.text and not code:
-                return False, []
+                rest = args[1:] if args and args[0].text == "--" else args
+                return False, [replace(option, text="-"), *rest]
             args = args[option.text.count("o") + option.text.count("O") :]
     return code, args[1:] if args and args[0].text == "--" else args
 
@@ -73,6 +75,8 @@ def _shell_file(call: Call, file: Field, args: list[Field], state: State) -> Non
     path = call.recorder.resolve(file, state, call.name)
     if path is None:
         return
+    state.arguments = tuple(arg.text for arg in args)
+    state.variables["0"] = file.text
     if call.recorder.rule.place(path) is Place.STREAM:
         _shell_input(call, state, from_substitution=file.text != "/dev/stdin")
         return
@@ -189,6 +193,9 @@ def _python_module(call: Call, arg: Field, args: list[Field]) -> None:
     elif name == "pip":
         call.runner.run_fields([replace(module, text="pip"), *args], call.state.copy())
     elif name in _MODULES:
+        says(replace(call, name=name, args=args))
+        if name == "venv" and any(arg.text == "--clear" for arg in args):
+            call.lose(tr("It deletes files."))
         _arguments(call, args)
     elif module.dynamic or call.state.cwd is None or name.partition(".")[0] in sys.stdlib_module_names or _is_ours(call, name):
         call.doubt(tr("What this module does cannot be judged from here."), module)
@@ -203,17 +210,31 @@ def _is_ours(call: Call, name: str) -> bool:
 
 
 _CODE_OPTIONS: dict[str, set[str]] = {
-    "perl": set("eEnpiIM"),
+    "perl": set("eEnpiIMmdF"),
     "ruby": set("enpirI"),
-    "node": {"e", "p", "r", "--eval", "--print", "--require", "--import", "--loader"},
-    "nodejs": {"e", "p", "r", "--eval", "--print", "--require", "--import"},
-    "php": set("rBRFE") | {"--run"},
+    **{
+        name: {"e", "p", "r", "--eval", "--print", "--require", "--import", "--loader", "--experimental-loader"}
+        for name in ("node", "nodejs")
+    },
+    "php": set("rBRFEdScz") | {"--run", "--define", "--server", "--php-ini"},
     "lua": set("el"),
     "luajit": set("el"),
     "rscript": {"e"},
     "r": {"e"},
     "tclsh": set(),
     "wish": set(),
+    "texlua": {"e", "l"},
+    "raku": {"e", "n", "p", "I", "M"},
+    **{name: {"-e", "-c", "--eval", "--command", "--include"} for name in ("qjs", "gjs", "ocaml", "hy", "bb", "jimsh")},
+    **{name: {"c", "m"} for name in ("micropython", "xonsh", "nu", "elvish", "rc", "es", "coconut", "bpython", "ptpython")},
+    **{
+        name: {"-e", "--eval", "--expr"}
+        for name in ("gnuplot", "octave", "clojure", "clj", "runghc", "ghc", "iex", "kotlin", "gp")
+    },
+    **{
+        name: {"-e", "-x", "-r", "-s", "-run", "-eval", "-load", "-b", "-l", "--eval", "--load", "--batch", "--batch-string"}
+        for name in ("erl", "sbcl", "ecl", "clisp", "ccl", "maxima")
+    },
     "julia": {"e", "E", "--eval", "--print"},
     "groovy": {"e"},
     "scala": {"e"},
@@ -270,7 +291,7 @@ def _make(call: Call) -> list[State]:
     parsed = parse(
         call.args, {"-f", "-C", "-I", "-j", "-l", "-o", "-W", "--file", "--directory", "--makefile", "--eval", "--justfile", "-d"}
     )
-    if parsed.has("--eval"):
+    if parsed.has("--eval", "-E") or (call.name == "rake" and parsed.has("-e", "-p", "-r", "--execute")):
         call.doubt(tr("It runs a recipe given on the command line."))
     given = parsed.values("-f", "-C", "-I", "--file", "--directory", "--makefile", "--justfile")
     for value in given:
@@ -298,8 +319,13 @@ def _make(call: Call) -> list[State]:
     return [call.state]
 
 
+SHELLS = (
+    "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "yash", "posh", "osh", "ysh", "oksh",
+    "loksh", "hush", "bosh", "rzsh", "ksh93",
+)  # fmt: skip
+
 HANDLERS: dict[str, Handler] = {
-    **dict.fromkeys(("sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "rbash", "fish", "csh", "tcsh", "yash", "posh"), _shell),
+    **dict.fromkeys(SHELLS, _shell),
     **dict.fromkeys(("python", "pypy", "pythonw", "ipython"), _python),
     **dict.fromkeys(_CODE_OPTIONS, _interpreter),
     **dict.fromkeys(("make", "gmake", "bmake", "just", "task", "ninja", "rake", "invoke", "nox", "tox"), _make),

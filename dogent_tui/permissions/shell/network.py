@@ -14,7 +14,9 @@ _PROGRAMS = (
     "rlogin", "rcp",
     "sshfs", "ngrok", "cloudflared", "heroku", "vercel", "netlify", "fly", "surge", "twine", "dropbox", "ollama",
     "ssh-copy-id", "ssh-keygen", "ssh-add", "gist", "curlftpfs", "smbclient", "ldapsearch", "kinit", "claude", "llm",
-    "chromium", "google-chrome", "firefox", "chrome",
+    "chromium", "google-chrome", "firefox", "chrome", "cpan", "cpanm", "ntpdate", "chronyc", "rdate", "resolvectl",
+    "systemd-resolve", "huggingface-cli", "hf", "kaggle", "bower", "nuget", "conan", "vcpkg", "fnm", "volta", "swaks",
+    "irssi", "weechat", "snmpget",
 )  # fmt: skip
 _EXCHANGES = tr("It exchanges data with another machine.")
 
@@ -83,6 +85,44 @@ _LOCAL: dict[str, set[str]] = {
     "deno": {"fmt", "lint", "test", "check", "--version"},
     "openssl": {"dgst", "rand", "version", "md5", "sha1", "sha256", "sha512", "prime"},
     "brew": {"list", "info", "--version", "--prefix"},
+    "svn": {"status", "st", "stat", "diff", "di", "info", "add", "help", "resolve", "propget", "proplist", "--version"},
+    "hg": {
+        "status",
+        "st",
+        "log",
+        "diff",
+        "annotate",
+        "blame",
+        "cat",
+        "branch",
+        "branches",
+        "tags",
+        "tag",
+        "id",
+        "identify",
+        "add",
+        "commit",
+        "ci",
+        "summary",
+        "root",
+        "files",
+        "manifest",
+        "heads",
+        "parents",
+        "grep",
+        "help",
+        "version",
+        "--version",
+        "bookmarks",
+        "init",
+    },
+    "rustup": {"show", "which", "doc", "--version"},
+    "tlmgr": {"list", "info", "search", "version", "--version", "conf", "path"},
+    "luarocks": {"list", "show", "--version"},
+    "opam": {"list", "show", "--version"},
+    "dotnet": {"build", "test", "run", "--version", "--info", "format"},
+    "mix": {"test", "compile", "run", "format", "help"},
+    "getent": {"passwd", "group", "services", "protocols"},
 }
 """Subcommands of package managers that stay on this machine."""
 
@@ -97,6 +137,8 @@ def _package_manager(call: Call) -> None:
         return
     if any("clean" in word.text or word.text in {"uninstall", "rm", "remove"} for word in words[1:]):
         call.lose(tr("It removes something."))
+    for value in parse(call.args, {"-out"}, words=True).values("-out") if call.name == "openssl" else []:
+        call.output(value)
     if call.name == "bundle" and first == "exec":
         call.runner.run_fields(words[1:], call.state.copy())
         return

@@ -29,6 +29,8 @@ def _names(given: str, name: str) -> bool:
 def parse(args: list[Field], valued: Collection[str] = (), *, stop_at_operand: bool = False, words: bool = False) -> Parsed:
     """Read a command line. `valued`: the options that take a value (`-o`, `--output`).
 
+    One that ends with `?` takes a value only after an equals sign (`--color=never`), never the next word.
+
     `stop_at_operand`: the first operand ends the options (`env`, `xargs`, `sudo`). `words`: an option with one dash is one
     word (`find -name`), not a cluster of letters.
     """
@@ -57,7 +59,9 @@ def _long(arg: Field, rest: Iterator[Field], valued: Collection[str], found: Par
 
 
 def _takes(name: str, valued: Collection[str]) -> bool:
-    return name in valued or (len(name) > 3 and name.startswith("--") and any(known.startswith(name) for known in valued))
+    return name in valued or (
+        len(name) > 3 and name.startswith("--") and any(known.startswith(name) and not known.endswith("?") for known in valued)
+    )
 
 
 def _cluster(arg: Field, rest: Iterator[Field], valued: Collection[str], found: Parsed) -> None:

@@ -12,6 +12,8 @@ _NUMBERS = set("#?$!-") | {"RANDOM", "LINENO", "SECONDS", "EPOCHSECONDS", "SRAND
 
 def lookup(name: str, state: State, home: str) -> Value:
     """Return what a variable holds. One that nothing set is empty if its name is lower-case, else the environment's."""
+    if name == "_" or (name == "0" and "BASH_ARGV0" in state.variables):
+        return DYNAMIC
     if name in state.variables:
         return state.variables[name]
     if name in {"@", "*"}:
@@ -54,8 +56,10 @@ def each(value: Value, change: Callable[[str], str]) -> Value:
     return tuple(DYNAMIC if DYNAMIC in part else change(part) for part in value)
 
 
-def operate(operator: str, value: Value, word: str) -> Value:
-    """Return `value` after `${x OPERATOR word}`; the word is already expanded."""
+def operate(operator: str, value: Value, word: str, is_set: bool = False, quoted: bool = False) -> Value:
+    """Return `value` after `${x OPERATOR word}`; the word is already expanded, and was (partly) `quoted`."""
+    if value == "" and word and is_set and operator in {"-", "=", "+"}:
+        return word if operator == "+" else DYNAMIC  # `unset` leaves "" here as well
     if operator in {":-", "-", ":=", "="}:
         return DYNAMIC if value == DYNAMIC else value or word
     if operator in {":+", "+"}:
@@ -63,7 +67,10 @@ def operate(operator: str, value: Value, word: str) -> Value:
     if operator in {":?", "?"}:
         return value
     if operator in {"%", "%%", "#", "##"}:
-        return DYNAMIC if DYNAMIC in word else each(value, lambda text: _strip(operator, text, word))
+        unclear = DYNAMIC in word or any(char in word for char in "[(\\") or (quoted and any(char in word for char in "*?"))
+        return DYNAMIC if unclear else each(value, lambda text: _strip(operator, text, word))
+    if word and operator[0] in "^,":
+        return DYNAMIC
     if operator in {"^^", ",,"}:
         return each(value, str.upper if operator == "^^" else str.lower)
     if operator in {"^", ","}:
@@ -83,23 +90,23 @@ def _strip(operator: str, text: str, pattern: str) -> str:
 
 
 def _regex(pattern: str) -> str:
-    if "[" in pattern or "(" in pattern:
-        return re.escape(pattern)
     return "".join(".*" if char == "*" else "." if char == "?" else re.escape(char) for char in pattern)
 
 
 def substitute(value: Value, old: str, new: str, every: bool) -> Value:
     """Return `value` after `${x/old/new}`; a pattern that is not plain text makes it unknown."""
-    if DYNAMIC in old + new or any(char in old for char in "*?[#%(") or not old:
+    if DYNAMIC in old + new or "&" in new or any(char in old for char in "*?[#%(\\") or not old:
         return DYNAMIC
     return each(value, lambda text: text.replace(old, new, -1 if every else 1))
 
 
-def cut(value: Value, offset: str, length: str | None) -> Value:
-    """Return `value` after `${x:offset:length}` of a plain string; of anything else it is unknown."""
-    if not isinstance(value, str) or not offset.isdigit() or not (length is None or length.isdigit()):
+def cut(value: Value, offset: str, length: str | None, first: int = 0) -> Value:
+    """Return `value` after `${x:offset:length}`, an array's elements counted from `first`; by other numbers it is unknown."""
+    if not offset.isdigit() or not (length is None or length.isdigit()) or int(offset) < first:
         return DYNAMIC
-    start = int(offset)
+    start = int(offset) - first
+    if isinstance(value, tuple):
+        return value[start:] if length is None else value[start : start + int(length)]
     return each(value, lambda text: text[start:] if length is None else text[start : start + int(length)])
 
 

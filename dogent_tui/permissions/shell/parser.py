@@ -48,6 +48,8 @@ def parse(text: str) -> list[Node]:
         raise ParserMissingError
     if len(text) > _LONGEST:
         raise ShellSyntaxError("the command is too long")
+    if "#\\\n" in text:  # shfmt joins the lines, bash ends the comment
+        raise ShellSyntaxError("a line break after #\\")
     return list(_parse(program, text))
 
 

@@ -58,6 +58,7 @@ _FORBIDDEN_ATTRIBUTES = {
     "lchmod", "kill", "modules", "meta_path", "f_globals", "f_builtins", "f_locals", "tb_frame", "gi_frame", "sympify",
     "parse_expr", "attrgetter", "methodcaller", "eval", "to_sql", "read_sql", "read_pickle", "to_pickle", "read_html",
     "load_module", "FileIO", "fileinput", "unsafe_load", "full_load", "basicConfig", "FileHandler", "expanduser", "home",
+    "chdir", "fchdir",
 }  # fmt: skip
 _MODULES_WITHIN = {"os", "_os", "sys", "_sys", "subprocess", "shutil", "builtins", "posix", "nt", "socket", "importlib", "ctypes"}
 """Modules that other modules have imported: reaching one through them is a way around."""
@@ -71,6 +72,7 @@ _TABLE_WRITERS = {
     "to_csv", "to_excel", "to_json", "to_markdown", "to_html", "to_latex", "to_parquet", "to_xml", "to_stata", "to_feather",
     "savefig", "save", "savetxt", "savez", "savemat", "imsave", "imwrite", "write_image", "write_html", "tofile", "memmap",
 }  # fmt: skip
+_PARSERS = {"parse", "read", "load", "fromfile", "iterparse", "ElementTree"}
 _FILE_FUNCTIONS = {"listdir", "walk", "scandir", "glob", "iglob", "getsize", "getmtime", "stat"}
 _PATH_QUESTIONS = {"exists", "isfile", "isdir", "islink", "lexists", "getsize", "getmtime", "getctime", "realpath", "samefile"}
 _TEXT_METHODS = {
@@ -143,7 +145,9 @@ class _Judge(ast.NodeVisitor):
                 self._doubt(tr("The code gives {alias} another name.").format(alias=alias.name))
             if module in {"os", "shutil"} and alias.name in _DELETING:
                 self._call.lose(tr("The code imports a function that deletes or moves files."), self._where)
-            elif alias.name in {"open", *_MODULES_WITHIN} or (allowed is not None and alias.name not in allowed):
+            elif alias.name in {"open", *_MODULES_WITHIN, *_FORBIDDEN_ATTRIBUTES} or (
+                allowed is not None and alias.name not in allowed
+            ):
                 self._doubt(tr("The code imports {alias} from {module}.").format(alias=alias.name, module=module))
             elif not known and not _is_harmless(f"{module}.{alias.name}"):
                 self._doubt(tr("The code uses the module {module}.").format(module=module))
@@ -233,6 +237,8 @@ class _Judge(ast.NodeVisitor):
                 self._open(node, node.args[:1], 1)
             else:
                 self._open(node, [function.value], 0)
+        elif ast.unparse(function.value) == "sys.path" and name in {"insert", "append", "extend"}:
+            self._file(node.args[-1:], "r")
         elif owner == "shutil" and name in _COPIERS:
             self._copy(node)
         elif ast.unparse(function.value) in {"os.path", "posixpath"}:
@@ -267,6 +273,8 @@ class _Judge(ast.NodeVisitor):
             self._file(_file_argument(node), "w")
         elif name == "write":
             self._written(node)
+        elif name in _PARSERS:
+            self._parsed(node)
         elif name not in _TEXT_METHODS and owner not in {"os", "re", "json", "sys", ""}:
             self._named_outside(node)
 
@@ -282,6 +290,14 @@ class _Judge(ast.NodeVisitor):
                 text.startswith(("/", "../")) and self._imported & {"pypdf", "PyPDF2", "ET", "xml", "ElementTree"}
             ):
                 self._touch(self._at(text), "w")
+
+    def _parsed(self, node: ast.Call) -> None:
+        """`parse`, `read`, `load` take an open file or (ElementTree, ConfigParser, numpy) the name of one."""
+        for argument in node.args[:1]:
+            for text in self._values.strings(argument) or []:
+                self._touch(self._at(text), "r")
+        if any(keyword.arg == "allow_pickle" for keyword in node.keywords):
+            self._doubt(tr("The code opens a file in its own way."))
 
     def _named_outside(self, node: ast.Call) -> None:
         """Read a text that is given to a library as a path, where it names something that lies outside."""

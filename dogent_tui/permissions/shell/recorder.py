@@ -6,6 +6,7 @@ from dogent_tui.language import tr
 from dogent_tui.permissions.disk import OverlayDisk
 from dogent_tui.permissions.model import Effect, EffectKind
 from dogent_tui.permissions.paths import PathRule, Place
+from dogent_tui.permissions.shell.globs import expand_glob
 from dogent_tui.permissions.shell.state import State
 from dogent_tui.permissions.shell.text import ANY, SOME, shown
 from dogent_tui.permissions.shell.words import Field
@@ -62,7 +63,8 @@ class Recorder:
             return None
         path = self.resolve(field, state, program, follow=kind not in _GOES)
         if path is not None:
-            self._place(kind, path, field, program, note)
+            for one in (path, *self._met(path)):
+                self._place(kind, one, field, program, note)
         elif kind in _GOES:
             note = tr("Which file goes is only known when the command runs.")
             self.add(Effect(kind, None, "", field.span, program, note, wildcard=field.wildcard))
@@ -85,12 +87,24 @@ class Recorder:
         if path.name.endswith(SOME):
             self._place(EffectKind.WRITE, path, field, program, replaces=not append)
             return
+        for met in self._met(path):
+            self.write_path(met, field, program, append)
         if ANY in str(path) or self.disk.created(str(path)) or not self.rule.exists(path):
             self._place(EffectKind.CREATE, path, field, program)
             return
         entry = self.disk.entry(str(path))
         loses = not append and (entry is None or entry.kind != "file" or entry.size > 0)
         self._place(EffectKind.WRITE, path, field, program, replaces=loses)
+
+    def _met(self, path: Path) -> list[Path]:
+        """Return what is there under a name of which a part is a number or a date that is not known yet."""
+        text = str(path)
+        if ANY not in text or SOME in text:
+            return []
+        chars = [("*", True) if char == ANY else (char, False) for char in text]
+        names = expand_glob(self.disk, chars, "/", frozenset())
+        found = [Path(name) for name in names or [] if self.disk.entry(name) is not None]
+        return [self.rule.resolve(str(one)) for one in found]
 
     def _place(self, kind: EffectKind, path: Path, field: Field, program: str, note: str = "", replaces: bool = False) -> None:
         if self.rule.place(path) is not Place.STREAM:

@@ -6,9 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dogent_tui.permissions.model import EffectKind
+from dogent_tui.permissions.paths import Place
 from dogent_tui.permissions.shell.parser import Node
 from dogent_tui.permissions.shell.state import Lines, State
 from dogent_tui.permissions.shell.text import DYNAMIC
+from dogent_tui.permissions.shell.words import Field
 
 if TYPE_CHECKING:
     from dogent_tui.permissions.shell.walk import Walk
@@ -25,6 +27,7 @@ class Plan:
     targets: list[tuple[Path, bool]] = field(default_factory=list)
     stdin: Lines = None
     stdin_known: bool = False
+    may_fail: bool = False
 
 
 def plan(walk: "Walk", redirects: list[Node], state: State) -> Plan:
@@ -39,7 +42,7 @@ def _one(walk: "Walk", node: Node, state: State, found: Plan) -> None:
     operator = str(node.get("Op"))
     number = str((node.get("N") or {}).get("Value", ""))
     if number.startswith("{"):
-        state.variables[number.strip("{}")] = DYNAMIC
+        state.put(number.strip("{}"), DYNAMIC)
     if operator.startswith("<<"):
         _inline(walk, node, operator, state, found)
     elif operator == "<" and (statements := _substituted(node)) is not None:
@@ -52,14 +55,33 @@ def _file(walk: "Walk", node: Node, kind: tuple[str, str], state: State, found: 
     operator, number = kind
     for target in walk.expander.fields(node.get("Word") or {}, state):
         if operator in _REPLACES or operator in _APPENDS:
+            found.may_fail = found.may_fail or not _opens(walk, target, state)
             path = walk.recorder.output(target, state, operator, append=operator in _APPENDS)
             if path is not None and number in {"", "1"}:
                 found.targets.append((path, operator in _APPENDS))
         elif operator == "<>":
             walk.recorder.output(target, state, operator)
         else:
+            found.may_fail = True
             walk.recorder.touch(EffectKind.READ, target, state, operator)
             found.stdin, found.stdin_known, state.script = (() if target.text == "/dev/null" else None), True, None
+
+
+def _opens(walk: "Walk", target: Field, state: State) -> bool:
+    """Return whether a file can surely be opened for writing: else the command does not run."""
+    path = walk.recorder.resolve(target, state, ">")
+    if path is None:
+        return False
+    if walk.recorder.rule.place(path) is Place.STREAM:
+        return True
+    folder, there = walk.disk.entry(str(path.parent)), walk.disk.entry(str(path))
+    return folder is not None and folder.kind == "folder" and (there is None or there.kind == "file")
+
+
+def again(walk: "Walk", redirects: list[Node], state: State) -> None:
+    """Note once more what redirections do whose words hold variables, after the command has given them values."""
+    changing = [node for node in redirects if not str(node.get("Op")).startswith("<<") and "ParamExp" in str(node.get("Word"))]
+    plan(walk, changing, state.copy())
 
 
 def _substituted(node: Node) -> list[Node] | None:

@@ -8,9 +8,9 @@ from dogent_tui.permissions.shell.call import Call, Handler
 from dogent_tui.permissions.shell.options import parse
 from dogent_tui.permissions.shell.words import Field
 
-_IN_PLACE = re.compile(r"-[nErsuz]*[iI].*|--in-place(=.*)?")
+_IN_PLACE = re.compile(r"-[nErsuzb]*[iI].*|--i(n(-(p(l(a(ce?)?)?)?)?)?)?(=.*)?")
 _ADDRESS = re.compile(r"\s*(?:\d+~?\d*|\$|\+\d+|~\d+)")
-_EVERY_LINE = {"", ".", "^", "$", ".*", "^.*", ".*$", "^.*$", "1,$", "0,$"}
+_EVERY_LINE = {"", ".", "^", "$", ".*", "^.*", ".*$", "^.*$", "1,$", "0,$", "1~1", "0~1", "0~0", "$!", "1,+0"}
 
 
 class ScriptError(Exception):
@@ -80,6 +80,9 @@ class _Reader:
 def _sed(call: Call) -> None:
     call.execute()
     in_place = any(_IN_PLACE.fullmatch(arg.text) for arg in call.args)
+    for arg in call.args:
+        if _IN_PLACE.fullmatch(arg.text) and "/" in arg.text:
+            call.doubt(tr("A file name is only known when it runs."), arg)  # where the copies go
     args = [arg for arg in call.args if not _IN_PLACE.fullmatch(arg.text)]
     parsed = parse(args, {"-e", "--expression", "-f", "--file", "-l", "--line-length"})
     operands = parsed.operands
@@ -102,6 +105,12 @@ def _sed(call: Call) -> None:
 
 
 def _script_file(call: Call, file: Field) -> None:
+    if file.text == "-" or file.text.startswith("/dev/"):
+        if call.state.script is None:
+            call.doubt(tr("Its script is only known when it runs."), file)
+        else:
+            _script(call, Field(call.state.script, file.span), quiet=False)
+        return
     call.read(file)
     path = call.recorder.resolve(file, call.state, call.name)
     text = None if path is None else call.recorder.disk.text(str(path), 100_000)
@@ -118,9 +127,14 @@ def _script(call: Call, script: Field, quiet: bool) -> bool:
         return False
     reader = _Reader(script.text)
     empties, prints = False, False
+    blocks: list[bool] = []
     try:
         while True:
-            reader.skip(" \t\n;}")
+            reader.skip(" \t\n;")
+            if reader.peek() == "}":
+                reader.take()
+                blocks = blocks[:-1]
+                continue
             if not reader.peek():
                 break
             address = reader.address()
@@ -129,6 +143,9 @@ def _script(call: Call, script: Field, quiet: bool) -> bool:
             reader.skip("! \t")
             command = reader.take()
             every = not negated and (address in _EVERY_LINE or address.strip("/") in _EVERY_LINE)
+            if command == "{":
+                blocks = [*blocks, every]
+            every = every and all(blocks)
             empties = _command(call, reader, command, script, every) or empties
             prints = prints or (command in "pPwlaic=")
     except ScriptError:
@@ -139,7 +156,8 @@ def _script(call: Call, script: Field, quiet: bool) -> bool:
 def _command(call: Call, reader: _Reader, command: str, script: Field, every: bool) -> bool:
     if command in {"s", "y"}:
         return _substitution(call, reader, command, script, every)
-    if command == "d":
+    if command in {"d", "Q"}:
+        reader.skip("0123456789" if command == "Q" else "")
         return every
     if command in {"w", "W"}:
         call.output(Field(reader.line().strip(), script.span))
@@ -150,7 +168,7 @@ def _command(call: Call, reader: _Reader, command: str, script: Field, every: bo
         call.doubt(tr("Its script runs a command."), script)
     elif command in {"a", "i", "c", "#"}:
         reader.line()
-    elif command and command in ":btTvqQlL":
+    elif command and command in ":btTvqlL":
         while reader.peek() and reader.peek() not in ";\n}":
             reader.take()
     elif not command or command not in "{}=DgGhHnNpPxzF":

@@ -18,7 +18,8 @@ class State:
 
     `cwd` is `None` once it cannot be known. `stdin`: the lines that may come in; `script`: exactly what comes in, where the
     command itself spells it out. `status` is the last exit's success. Option "foreign": variables may hold anything;
-    "child": a shell of its own, which may or may not know the functions.
+    "child": a shell of its own, which may or may not know the functions; "export X", "readonly X", "cased X", "integer X": what
+    was declared of a variable; the rest are those of `shopt`.
     """
 
     cwd: str | None
@@ -31,6 +32,15 @@ class State:
     stdin: Lines = None
     script: str | None = None
     status: bool | None = None
+
+    def put(self, name: str, value: Value) -> None:
+        """Give a variable a value; one that is read-only, or changes the case of its text, holds something unknown then."""
+        kept = self.options & {f"readonly {name}", f"cased {name}"}
+        self.variables[name] = DYNAMIC if kept else value
+
+    def outside(self) -> "State":
+        """Return the state for a program that this shell starts: it may or may not know the functions, and has no aliases."""
+        return replace(self.copy(), aliases={}, options=self.options | {"child"})
 
     def copy(self) -> "State":
         """Return a state that changes on its own."""

@@ -21,16 +21,23 @@ _LOSES = {
     "discard", "strip", "wipe", "nuke", "drop", "reset", "remove_directory", "rename", "mv", "move", "trash", "erase", *_CLEANS,
 }  # fmt: skip
 """First operands by which a program that is not known says that it removes something (`cargo clean`)."""
+_FETCHES = {
+    "sync", "download", "install", "upgrade", "self-update", "fetch", "pull", "push", "publish", "deploy", "gh-deploy", "upload",
+    "login",
+}  # fmt: skip
+"""First operands by which it says that it exchanges data with other machines."""
 _LOSING_OPTION = re.compile(r"--(delete|remove|purge|prune|wipe|destroy|erase)\b")
 _RUNNABLE = {
     *(name for name, program in PROGRAMS.items() if program.rest in {"DELETE", "MOVE"}), "mv", "dd", "truncate",
     "sh", "bash", "zsh", "dash", "ksh", "fish", "sudo", "doas", "xargs", "eval",
 } - {"gio", "rip", "trash", "rename", "wipe", "erase"}  # fmt: skip
 """Names that hardly stand for anything but the program: as an argument they begin a command."""
+_WITH_FILES = {"cp", "tee", "ln", "rsync", "curl", "wget", "scp", "ssh", "nc"}
+"""The same where arguments follow."""
 _WITH_CODE = {"python", "python3", "perl", "ruby", "node", "php", "env", "awk", "sed"}
 _GIT_LOSES = {"clean", "reset", "checkout", "restore", "rm", "mv", "stash", "push"}
 _MESSAGES = {"-m", "--message", "-t", "--title", "-b", "--body", "-d", "--description", "--text", "--pattern", "-e"}
-_COMMAND_IN_TEXT = re.compile(r"(^|[;|&(`]\s*)(sudo\s+)?(rm|rmdir|unlink|shred|mv|dd|truncate|(ba|z|da|k)?sh)\s")
+_COMMAND_IN_TEXT = re.compile(r"(^|[;|&(`\"'\n]\s*)(sudo\s+)?(rm|rmdir|unlink|shred|mv|dd|truncate|(ba|z|da|k)?sh)\s")
 
 
 def by_table(call: Call) -> bool:
@@ -49,11 +56,20 @@ def by_table(call: Call) -> bool:
         stands_in = stands_in or role.endswith("!")
         if value is not None:
             _option(call, role, value, parsed)
+        elif role == "OUT" or program.options.get(f"{name}?") == "ASK":
+            _ask(call, Field(name, call.span))
+    named = len(parsed.operands) > 1 if call.name == "split" else parsed.has("-f", "--prefix")
+    if call.name in _PREFIXES and not named:
+        _prefix(call, Field(_PREFIXES[call.name], call.span))
     if not parsed.operands and program.rest in {"DELETE", "ASK", "MOVE", "DEVICE"}:
         _ROLES[program.rest](call, Field("", call.span))
     for index, operand in enumerate(parsed.operands):
         _ROLES[program.role(index + stands_in)](call, operand)
     return True
+
+
+_PREFIXES = {"split": "x", "csplit": "xx"}
+"""What the names begin with that these programs give to what they write, where nothing else is said."""
 
 
 def _only_asks_for_help(call: Call) -> bool:
@@ -81,7 +97,7 @@ def _suspect(call: Call, value: Field) -> None:
 
     Some other version of the program may take this option without a value.
     """
-    if value.dynamic or not value.text.startswith(("/", "..")) or len(value.text) < 3 or call.state.cwd is None:
+    if value.dynamic or len(value.text) < 3 or call.state.cwd is None:
         return
     rule = call.recorder.rule
     path = rule.resolve(value.text if value.text.startswith("/") else f"{call.state.cwd}/{value.text}")
@@ -101,6 +117,18 @@ def _ask(call: Call, operand: Field) -> None:
         tr("What {call} does cannot be judged from its arguments.").format(call=call.name),
         replace(operand, span=operand.span or call.span),
     )
+
+
+def _read(call: Call, operand: Field) -> None:
+    if "://" in operand.text:
+        call.network(tr("{call} is given a web address.").format(call=call.name))
+    else:
+        call.read(operand)
+
+
+def _sets(call: Call, operand: Field) -> None:
+    if not operand.text.startswith("+"):
+        _ask(call, operand)
 
 
 def _folder(call: Call, operand: Field) -> None:
@@ -162,6 +190,10 @@ def maybe(call: Call, operand: Field) -> None:
     operand = replace(operand, text=operand.text.removeprefix("@"))
     if operand.text and operand.text != "-":
         _maybe_path(call, operand)
+        for piece in re.split(r"[,:;|]", operand.text)[1:]:
+            _suspect(call, replace(operand, text=piece))
+            if piece.startswith("../"):
+                _maybe_path(call, replace(operand, text=piece))
 
 
 def _maybe_path(call: Call, operand: Field) -> None:
@@ -177,7 +209,7 @@ def _maybe_path(call: Call, operand: Field) -> None:
 
 _ROLES: dict[str, Callable[[Call, Field], object]] = {
     "TEXT": lambda _call, _operand: None,
-    "READ": Call.read,
+    "READ": _read,
     "EDIT": Call.edit,
     "REWRITE": Call.rewrite,
     "OUT": Call.output,
@@ -190,6 +222,7 @@ _ROLES: dict[str, Callable[[Call, Field], object]] = {
     "DEVICE": _device,
     "PREFIX": _prefix,
     "MAYBE": maybe,
+    "SETS": _sets,
 }
 
 
@@ -198,9 +231,8 @@ def unknown_program(call: Call) -> None:
     call.execute()
     if _only_asks_for_help(call):
         return
-    for index, operand in enumerate(parse(call.args).operands):
-        if operand.text in (_LOSES if index == 0 else _CLEANS) or (index < 2 and operand.text in _DELETES):
-            call.lose(tr("{call} {text} removes something.").format(call=call.name, text=operand.text), operand)
+    says(call)
+    for operand in parse(call.args).operands:
         maybe(call, operand)
     for arg in call.args:
         if arg.text.startswith("-"):
@@ -208,6 +240,15 @@ def unknown_program(call: Call) -> None:
             if _LOSING_OPTION.match(arg.text):
                 call.lose(tr("{call} {text} removes something.").format(call=call.name, text=arg.text), arg)
     commands_within(call)
+
+
+def says(call: Call) -> None:
+    """Note what the words of a program say that it does: it removes something, or goes to the network."""
+    for index, operand in enumerate(parse(call.args).operands):
+        if operand.text in (_LOSES if index == 0 else _CLEANS) or (index < 2 and operand.text in _DELETES):
+            call.lose(tr("{call} {text} removes something.").format(call=call.name, text=operand.text), operand)
+        elif index == 0 and operand.text in _FETCHES and call.recorder.lenient == 0:
+            call.network("")
 
 
 def commands_within(call: Call) -> None:
@@ -224,7 +265,7 @@ def commands_within(call: Call) -> None:
 def _begins_command(word: str, following: list[str]) -> bool:
     """Return whether an argument is the name of a program that what follows makes one to be run."""
     name = word.rpartition("/")[2] if word.startswith(PROGRAM_FOLDERS) else word
-    if name in _RUNNABLE:
+    if name in _RUNNABLE or (name in _WITH_FILES and following):
         return True
     if name == "git":
         return following[:1] != [] and following[0] in _GIT_LOSES

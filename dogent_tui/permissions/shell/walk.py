@@ -1,17 +1,18 @@
 """Walks the syntax tree of a shell program, keeping every state that the shell may be in, and notes the effects."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from dogent_tui.language import tr
 from dogent_tui.permissions.disk import Disk
+from dogent_tui.permissions.model import EffectKind
 from dogent_tui.permissions.shell import assignments, conditions, redirections
 from dogent_tui.permissions.shell.dispatch import run_command
 from dogent_tui.permissions.shell.parser import Node, ShellSyntaxError, parse
 from dogent_tui.permissions.shell.recorder import Recorder
-from dogent_tui.permissions.shell.state import Lines, State, blur, changed, merge
+from dogent_tui.permissions.shell.state import Lines, State, Value, blur, changed, merge
 from dogent_tui.permissions.shell.text import ANY, DYNAMIC, SOME, deceptive_character, without_stand_ins
 from dogent_tui.permissions.shell.words import Expander, Field
 
@@ -39,6 +40,9 @@ class Walk:
         self._offsets: list[int] | None = None
         self._fixed: tuple[int, int] | None = None
         self._sinks: list[list[Lines]] = [[]]
+        self._loops: list[list[State]] = []
+        self._returns: list[State] = []
+        self._locals: list[dict[str, Value | None]] = []
         self._handlers: dict[str, Callable[[Node, State], list[State]]] = {
             "CallExpr": self._simple,
             "Block": lambda node, state: self.statements(node.get("Stmts"), [state]),
@@ -79,9 +83,11 @@ class Walk:
             return self.statements(parse(text), [state])
 
     def run_fields(self, fields: list[Field], state: State) -> list[State]:
-        """Look at a command that is given as the arguments of another one."""
+        """Look at a command that is given as the arguments of another one, which starts it as a program."""
+        child = "child" in state.options
         with self._deeper():
-            return run_command(self, fields, state)
+            after = run_command(self, fields, state.outside())
+        return [replace(one, options=one.options if child else one.options - {"child"}) for one in after]
 
     def run_script(self, field: Field, path: Path, args: list[Field], state: State) -> list[State]:
         """Look at a script file. One that this command wrote is looked at as closely as the command itself."""
@@ -96,8 +102,8 @@ class Walk:
         inner.arguments = tuple(arg.text for arg in args)
         self.recorder.lenient += not mine
         try:
-            with self._nested(field.span):
-                return self.statements(parse(text), [inner])
+            with self._nested(field.span), self._apart() as returned:
+                return [*self.statements(parse(text), [inner]), *returned]
         except ShellSyntaxError:
             if mine:
                 raise
@@ -109,9 +115,50 @@ class Walk:
         """Run the body of a function with these arguments."""
         before = state.arguments
         state.arguments = tuple(arg.text for arg in args)
-        with self._deeper():
-            after = self.statement(body, state)
-        return [replace(one, arguments=before) for one in after]
+        self._locals.append({})
+        try:
+            with self._deeper(), self._apart() as returned:
+                after = [*self.statement(body, state), *returned]
+        finally:
+            hidden = self._locals.pop()
+        return merge([replace(one, arguments=before, variables=_uncovered(one, hidden)) for one in after], _MOST_STATES)
+
+    def localize(self, names: Iterable[str], state: State) -> None:
+        """Note variables that are declared within a function, where they hide those of the same name outside."""
+        for name in names if self._locals else ():
+            value = state.variables.get(name)
+            if self._locals[-1].setdefault(name, value) != value:
+                self._locals[-1][name] = DYNAMIC
+
+    def leave_loops(self, state: State, count: int) -> None:
+        """Note that the shell may leave (or begin anew) so many loops in this state."""
+        for left in self._loops[-count:]:
+            left.append(state.copy())
+
+    def leave_function(self, state: State) -> None:
+        """Note that the shell may return from a function or a script in this state."""
+        self._returns.append(state.copy())
+
+    @contextmanager
+    def _apart(self) -> Iterator[list[State]]:
+        """Keep what leaves loops and functions within: in a function, a script or a subshell. Yields what returned."""
+        loops, returns = self._loops, self._returns
+        self._loops, self._returns = [], []
+        try:
+            yield self._returns
+        finally:
+            self._loops, self._returns = loops, returns
+
+    def _body(self, nodes: list[Node] | None, states: list[State], left: list[State]) -> list[State]:
+        """Run the body of a loop once; the states in which it may be left at a `break` or `continue` go to `left` as well."""
+        before = len(left)
+        self._loops.append(left)
+        try:
+            after = self.statements(nodes, states)
+        finally:
+            self._loops.pop()
+        again = [one.copy() for one in left[before:]]
+        return merge([*after, *again], _MOST_STATES) if again else after
 
     # ── What expansions need ────────────────────────────────────────────────────────────────────────
 
@@ -122,13 +169,19 @@ class Walk:
 
     def substitute(self, statements: list[Node], state: State) -> Lines:
         """Walk a command substitution and return what it may print."""
-        with self._deeper(), self.captured() as sink:
+        with self._deeper(), self.captured() as sink, self._apart():
             self.statements(statements, [state.copy()])
         return joined(sink)
 
     def doubt(self, note: str, node: Node) -> None:
         """Note that something cannot be judged."""
         self.recorder.doubt(note, self.span(node))
+
+    def searched(self, folder: Field, state: State) -> None:
+        """Note that a pattern looks for names in a folder, if there is one outside the workspace."""
+        path = self.recorder.resolve(folder, state, "this")
+        if path is not None and self.disk.entry(str(path)) is not None and not self.recorder.rule.inside(path):
+            self.recorder.touch(EffectKind.READ, folder, state, "this")
 
     def span(self, node: Node) -> tuple[int, int] | None:
         """Return the character offsets of a node in the command that the person sees."""
@@ -185,7 +238,8 @@ class Walk:
         """Run one statement with its redirections."""
         command = node.get("Cmd")
         if node.get("Background") or node.get("Coprocess"):
-            self.statement({**node, "Background": False, "Coprocess": False}, state.copy())
+            with self._apart():
+                self.statement({**node, "Background": False, "Coprocess": False}, state.copy())
             return [state]
         if command is None and "Type" in node:
             self.doubt(tr("The shell construct cannot be followed."), node)
@@ -198,13 +252,22 @@ class Walk:
 
     def _redirected(self, command: Node | None, redirects: list[Node], state: State) -> list[State]:
         before, script = state.stdin, state.script
+        variables = dict(state.variables)
         plan = redirections.plan(self, redirects, state)
         if plan.stdin_known:
             state.stdin = plan.stdin
         with self.captured() as sink:
             after = self._command(command, state)
+            if command is None and any(node.get("Op") == "<" for node in redirects):
+                self.prints(None)  # $(< file) is what the file holds
+        for one in after:
+            if one.variables != variables:  # the words of a command are expanded before its redirections
+                redirections.again(self, redirects, one)
         redirections.finish(self, plan, joined(sink))
-        return [replace(one, stdin=before, script=script) for one in after]
+        return [
+            replace(one, stdin=before, script=script, status=None if plan.may_fail and one.status else one.status)
+            for one in after
+        ]
 
     def _command(self, command: Node | None, state: State) -> list[State]:
         if command is None:
@@ -231,11 +294,15 @@ class Walk:
             assignments.assign(self, assignment, scope, exported=True)
         after = run_command(self, fields, scope)
         if assigns:
-            after = [replace(one, variables=assignments.restored(assigns, state, one)) for one in after]
+            given = {option for option in scope.options - state.options if option.startswith("export ")}
+            after = [
+                replace(one, variables=assignments.restored(assigns, state, one), options=one.options - given) for one in after
+            ]
         return after
 
     def _subshell(self, node: Node, state: State) -> list[State]:
-        after = self.statements(node.get("Stmts"), [state.copy()])
+        with self._apart():
+            after = self.statements(node.get("Stmts"), [state.copy()])
         return [replace(state, status=_common([one.status for one in after]))]
 
     def _optional(self, node: Node | None, state: State) -> list[State]:
@@ -253,11 +320,13 @@ class Walk:
     def _binary(self, node: Node, state: State) -> list[State]:
         left, right, operator = node["X"], node["Y"], node.get("Op")
         if operator in {"|", "|&"}:
-            with self.captured() as sink:
+            with self.captured() as sink, self._apart():
                 self.statement(left, state.copy())
-            self.statement(right, replace(state.copy(), stdin=joined(sink), script=None))
-            return [replace(state, status=None)]
-        after: list[State] = []
+            with self._apart():
+                after = self.statement(right, replace(state.copy(), stdin=joined(sink), script=None))
+            stays = [replace(one, stdin=state.stdin, script=state.script) for one in after if "lastpipe" in state.options]
+            return merge([replace(one, status=None) for one in (state, *stays)], _MOST_STATES)
+        after = []
         for one in self.statement(left, state):
             if one.status is not (operator == "&&"):
                 after.append(one.copy())
@@ -273,14 +342,15 @@ class Walk:
         return [state]
 
     def _coproc(self, node: Node, state: State) -> list[State]:
-        self._optional(node.get("Stmt"), state.copy())
+        with self._apart():
+            self._optional(node.get("Stmt"), state.copy())
         return [state]
 
     def _arithmetic(self, node: Node, state: State) -> list[State]:
         expression = node.get("X") or node.get("Exprs")
         self.expander.arithmetic(expression, state)
         for name in assignments.arithmetic_targets(expression):
-            state.variables[name] = ANY
+            state.put(name, ANY)
         self.prints(())
         return [replace(state, status=None)]
 
@@ -297,10 +367,13 @@ class Walk:
     def _case(self, node: Node, state: State) -> list[State]:
         self.expander.text(node.get("Word"), state)
         after = [state.copy()]
+        falls: list[State] = []
         for item in node.get("Items") or []:
             for pattern in item.get("Patterns") or []:
                 self.expander.text(pattern, state)
-            after += self.statements(item.get("Stmts"), [state.copy()])
+            ends = self.statements(item.get("Stmts"), [state.copy(), *falls])
+            falls = [one.copy() for one in ends] if item.get("Op") in {";&", ";;&"} else []
+            after += ends
         return merge(after, _MOST_STATES)
 
     # ── Loops ───────────────────────────────────────────────────────────────────────────────────────
@@ -310,7 +383,7 @@ class Walk:
         if loop.get("Type") != "WordIter":
             for part in ("Init", "Cond", "Post"):
                 self._arithmetic({"X": loop.get(part)}, state)
-            return self._rounds(lambda states: self.statements(node.get("Do"), states), [state])
+            return self._rounds(lambda states: self._body(node.get("Do"), states, []), [state])
         items = loop.get("Items")
         if items is None and not (loop.get("InPos") or {}).get("Offset"):
             values = list(state.arguments)
@@ -318,21 +391,25 @@ class Walk:
             values = [field.text for word in items or [] for field in self.expander.fields(word, state)]
         name = str((loop.get("Name") or {}).get("Value", ""))
         states = [state]
+        left = [] if values else [state.copy()]
         for value in _rounds_over(values):
             for one in states:
-                one.variables[name] = value
-            states = self.statements(node.get("Do"), states)
-        return states
+                one.put(name, value)
+                if node.get("Select"):
+                    one.put("REPLY", DYNAMIC)
+            states = self._body(node.get("Do"), states, left)
+        return merge([*states, *left], _MOST_STATES)
 
     def _while(self, node: Node, state: State) -> list[State]:
         lines = state.stdin
         if lines is not None and _reads(node.get("Cond")):
             states = [state]
+            left: list[State] = []
             for line in _rounds_over(lines):
                 states = [replace(one, stdin=(line,)) for one in states]
-                states = self.statements(node.get("Do"), self.statements(node.get("Cond"), states))
-            return [replace(one, stdin=lines) for one in states]
-        return self._rounds(lambda states: self.statements(node.get("Do"), self.statements(node.get("Cond"), states)), [state])
+                states = self._body(node.get("Do"), self.statements(node.get("Cond"), states), left)
+            return merge([replace(one, stdin=lines) for one in [*states, *left]], _MOST_STATES)
+        return self._rounds(lambda states: self._body(node.get("Do"), self.statements(node.get("Cond"), states), []), [state])
 
     def _rounds(self, body: Callable[[list[State]], list[State]], states: list[State]) -> list[State]:
         """Run a loop's body until nothing new comes of it; what still changes then is unknown, and seen once more so."""
@@ -344,6 +421,12 @@ class Walk:
             seen = merge(seen + after, _MOST_STATES)
         last = blur([one.copy() for one in seen])
         return merge([last, *body([last.copy()])], _MOST_STATES)
+
+
+def _uncovered(state: State, hidden: dict[str, Value | None]) -> dict[str, Value]:
+    """Return the variables after a function: its own are gone, and those that they hid are there again."""
+    variables = {name: value for name, value in state.variables.items() if name not in hidden}
+    return variables | {name: value for name, value in hidden.items() if value is not None}
 
 
 def joined(sink: list[Lines]) -> Lines:

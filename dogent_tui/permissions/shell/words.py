@@ -53,6 +53,10 @@ class Surroundings(Protocol):
         """Report something that cannot be judged."""
         ...
 
+    def searched(self, folder: Field, state: State) -> None:
+        """Report that a pattern looks for names in a folder."""
+        ...
+
     def span(self, node: Node) -> tuple[int, int] | None:
         """Return the character offsets of a node in the command that the person sees."""
         ...
@@ -84,7 +88,7 @@ class Expander:
             return ""
         tokens = self._tokens(word.get("Parts") or [], state)
         if tilde:
-            tokens = self._tilde(tokens, state)
+            tokens = self._after_colons(tokens, state)
         return " ".join("".join(token.text for token in group) for group in _borders(tokens))
 
     def here_document(self, word: Node, quoted: bool, state: State) -> str:
@@ -186,9 +190,12 @@ class Expander:
         value = self._parameter(part, state)
         if isinstance(value, str):
             return [Token("v" if quoted is None else "q", value)]
+        together = parameters.plain_name(part) == "*" or self._index(part, state) == "*"
+        if together and len(value) > 1 and "IFS" in state.variables:
+            return [Token("v" if quoted is None else "q", DYNAMIC)]  # joined with the first character of IFS
         if quoted is None:
             return _with_borders(value, "v")
-        if parameters.plain_name(part) == "*" or self._index(part, state) == "*":
+        if together:
             return [Token("q", " ".join(value))]
         return _with_borders(value, "q") if value else [Token("b", "")]
 
@@ -207,7 +214,9 @@ class Expander:
         if part.get("NestedParam") or part.get("Flags"):
             self._walk.doubt(tr("The parameter expansion is not one of bash."), part)
             return DYNAMIC
-        value = parameters.element(parameters.lookup(name, state, self._walk.home), index)
+        value = parameters.lookup(name, state, self._walk.home)
+        if name not in {"@", "*"}:
+            value = parameters.element(value, index)
         if part.get("Excl"):
             value = self._indirect(value, state)
         value = self._operated(part, name, value, state)
@@ -224,20 +233,24 @@ class Expander:
             word = self.text(expression.get("Word"), state)
             if operator == "@":
                 return self._transformed(part, word, value)
-            result = parameters.operate(operator, value, word)
+            quoted = any(piece.get("Type") != "Lit" for piece in (expression.get("Word") or {}).get("Parts") or [])
+            result = parameters.operate(operator, value, word, name in state.variables, quoted)
             if operator in {":=", "="}:
-                state.variables[name] = result
+                state.put(name, result)
             return result
         if replacement := part.get("Repl"):
             old, new = (self.text(replacement.get(key), state) for key in ("Orig", "With"))
+            if "nocasematch" in state.options:
+                return DYNAMIC
             return parameters.substitute(value, old, new, bool(replacement.get("All")))
-        return self._slice(part["Slice"], value, state) if part.get("Slice") else value
+        first = 1 if name in {"@", "*"} else 0
+        return self._slice(part["Slice"], value, state, first) if part.get("Slice") else value
 
-    def _slice(self, piece: Node, value: Value, state: State) -> Value:
+    def _slice(self, piece: Node, value: Value, state: State, first: int) -> Value:
         offset, length = piece.get("Offset") or {}, piece.get("Length")
         self.arithmetic([offset, length], state)
         start = self.text(offset, state) if offset.get("Type") == "Word" else DYNAMIC
-        return parameters.cut(value, start, self.text(length, state) if length else None)
+        return parameters.cut(value, start, self.text(length, state) if length else None, first)
 
     def _transformed(self, part: Node, operator: str, value: Value) -> Value:
         text = "".join(value)
@@ -246,6 +259,20 @@ class Expander:
         return value if operator == "Q" else DYNAMIC
 
     # ── From tokens to fields ───────────────────────────────────────────────────────────────────────
+
+    def _tildes(self, tokens: list[Token], state: State) -> list[Token]:
+        """Expand tildes at the start and, in what looks like an assignment, after `=` and `:`, as bash does in any argument."""
+        text = "".join(token.text if token.kind == "c" else "\0" * len(token.text) for token in tokens)
+        if "~" not in text or not re.match(r"[A-Za-z_]\w*\+?=", text):
+            return self._tilde(tokens, state)
+        start = next(index for index, token in enumerate(tokens) if token == ("c", "=")) + 1
+        return [*tokens[:start], *self._after_colons(tokens[start:], state)]
+
+    def _after_colons(self, tokens: list[Token], state: State) -> list[Token]:
+        cut = next((index for index, token in enumerate(tokens) if token == ("c", ":")), None)
+        if cut is None:
+            return self._tilde(tokens, state)
+        return [*self._tilde(tokens[:cut], state), tokens[cut], *self._after_colons(tokens[cut + 1 :], state)]
 
     def _tilde(self, tokens: list[Token], state: State) -> list[Token]:
         if not tokens or tokens[0] != ("c", "~"):
@@ -261,7 +288,7 @@ class Expander:
         return [Token("q", "".join(folders.get(user, f"/home/{user}"))), *tokens[end:]]
 
     def _finish(self, tokens: list[Token], state: State, span: tuple[int, int] | None) -> list[Field]:
-        tokens = self._tilde(tokens, state)
+        tokens = self._tildes(tokens, state)
         found: list[Field] = []
         for group in _borders(tokens):
             for chars in _split(group, state):
@@ -274,9 +301,14 @@ class Expander:
             return [Field(text, span)]
         if DYNAMIC in text or (state.cwd is None and not text.startswith("/")):
             return [Field(DYNAMIC, span, wildcard=True)]
+        fixed = text[: next(index for index, char in enumerate(chars) if char[1] and char[0] in "*?[")].rpartition("/")
+        if fixed[1]:
+            self._walk.searched(Field(fixed[0] or "/", span), state)
         paths = expand_glob(self._walk.disk, chars, state.cwd or "/", state.options)
         if paths is None:
             return [Field(DYNAMIC, span, wildcard=True)]
+        if not paths and "nullglob" in state.options:
+            return []
         return [Field(path, span, wildcard=True) for path in paths] or [Field(text, span, wildcard=True)]
 
 

@@ -42,11 +42,24 @@ def _plain(call: Call) -> list[State]:
     call.execute()
     valued, skipped = _WRAPPERS[call.name]
     parsed = parse(call.args, valued, stop_at_operand=True)
-    for value in parsed.values("-o") if call.name in {"strace", "ltrace"} else []:
-        call.output(value)
-    if parsed.operands[skipped:]:
-        call.runner.run_fields(parsed.operands[skipped:], call.state.copy())
+    for name, value in parsed.options:
+        if value is not None and (
+            name in {"--output", "--log-file", "--error-file"} or (name == "-o" and call.name.endswith("trace"))
+        ):
+            _record(call, value)
+    for start in {skipped, 0} if call.name == "setarch" else {skipped}:  # it may be given no architecture
+        if parsed.operands[start:]:
+            call.runner.run_fields(parsed.operands[start:], call.state.copy())
     return [call.state]
+
+
+def _record(call: Call, value: Field) -> None:
+    if call.name == "stdbuf":
+        return
+    if value.text.startswith(("|", "!")):
+        call.doubt(tr("It runs another program."), value)
+    else:
+        call.output(value)
 
 
 def _time(call: Call) -> list[State]:
@@ -71,6 +84,10 @@ def _environment(call: Call, args: list[Field], state: State) -> None:
         path = call.recorder.resolve(folder, state, call.name)
         call.read(folder)
         state.cwd = None if path is None else str(path)
+    for name in parsed.values("-u", "--unset"):
+        state.variables[name.text] = ""
+    if parsed.has("-i", "--ignore-environment"):
+        state.variables = {}
     if parsed.has("-P"):
         call.doubt(tr("It changes which program a name stands for."))
     rest = list(parsed.operands)
@@ -96,7 +113,8 @@ def _words(text: Field) -> list[str] | None:
 
 def _assign(call: Call, field: Field, state: State) -> None:
     name, _, value = field.text.partition("=")
-    state.variables[name] = value
+    state.put(name, value)
+    state.options |= {f"export {name}"}
     if warning := assignments.warning(name, value, exported=True):
         call.doubt(warning, field)
 
@@ -133,6 +151,36 @@ def _joined(call: Call) -> list[State]:
         call.doubt(tr("The command is only known when it runs."))
     elif text:
         call.runner.run_text(text, call.state.copy(), parsed.operands[0].span)
+    return [call.state]
+
+
+_BENCHMARK_RUNS = {"-p", "--prepare", "-s", "--setup", "-c", "--cleanup", "--conclude", "-C", "--shell", "-S"}
+
+
+def _benchmark(call: Call) -> list[State]:
+    """hyperfine: each operand is a command of its own."""
+    files = {"--export-json", "--export-csv", "--export-markdown", "--export-asciidoc", "--export-orgmode", "--output", "--input"}
+    valued = (
+        _BENCHMARK_RUNS
+        | files
+        | {"-w", "--warmup", "-r", "--runs", "-m", "--min-runs", "-M", "--max-runs", "-n", "-P", "-L", "-u"}
+    )
+    parsed = parse(call.args, valued)
+    for value in parsed.values(*files):
+        call.output(value)
+    for command in [*parsed.operands, *parsed.values(*_BENCHMARK_RUNS)]:
+        if command.dynamic or parsed.has("-L", "-P", "--parameter-list", "--parameter-scan"):
+            call.doubt(tr("The command is only known when it runs."), command)
+        else:
+            call.runner.run_text(command.text, call.state.outside(), command.span)
+    return [call.state]
+
+
+def _coreutils(call: Call) -> list[State]:
+    """All of coreutils in one program: the name of the one that is meant comes in an option, or first."""
+    name, equals, value = call.args[0].text.partition("=") if call.args else ("", "", "")
+    first = [replace(call.args[0], text=value)] if equals and name.startswith("--coreutils-prog") else call.args[:1]
+    call.runner.run_fields([*first, *call.args[1:]], call.state.copy())
     return [call.state]
 
 
@@ -192,7 +240,8 @@ HANDLERS: dict[str, Handler] = {
     "sudo": _sudo,
     "doas": _sudo,
     "watch": _joined,
-    "hyperfine": _joined,
+    "hyperfine": _benchmark,
+    "coreutils": _coreutils,
     "script": _script,
     "flock": _flock,
     "parallel": _parallel,
