@@ -4,6 +4,7 @@ Textual's Footer makes a widget of each key, and all of them anew whenever the f
 of what a change of focus costs. This draws lines.
 """
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, ClassVar
 
@@ -15,6 +16,9 @@ from textual.widget import Widget
 
 if TYPE_CHECKING:
     from textual.binding import Binding
+
+_LETTER = re.compile(r"\^[a-z]|f\d{1,2}")
+"""A key that Textual writes small."""
 
 
 class KeyHints(Widget):
@@ -39,10 +43,15 @@ class KeyHints(Widget):
         for active in screen.active_bindings.values():
             if active.binding.show and active.enabled:
                 first.setdefault(active.binding.action, active.binding)
-        shown = [(binding, self.app.get_key_display(binding)) for binding in first.values()]
+        shown = [(binding, self._named(binding)) for binding in first.values()]
         if shown != self._shown:
             self._shown = shown
             self.refresh()
+
+    def _named(self, binding: "Binding") -> str:
+        """Return a key as it stands on the keyboard: ^F and F1, where Textual has ^f and f1."""
+        display = self.app.get_key_display(binding)
+        return display.upper() if _LETTER.fullmatch(display) else display
 
     def _lines(self) -> Iterator[list[tuple["Binding", str]]]:
         """Yield the keys of each line: whole keys only, those that find no room are in the help."""

@@ -112,6 +112,10 @@ async def test_lessons_and_notes_are_shown_and_forgotten_too(stage, workspace):
         assert not workspace.lessons_file.exists()
         assert not workspace.memory_file.exists()
         assert History(workspace.history_file).entries() == []
+        await s.type("/clean memory")
+        await s.pilot.press("enter")
+        await s.until(lambda: "nothing of that" in s.app.conversation.prompt._notice)  # and nobody is asked whether
+        s.app.conversation.prompt.editor.replace_all("")
         await s.type("/clean everything")
         await s.pilot.press("enter")
         await s.until(lambda: "or all" in s.app.conversation.prompt._notice)

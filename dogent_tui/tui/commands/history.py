@@ -10,7 +10,7 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands.table import Command, Run
 from dogent_tui.tui.prompt.model import Recall
-from dogent_tui.workspace.forgetting import FORGETTABLE, Forgettable, forget
+from dogent_tui.workspace.forgetting import FORGETTABLE, Forgettable, forget, is_there
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
@@ -59,12 +59,16 @@ class HistoryCommands:
         from dogent_tui.tui.screens.choice import choose
 
         say = self._app.conversation.prompt.notify_hint
+        workspace = self._app.opened.workspace
+        if not await asyncio.to_thread(lambda: any(is_there(workspace, name) for name in what)):
+            say(tr("There is nothing of that in this folder."))
+            return
         title = tr("Forget {what}?").format(what=_ALL if len(what) > 1 else _MEANT[what[0]])
         if await choose(self._app, title, tr("The conversations stay: /sessions."), (tr("Keep it"), tr("Forget it"))) != 1:
             say(tr("Nothing was forgotten."))
             return
         try:
-            await asyncio.to_thread(forget, self._app.opened.workspace, what)
+            await asyncio.to_thread(forget, workspace, what)
         except (OSError, DogentError) as error:
             say(one_line(tr("Not all was forgotten: {error}").format(error=error)))
             return
