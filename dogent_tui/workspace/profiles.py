@@ -240,10 +240,12 @@ def _server(data: Mapping[str, Any]) -> ServerKind | None:
 
 
 def _no_key_warning(who: str, name: str, url: str) -> ConfigWarning:
-    where = tr("the environment") if name == ENVIRONMENT else tr("the profile {name} of claude.json").format(name=name)
-    remedy = tr("Put ANTHROPIC_AUTH_TOKEN or ANTHROPIC_API_KEY into {where} (any word for an endpoint that needs none).").format(
-        where=where
-    )
+    if name == ENVIRONMENT:
+        remedy = tr("Set ANTHROPIC_AUTH_TOKEN or ANTHROPIC_API_KEY (to any word for an endpoint that needs none).")
+    else:
+        remedy = tr(
+            "Fill it in with /settings, as any word for an endpoint that needs none: ANTHROPIC_AUTH_TOKEN in claude.json."
+        )
     return ConfigWarning(tr("{who} has no key for {url}.").format(who=who, url=url), remedy, "profile_no_key")
 
 
