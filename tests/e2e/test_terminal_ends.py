@@ -46,13 +46,13 @@ async def test_the_draft_the_prompts_and_the_conversation_survive_a_kill(dogent,
         assert "and the second" in earlier
         (workspace.root / "keep.md").touch()
         dogent.api.call("Bash", {"command": "rm keep.md"})
-        dogent.api.say("It is still there.")
         terminal.type("delete it\r")
         await terminal.wait_for("rm keep.md", "Deny")
         terminal.signal(signal.SIGKILL)  # the call has no result yet
         await terminal.exited()
     async with dogent.open("--continue", ready=False) as terminal:
         await terminal.wait_for("It was the first.", "▌ delete it", "■ stopped", "ready")
+        dogent.api.say("It is still there.")  # now: what the killed one's process still asks is not answered with it
         terminal.type("is it there?\r")
         await terminal.wait_for("It is still there.", "ready")
     assert (workspace.root / "keep.md").exists()
