@@ -8,7 +8,7 @@ from typing import TextIO
 import msgspec
 
 from dogent_tui.arguments import CommandLine
-from dogent_tui.errors import UsageError
+from dogent_tui.by_hand.arguments import existing_folder
 from dogent_tui.language import tr
 from dogent_tui.plain import visible
 from dogent_tui.vision.looking import look_at
@@ -28,11 +28,7 @@ def run_analyze(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int
     Raises VisionError, and ConfigError where the profiles cannot be made.
     """
     chosen = _parser().parse_args(arguments)
-    folder = Path(chosen.workspace)
-    if not folder.is_dir():
-        raise UsageError(
-            tr("There is no folder {folder}.").format(folder=folder), tr("Name an existing folder with --workspace.")
-        )
+    folder = existing_folder(chosen.workspace)
     home = dogent_home()
     ensure_home_files(home)
     profile = chosen.profile or load_settings(Workspace(folder))[0].vision_profile or DEFAULT_PROFILE

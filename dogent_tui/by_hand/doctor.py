@@ -3,7 +3,6 @@
 import asyncio
 import platform
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TextIO
 
 import msgspec
@@ -11,7 +10,7 @@ import msgspec
 from dogent_tui import __version__
 from dogent_tui.agent.doctor import as_text, examine
 from dogent_tui.arguments import CommandLine
-from dogent_tui.errors import UsageError
+from dogent_tui.by_hand.arguments import existing_folder
 from dogent_tui.language import tr
 from dogent_tui.workspace.paths import Workspace
 
@@ -19,11 +18,7 @@ from dogent_tui.workspace.paths import Workspace
 def run_doctor(arguments: Sequence[str], stdout: TextIO) -> int:
     """Look at everything, write what was found, and return the exit status: 1 where something needed is not here."""
     chosen = _parser().parse_args(arguments)
-    folder = Path(chosen.workspace)
-    if not folder.is_dir():
-        raise UsageError(
-            tr("There is no folder {folder}.").format(folder=folder), tr("Name an existing folder with --workspace.")
-        )
+    folder = existing_folder(chosen.workspace)
     findings = asyncio.run(examine(Workspace(folder)))
     if chosen.json:
         about = {"dogent_tui": __version__, "python": platform.python_version(), "platform": platform.platform()}

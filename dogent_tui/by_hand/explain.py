@@ -7,6 +7,7 @@ from typing import Any, TextIO
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.arguments import CommandLine
+from dogent_tui.by_hand.arguments import existing_folder
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.permissions.explain import as_text, describe
@@ -21,11 +22,7 @@ def run_explain(arguments: Sequence[str], stdin: TextIO, stdout: TextIO) -> int:
     Raises UsageError where a call cannot be understood.
     """
     options = _parser().parse_args(arguments)
-    folder = Path(options.workspace)
-    if not folder.is_dir():
-        raise UsageError(
-            tr("There is no folder {folder}.").format(folder=folder), tr("Name an existing folder with --workspace.")
-        )
+    folder = existing_folder(options.workspace)
     authority = Authority(Workspace(folder), options.allow)
     for call in [_call(options.tool, options.input)] if options.tool else _calls(stdin):
         found = explained(call, authority)

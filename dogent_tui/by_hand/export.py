@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from dogent_tui.arguments import CommandLine
+from dogent_tui.by_hand.arguments import existing_folder
 from dogent_tui.by_hand.terminal import Terminal, offer_browser, offer_pandoc
 from dogent_tui.documents.export.model import ExportRequest, ExportResult
 from dogent_tui.documents.exporter import KINDS, Exporter, ExportKind, plan_export
@@ -33,8 +34,7 @@ def run_export(arguments: Sequence[str], terminal: Terminal) -> int:
     if kind not in KINDS:
         raise UsageError(tr("It is not said what to export to."), tr("Add --to pdf or --to docx."))
     root = Path(chosen.workspace) if chosen.workspace else find_root(Path(chosen.file))
-    if not root.is_dir():
-        raise UsageError(tr("There is no folder {root}.").format(root=root), tr("Name an existing folder with --workspace."))
+    existing_folder(root)
     request = plan_export(Workspace(root), chosen.file, kind, chosen.output, toc=chosen.toc, start=Path.cwd())
     if not request.markdown.is_file():
         raise DocumentError(

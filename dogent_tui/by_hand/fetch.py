@@ -3,13 +3,12 @@
 import asyncio
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TextIO
 
 import msgspec
 
 from dogent_tui.arguments import CommandLine
-from dogent_tui.errors import UsageError
+from dogent_tui.by_hand.arguments import add_part, around_part, existing_folder
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tools.libraries import Libraries
@@ -35,12 +34,7 @@ class _Wanted(msgspec.Struct, frozen=True):
 def run_fetch(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
     """Fetch what `arguments` name, write it to `stdout`, and return the exit status. Raises WebError."""
     chosen = _parser().parse_args(arguments)
-    if not Path(chosen.workspace).is_dir():
-        raise UsageError(
-            tr("There is no folder {workspace}.").format(workspace=chosen.workspace),
-            tr("Name an existing folder with --workspace."),
-        )
-    workspace = Workspace(Path(chosen.workspace))
+    workspace = Workspace(existing_folder(chosen.workspace))
     settings, warnings = load_settings(workspace)
     access, more = read_access("", dogent_home())
     stderr.writelines(f"dogent-tui: {one_line(str(warning))}\n" for warning in (*warnings, *more))
@@ -111,12 +105,7 @@ def _notes(found: FetchResult) -> list[str]:
             )
         )
     elif found.next_offset is not None or found.offset:
-        of = tr(" of {total_chars}").format(total_chars=found.total_chars) if found.total_chars is not None else ""
-        more = (
-            tr("; read on with --offset {next_offset}").format(next_offset=found.next_offset)
-            if found.next_offset is not None
-            else ""
-        )
+        of, more = around_part(found.total_chars, found.next_offset)
         notes.append(
             tr("characters {offset} to {end}{of}{more}.").format(
                 offset=found.offset, end=found.offset + len(found.text), of=of, more=more
@@ -133,14 +122,7 @@ def _parser() -> CommandLine:
     )
     parser.add_argument("url", metavar="URL", help=tr("the address"))
     parser.add_argument("--mode", choices=("auto", "text", "image"), default="auto", help=tr("what is wanted (default: auto)"))
-    parser.add_argument(
-        "--max-chars",
-        type=int,
-        default=DEFAULT_CHARS,
-        metavar="N",
-        help=tr("at most N characters (default: {default_chars})").format(default_chars=DEFAULT_CHARS),
-    )
-    parser.add_argument("--offset", type=int, default=0, metavar="N", help=tr("begin after N characters"))
+    add_part(parser, DEFAULT_CHARS)
     parser.add_argument("--filename", default="", metavar="NAME", help=tr("what an image is to be called"))
     parser.add_argument("--workspace", metavar="DIR", default=".", help=tr("whose images folder is used (default: this folder)"))
     parser.add_argument(

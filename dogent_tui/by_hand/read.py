@@ -8,10 +8,11 @@ from typing import TextIO
 import msgspec
 
 from dogent_tui.arguments import CommandLine
+from dogent_tui.by_hand.arguments import add_part, around_part
 from dogent_tui.by_hand.terminal import Terminal, offer_pandoc
 from dogent_tui.documents.library import DEFAULT_CHARS, DocumentLibrary, ReadResult
 from dogent_tui.documents.model import DocumentError, ReadOptions, Report
-from dogent_tui.documents.places import places
+from dogent_tui.documents.places import how_far, places
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 
@@ -73,10 +74,7 @@ async def _read(path: Path, options: ReadOptions, max_chars: int, offset: int, t
 
 def _notes(found: ReadResult) -> list[str]:
     end = found.offset + len(found.text)
-    of = tr(" of {total_chars}").format(total_chars=found.total_chars) if found.total_chars is not None else ""
-    more = (
-        tr("; read on with --offset {next_offset}").format(next_offset=found.next_offset) if found.next_offset is not None else ""
-    )
+    of, more = around_part(found.total_chars, found.next_offset)
     part = tr("dogent-tui: characters {offset} to {end}{of}{sources}{more}.").format(
         offset=found.offset, end=end, of=of, sources=places(found.sources), more=more
     )
@@ -89,14 +87,8 @@ def _progress(stderr: TextIO) -> Report | None:
         return None
 
     def report(done: int, total: int, what: str) -> None:
-        far = (
-            tr(" {done:,} of {total:,} {what}").format(done=done, total=total, what=what)
-            if total
-            else f" {done:,} {what}"
-            if done
-            else ""
-        )
-        stderr.write(f"\r\x1b[KReading…{far}")
+        said = tr("Reading…{far}").format(far=how_far(done, total, what))
+        stderr.write(f"\r\x1b[K{said}")
         stderr.flush()
 
     return report
@@ -117,14 +109,7 @@ def _parser() -> CommandLine:
         default="accept",
         help=tr("tracked changes of a docx: as if accepted (default), as if rejected, or all of them marked"),
     )
-    parser.add_argument(
-        "--max-chars",
-        type=int,
-        default=DEFAULT_CHARS,
-        metavar="N",
-        help=tr("at most N characters (default: {default_chars})").format(default_chars=DEFAULT_CHARS),
-    )
-    parser.add_argument("--offset", type=int, default=0, metavar="N", help=tr("begin after N characters"))
+    add_part(parser, DEFAULT_CHARS)
     parser.add_argument("--images", default="", metavar="DIR", help=tr("also save the pictures of the document into DIR"))
     parser.add_argument("--yes", action="store_true", help=tr("download pandoc without asking, where it is needed and missing"))
     parser.add_argument("--json", action="store_true", help=tr("print one JSON object with the text and what is known about it"))

@@ -8,7 +8,7 @@ from typing import TextIO
 import msgspec
 
 from dogent_tui.arguments import CommandLine
-from dogent_tui.errors import UsageError
+from dogent_tui.by_hand.arguments import existing_folder
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
 from dogent_tui.web.profiles import WebAccess, find_profile, read_access
@@ -41,10 +41,7 @@ def run_search(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
 
 
 def _access(folder: str, profile: str) -> tuple[WebAccess, list[ConfigWarning]]:
-    if not Path(folder).is_dir():
-        raise UsageError(
-            tr("There is no folder {folder}.").format(folder=folder), tr("Name an existing folder with --workspace.")
-        )
+    existing_folder(folder)
     home = dogent_home()
     ensure_home_files(home)
     settings, warnings = load_settings(Workspace(Path(folder)))

@@ -1,4 +1,4 @@
-"""Where in a document a part of its Markdown comes from, in a few words."""
+"""Where in a document a part of its Markdown comes from, and how far reading it is, in a few words."""
 
 from collections.abc import Sequence
 
@@ -20,3 +20,15 @@ def places(shown: Sequence[Shown]) -> str:
         cells = f"{(first.cells or last.cells).partition(':')[0]}:{last.cells.rpartition(':')[2]}" if last.cells else ""
         return " · " + ", ".join(filter(None, (sheet, cells)))
     return " · " + tr("from line {line}").format(line=first.line) if first.line else ""
+
+
+_UNITS = {"pages": tr("pages"), "rows": tr("rows"), "parts": tr("parts"), "bytes": tr("bytes")}
+"""What readers count while they read."""
+
+
+def how_far(done: int, total: int, what: str) -> str:
+    """Return `` 3 of 18 pages``, `` 1,200 rows`` where nobody knows of how many, or nothing where it has just begun."""
+    unit = _UNITS.get(what, what)
+    if total:
+        return tr(" {done:,} of {total:,} {what}").format(done=done, total=total, what=unit)
+    return f" {done:,} {unit}" if done else ""

@@ -23,16 +23,18 @@ _IMAGES: tuple[tuple[int, bytes], ...] = (
     (4, b"ftypavis"),
 )
 
+_AS_JPEG = tr("Export it as JPEG first; phones and their photo programs do that.")
+_SOUND = (tr("a sound recording"), tr("Have it transcribed into a text file first."))
 _OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"%PDF-", tr("a pdf document"), tr("Read it with read_document.")),
     (0, b"PK\x03\x04", tr("an office document or an archive"), tr("Read documents with read_document; unpack archives first.")),
-    (4, b"ftypheic", tr("a HEIC photo"), tr("Export it as JPEG first; phones and their photo programs do that.")),
-    (4, b"ftypheix", tr("a HEIC photo"), tr("Export it as JPEG first; phones and their photo programs do that.")),
-    (4, b"ftypmif1", tr("a HEIF photo"), tr("Export it as JPEG first; phones and their photo programs do that.")),
-    (4, b"ftypM4A", tr("a sound recording"), tr("Have it transcribed into a text file first.")),
-    (0, b"ID3", tr("a sound recording"), tr("Have it transcribed into a text file first.")),
+    (4, b"ftypheic", tr("a HEIC photo"), _AS_JPEG),
+    (4, b"ftypheix", tr("a HEIC photo"), _AS_JPEG),
+    (4, b"ftypmif1", tr("a HEIF photo"), _AS_JPEG),
+    (4, b"ftypM4A", *_SOUND),
+    (0, b"ID3", *_SOUND),
     (0, b"OggS", tr("a sound recording or an Ogg video"), tr("Export it as mp4 first if it is a video.")),
-    (0, b"fLaC", tr("a sound recording"), tr("Have it transcribed into a text file first.")),
+    (0, b"fLaC", *_SOUND),
     (0, b"8BPS", tr("a Photoshop document"), tr("Export it as PNG first.")),
     (0, b"%!PS", tr("a PostScript drawing"), tr("Export it as PNG first.")),
     (0, b"\x1f\x8b", tr("a compressed file"), tr("Unpack it first.")),

@@ -18,6 +18,7 @@ from textual.widgets import Static
 from dogent_tui.documents.library import DocumentLibrary
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.download import install_pandoc
+from dogent_tui.documents.places import how_far
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui import clipboard
@@ -218,14 +219,7 @@ class PreviewScreen(ModalScreen[None]):
         return True
 
     def _report(self, done: int, total: int, what: str) -> None:
-        far = (
-            tr(" {done:,} of {total:,} {what}").format(done=done, total=total, what=what)
-            if total
-            else f" {done:,} {what}"
-            if done
-            else ""
-        )
-        self._note.update(tr("reading…{far}").format(far=far))
+        self._note.update(tr("reading…{far}").format(far=how_far(done, total, what)))
 
     def _show_known(self) -> None:
         self._note.update(self._reading.note)
