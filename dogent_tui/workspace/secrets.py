@@ -85,7 +85,7 @@ def _looked_up(text: str, environ: Mapping[str, str] | None) -> str:
     value = (os.environ if environ is None else environ).get(found.name, "").strip()
     if is_missing(value):
         raise ConfigError(
-            tr("the environment variable {found} is not set.").format(found=found.name or "(without a name)"),
+            tr("the environment variable {found} is not set.").format(found=found.name or tr("(without a name)")),
             tr("Set it before you start dogent-tui: export {found}=…").format(found=found.name or "NAME"),
         )
     return value
@@ -115,7 +115,7 @@ def _from_keyring(name: str) -> str:
         return answers[0].strip()
     add = tr("Add it: keyring set {keyring_service} {name}").format(keyring_service=KEYRING_SERVICE, name=name or "NAME")
     if answers:
-        raise ConfigError(tr("the keyring has no entry {name}.").format(name=name or "(without a name)"), add)
+        raise ConfigError(tr("the keyring has no entry {name}.").format(name=name or tr("(without a name)")), add)
     why = (
         tr("failed ({failure})").format(failure=failures[0])
         if failures
