@@ -1,0 +1,91 @@
+"""What a command did to the workspace, as plain data: read from its layer, judged by the policy, committed or dropped."""
+
+import stat
+from typing import Literal, TypeAlias
+
+import msgspec
+
+EntryKind: TypeAlias = Literal["file", "folder", "link", "pipe", "socket", "device"]
+What: TypeAlias = Literal["create", "edit", "empty", "delete", "move", "replace", "mode"]
+"""``empty``: a file that held something holds nothing now; ``replace``: another kind of entry is there now."""
+
+_KINDS: dict[int, EntryKind] = {
+    stat.S_IFREG: "file",
+    stat.S_IFDIR: "folder",
+    stat.S_IFLNK: "link",
+    stat.S_IFIFO: "pipe",
+    stat.S_IFSOCK: "socket",
+}
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """What lies at a path, the last link not followed.
+
+    `mode` holds the permission bits with setuid, setgid and sticky; `target` is the text of a link; `names` counts hard links.
+    """
+
+    kind: EntryKind
+    size: int = 0
+    mode: int = 0
+    target: str = ""
+    device: int = 0
+    inode: int = 0
+    ctime_ns: int = 0
+    names: int = 1
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One path that is other than before. Exactly one of `before` and `after` may be None.
+
+    `path` is relative to the workspace, decoded by `os.fsdecode`. Where it was moved, the change of the old path has
+    `moved_to`, and the change of the new path `moved_from`.
+    """
+
+    path: str
+    before: Entry | None
+    after: Entry | None
+    moved_to: str = ""
+    moved_from: str = ""
+
+    @property
+    def what(self) -> What:
+        """What happened, in one word."""
+        before, after = self.before, self.after
+        if before is None:
+            return "create"
+        if after is None:
+            return "move" if self.moved_to else "delete"
+        if before.kind != after.kind:
+            return "replace"
+        if before.kind == "file" and before.size and not after.size:
+            return "empty"
+        if before.mode != after.mode:
+            return "mode"
+        return "edit"
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """All that a command did. `upper` holds the new contents, at the same relative paths; `began_ns` is a ctime from its start."""
+
+    root: str
+    upper: str
+    began_ns: int
+    changes: tuple[Change, ...] = ()
+
+
+class Loss(msgspec.Struct, frozen=True):
+    """History of a Git repository that the difference would lose. `repository` is its folder, relative to the workspace.
+
+    `name` is a reference, `paths` are files whose uncommitted content is lost, relative to the workspace.
+    """
+
+    repository: str
+    kind: Literal["reference", "history", "stash", "reflog", "objects", "uncommitted"]
+    name: str = ""
+    detail: str = ""
+    paths: tuple[str, ...] = ()
+
+
+def entry_kind(mode: int) -> EntryKind:
+    """Return the kind of an entry whose `st_mode` is `mode`."""
+    return _KINDS.get(stat.S_IFMT(mode), "device")
