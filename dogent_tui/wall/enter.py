@@ -34,7 +34,7 @@ def enter(plan: dict[str, Any], report: socket.socket) -> NoReturn:
     try:
         _enter(plan, report)
     except BaseException as error:
-        _fail(report, error)
+        fail(report, error)
 
 
 def _enter(plan: dict[str, Any], report: socket.socket) -> NoReturn:
@@ -61,15 +61,21 @@ def _enter(plan: dict[str, Any], report: socket.socket) -> NoReturn:
         try:
             _be_first(plan, root)
         except BaseException as error:
-            _fail(report, error)
+            fail(report, error)
     report.send(b"inside %d" % inside)
     _, status = os.waitpid(inside, 0)
     report.send(b"status %d" % os.waitstatus_to_exitcode(status))
     os._exit(0)
 
 
-def _fail(report: socket.socket, error: BaseException) -> NoReturn:
-    report.send(f"failed {type(error).__name__}: {error}".encode(errors="replace")[:2000])
+def fail(report: socket.socket, error: BaseException) -> NoReturn:
+    """Report at which step the wall could not be set up, and why, and end."""
+    steps, trace = [], error.__traceback__
+    while trace is not None:
+        steps.append(trace.tb_frame.f_code.co_name.strip("_"))
+        trace = trace.tb_next
+    where = " ".join(step for step in steps[-3:] if step not in ("enter", "call", "checked"))
+    report.send(f"failed {where}: {error}".encode(errors="replace")[:2000])
     os._exit(SETUP_FAILED)
 
 
@@ -155,21 +161,26 @@ def _be_first(plan: dict[str, Any], root: str) -> NoReturn:
     os.chdir(plan["cwd"])
     program = os.fork()
     if program == 0:
-        kernel.close_from(3)
-        for number in range(1, signal.NSIG):
-            if number not in (signal.SIGKILL, signal.SIGSTOP, 32, 33):
-                signal.signal(number, signal.SIG_DFL)
-        try:
-            os.execve(plan["argv"][0], plan["argv"], plan["env"])
-        except OSError as error:
-            os.write(2, f"{plan['argv'][0]}: {error.strerror}\n".encode())
-            os._exit(127)
+        run_program(plan)
     kernel.close_from(3)
     while True:
         ended, status = os.wait()
         if ended == program:
             code = os.waitstatus_to_exitcode(status)
             os._exit(code if code >= 0 else 128 - code)
+
+
+def run_program(plan: dict[str, Any]) -> NoReturn:
+    """Become the program, with the standard descriptors and no others."""
+    kernel.close_from(3)
+    for number in range(1, signal.NSIG):
+        if number not in (signal.SIGKILL, signal.SIGSTOP, 32, 33):
+            signal.signal(number, signal.SIG_DFL)
+    try:
+        os.execve(plan["argv"][0], plan["argv"], plan["env"])
+    except OSError as error:
+        os.write(2, f"{plan['argv'][0]}: {error.strerror}\n".encode())
+        os._exit(127)
 
 
 _REMOUNT_READ_ONLY = 32 | kernel.MS_BIND | kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
@@ -180,11 +191,15 @@ def _rules(writable: list[str]) -> list[tuple[int, int]]:
     """Return what Landlock lets through: all may be read, `writable` may be written, and the files that are our output."""
     rules = [(os.open("/", os.O_PATH), kernel.READS)]
     rules.append((os.open("/dev", os.O_PATH), kernel.READS | kernel.WRITE_FILE | kernel.IOCTL_DEVICE))
+    return rules + rules_to_write(writable)
+
+
+def rules_to_write(writable: list[str]) -> list[tuple[int, int]]:
+    """Return the rules for the places that may be written, and for the files that are our output."""
+    rules = []
     for place in writable:
         folder = os.path.isdir(place)
         rights = kernel.all_rights() if folder else kernel.FILE_RIGHTS
         rules.append((os.open(place, os.O_PATH), rights))
-    for standard in (1, 2):
-        if os.path.isfile(f"/proc/self/fd/{standard}"):
-            rules.append((standard, kernel.FILE_RIGHTS))
-    return rules
+    outputs = [number for number in (1, 2) if os.path.isfile(f"/proc/self/fd/{number}")]
+    return rules + [(number, kernel.FILE_RIGHTS) for number in outputs]
