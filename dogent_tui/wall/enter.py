@@ -1,18 +1,20 @@
 """Goes behind the wall and runs a program there. Imports nothing of ours but `kernel`: the starter has to stay small.
 
-A *plan* is plain data, made by `view.py`:
+What all commands of a session have in common is made once, by a process that only holds it, the *holder*; a command enters
+its namespaces and adds what is its own. A *plan* is plain data, made by `view.py`:
 
-* ``mounts``: what the program sees, in order; each a list that starts with its kind, as in `_MOUNTS`.
+* ``base``: an empty folder of ours, on which the new root is mounted.
+* ``common``, ``own``: what the program sees, in order; each a list that starts with its kind, as in `_MOUNTS`.
 * ``writable``: the places below which it may write; everything that can be seen may be read and run.
 * ``argv``, ``env``, ``cwd``: the program.
-* ``base``: a folder of ours for mount points, which nothing inside can reach.
-* ``network``: ``none`` (a loopback of its own), ``proxy`` (the same, with a proxy of the application listening on it) or ``host``.
+* ``network``: ``none`` (a loopback of its own), ``proxy`` (the application's proxy listens on it) or ``host``.
 * ``families``: the socket families that it may use.
 """
 
 import os
 import signal
 import socket
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 import kernel  # type: ignore[import-not-found]  # beside this file: the starter runs without the package
@@ -25,41 +27,67 @@ SETUP_FAILED = 125
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 
 
-def enter(plan: dict[str, Any], report: socket.socket) -> NoReturn:
+def hold(base: str, common: list[list[Any]], ready: socket.socket) -> NoReturn:
+    """Make what the commands of a session have in common, say so to `ready`, and keep it until the parent dies."""
+    try:
+        _make_root(base, common)
+        kernel.die_with_parent()
+        ready.send(b"ready")
+    except BaseException as error:
+        fail(ready, error)
+    while True:
+        signal.pause()
+
+
+def enter(plan: dict[str, Any], report: socket.socket, holder: int = -1) -> NoReturn:
     """Go behind the wall of `plan` and run its program; the standard descriptors are the program's already.
 
-    `report` hears the process id of the first process inside, then ``status N``, or ``failed`` with a reason; with a proxy, its
-    listening socket before. This process waits outside and dies with its parent, and everything inside dies with it.
+    `holder` is a pidfd. `report` hears the process id of the first process inside, then ``status N``, or ``failed`` with a
+    reason; with a proxy, its listening socket before. This process waits outside and dies with its parent, and everything inside
+    dies with it.
     """
     try:
-        _enter(plan, report)
+        _enter(plan, report, holder)
     except BaseException as error:
         fail(report, error)
 
 
-def _enter(plan: dict[str, Any], report: socket.socket) -> NoReturn:
-    parent = os.getppid()
+def _make_root(base: str, mounts: list[list[Any]]) -> None:
     uid, gid = os.getuid(), os.getgid()
-    flags = kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC
-    kernel.unshare(flags | (0 if plan["network"] == "host" else kernel.CLONE_NEWNET))
+    kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
     kernel.map_own_user(uid, gid)
+    kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
+    kernel.mount("tmpfs", base, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755,size=4m")
+    os.makedirs(f"{base}/proc")
+    _mount_all(base, mounts)
+
+
+def _mount_all(root: str, mounts: list[list[Any]]) -> None:
+    for kind, *arguments in mounts:
+        _MOUNTS[kind](root, *arguments)
+
+
+def _enter(plan: dict[str, Any], report: socket.socket, holder: int) -> NoReturn:
+    parent = os.getppid()
+    if holder < 0:
+        _make_root(plan["base"], plan["common"])
+    else:
+        kernel.join(holder, kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
+    own_network = 0 if plan["network"] == "host" else kernel.CLONE_NEWNET
+    kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | own_network)
     kernel.die_with_parent()
     if os.getppid() != parent:
         os._exit(SETUP_FAILED)
-    kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
-    if plan["network"] != "host":
+    if own_network:
         kernel.bring_up_loopback()
     if plan["network"] == "proxy":
         with socket.create_server(("127.0.0.1", PROXY_PORT)) as listening:
             socket.send_fds(report, [b"listening"], [listening.fileno()])
-    root = plan["base"]
-    kernel.mount("tmpfs", root, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755,size=4m")
-    for kind, *arguments in plan["mounts"]:
-        _MOUNTS[kind](root, *arguments)
+    _mount_all(plan["base"], plan["own"])
     inside = os.fork()
     if inside == 0:
         try:
-            _be_first(plan, root)
+            _be_first(plan)
         except BaseException as error:
             fail(report, error)
     report.send(b"inside %d" % inside)
@@ -113,7 +141,6 @@ def _overlay(root: str, workspace: str, layer: str) -> None:
 
 
 def _link(root: str, target: str, text: str) -> None:
-    os.makedirs(os.path.dirname(root + target), exist_ok=True)
     os.symlink(text, root + target)
 
 
@@ -141,16 +168,16 @@ def _hide(root: str, target: str) -> None:
         kernel.mount("/dev/null", place, flags=kernel.MS_BIND)
 
 
-_MOUNTS = {"bind": _bind, "overlay": _overlay, "link": _link, "devices": _devices, "hide": _hide}
+_MOUNTS: dict[str, Callable[..., None]] = {"bind": _bind, "overlay": _overlay, "link": _link, "devices": _devices, "hide": _hide}
 
 
 # ── Inside ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _be_first(plan: dict[str, Any], root: str) -> NoReturn:
+def _be_first(plan: dict[str, Any]) -> NoReturn:
     """Be the first process inside: finish the root, give up every right, run the program, and reap whatever is left."""
     kernel.die_with_parent()
-    os.makedirs(f"{root}/proc")
+    root = plan["base"]
     kernel.mount("proc", f"{root}/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
     kernel.make_read_only(f"{root}/proc")
     kernel.enter_root(root)
@@ -159,10 +186,12 @@ def _be_first(plan: dict[str, Any], root: str) -> NoReturn:
     kernel.restrict_files(_rules(plan["writable"]))
     kernel.restrict_calls(tuple(plan["families"]))
     os.chdir(plan["cwd"])
-    program = os.fork()
-    if program == 0:
-        run_program(plan)
     kernel.close_from(3)
+    try:
+        program = os.posix_spawn(plan["argv"][0], plan["argv"], plan["env"], setsigdef=_SIGNALS)
+    except OSError as error:
+        os.write(2, f"{plan['argv'][0]}: {error.strerror}\n".encode())
+        os._exit(127)
     while True:
         ended, status = os.wait()
         if ended == program:
@@ -170,19 +199,8 @@ def _be_first(plan: dict[str, Any], root: str) -> NoReturn:
             os._exit(code if code >= 0 else 128 - code)
 
 
-def run_program(plan: dict[str, Any]) -> NoReturn:
-    """Become the program, with the standard descriptors and no others."""
-    kernel.close_from(3)
-    for number in range(1, signal.NSIG):
-        if number not in (signal.SIGKILL, signal.SIGSTOP, 32, 33):
-            signal.signal(number, signal.SIG_DFL)
-    try:
-        os.execve(plan["argv"][0], plan["argv"], plan["env"])
-    except OSError as error:
-        os.write(2, f"{plan['argv'][0]}: {error.strerror}\n".encode())
-        os._exit(127)
-
-
+_SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
+"""Python ignores some of them, and a program would inherit that."""
 _REMOUNT_READ_ONLY = 32 | kernel.MS_BIND | kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
 """MS_REMOUNT of the root itself, with the flags that it was made with."""
 

@@ -72,6 +72,11 @@ def unshare(flags: int) -> None:
     _checked(_libc.unshare(ctypes.c_int(flags)))
 
 
+def join(process: int, flags: int) -> None:
+    """Enter those namespaces of the process behind a pidfd that `flags` name."""
+    _checked(_libc.setns(ctypes.c_int(process), ctypes.c_int(flags)))
+
+
 def map_own_user(uid: int, gid: int) -> None:
     """Be the same user in the new user namespace. The numbers have to be read before it is entered."""
     for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):

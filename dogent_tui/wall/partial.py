@@ -65,9 +65,9 @@ def _enter(plan: dict[str, Any], report: socket.socket) -> NoReturn:
     if program == 0:
         try:
             _restrict(plan, theirs)
-            enter.run_program(plan)
         except BaseException as error:
             enter.fail(report, error)
+        _run_program(plan)
     theirs.close()
     _, descriptors, _, _ = socket.recv_fds(ours, 1, 1)
     if descriptors:
@@ -101,6 +101,17 @@ def _restrict(plan: dict[str, Any], supervisor: socket.socket) -> None:
     answers.pop(-1, None)
     listener = kernel.restrict_calls(tuple(plan["families"]), answers)
     socket.send_fds(supervisor, [b"."], [listener])
+
+
+def _run_program(plan: dict[str, Any]) -> NoReturn:
+    kernel.close_from(3)
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        os.execve(plan["argv"][0], plan["argv"], plan["env"])
+    except OSError as error:
+        os.write(2, f"{plan['argv'][0]}: {error.strerror}\n".encode())
+        os._exit(127)
 
 
 def _rules(plan: dict[str, Any]) -> list[tuple[int, int]]:

@@ -5,8 +5,9 @@ waits for the answer on another. The application has said before, over a socket,
 when the command has ended. It answers the shell itself, once the difference is judged. Nobody else can name a job: the folder
 of the FIFOs is the user's alone and is not there behind the wall, and every id counts once.
 
-Messages are JSON, one a packet. From the application: ``{"id", "plan"}`` (a path) or ``{"end"}`` (an id). To it: ``began``, ``ended``
-with ``status`` and ``left``, ``failed``, ``listening`` with a descriptor.
+Messages are JSON, one a packet. From the application: ``{"id", "plan"}`` (a path) or ``{"end"}`` (an id),
+``{"base", "common"}`` first.
+To it: ``ended`` with ``status`` and ``began``, ``failed`` with ``reason``, ``listening`` with a descriptor.
 """
 
 import json
@@ -19,8 +20,8 @@ from typing import Any, NoReturn
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
-import enter
-import kernel
+import enter  # type: ignore[import-not-found]  # beside this file: it runs without the package
+import kernel  # type: ignore[import-not-found]
 
 _LARGEST = 65_536
 _TIMED_OUT = 143
@@ -72,6 +73,7 @@ class Starter:
         self._application = application
         self._requests = os.open(requests, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)  # never at its end
         self._plans: dict[str, str] = {}
+        self._holder = -1
         self._jobs: dict[int, _Job] = {}
         self._rest = b""
         self._poll = select.epoll()
@@ -103,7 +105,9 @@ class Starter:
         packet = self._application.recv(_LARGEST)
         if packet:
             message = json.loads(packet)
-            if "end" in message:
+            if "base" in message:
+                self._holder = self._hold(message)
+            elif "end" in message:
                 self._plans.pop(message["end"], None)
                 for job in [job for job in self._jobs.values() if job.name == message["end"]]:
                     job.why = "ended"
@@ -114,6 +118,18 @@ class Starter:
 
     def _tell(self, message: dict[str, Any], descriptors: tuple[int, ...] = ()) -> None:
         socket.send_fds(self._application, [json.dumps(message).encode()], descriptors)
+
+    def _hold(self, message: dict[str, Any]) -> int:
+        """Return a pidfd of the process that holds what all commands have in common, -1 where it cannot be made."""
+        ready, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        holder = os.fork()
+        if holder == 0:
+            kernel.close_from(other.fileno() + 1)
+            enter.hold(message["base"], message["common"], other)
+        other.close()
+        said = ready.recv(_LARGEST)
+        ready.close()
+        return os.pidfd_open(holder) if said == b"ready" else -1
 
     # ── Starting ──────────────────────────────────────────────────────────────────────────────
 
@@ -153,13 +169,16 @@ class Starter:
             os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
             for number in (1, 2):
                 os.dup2(_same_output(pid, job.client, number), number)
-            keep = os.dup2(job.other.detach(), 3)
-            kernel.close_from(4)
+            keep, holder = os.dup2(job.other.detach(), 3), self._holder
+            if holder >= 0:
+                holder = os.dup2(holder, 4)
+            kernel.close_from(4 if holder < 0 else 5)
             os.umask(plan["umask"])
         except BaseException as error:
             os.write(2, f"The wall could not be set up: {error}\n".encode())
             os._exit(enter.SETUP_FAILED)
-        enter.enter(plan, socket.socket(fileno=keep))
+        enter.enter(plan, socket.socket(fileno=keep), holder)
+        raise AssertionError
 
     # ── Ending ────────────────────────────────────────────────────────────────────────────────
 
@@ -168,7 +187,6 @@ class Starter:
         word, _, rest = packet.decode(errors="replace").partition(" ")
         if word == "inside":
             job.inside = int(rest)
-            self._tell({"began": job.name})
         elif word == "listening":
             self._tell({"listening": job.name}, tuple(descriptors))
             os.close(descriptors[0])
@@ -216,7 +234,7 @@ def _same_output(pid: int, client: int, number: int) -> int:
     try:
         return os.open(f"/proc/{pid}/fd/{number}", os.O_WRONLY | os.O_APPEND)
     except OSError:
-        return kernel.descriptor_of(client, number)  # a socket has no name
+        return int(kernel.descriptor_of(client, number))  # a socket has no name
 
 
 def main() -> None:

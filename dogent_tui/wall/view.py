@@ -81,7 +81,8 @@ class View(msgspec.Struct, frozen=True):
         """Return the plan for `enter.py`. `base` is an empty folder for mount points."""
         return {
             "base": str(base),
-            "mounts": [*self._mounts(home)],
+            "common": [*self.common(home)],
+            "own": [*self._own(home)],
             "writable": [*map(str, self._places_to_write(home))],
             "argv": [*self.argv],
             "env": {**environment(os.environ), "HOME": str(home), **self.environment},
@@ -95,7 +96,8 @@ class View(msgspec.Struct, frozen=True):
     def _home_is_inside(self, home: Path) -> bool:
         return self.workspace is not None and (home == self.workspace or self.workspace in home.parents)
 
-    def _mounts(self, home: Path) -> Iterator[Mount]:
+    def common(self, home: Path) -> Iterator[Mount]:
+        """Yield what all programs of a session see."""
         yield from system_mounts()
         yield ("devices", str(self.private / "shm"))
         yield ("bind", str(self.private / "tmp"), "/tmp", False)
@@ -103,6 +105,8 @@ class View(msgspec.Struct, frozen=True):
         if not self._home_is_inside(home):
             yield ("bind", str(self.private / "home"), str(home), False)
             yield from _tools(home)
+
+    def _own(self, home: Path) -> Iterator[Mount]:
         for place in self.readable:
             yield ("bind", str(place), str(place), True)
         if self.workspace is not None and self.layer is not None:
@@ -115,7 +119,7 @@ class View(msgspec.Struct, frozen=True):
             yield ("hide", str(place))
 
     def _places_to_write(self, home: Path) -> Iterator[Path]:
-        yield from (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), home)  # noqa: S108 — they are private here
+        yield from (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), home)
         if self.layer is not None and self.workspace is not None:
             yield self.workspace
         yield from self.writable

@@ -40,7 +40,10 @@ class Job(msgspec.Struct, frozen=True):
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """A command that has ended. `began_ns` is the stamp of its start; `why` is ``timeout``, ``gone``, ``ended``, ``failed …`` or ""."""
+    """A command that has ended. `began_ns` is the time of its start as the disk tells it.
+
+    `why` is ``timeout``, ``gone`` (its shell was killed), ``ended`` (by us) or "".
+    """
 
     job: Job
     status: int
@@ -92,7 +95,7 @@ class Wall:
 
     def start(self) -> None:
         """Start the resident process. Raises OSError, AgentError where it cannot run."""
-        for name in ("home", "tmp", "var-tmp", "shm", "jobs"):
+        for name in ("home", "tmp", "var-tmp", "shm", "jobs", "root"):
             private_folder(self.folder / name)
         self._seed_home()
         self._same_disk = self.folder.stat().st_dev == self.workspace.stat().st_dev
@@ -103,8 +106,12 @@ class Wall:
         program = str(Path(__file__).with_name("starter.py"))
         command = [sys.executable, "-I", "-S", program, str(requests)]
         with theirs:
-            self._starter = subprocess.Popen(command, stdin=theirs, stdout=subprocess.DEVNULL, cwd="/", start_new_session=True)
+            self._starter = subprocess.Popen(
+                command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, cwd="/", start_new_session=True
+            )
         self._socket = ours
+        view = View(self.folder, self.workspace, (), workspace=self.workspace, layer=self.folder)
+        self._tell({"base": str(self.folder / "root"), "common": [*view.common(self._home)]})
         threading.Thread(target=self._listen, args=(ours,), name="wall", daemon=True).start()
 
     def close(self) -> None:
@@ -146,9 +153,9 @@ class Wall:
             self.start()
         name = uuid.uuid4().hex
         folder = self.folder / "jobs" / name
-        for part in ("upper", "work", "root"):
+        for part in ("upper", "work"):
             private_folder(folder / part)
-        os.chmod(folder / "upper", os.stat(self.workspace).st_mode & 0o7777)
+        (folder / "upper").chmod(self.workspace.stat().st_mode & 0o7777)
         (folder / "cwd").touch(0o600)
         mounts: list[tuple[str | bool, ...]] = [("bind", str(folder / "cwd"), _INSIDE_CWD, False)]
         if snapshot is not None:
@@ -165,7 +172,9 @@ class Wall:
             limit_s=limit_s,
         )
         plan = view.plan(folder / "root", self._home)
-        plan["mounts"] += mounts
+        plan["own"] += mounts
+        plan["base"] = str(self.folder / "root")
+        del plan["common"]
         plan["writable"] += [_INSIDE_CWD]
         plan["folder"], plan["same_disk"] = str(folder), self._same_disk
         path = folder / "plan"
@@ -218,10 +227,8 @@ class Wall:
         try:
             answer = self._settle(ended)
         except BaseException as error:
-            answer = Answer(
-                1, notes=(tr("What the command did could not be judged and was dropped: {error}").format(error=error),)
-            )
-            self._answer(ended.job.name, answer)
+            words = tr("What the command did could not be judged, so it was dropped: {error}").format(error=error)
+            self._answer(ended.job.name, Answer(1, notes=(words,)))
             raise
         self._answer(ended.job.name, answer)
 
