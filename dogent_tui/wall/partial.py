@@ -50,6 +50,7 @@ def enter_partly(plan: dict[str, Any], report: socket.socket) -> NoReturn:
         _enter(plan, report)
     except BaseException as error:
         enter.fail(report, error)
+        raise
 
 
 def _enter(plan: dict[str, Any], report: socket.socket) -> NoReturn:
@@ -170,7 +171,9 @@ def _do(name: str, pid: int, arguments: list[int], asked: tuple[int, int], writa
         return _CONTINUE if first == 0 else _only_own(abs(first) if first != -1 else 0)
     if name.endswith(("chown", "chownat")):
         owners = arguments[2:4] if name == "fchownat" else arguments[1:3]
-        if any(owner & _UNCHANGED not in (_UNCHANGED, own) for owner, own in zip(owners, (os.getuid(), os.getgid()), strict=True)):
+        if any(
+            owner & _UNCHANGED not in (_UNCHANGED, own) for owner, own in zip(owners, (os.getuid(), os.getgid()), strict=True)
+        ):
             raise PermissionError(errno.EPERM, "")
         return 0
     if name == "chmod":
