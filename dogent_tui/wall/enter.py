@@ -1,19 +1,22 @@
 """Goes behind the wall and runs a program there. Imports nothing of ours but `kernel`: the starter has to stay small.
 
-What all commands of a session have in common is made once, by a process that only holds it, the *holder*; a command enters
-its namespaces and adds what is its own. A *plan* is plain data, made by `view.py`:
+What all commands of a session have in common is made once, by a process that only holds it, the *holder*. A *room* is made of it
+ahead of time: namespaces with a first process in them, which waits for a plan, adds what is a command's own, and runs it. So most
+of the work is done before a command comes. What a room is made of, and a *plan*, is plain data of `view.py`:
 
 * ``base``: an empty folder of ours, on which the new root is mounted.
-* ``common``, ``own``: what the program sees, in order; each a list that starts with its kind, as in `_MOUNTS`.
-* ``writable``: the places below which it may write; everything that can be seen may be read and run.
-* ``argv``, ``env``, ``cwd``: the program.
+* ``common``, and ``own`` of a plan: what is seen, in order; each a list that starts with its kind, as in `_MOUNTS`.
+* ``writable``, of both: the places below which may be written; everything that can be seen may be read and run.
 * ``network``: ``none`` (a loopback of its own), ``proxy`` (the application's proxy listens on it) or ``host``.
-* ``families``: the socket families that it may use.
+* ``families``: the socket families that may be used.
+* ``argv``, ``env``, ``cwd``, ``umask`` of a plan: the program.
 """
 
+import json
 import os
 import signal
 import socket
+import stat
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -27,10 +30,10 @@ SETUP_FAILED = 125
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 
 
-def hold(base: str, common: list[list[Any]], ready: socket.socket) -> NoReturn:
-    """Make what the commands of a session have in common, say so to `ready`, and keep it until the parent dies."""
+def hold(room: dict[str, Any], ready: socket.socket) -> NoReturn:
+    """Make what the rooms of a session have in common, say so to `ready`, and keep it until the parent dies."""
     try:
-        _make_root(base, common)
+        _make_root(room)
         kernel.die_with_parent()
         ready.send(b"ready")
     except BaseException as error:
@@ -39,27 +42,47 @@ def hold(base: str, common: list[list[Any]], ready: socket.socket) -> NoReturn:
         signal.pause()
 
 
-def enter(plan: dict[str, Any], report: socket.socket, holder: int = -1) -> NoReturn:
-    """Go behind the wall of `plan` and run its program; the standard descriptors are the program's already.
+def open_room(room: dict[str, Any], link: socket.socket, holder: int = -1) -> NoReturn:
+    """Make a room, whose first process takes a plan with three standard descriptors from `link` and runs its program.
 
-    `holder` is a pidfd. `report` hears the process id of the first process inside, then ``status N``, or ``failed`` with a
-    reason; with a proxy, its listening socket before. This process waits outside and dies with its parent, and everything inside
-    dies with it.
+    `holder` is a pidfd. `link` hears ``inside PID``, ``listening`` with a socket where there is a proxy, and in the end
+    ``status N`` or ``failed`` with a reason. This process waits outside and dies with its parent, and the room with it.
     """
     try:
-        _enter(plan, report, holder)
+        parent = os.getppid()
+        if holder < 0:
+            _make_root(room)
+        else:
+            kernel.join(holder, kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
+        own_network = 0 if room["network"] == "host" else kernel.CLONE_NEWNET
+        kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | own_network)
+        kernel.die_with_parent()
+        if os.getppid() != parent:
+            os._exit(SETUP_FAILED)
+        if own_network:
+            kernel.bring_up_loopback()
+        if room["network"] == "proxy":
+            with socket.create_server(("127.0.0.1", PROXY_PORT)) as listening:
+                socket.send_fds(link, [b"listening"], [listening.fileno()])
+        inside = os.fork()
+        if inside == 0:
+            _be_first(room, link)
+        link.send(b"inside %d" % inside)
+        link.close()
+        os.waitpid(inside, 0)
+        os._exit(0)
     except BaseException as error:
-        fail(report, error)
+        fail(link, error)
 
 
-def _make_root(base: str, mounts: list[list[Any]]) -> None:
-    uid, gid = os.getuid(), os.getgid()
+def _make_root(room: dict[str, Any]) -> None:
+    uid, gid, base = os.getuid(), os.getgid(), room["base"]
     kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
     kernel.map_own_user(uid, gid)
     kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("tmpfs", base, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755,size=4m")
     os.makedirs(f"{base}/proc")
-    _mount_all(base, mounts)
+    _mount_all(base, room["common"])
 
 
 def _mount_all(root: str, mounts: list[list[Any]]) -> None:
@@ -67,43 +90,14 @@ def _mount_all(root: str, mounts: list[list[Any]]) -> None:
         _MOUNTS[kind](root, *arguments)
 
 
-def _enter(plan: dict[str, Any], report: socket.socket, holder: int) -> NoReturn:
-    parent = os.getppid()
-    if holder < 0:
-        _make_root(plan["base"], plan["common"])
-    else:
-        kernel.join(holder, kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
-    own_network = 0 if plan["network"] == "host" else kernel.CLONE_NEWNET
-    kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | own_network)
-    kernel.die_with_parent()
-    if os.getppid() != parent:
-        os._exit(SETUP_FAILED)
-    if own_network:
-        kernel.bring_up_loopback()
-    if plan["network"] == "proxy":
-        with socket.create_server(("127.0.0.1", PROXY_PORT)) as listening:
-            socket.send_fds(report, [b"listening"], [listening.fileno()])
-    _mount_all(plan["base"], plan["own"])
-    inside = os.fork()
-    if inside == 0:
-        try:
-            _be_first(plan)
-        except BaseException as error:
-            fail(report, error)
-    report.send(b"inside %d" % inside)
-    _, status = os.waitpid(inside, 0)
-    report.send(b"status %d" % os.waitstatus_to_exitcode(status))
-    os._exit(0)
-
-
-def fail(report: socket.socket, error: BaseException) -> NoReturn:
-    """Report at which step the wall could not be set up, and why, and end."""
+def fail(link: socket.socket, error: BaseException) -> NoReturn:
+    """Say at which step the wall could not be set up, and why, and end."""
     steps, trace = [], error.__traceback__
     while trace is not None:
         steps.append(trace.tb_frame.f_code.co_name.strip("_"))
         trace = trace.tb_next
-    where = " ".join(step for step in steps[-3:] if step not in ("enter", "call", "checked"))
-    report.send(f"failed {where}: {error}".encode(errors="replace")[:2000])
+    where = " ".join(step for step in steps[-3:] if step not in ("call", "checked"))
+    link.send(f"failed {where}: {error}".encode(errors="replace")[:2000])
     os._exit(SETUP_FAILED)
 
 
@@ -174,50 +168,87 @@ _MOUNTS: dict[str, Callable[..., None]] = {"bind": _bind, "overlay": _overlay, "
 # ── Inside ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _be_first(plan: dict[str, Any]) -> NoReturn:
-    """Be the first process inside: finish the root, give up every right, run the program, and reap whatever is left."""
-    kernel.die_with_parent()
-    root = plan["base"]
-    kernel.mount("proc", f"{root}/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
-    kernel.make_read_only(f"{root}/proc")
-    kernel.enter_root(root)
-    kernel.mount("none", "/", flags=_REMOUNT_READ_ONLY)
-    kernel.drop_rights()
-    kernel.restrict_files(_rules(plan["writable"]))
-    kernel.restrict_calls(tuple(plan["families"]))
-    os.chdir(plan["cwd"])
-    kernel.close_from(3)
+def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
+    """Be the first process inside: wait for a plan, finish the root, give up every right, run the program, end what is left."""
+    try:
+        kernel.die_with_parent()
+        base = room["base"]
+        kernel.mount("proc", f"{base}/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
+        kernel.make_read_only(f"{base}/proc")
+        kernel.limit_rights()
+        kernel.restrict_calls(tuple(room["families"]))
+        rules = _common_rules(base, room["writable"])
+        plan = take_plan(link)
+        _mount_all(base, plan["own"])
+        kernel.enter_root(base)
+        kernel.mount("none", "/", flags=_REMOUNT_READ_ONLY)
+        for place in plan["writable"]:
+            rules.allow_writing(place)
+        allow_outputs(rules)
+        kernel.drop_rights()
+        rules.restrict()
+        os.chdir(plan["cwd"])
+        os.umask(plan["umask"])
+    except BaseException as error:
+        fail(link, error)
+    kernel.close_from(3, on_exec=True)
+    link.send(b"status %d" % _run(plan))
+    os._exit(0)
+
+
+def _common_rules(base: str, writable: list[str]) -> "kernel.FileRules":
+    rules = kernel.FileRules()
+    for place, rights in (
+        ("/", kernel.READS),
+        ("/dev", kernel.READS | kernel.WRITE_FILE | kernel.IOCTL_DEVICE),
+    ):
+        descriptor = os.open(base + place, os.O_PATH)
+        rules.allow(descriptor, rights)
+        os.close(descriptor)
+    for place in writable:
+        rules.allow_writing(base + place)
+    return rules
+
+
+def allow_outputs(rules: "kernel.FileRules") -> None:
+    """Allow what the program's output goes to, where that is a file."""
+    for number in (1, 2):
+        if stat.S_ISREG(os.fstat(number).st_mode):
+            rules.allow(number, kernel.FILE_RIGHTS)
+
+
+def take_plan(link: socket.socket) -> dict[str, Any]:
+    """Wait for a plan: the path of its file, with the standard descriptors of the program."""
+    path, descriptors, _, _ = socket.recv_fds(link, 4096, 3)
+    if not path:
+        os._exit(0)  # nobody needs this room any more
+    for number, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        plan: dict[str, Any] = json.load(file)
+    return plan
+
+
+def _run(plan: dict[str, Any]) -> int:
+    """Run the program to its end, and return its status once nothing else is alive in here."""
     try:
         program = os.posix_spawn(plan["argv"][0], plan["argv"], plan["env"], setsigdef=_SIGNALS)
     except OSError as error:
         os.write(2, f"{plan['argv'][0]}: {error.strerror}\n".encode())
-        os._exit(127)
-    while True:
-        ended, status = os.wait()
-        if ended == program:
-            code = os.waitstatus_to_exitcode(status)
-            os._exit(code if code >= 0 else 128 - code)
+        return 127
+    while (found := os.wait())[0] != program:
+        pass
+    code = os.waitstatus_to_exitcode(found[1])
+    try:
+        os.kill(-1, signal.SIGKILL)
+        while True:
+            os.wait()
+    except (ProcessLookupError, ChildProcessError):
+        return code if code >= 0 else 128 - code
 
 
 _SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 """Python ignores some of them, and a program would inherit that."""
 _REMOUNT_READ_ONLY = 32 | kernel.MS_BIND | kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
 """MS_REMOUNT of the root itself, with the flags that it was made with."""
-
-
-def _rules(writable: list[str]) -> list[tuple[int, int]]:
-    """Return what Landlock lets through: all may be read, `writable` may be written, and the files that are our output."""
-    rules = [(os.open("/", os.O_PATH), kernel.READS)]
-    rules.append((os.open("/dev", os.O_PATH), kernel.READS | kernel.WRITE_FILE | kernel.IOCTL_DEVICE))
-    return rules + rules_to_write(writable)
-
-
-def rules_to_write(writable: list[str]) -> list[tuple[int, int]]:
-    """Return the rules for the places that may be written, and for the files that are our output."""
-    rules = []
-    for place in writable:
-        folder = os.path.isdir(place)
-        rights = kernel.all_rights() if folder else kernel.FILE_RIGHTS
-        rules.append((os.open(place, os.O_PATH), rights))
-    outputs = [number for number in (1, 2) if os.path.isfile(f"/proc/self/fd/{number}")]
-    return rules + [(number, kernel.FILE_RIGHTS) for number in outputs]

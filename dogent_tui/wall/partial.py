@@ -2,7 +2,8 @@
 
 Landlock says which files may be read and written. It has no word for permissions, owners and times, nor has every version one
 for signals: a filter of system calls hands these to the process that waits outside, which does them itself where they concern
-the places that may be written, or the command's own processes. A plan has ``readable``, a list of places, instead of ``mounts``.
+the places that may be written, or the command's own processes. Rooms and plans have ``readable``, a list of places, instead of
+mounts.
 """
 
 import errno
@@ -38,47 +39,52 @@ _RECEIVE, _SEND, _IS_VALID = 0xC0502100, 0xC0182101, 0x40082102
 _CONTINUE = 1
 _HERE, _NO_FOLLOW, _UNCHANGED = -100, 0x100, 0xFFFFFFFF
 _LONGEST_PATH = 4096
+_FAMILIES = (2, 10, 16)
+"""AF_INET, AF_INET6 and AF_NETLINK, where the network was allowed: a socket of the file system may belong to anybody."""
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 
 
-def enter_partly(plan: dict[str, Any], report: socket.socket) -> NoReturn:
-    """Run the program of `plan` behind Landlock and the filter; see `enter.enter` for the descriptors and what is reported.
+def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
+    """Be the supervisor of a program behind Landlock and the filter; see `enter.open_room` for what is taken and said.
 
-    This process waits outside as the supervisor. Whatever descends from the program is dead before the end is reported.
+    Whatever descends from the program is dead before its end is reported.
     """
     try:
-        _enter(plan, report)
+        parent = os.getppid()
+        if room["network"] == "proxy":
+            raise PermissionError(errno.EPERM, "single hosts cannot be allowed without a network of its own")
+        kernel.limit_rights()
+        kernel.drop_rights()
+        kernel.adopt_orphans()
+        wakes = _wake_by_signals()
+        kernel.die_with_parent(signal.SIGTERM)
+        if os.getppid() != parent:
+            os._exit(enter.SETUP_FAILED)
+        plan = enter.take_plan(link)
+        ours, theirs = socket.socketpair()
+        program = os.fork()
+        if program == 0:
+            _become_program(room, plan, link, theirs)
+        theirs.close()
+        _, listeners, _, _ = socket.recv_fds(ours, 1, 1)
+        if listeners:
+            link.send(b"inside %d" % program)
+        status = os.waitstatus_to_exitcode(_supervise(program, wakes, listeners, room["writable"] + plan["writable"]))
+        _end_descendants()
+        os.close(os.open(f"{plan['folder']}/over", os.O_CREAT | os.O_WRONLY, 0o600))
+        if listeners:
+            link.send(b"status %d" % (status if status >= 0 else 128 - status))
+        os._exit(0)
     except BaseException as error:
-        enter.fail(report, error)
-        raise
+        enter.fail(link, error)
 
 
-def _enter(plan: dict[str, Any], report: socket.socket) -> NoReturn:
-    parent = os.getppid()
-    kernel.drop_rights()
-    kernel.adopt_orphans()
-    wakes = _wake_by_signals()
-    kernel.die_with_parent(signal.SIGTERM)
-    if os.getppid() != parent:
-        os._exit(enter.SETUP_FAILED)
-    ours, theirs = socket.socketpair()
-    program = os.fork()
-    if program == 0:
-        try:
-            _restrict(plan, theirs)
-        except BaseException as error:
-            enter.fail(report, error)
-        _run_program(plan)
-    theirs.close()
-    _, descriptors, _, _ = socket.recv_fds(ours, 1, 1)
-    if descriptors:
-        report.send(b"inside %d" % program)
-    status = _supervise(program, wakes, descriptors, plan["writable"])
-    _end_descendants()
-    os.close(os.open(f"{plan['folder']}/over", os.O_CREAT | os.O_WRONLY, 0o600))
-    if descriptors:
-        report.send(b"status %d" % os.waitstatus_to_exitcode(status))
-    os._exit(0)
+def _become_program(room: dict[str, Any], plan: dict[str, Any], link: socket.socket, supervisor: socket.socket) -> NoReturn:
+    try:
+        _restrict(room, plan, supervisor)
+    except BaseException as error:
+        enter.fail(link, error)
+    _run_program(plan)
 
 
 def _wake_by_signals() -> int:
@@ -90,17 +96,27 @@ def _wake_by_signals() -> int:
     return wakes
 
 
-def _restrict(plan: dict[str, Any], supervisor: socket.socket) -> None:
-    """In the child: give up what the plan does not list, for good."""
+def _restrict(room: dict[str, Any], plan: dict[str, Any], supervisor: socket.socket) -> None:
+    """In the child: give up what is not listed, for good."""
     os.setsid()
     kernel.die_with_parent()
     os.chdir(plan["cwd"])
-    kernel.restrict_files(_rules(plan))
+    os.umask(plan["umask"])
+    rules = kernel.FileRules()
+    devices = dict.fromkeys((f"/dev/{name}" for name in _DEVICES), kernel.READ_FILE | kernel.WRITE_FILE | kernel.IOCTL_DEVICE)
+    for place, rights in {**dict.fromkeys(room["readable"] + plan["readable"], kernel.READS), **devices}.items():
+        descriptor = os.open(place, os.O_PATH)
+        rules.allow(descriptor, rights if os.path.isdir(place) else rights & kernel.FILE_RIGHTS)
+        os.close(descriptor)
+    for place in room["writable"] + plan["writable"]:
+        rules.allow_writing(place)
+    enter.allow_outputs(rules)
+    rules.restrict()
     answers = {numbers[_COLUMN]: kernel.ASK for numbers in _ASKED.values()}
     for group, error in ((_MISSING, errno.ENOSYS), (_UNSUPPORTED, errno.EOPNOTSUPP), (_FORBIDDEN, errno.EPERM)):
         answers.update((numbers[_COLUMN], kernel.REFUSE | error) for numbers in group)
     answers.pop(-1, None)
-    listener = kernel.restrict_calls(tuple(plan["families"]), answers)
+    listener = kernel.restrict_calls(_FAMILIES if room["network"] == "host" else (), answers)
     socket.send_fds(supervisor, [b"."], [listener])
 
 
@@ -113,17 +129,6 @@ def _run_program(plan: dict[str, Any]) -> NoReturn:
     except OSError as error:
         os.write(2, f"{plan['argv'][0]}: {error.strerror}\n".encode())
         os._exit(127)
-
-
-def _rules(plan: dict[str, Any]) -> list[tuple[int, int]]:
-    rules = []
-    for place in plan["readable"]:
-        rights = kernel.READS if os.path.isdir(place) else kernel.READS & kernel.FILE_RIGHTS
-        rules.append((os.open(place, os.O_PATH), rights))
-    for name in _DEVICES:
-        rights = kernel.READ_FILE | kernel.WRITE_FILE | kernel.IOCTL_DEVICE
-        rules.append((os.open(f"/dev/{name}", os.O_PATH), rights))
-    return rules + list(enter.rules_to_write(plan["writable"]))
 
 
 # ── The supervisor ────────────────────────────────────────────────────────────────────────────────

@@ -20,12 +20,11 @@ import msgspec
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.wall.client import answer_text, client_text
-from dogent_tui.wall.view import View, git_settings
+from dogent_tui.wall.view import RUN, View, git_settings
 from dogent_tui.workspace.files import private_folder
 
-_INSIDE_CWD, _INSIDE_SNAPSHOT = "/run/cwd", "/run/snapshot"
+_SNAPSHOT = "/run/snapshot"
 _LARGEST_PACKET = 65_536
-_LEFT = "left-over"
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -58,8 +57,8 @@ class Ended(msgspec.Struct, frozen=True):
     def stands_in(self) -> Path | None:
         """Return the folder in which its shell stood at the end, None where it failed."""
         with contextlib.suppress(OSError):
-            text = os.fsdecode((self.job.folder / "cwd").read_bytes()).removesuffix("\n")
-            return Path(text) if text.startswith("/") else None
+            text = os.fsdecode((self.job.folder.parents[1] / "run" / self.job.name).read_bytes())
+            return Path(text.removesuffix("\n")) if text.startswith("/") else None
         return None
 
 
@@ -95,7 +94,7 @@ class Wall:
 
     def start(self) -> None:
         """Start the resident process. Raises OSError, AgentError where it cannot run."""
-        for name in ("home", "tmp", "var-tmp", "shm", "jobs", "root"):
+        for name in ("home", "tmp", "var-tmp", "shm", "run", "jobs", "root"):
             private_folder(self.folder / name)
         self._seed_home()
         self._same_disk = self.folder.stat().st_dev == self.workspace.stat().st_dev
@@ -111,7 +110,7 @@ class Wall:
             )
         self._socket = ours
         view = View(self.folder, self.workspace, (), workspace=self.workspace, layer=self.folder)
-        self._tell({"base": str(self.folder / "root"), "common": [*view.common(self._home)]})
+        self._tell(view.room(self.folder / "root", self._home))
         threading.Thread(target=self._listen, args=(ours,), name="wall", daemon=True).start()
 
     def close(self) -> None:
@@ -156,14 +155,10 @@ class Wall:
         for part in ("upper", "work"):
             private_folder(folder / part)
         (folder / "upper").chmod(self.workspace.stat().st_mode & 0o7777)
-        (folder / "cwd").touch(0o600)
-        mounts: list[tuple[str | bool, ...]] = [("bind", str(folder / "cwd"), _INSIDE_CWD, False)]
-        if snapshot is not None:
-            mounts.append(("bind", str(snapshot), _INSIDE_SNAPSHOT, True))
         view = View(
             self.folder,
             cwd if cwd.is_dir() else self.workspace,
-            ("/bin/bash", "-c", _script(command, sources=snapshot is not None)),
+            ("/bin/bash", "-c", _script(command, name, sources=snapshot is not None)),
             workspace=self.workspace,
             layer=folder,
             readable=readable,
@@ -171,12 +166,9 @@ class Wall:
             network=network,
             limit_s=limit_s,
         )
-        plan = view.plan(folder / "root", self._home)
-        plan["own"] += mounts
-        plan["base"] = str(self.folder / "root")
-        del plan["common"]
-        plan["writable"] += [_INSIDE_CWD]
-        plan["folder"], plan["same_disk"] = str(folder), self._same_disk
+        plan = {**view.plan(self._home), "folder": str(folder), "same_disk": self._same_disk}
+        if snapshot is not None:
+            plan["own"].append(("bind", str(snapshot), _SNAPSHOT, True))
         path = folder / "plan"
         path.write_text(json.dumps(plan), "utf-8")
         job = Job(name, client_text(self.folder, name), command, cwd, folder, call)
@@ -240,14 +232,15 @@ class Wall:
         with contextlib.suppress(OSError):  # the client has gone
             os.write(descriptor, answer_text(answer.status, answer.folder, answer.notes))
         os.close(descriptor)
-        (self.folder / name).unlink(missing_ok=True)
+        for place in (self.folder / name, self.folder / "run" / name):
+            place.unlink(missing_ok=True)
         remove_layer(job.folder)
 
 
-def _script(command: str, *, sources: bool) -> str:
+def _script(command: str, name: str, *, sources: bool) -> str:
     """Return what runs inside: the command as the CLI would run it, and where its shell stands in the end."""
-    source = f"source {_INSIDE_SNAPSHOT} 2>/dev/null || true; " if sources else ""
-    return f"{source}eval {shlex.quote(command)} && pwd -P >| {_INSIDE_CWD}"
+    source = f"source {_SNAPSHOT} 2>/dev/null || true; " if sources else ""
+    return f"{source}eval {shlex.quote(command)} && pwd -P >| {RUN}/{name}"
 
 
 def remove_layer(folder: Path) -> None:
