@@ -5,11 +5,11 @@ ahead of time: namespaces with a first process in them, which waits for a plan, 
 of the work is done before a command comes. What a room is made of, and a *plan*, is plain data of `view.py`:
 
 * ``base``: an empty folder of ours, on which the new root is mounted.
-* ``common``, and ``own`` of a plan: what is seen, in order; each a list that starts with its kind, as in `_MOUNTS`.
+* ``common``, and ``own`` and ``hidden`` of a plan: what is seen, in order; each a list that starts with its kind (`_MOUNTS`).
 * ``writable``, of both: the places below which may be written; everything that can be seen may be read and run.
 * ``network``: ``none`` (a loopback of its own), ``proxy`` (the application's proxy listens on it) or ``host``.
 * ``families``: the socket families that may be used.
-* ``argv``, ``env``, ``cwd``, ``umask`` of a plan: the program.
+* ``name``, ``argv``, ``env``, ``cwd``, ``umask`` of a plan: the program.
 """
 
 import json
@@ -82,6 +82,7 @@ def _make_root(room: dict[str, Any]) -> None:
     kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("tmpfs", base, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755,size=4m")
     os.makedirs(f"{base}/proc")
+    os.makedirs(f"{base}/stage", 0o700)
     _mount_all(base, room["common"])
 
 
@@ -122,11 +123,11 @@ def _bind(root: str, source: str, target: str, read_only: bool) -> None:
         kernel.make_read_only(place)
 
 
-def _overlay(root: str, workspace: str, layer: str) -> None:
+def _overlay(root: str, workspace: str, target: str, layer: str) -> None:
     """Mount the workspace with the layer over it. Names relative to the layer, and a descriptor for the workspace, need no
     escaping; `volatile` keeps the end of the namespace from syncing the whole disk.
     """
-    place = _place(root, workspace, folder=True)
+    place = _place(root, target, folder=True)
     lower = os.open(workspace, os.O_PATH | os.O_DIRECTORY)
     os.chdir(layer)
     options = f"lowerdir=/proc/self/fd/{lower},upperdir=upper,workdir=work,userxattr,volatile"
@@ -154,7 +155,7 @@ def _devices(root: str, shared_memory: str) -> None:
 
 
 def _hide(root: str, target: str) -> None:
-    """Cover what lies at `target` by nothing."""
+    """Cover what is at `target` by nothing."""
     place = root + target
     if os.path.isdir(place):
         kernel.mount("tmpfs", place, "tmpfs", kernel.MS_RDONLY, "mode=755,size=4k")
@@ -162,7 +163,57 @@ def _hide(root: str, target: str) -> None:
         kernel.mount("/dev/null", place, flags=kernel.MS_BIND)
 
 
-_MOUNTS: dict[str, Callable[..., None]] = {"bind": _bind, "overlay": _overlay, "link": _link, "devices": _devices, "hide": _hide}
+_MOUNTS: dict[str, Callable[..., None]] = {
+    "bind": _bind,
+    "overlay": _overlay,
+    "link": _link,
+    "devices": _devices,
+    "hide": _hide,
+}
+
+
+def _stage(base: str, plan: dict[str, Any]) -> list[tuple[str, str]]:
+    """Mount what is a plan's own where no command ever wrote, and return from where to where it has to be moved.
+
+    The way to its place leads through folders that earlier commands may have changed: outside, a link there would lead anywhere.
+    """
+    moves = []
+    for number, (kind, source, target, *rest) in enumerate(plan["own"]):
+        staged = f"/stage/{plan['name']}-{number}"
+        _MOUNTS[kind](base, source, staged, *rest)
+        if os.path.lexists(base + staged):
+            moves.append((staged, target))
+    return moves
+
+
+def _move(staged: str, target: str) -> None:
+    """Move a mount to its place, from within the new root. What is no folder on the way goes: it is a command's own."""
+    folder = os.open("/", os.O_PATH)
+    *above, last = target.strip("/").split("/")
+    for name in above if os.path.isfile(staged) else (*above, last):
+        try:
+            nearer = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=folder)
+        except FileNotFoundError:
+            os.mkdir(name, 0o755, dir_fd=folder)
+            nearer = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=folder)
+        except NotADirectoryError:
+            os.unlink(name, dir_fd=folder)
+            os.mkdir(name, 0o755, dir_fd=folder)
+            nearer = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=folder)
+        os.close(folder)
+        folder = nearer
+    if os.path.isfile(staged):
+        try:
+            os.unlink(last, dir_fd=folder)
+        except FileNotFoundError:
+            pass
+        made = os.open(last, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600, dir_fd=folder)
+        os.close(folder)
+        folder = made
+    is_file = os.path.isfile(staged)
+    kernel.mount(staged, f"/proc/self/fd/{folder}", flags=kernel.MS_MOVE)
+    os.close(folder)
+    (os.unlink if is_file else os.rmdir)(staged)
 
 
 # ── Inside ────────────────────────────────────────────────────────────────────────────────────────
@@ -179,8 +230,11 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
         kernel.restrict_calls(tuple(room["families"]))
         rules = _common_rules(base, room["writable"])
         plan = take_plan(link)
-        _mount_all(base, plan["own"])
+        moves = _stage(base, plan)
         kernel.enter_root(base)
+        for staged, target in moves:
+            _move(staged, target)
+        _mount_all("", plan["hidden"])
         kernel.mount("none", "/", flags=_REMOUNT_READ_ONLY)
         for place in plan["writable"]:
             rules.allow_writing(place)

@@ -95,7 +95,8 @@ class View(msgspec.Struct, frozen=True):
         """Return what is this program's own."""
         workspace = [str(self.workspace)] if self.layer is not None else []
         return {
-            "own": [*self._own(home)],
+            "own": [*self._own()],
+            "hidden": [*self._hidden(home)],
             "writable": [*workspace, *map(str, self.writable)],
             "argv": [*self.argv],
             "env": {**environment(os.environ), "HOME": str(home), **self.environment},
@@ -118,17 +119,17 @@ class View(msgspec.Struct, frozen=True):
             yield ("bind", str(self.private / "home"), str(home), False)
             yield from _tools(home)
 
-    def _own(self, home: Path) -> Iterator[Mount]:
+    def _own(self) -> Iterator[Mount]:
         for place in self.readable:
             yield ("bind", str(place), str(place), True)
         if self.workspace is not None and self.layer is not None:
-            yield ("overlay", str(self.workspace), str(self.layer))
-            if self._home_is_inside(home):
-                yield from (("hide", str(home / name)) for name in SECRETS_IN_HOME)
+            yield ("overlay", str(self.workspace), str(self.workspace), str(self.layer))
         for place in self.writable:
             yield ("bind", str(place), str(place), False)
-        for place in self.hidden:
-            yield ("hide", str(place))
+
+    def _hidden(self, home: Path) -> Iterator[Mount]:
+        secrets = [home / name for name in SECRETS_IN_HOME] if self._home_is_inside(home) else []
+        yield from (("hide", str(place)) for place in (*secrets, *self.hidden))
 
 
 def system_mounts() -> Iterator[Mount]:

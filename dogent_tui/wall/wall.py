@@ -25,6 +25,8 @@ from dogent_tui.workspace.files import private_folder
 
 _SNAPSHOT = "/run/snapshot"
 _LARGEST_PACKET = 65_536
+_LONGEST_PATH = 4096
+"""PATH_MAX of Linux, in bytes."""
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -57,7 +59,8 @@ class Ended(msgspec.Struct, frozen=True):
     def stands_in(self) -> Path | None:
         """Return the folder in which its shell stood at the end, None where it failed."""
         with contextlib.suppress(OSError):
-            text = os.fsdecode((self.job.folder.parents[1] / "run" / self.job.name).read_bytes())
+            with (self.job.folder.parents[1] / "run" / self.job.name).open("rb") as file:
+                text = os.fsdecode(file.read(_LONGEST_PATH))
             return Path(text.removesuffix("\n")) if text.startswith("/") else None
         return None
 
@@ -123,7 +126,7 @@ class Wall:
         self._settling.shutdown(wait=True, cancel_futures=True)
         for name in [*self._jobs]:
             self._answer(name, Answer(1))
-        remove_layers(self.folder)
+        remove_tree(self.folder)
 
     def _seed_home(self) -> None:
         """Have the private home know how the user's own Git is set up, without keys and without programs."""
@@ -166,7 +169,7 @@ class Wall:
             network=network,
             limit_s=limit_s,
         )
-        plan = {**view.plan(self._home), "folder": str(folder), "same_disk": self._same_disk}
+        plan = {**view.plan(self._home), "name": name, "folder": str(folder), "same_disk": self._same_disk}
         if snapshot is not None:
             plan["own"].append(("bind", str(snapshot), _SNAPSHOT, True))
         path = folder / "plan"
@@ -247,12 +250,15 @@ def remove_layer(folder: Path) -> None:
     """Remove the layer of a job. The kernel leaves a folder in it that even its owner cannot enter."""
     with contextlib.suppress(OSError):
         (folder / "work/work").rmdir()
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_tree(folder)
 
 
-def remove_layers(folder: Path) -> None:
-    """Remove the layers of a session that were judged, or never ended."""
-    with contextlib.suppress(OSError):
-        for layer in (folder / "jobs").iterdir():
-            remove_layer(layer)
-    shutil.rmtree(folder, ignore_errors=True)
+def remove_tree(folder: Path) -> None:
+    """Remove what commands wrote: folders that cannot be entered, and deeper ones than Python can follow, among it."""
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except (OSError, RecursionError):
+        for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf", "--one-file-system"]):
+            subprocess.run([*command, "--", str(folder)], check=False, stderr=subprocess.DEVNULL)
