@@ -77,6 +77,7 @@ def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
         os._exit(0)
     except BaseException as error:
         enter.fail(link, error)
+        raise
 
 
 def _become_program(room: dict[str, Any], plan: dict[str, Any], link: socket.socket, supervisor: socket.socket) -> NoReturn:
@@ -105,7 +106,10 @@ def _restrict(room: dict[str, Any], plan: dict[str, Any], supervisor: socket.soc
     rules = kernel.FileRules()
     devices = dict.fromkeys((f"/dev/{name}" for name in _DEVICES), kernel.READ_FILE | kernel.WRITE_FILE | kernel.IOCTL_DEVICE)
     for place, rights in {**dict.fromkeys(room["readable"] + plan["readable"], kernel.READS), **devices}.items():
-        descriptor = os.open(place, os.O_PATH)
+        try:
+            descriptor = os.open(place, os.O_PATH)
+        except OSError:
+            continue  # it is not there, or not for this user
         rules.allow(descriptor, rights if os.path.isdir(place) else rights & kernel.FILE_RIGHTS)
         os.close(descriptor)
     for place in room["writable"] + plan["writable"]:

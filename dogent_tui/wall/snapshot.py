@@ -51,8 +51,11 @@ class TakenBack(msgspec.Struct, frozen=True):
 
 
 class _Running(msgspec.Struct):
+    """What runs, for the session with that private folder; all of it had ended at `until`, where that is known."""
+
     private: str
     jobs: list[str]
+    until: int = 0
 
 
 class Snapshot:
@@ -63,6 +66,7 @@ class Snapshot:
         self.workspace, self.folder = workspace, private_folder(folder)
         self._lock = threading.RLock()
         self._jobs: list[str] = []
+        self._private = Path()
         self._held = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
         self._root = os.open(workspace, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -91,7 +95,9 @@ class Snapshot:
         self._sum = sum(row[2] for row in self._index.values() if row[8])
 
     def close(self) -> None:
-        """Let go of the copy; it stays for the next start."""
+        """Let go of the copy; it stays for the next start. Commands that were not judged count as cut off by now."""
+        if self._jobs:
+            self._note(self._private, until=time.time_ns())
         self._store.close()
         for descriptor in (self._root, self._held):
             os.close(descriptor)
@@ -109,12 +115,12 @@ class Snapshot:
             self._jobs.append(job)
             self._note(private)
 
-    def end(self, job: str, private: Path) -> None:
+    def end(self, job: str) -> None:
         """Note that `job` has ended, and was judged."""
         with self._lock:
             if job in self._jobs:
                 self._jobs.remove(job)
-                self._note(private)
+                self._note(self._private)
 
     def resume(self, asked: Callable[[Difference], Collection[str]]) -> TakenBack | None:
         """Take back what a command did that was cut off, of what `asked` names; None where none was. Call it before `begin`.
@@ -126,9 +132,10 @@ class Snapshot:
                 running = msgspec.json.decode((self.folder / "running").read_bytes(), type=_Running)
             except (OSError, msgspec.DecodeError):
                 return None
-            _end_left_over(running.private)
+            end_left_over(running.private)
             ends = [Path(running.private, "jobs", job, "over") for job in running.jobs]
-            until = max((end.stat().st_ctime_ns for end in ends if end.exists()), default=_LARGEST_NUMBER)
+            stamps = [running.until, *(end.stat().st_ctime_ns for end in ends if end.exists())]
+            until = max(stamps) or _LARGEST_NUMBER
             found = self.difference()
             own = tuple(each for each in found.changes if not each.after or each.after.ctime_ns <= until)
             found = msgspec.structs.replace(found, changes=own)
@@ -137,10 +144,15 @@ class Snapshot:
             (self.folder / "running").unlink()
             return taken
 
-    def _note(self, private: Path) -> None:
+    def is_running(self, job: str) -> bool:
+        """Whether `job` has begun, and was not judged yet."""
+        return job in self._jobs
+
+    def _note(self, private: Path, until: int = 0) -> None:
+        self._private = private
         place = self.folder / "running"
         if self._jobs:
-            place.with_suffix(".new").write_bytes(msgspec.json.encode(_Running(str(private), self._jobs)))
+            place.with_suffix(".new").write_bytes(msgspec.json.encode(_Running(str(private), self._jobs, until)))
             place.with_suffix(".new").replace(place)
         else:
             place.unlink(missing_ok=True)
@@ -497,7 +509,7 @@ def _is_among(change: Change, only: Collection[str] | None) -> bool:
     return only is None or any(path in only for path in (change.path, change.moved_to, change.moved_from) if path)
 
 
-def _end_left_over(private: str) -> None:
+def end_left_over(private: str) -> None:
     """Kill what a session has left behind whose supervisor was killed: it is known by where it keeps its own files."""
     for name in os.listdir("/proc") if private else ():
         with contextlib.suppress(OSError, ValueError), open(f"/proc/{int(name)}/environ", "rb") as file:

@@ -20,7 +20,9 @@ import msgspec
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.wall.client import answer_text, client_text
-from dogent_tui.wall.view import RUN, View, git_settings
+from dogent_tui.wall.probe import Standing
+from dogent_tui.wall.snapshot import Snapshot, end_left_over
+from dogent_tui.wall.view import RUN, Level, View, git_settings, tools
 from dogent_tui.workspace.files import private_folder
 
 _SNAPSHOT = "/run/snapshot"
@@ -76,11 +78,27 @@ class Answer(msgspec.Struct, frozen=True):
 class Wall:
     """Runs commands behind the wall for one workspace. Safe for use by several threads."""
 
-    def __init__(self, workspace: Path, folder: Path, settle: Callable[[Ended], Answer], home: Path | None = None) -> None:
+    def __init__(
+        self,
+        workspace: Path,
+        folder: Path,
+        settle: Callable[[Ended], Answer],
+        home: Path | None = None,
+        *,
+        standing: Standing | None = None,
+        snapshot: Snapshot | None = None,
+    ) -> None:
         """Keep layers and the private home in `folder`, which must lie outside the workspace.
 
-        `settle` judges what a command did and commits or drops it, in a thread; the shell waits for its answer.
+        `settle` judges what a command did and commits or drops it, in a thread; the shell waits for its answer. Where the wall of
+        `standing` is a partial one, `snapshot` is the copy of the workspace, which is brought up to date before each command.
         """
+        if standing is not None and (standing.level == "none" or (standing.level == "partial") != (snapshot is not None)):
+            raise ValueError(standing.level)
+        self._level: Level = "full"
+        if standing is not None and standing.level == "partial":
+            self._level = "bound" if standing.namespaces else "bare"
+        self._copy = snapshot
         self.workspace = workspace
         self.folder = folder
         self._settle = settle
@@ -92,6 +110,7 @@ class Wall:
         self._lock = threading.Lock()
         self._settling = ThreadPoolExecutor(8, "settling")
         self._same_disk = False
+        self._is_closing = False
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
 
@@ -112,12 +131,13 @@ class Wall:
                 command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, cwd="/", start_new_session=True
             )
         self._socket = ours
-        view = View(self.folder, self.workspace, (), workspace=self.workspace, layer=self.folder)
+        view = View(self.folder, self.workspace, (), workspace=self.workspace, layer=self.folder, level=self._level)
         self._tell(view.room(self.folder / "root", self._home))
         threading.Thread(target=self._listen, args=(ours,), name="wall", daemon=True).start()
 
     def close(self) -> None:
         """End every command and the resident process, and remove what nobody has to judge any more."""
+        self._is_closing = True
         if self._socket is not None:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
@@ -135,6 +155,11 @@ class Wall:
             with contextlib.suppress(OSError):
                 texts.append(place.read_text("utf-8", "replace"))
         (self.folder / "home/.gitconfig").write_text(git_settings(texts), "utf-8")
+        if self._level == "bare":  # tools that look for themselves in the home find only this one
+            for _, source, target, _ in tools(self._home):
+                link = self.folder / "home" / Path(str(target)).relative_to(self._home)
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(str(source))
 
     # ── Jobs ──────────────────────────────────────────────────────────────────────────────────
 
@@ -161,17 +186,19 @@ class Wall:
         view = View(
             self.folder,
             cwd if cwd.is_dir() else self.workspace,
-            ("/bin/bash", "-c", _script(command, name, sources=snapshot is not None)),
+            ("/bin/bash", "-c", self._script(command, name, snapshot)),
             workspace=self.workspace,
             layer=folder,
             readable=readable,
             writable=writable,
             network=network,
             limit_s=limit_s,
+            level=self._level,
         )
         plan = {**view.plan(self._home), "name": name, "folder": str(folder), "same_disk": self._same_disk}
         if snapshot is not None:
             plan["own"].append(("bind", str(snapshot), _SNAPSHOT, True))
+            plan["readable"].append(str(snapshot))
         path = folder / "plan"
         path.write_text(json.dumps(plan), "utf-8")
         job = Job(name, client_text(self.folder, name), command, cwd, folder, call)
@@ -182,6 +209,12 @@ class Wall:
             self._answers[name] = os.open(answers, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._tell({"id": name, "plan": str(path)})
         return job
+
+    def _script(self, command: str, name: str, snapshot: Path | None) -> str:
+        """Return what runs inside: the command as the CLI would run it, and where its shell stands in the end."""
+        run, inside = (str(self.folder / "run"), str(snapshot)) if self._level == "bare" else (RUN, _SNAPSHOT)
+        source = f"source {shlex.quote(inside)} 2>/dev/null || true; " if snapshot is not None else ""
+        return f"{source}eval {shlex.quote(command)} && pwd -P >| {shlex.quote(run)}/{name}"
 
     def end(self, job: Job) -> None:
         """End a command, or forget one that did not begin."""
@@ -205,8 +238,13 @@ class Wall:
             self._hear(json.loads(packet), descriptors)
         ours.close()
         self._socket = None
-        for name in [*self._jobs]:
-            self._answer(name, Answer(1, notes=(tr("The wall went down, and the command with it; nothing of it was kept."),)))
+        for name, job in [*self._jobs.items()]:
+            if self._copy is not None and self._copy.is_running(name) and not self._is_closing:
+                end_left_over(str(self.folder))
+                self._settling.submit(self._finish, Ended(job, 137, 0, "gone"))
+            else:
+                words = tr("The wall went down, and the command with it; nothing of it was kept.")
+                self._answer(name, Answer(1, notes=(words,)))
 
     def _hear(self, message: dict[str, Any], descriptors: list[int]) -> None:
         for descriptor in descriptors:
@@ -217,6 +255,19 @@ class Wall:
         elif "ended" in message and (job := self._jobs.get(message["ended"])):
             ended = Ended(job, message["status"], message["began"], message["why"])
             self._settling.submit(self._finish, ended)
+        elif "ready" in message:
+            self._settling.submit(self._begin, message["ready"])
+
+    def _begin(self, name: str) -> None:
+        """Bring the copy up to date: only now, because between a command's question and its yes may lie hours."""
+        try:
+            if self._copy is not None:
+                self._copy.begin(name, self.folder)
+            self._tell({"go": name})
+        except Exception as error:
+            words = tr("The workspace could not be copied, so the command did not run: {reason}").format(reason=error)
+            self._answer(name, Answer(125, notes=(words,)))
+            raise
 
     def _finish(self, ended: Ended) -> None:
         try:
@@ -232,18 +283,14 @@ class Wall:
             job, descriptor = self._jobs.pop(name, None), self._answers.pop(name, None)
         if job is None or descriptor is None:
             return
+        if self._copy is not None and not self._is_closing:
+            self._copy.end(name)
         with contextlib.suppress(OSError):  # the client has gone
             os.write(descriptor, answer_text(answer.status, answer.folder, answer.notes))
         os.close(descriptor)
         for place in (self.folder / name, self.folder / "run" / name):
             place.unlink(missing_ok=True)
         remove_layer(job.folder)
-
-
-def _script(command: str, name: str, *, sources: bool) -> str:
-    """Return what runs inside: the command as the CLI would run it, and where its shell stands in the end."""
-    source = f"source {_SNAPSHOT} 2>/dev/null || true; " if sources else ""
-    return f"{source}eval {shlex.quote(command)} && pwd -P >| {RUN}/{name}"
 
 
 def remove_layer(folder: Path) -> None:

@@ -43,7 +43,7 @@ def _tree(folder: Path) -> dict[str, tuple[object, ...]]:
     found: dict[str, tuple[object, ...]] = {}
     for place in sorted(folder.rglob("*")):
         status = place.lstat()
-        held: object = os.readlink(place) if place.is_symlink() else None
+        held: object = str(place.readlink()) if place.is_symlink() else None
         if stat.S_ISREG(status.st_mode):
             held = (place.read_bytes(), status.st_mtime_ns)
         found[str(place.relative_to(folder))] = (oct(status.st_mode), held)
@@ -66,7 +66,10 @@ def _run(command: str, workspace: Path) -> None:
         ("echo more > notes.md", {"notes.md": "edit"}),
         ("printf 'NOTES\\n' | dd of=notes.md conv=notrunc status=none", {"notes.md": "edit"}),
         (": > notes.md", {"notes.md": "empty"}),
-        ("echo new > new.md; mkdir -p a/b; echo c > a/b/c", {"new.md": "create", "a": "create", "a/b": "create", "a/b/c": "create"}),
+        (
+            "echo new > new.md; mkdir -p a/b; echo c > a/b/c",
+            {"new.md": "create", "a": "create", "a/b": "create", "a/b/c": "create"},
+        ),
         ("rm notes.md link", {"notes.md": "delete", "link": "delete"}),
         ("mv notes.md other.md", {"notes.md": "move", "other.md": "create"}),
         ("mv notes.md other.md; echo x >> other.md", {"notes.md": "delete", "other.md": "create"}),
@@ -158,9 +161,7 @@ def test_old_contents_can_be_laid_out_to_compare(snapshot: Snapshot, workspace: 
     assert (tmp_path / "old/chapters/one.md").read_text() == "one\n" * 1000
 
 
-def test_files_of_all_sizes_are_covered_up_to_the_bound(
-    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_files_of_all_sizes_are_covered_up_to_the_bound(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshot_module, "LARGEST_FILE", 3_000_000)
     (workspace / "empty").touch()
     (workspace / "middle").write_bytes(os.urandom(2_000_000))
@@ -180,9 +181,7 @@ def test_files_of_all_sizes_are_covered_up_to_the_bound(
     snapshot.close()
 
 
-def test_what_is_not_covered_is_moved_back_all_the_same(
-    workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_not_covered_is_moved_back_all_the_same(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(snapshot_module, "LARGEST_STORE", 0)
     snapshot = Snapshot(workspace, tmp_path / "copies")
     snapshot.begin("job", tmp_path)
@@ -199,13 +198,13 @@ def test_while_another_command_runs_its_changes_are_not_taken_for_the_users(
 ) -> None:
     _run("rm notes.md", workspace)
     snapshot.begin("second", tmp_path)
-    snapshot.end("second", tmp_path)
+    snapshot.end("second")
 
     assert _what(snapshot.difference()) == {"notes.md": "delete"}
 
 
 def test_what_the_user_changes_between_two_commands_is_theirs(snapshot: Snapshot, workspace: Path, tmp_path: Path) -> None:
-    snapshot.end("job", tmp_path)
+    snapshot.end("job")
     (workspace / "notes.md").unlink()
     (workspace / "chapters/one.md").write_text("the user's\n")
 
@@ -220,7 +219,7 @@ def test_what_the_user_changes_between_two_commands_is_theirs(snapshot: Snapshot
 
 def test_the_copy_stands_from_one_start_to_the_next(snapshot: Snapshot, workspace: Path, tmp_path: Path) -> None:
     before = _tree(workspace)
-    snapshot.end("job", tmp_path)
+    snapshot.end("job")
     snapshot.close()
     copied = (tmp_path / "copies/index").stat().st_size
     again = Snapshot(workspace, tmp_path / "copies")
