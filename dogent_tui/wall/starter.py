@@ -54,6 +54,7 @@ class _Room:
         self.client = -1
         self.deadline = 0.0
         self.began_ns = 0
+        self.output = "", 0
         self.why = ""
 
     def run(self, name: str, pid: int, path: str, plan: dict[str, Any]) -> None:
@@ -61,6 +62,7 @@ class _Room:
         self.client = os.pidfd_open(pid)
         outputs = [_same_output(pid, self.client, number) for number in (1, 2)]
         self.name, self.folder = name, plan["folder"]
+        self.output = os.readlink(f"/proc/{pid}/fd/1"), os.fstat(outputs[0]).st_size
         self.deadline = time.monotonic() + plan["limit_s"] if plan["limit_s"] else 0.0
         self.began_ns = self._stamp() if plan["same_disk"] else time.time_ns()
         nothing = os.open("/dev/null", os.O_RDONLY)
@@ -79,7 +81,7 @@ class _Room:
     def ended(self, status: int) -> dict[str, Any]:
         """Return the message that the command has ended, and note it where a later start finds it."""
         status = _TIMED_OUT if self.why == "timeout" else status
-        message = {"ended": self.name, "status": status, "why": self.why, "began": self.began_ns}
+        message = {"ended": self.name, "status": status, "why": self.why, "began": self.began_ns, "output": self.output}
         with open(f"{self.folder}/ended", "w", encoding="utf-8") as file:
             json.dump(message, file)
         return message
