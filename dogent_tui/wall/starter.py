@@ -57,6 +57,7 @@ class _Room:
         self.client = -1
         self.deadline = 0.0
         self.began_ns = 0
+        self.output = "", 0
         self.why = ""
 
     def run(self, name: str, pid: int, client: int, path: str, plan: dict[str, Any]) -> None:
@@ -64,6 +65,7 @@ class _Room:
         self.client = client
         outputs = [_same_output(pid, self.client, number) for number in (1, 2)]
         self.name, self.folder = name, plan["folder"]
+        self.output = os.readlink(f"/proc/{pid}/fd/1"), os.fstat(outputs[0]).st_size
         self.deadline = time.monotonic() + plan["limit_s"] if plan["limit_s"] else 0.0
         self.began_ns = self._stamp() if plan["same_disk"] else time.time_ns()
         nothing = os.open("/dev/null", os.O_RDONLY)
@@ -82,7 +84,7 @@ class _Room:
     def ended(self, status: int) -> dict[str, Any]:
         """Return the message that the command has ended, and note it where a later start finds it."""
         status = _TIMED_OUT if self.why == "timeout" else status
-        message = {"ended": self.name, "status": status, "why": self.why, "began": self.began_ns}
+        message = {"ended": self.name, "status": status, "why": self.why, "began": self.began_ns, "output": self.output}
         with open(f"{self.folder}/ended", "w", encoding="utf-8") as file:
             json.dump(message, file)
         return message
@@ -117,10 +119,9 @@ class Starter:
         while True:
             happened = self._poll.poll(self._patience())
             for descriptor, _ in happened:
-                if descriptor == self._application.fileno():
-                    if not self._hear():
+                if descriptor in (self._application.fileno(), self._requests):
+                    if not self._hear_all():  # first: what is asked for was told before
                         return self._end_all()
-                elif descriptor == self._requests:
                     self._take_requests()
                 elif descriptor in self._rooms:
                     self._take_report(self._rooms[descriptor])
@@ -138,6 +139,12 @@ class Starter:
         patience = max(0.0, min(deadlines) - time.monotonic()) if deadlines else -1
         idle = _IDLE_S if self._ready is None and self._room else -1
         return min(patience, idle) if patience >= 0 and idle >= 0 else max(patience, idle)
+
+    def _hear_all(self) -> bool:
+        while select.select([self._application], [], [], 0)[0]:
+            if not self._hear():
+                return False
+        return True
 
     def _hear(self) -> bool:
         packet = self._application.recv(_LARGEST)

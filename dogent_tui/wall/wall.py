@@ -40,18 +40,21 @@ class Job(msgspec.Struct, frozen=True):
     cwd: Path
     folder: Path
     call: str = ""
+    network: str = "none"
 
 
 class Ended(msgspec.Struct, frozen=True):
     """A command that has ended. `began_ns` is the time of its start as the disk tells it.
 
-    `why` is ``timeout``, ``gone`` (its shell was killed), ``ended`` (by us) or "".
+    `why` is ``timeout``, ``gone`` (its shell was killed), ``ended`` (by us) or "". `output` is the file that it wrote to, and
+    how long that was before.
     """
 
     job: Job
     status: int
     began_ns: int
     why: str = ""
+    output: tuple[str, int] = ("", 0)
 
     @property
     def upper(self) -> Path:
@@ -108,7 +111,7 @@ class Wall:
         self._starter: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._lock = threading.Lock()
-        self._settling = ThreadPoolExecutor(8, "settling")
+        self._settling = ThreadPoolExecutor(1, "settling")  # one after the other: in the order in which they end
         self._same_disk = False
         self._is_closing = False
 
@@ -201,7 +204,7 @@ class Wall:
             plan["readable"].append(str(snapshot))
         path = folder / "plan"
         path.write_text(json.dumps(plan), "utf-8")
-        job = Job(name, client_text(self.folder, name), command, cwd, folder, call)
+        job = Job(name, client_text(self.folder, name), command, cwd, folder, call, network)
         answers = self.folder / name
         os.mkfifo(answers, 0o600)
         with self._lock:
@@ -253,8 +256,11 @@ class Wall:
             words = tr("The wall could not be set up, so the command did not run: {reason}").format(reason=message["reason"])
             self._answer(message["failed"], Answer(125, notes=(words,)))
         elif "ended" in message and (job := self._jobs.get(message["ended"])):
-            ended = Ended(job, message["status"], message["began"], message["why"])
-            self._settling.submit(self._finish, ended)
+            ended = Ended(job, message["status"], message["began"], message["why"], tuple(message["output"]))
+            if self._copy is not None or any(os.scandir(ended.upper)):
+                self._settling.submit(self._finish, ended)
+            else:
+                self._finish(ended)  # it changed nothing, so that nobody has to wait for it
         elif "ready" in message:
             self._settling.submit(self._begin, message["ready"])
 
