@@ -193,6 +193,7 @@ class Starter:
             self._rest += os.read(self._requests, _LARGEST)
         except BlockingIOError:
             return
+        mine = os.readlink(f"/proc/self/fd/{self._requests}")
         *lines, self._rest = self._rest.split(b"\n")
         for line in lines:
             pid, _, name = line.decode("ascii", "replace").partition(" ")
@@ -200,6 +201,10 @@ class Starter:
             if path and pid.isdecimal():
                 try:
                     self._waiting[name] = (int(pid), os.pidfd_open(int(pid)), path)
+                    for _ in range(5000):
+                        if os.readlink(f"/proc/{pid}/fd/1") != mine:
+                            break
+                        time.sleep(0.0002)  # its `echo` has written, and not yet returned
                 except OSError:
                     continue  # the shell has gone
                 if self._room["waits"]:
