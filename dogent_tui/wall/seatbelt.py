@@ -21,8 +21,8 @@ _SYSTEM = ("/usr", "/bin", "/sbin", "/System", "/Library", "/opt", "/private/etc
 
 def profile(readable: Iterable[Path], writable: Iterable[Path], *, network: bool = False) -> str:
     """Return the profile for a command that reads the system and `readable`, and writes below `writable` alone."""
-    places = [*writable]
-    lines = [f"(allow file-read* (subpath {_quoted(place)}))" for place in (*_SYSTEM, *readable, *places)]
+    places: list[Path | str] = [*writable]
+    lines = [f"(allow file-read* (subpath {_quoted(place)}))" for place in [*_SYSTEM, *readable, *places]]
     lines += [f"(allow file-write* (subpath {_quoted(place)}))" for place in places]
     if network:
         lines.append('(allow network-outbound (remote ip "*:*"))')
