@@ -21,7 +21,7 @@ from claude_agent_sdk import (
     ToolPermissionContext,
 )
 
-from dogent_tui.agent.authority import Authority, missing_parser
+from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Notice
 from dogent_tui.agent.questions import put_in_words
@@ -94,8 +94,6 @@ class Gate:
         self._told = ""
         self._waiting: list[asyncio.Future[None]] = []
         self._kept: dict[str, int] = {}
-        if missing := missing_parser():
-            self._said.append(Notice(level="warning", code="no_parser", message=missing, remedy=tr("Install shfmt-py.")))
 
     def hooks(self) -> dict[Any, list[HookMatcher]]:
         """Return the hooks for `ClaudeAgentOptions`: one matcher over every tool, which blocks when it fails."""
