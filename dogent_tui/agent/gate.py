@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from claude_agent_sdk import (
     HookContext,
@@ -20,7 +20,6 @@ from claude_agent_sdk import (
     PermissionResultDeny,
     ToolPermissionContext,
 )
-from claude_agent_sdk.types import PreToolUseHookSpecificOutput
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.commands import Commands
@@ -35,6 +34,9 @@ from dogent_tui.manuscripts.requests import RequestBook, Status
 from dogent_tui.permissions.consulting import CONSULTING
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
 from dogent_tui.workspace.copies import Copies
+
+if TYPE_CHECKING:
+    from claude_agent_sdk.types import PreToolUseHookSpecificOutput
 
 _HOOK_TIMEOUT_S = 3600.0
 """The hook only computes; the limit is there so that the CLI's own of 60 s never turns a slow disk into a decision."""
