@@ -26,6 +26,7 @@ from dogent_tui.wall.refusals import advice, written
 from dogent_tui.wall.repository import lost_history
 from dogent_tui.wall.wall import Answer, Ended, Job, Wall
 from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace.files import private_folder
 
 LONGEST_MS = 86_400_000
 """The longest time limit that the CLI takes (measured). The launcher keeps the model's own."""
@@ -79,6 +80,8 @@ class Commands:
 
     async def start(self) -> None:
         """Have the wall up before the first command comes."""
+        if self._snapshots is not None:
+            private_folder(self._snapshots)  # before the CLI's first command: it is there from then on
         await asyncio.to_thread(self._wall.start)
 
     async def close(self) -> None:

@@ -25,6 +25,8 @@ import enter  # type: ignore[import-not-found]  # beside this file: it runs with
 import kernel  # type: ignore[import-not-found]
 
 _LARGEST = 65_536
+_OUTPUTS = (8, 9)
+"""Where the shell of the client holds its standard output and error; see `client.py`."""
 _IDLE_S = 0.02
 """How long nothing happens before a room is made ready: the end of a command is not held up by it."""
 _KILLED = 137
@@ -60,9 +62,9 @@ class _Room:
     def run(self, name: str, pid: int, path: str, plan: dict[str, Any]) -> None:
         """Run the command of `plan` for the shell `pid`. Raises OSError where that shell is gone."""
         self.client = os.pidfd_open(pid)
-        outputs = [_same_output(pid, self.client, number) for number in (1, 2)]
+        outputs = [_same_output(pid, self.client, number) for number in _OUTPUTS]
         self.name, self.folder = name, plan["folder"]
-        self.output = os.readlink(f"/proc/{pid}/fd/1"), os.fstat(outputs[0]).st_size
+        self.output = os.readlink(f"/proc/{pid}/fd/{_OUTPUTS[0]}"), os.fstat(outputs[0]).st_size
         self.deadline = time.monotonic() + plan["limit_s"] if plan["limit_s"] else 0.0
         self.began_ns = self._stamp() if plan["same_disk"] else time.time_ns()
         nothing = os.open("/dev/null", os.O_RDONLY)

@@ -43,7 +43,7 @@ _VARIABLES = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "COLUMNS", "LINES", "NO_COLOR",
     "FORCE_COLOR", "CI", "EDITOR", "PAGER", "VIRTUAL_ENV", "CONDA_PREFIX", "NVM_DIR", "NVM_BIN", "PYENV_ROOT", "VOLTA_HOME",
     "JAVA_HOME", "GOPATH", "GOROOT", "RUSTUP_HOME", "CARGO_HOME", "TEXMFHOME", "SOURCE_DATE_EPOCH", "PYTHONDONTWRITEBYTECODE",
-    "PYTHONUNBUFFERED", "CLAUDECODE", "GIT_EDITOR",
+    "PYTHONUNBUFFERED",
 })  # fmt: skip
 """What passes of the environment, with everything that begins with LC_. No key is ever among it."""
 

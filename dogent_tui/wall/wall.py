@@ -26,6 +26,8 @@ from dogent_tui.workspace.files import private_folder
 
 _SNAPSHOTS = "/run/snapshots"
 """Where the CLI's files about the user's shell are inside; their names begin with their time."""
+_LIKE_THE_CLI = {"CLAUDECODE": "1", "GIT_EDITOR": "true", "SHELL": "/bin/bash"}
+"""What the CLI itself sets for commands (2.1.330)."""
 _LARGEST_PACKET = 65_536
 _LONGEST_PATH = 4096
 """PATH_MAX of Linux, in bytes."""
@@ -179,7 +181,7 @@ class Wall:
             writable=writable,
             network="none" if hosts is None else "proxy",
             limit_s=limit_s,
-            environment={} if hosts is None else proxy_variables(),
+            environment={**_LIKE_THE_CLI, **({} if hosts is None else proxy_variables())},
         )
         plan = {**view.plan(self._home), "name": name, "folder": str(folder), "same_disk": self._same_disk}
         if snapshots is not None and snapshots.is_dir():
