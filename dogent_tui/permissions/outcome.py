@@ -124,7 +124,7 @@ class _Outcome:
             return self._in_git(change, path, *git)
         if fold(path.name) == ".gitmodules":
             return self._settings(change, path)
-        return self._ordinary(change, path)
+        return None if fold(path.name) == ".git" else self._ordinary(change, path)
 
     def _below(self, change: Change) -> Iterator[Change]:
         if change.before is not None and change.before.kind == "folder":
@@ -134,7 +134,7 @@ class _Outcome:
         return self._rule.guard(Path(self._rule.root, shown)) not in {Guard.NONE, Guard.SCRATCH}
 
     def _ordinary(self, change: Change, path: Path) -> Effect | None:
-        guard = self._rule.guard(path)
+        guard = Guard.STORE if self._rule.is_private(path) else self._rule.guard(path)
         shown = change.path
         if change.before is None:
             if guard in {Guard.PRIVILEGED, Guard.STORE} and (change.after is None or change.after.kind != "folder"):
@@ -243,15 +243,17 @@ class _Outcome:
     def _new_repositories(self) -> Iterator[Effect]:
         """Yield folders that Git takes for a repository only now: their settings and hooks may have been there before."""
         for change in self._changes:
-            name = PurePosixPath(change.path).name
-            folder = Path(self._rule.root, change.path).parent
-            if change.before is not None or change.after is None:
+            path = Path(self._rule.root, change.path)
+            if change.after is None:
                 continue
-            if name in {"HEAD", "objects", "refs"} and fold(folder.name) != ".git":
-                if self._after.repository(folder / "x") and not self._rule.repository(folder / "x"):
-                    yield from self._unchanged(change, folder)
-            elif fold(name) == ".git" and change.after.kind != "folder":
-                yield from self._pointer(change, folder)
+            if fold(path.name) == ".git" and change.after.kind != "folder":
+                yield from self._pointer(change, path.parent)
+            elif change.before is None and path.name in {"HEAD", "objects", "refs"} and self._is_new(path):
+                yield from self._unchanged(change, path.parent)
+
+    def _is_new(self, path: Path) -> bool:
+        """Return whether only now a path lies in a folder that Git takes for a repository."""
+        return self._after.repository(path) is not None and self._rule.repository(path) is None
 
     def _unchanged(self, change: Change, folder: Path) -> Iterator[Effect]:
         config = str((folder / "config").relative_to(self._rule.root))

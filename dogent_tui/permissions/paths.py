@@ -123,7 +123,7 @@ class PathRule:
             return Place.SOCKET
         if text.startswith("/dev/") and not text.startswith("/dev/fd/") and not text.startswith("/dev/shm/"):  # noqa: S108 — a prefix to compare with
             return Place.DEVICE
-        inside = self._inside(path) and not self._is_private(path) and not self._named_outside(text)
+        inside = self._inside(path) and not self.is_private(path) and not self._named_outside(text)
         return Place.INSIDE if inside else Place.OUTSIDE
 
     def inside(self, path: Path) -> bool:
@@ -210,7 +210,8 @@ class PathRule:
         ours, home = Path(self._root), Path(self._home)
         return path in {ours, home} or path in ours.parents or path in home.parents
 
-    def _is_private(self, path: Path) -> bool:
+    def is_private(self, path: Path) -> bool:
+        """Return whether a resolved path lies in one of our own folders that the workspace is around."""
         return any(path == folder or folder in path.parents for folder in self._private if self._inside(folder))
 
     def _is_store(self, path: Path) -> bool:

@@ -97,4 +97,4 @@ def _is_plain_repository(operands: list[Word], rule: PathRule) -> bool:
     if entry is None or entry.kind != "folder" or config is None:
         return False
     inside = all(".." not in operand.text and not operand.text.startswith("/") for operand in operands)
-    return inside and all(harmless(key, values, lambda _: False) for key, values in read_settings(config).items())
+    return inside and all(harmless(key, values, lambda _: True) for key, values in read_settings(config).items())

@@ -60,6 +60,7 @@ _PACKAGES: dict[str, tuple[str, tuple[str, ...]]] = {
     **dict.fromkeys(("gh", "hub"), ("", ("github.com", "api.github.com"))),
     "glab": ("", ("gitlab.com",)),
     "uvx": ("", _PYPI),
+    **dict.fromkeys(("npx", "bunx"), ("", _NPM)),
     **dict.fromkeys(("svn", "hg"), ("checkout co update up clone pull push incoming outgoing", ("",))),
     "openssl": ("s_client", ("",)),
 }
@@ -71,7 +72,7 @@ def reached(name: str, args: Sequence[Word]) -> tuple[str, ...]:
     texts = [arg.text for arg in args if arg.literal]
     if texts and len(texts) == len(args) and set(texts) <= _ASKS_FOR_HELP and name != "host":
         return ()
-    named = [host for text in texts if _ADDRESS.match(text) and (host := _host(text))]
+    named = [host for arg in args if _names_host(arg) and (host := _host(arg.text))]
     if name in _BY_ADDRESS:
         known = all(arg.literal or arg.quoted for arg in args)
         found = named or [*_operands(name, args)]
@@ -83,6 +84,10 @@ def reached(name: str, args: Sequence[Word]) -> tuple[str, ...]:
     if name in _PACKAGES:
         return _packages(name, texts, named)
     return _elsewhere(named)
+
+
+def _names_host(arg: Word) -> bool:
+    return _ADDRESS.match(arg.text) is not None and (arg.literal or arg.text.count("/") > 2)
 
 
 def _packages(name: str, texts: list[str], named: list[str]) -> tuple[str, ...]:

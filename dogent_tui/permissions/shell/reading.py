@@ -63,7 +63,7 @@ _ALL_ARE_WRITTEN = {"tee", "touch", "mkdir", "truncate", "mkfifo"}
 _TARGET_OPTIONS = {"-t", "--target-directory"}
 _OUTPUT_OPTIONS = {*_TARGET_OPTIONS, "-o", "--output", "-O", "--output-document"}
 _VALUE = re.compile(r"(--?[\w-]+|if|of)=(.+)", re.DOTALL)
-_ZERO = re.compile(r"(-s|--size=)0?|0")
+_ZERO = {"-s0", "--size=0", "0"}
 
 VISIBLE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/proc", "/sys", "/nix/store", "/snap")
 """Places of the system that every command sees behind the wall."""
@@ -124,7 +124,7 @@ class _Early:
         texts = [word.text for word in words]
         prints_nothing = not texts or texts in ([":"], ["true"], ["cat", "/dev/null"])
         for sign, target in command.redirections:
-            if sign == "<<<" or (sign in {">&", "<&"} and re.fullmatch(r"\d*-?", target.text)):
+            if sign.startswith("<<") or (sign in {">&", "<&"} and re.fullmatch(r"\d*-?", target.text)):
                 continue
             if match := re.match(r"/dev/(?:tcp|udp)/([^/]+)", target.text):
                 self._network((match[1],), target)
@@ -152,9 +152,17 @@ class _Early:
         if name in _SPECIAL:
             getattr(self, _SPECIAL[name])(words[0], args, state, plain)
         elif name not in _TEXT:
-            hosts = () if name in _PATTERN_FIRST else reached(name, args)
+            hosts = () if name in _PATTERN_FIRST or self._is_installed(name, args, state) else reached(name, args)
             self._network(hosts, words[0], " ".join((name, *(arg.text for arg in args[:1]))))
             self._operands(name, args, state, plain)
+
+    def _is_installed(self, name: str, args: list[Word], state: State) -> bool:
+        """Return whether what `npx` runs lies in the project."""
+        program = next((arg.text for arg in args if not arg.text.startswith("-")), "")
+        local = any(arg.text in {"--no", "--no-install"} for arg in args)
+        return name in {"npx", "bunx"} and (
+            local or self._rule.disk.entry(f"{state.cwd}/node_modules/.bin/{program}") is not None
+        )
 
     def _unwrapped(self, name: str, words: list[Word], state: State, plain: bool) -> list[Word]:
         """Return the command in one that runs it."""
@@ -201,7 +209,7 @@ class _Early:
             if name in _DELETES or (name == "mv" and operand not in last):
                 self._goes(EffectKind.MOVE if name == "mv" else EffectKind.DELETE, operand, state, plain)
             elif name == "truncate":
-                self._writes(operand, state, plain and any(_ZERO.fullmatch(text) for text in texts))
+                self._writes(operand, state, plain and bool(_ZERO & set(texts)))
             elif name in _ALL_ARE_WRITTEN or operand in last:
                 self._writes(operand, state, plain and empties)
             elif name == "sed" and any(text.startswith(("-i", "--in-place")) for text in texts):
@@ -228,9 +236,10 @@ class _Early:
         """Return whether a place is private to the session's commands. What lies beside the workspace never counts."""
         root = Path(self._rule.root)
         for top in (*map(Path, _SCRATCH), Path(self._rule.home, ".cache")):
-            if path == top or top in path.parents:
-                depth = len(top.parts) + 1
-                return top not in root.parents or path.parts[:depth] != root.parts[:depth]
+            depth = len(top.parts)
+            beside = top in root.parents and path.parts[: depth + 1] == root.parts[: depth + 1]
+            if path.parts[:depth] == top.parts and not beside:
+                return True
         return False
 
     def _reads(self, word: Word, state: State, sure: bool = False, kind: EffectKind = EffectKind.READ) -> None:
