@@ -16,8 +16,6 @@ class _Finding:
 
 
 _ALLOW = _Finding("allow")
-_TAKING_ALL = {"Grep", "grep", "egrep", "fgrep", "rg", "ag", "ack", "cp", "tar", "zip", "rsync"}
-"""Programs that can take in the contents of everything below a folder."""
 _CHANGES = {EffectKind.WRITE, EffectKind.CREATE, EffectKind.DELETE, EffectKind.MOVE}
 
 
@@ -65,7 +63,7 @@ def _read(effect: Effect, rule: PathRule) -> _Finding:
     place = rule.place(path)
     if place is Place.SOCKET:
         return _network(effect, rule)
-    if effect.program in _TAKING_ALL and rule.holds_private(path):
+    if effect.program == "Grep" and rule.holds_private(path):
         return _Finding(
             "ask", tr("{path} holds the files of dogent-tui itself, with your keys and conversations.").format(path=path)
         )

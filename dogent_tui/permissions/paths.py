@@ -152,12 +152,10 @@ class PathRule:
 
     def repository(self, path: Path) -> tuple[Path, str] | None:
         """Return the folder of the repository (``.git``, or a bare one) in which a resolved path lies, and the rest of it."""
-        below = path.parts[len(self._root_parts) :]
-        for count in range(len(below)):
-            folder = Path(self._root, *below[:count])
-            if (count and fold(below[count - 1]) == ".git") or self._is_bare(folder):
-                return folder, "/".join(below[count:])
-        return None
+        above = [folder for folder in path.parents if folder.is_relative_to(self._root)]
+        named = (folder for folder in above if fold(folder.name) == ".git" and str(folder) != self._root)
+        found = next(named, None) or next(filter(self._is_bare, above), None)
+        return None if found is None else (found, str(path.relative_to(found)))
 
     def _is_bare(self, folder: Path) -> bool:
         return all(self.disk.entry(f"{folder}/{name}") is not None for name in ("HEAD", "objects", "refs"))

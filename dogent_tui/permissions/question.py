@@ -33,16 +33,6 @@ _VERBS = {
     EffectKind.EXECUTE: tr("run"),
     EffectKind.READ: tr("read"),
 }
-_COMMANDS = {
-    EffectKind.DELETE: tr("run a command that deletes files"),
-    EffectKind.MOVE: tr("run a command that moves files"),
-    EffectKind.WRITE: tr("run a command that changes files"),
-    EffectKind.CREATE: tr("run a command that creates files"),
-    EffectKind.EXECUTE: tr("run a command that runs files"),
-    EffectKind.READ: tr("run a command that reads files"),
-}
-"""Where it cannot be told which files."""
-
 _DONE = {
     EffectKind.DELETE: tr("deleted"),
     EffectKind.MOVE: tr("moved away"),
@@ -164,7 +154,7 @@ class _Wording:
         if kind is EffectKind.UNKNOWN:
             return ""
         if not places:
-            return _COMMANDS[kind] if self._call.tool == "Bash" else ""
+            return tr("run a command that deletes files") if self._call.tool == "Bash" else ""
         verb = tr("replace") if kind is EffectKind.WRITE and all(effect.replaces for effect in effects) else _VERBS[kind]
         return tr("{verb} {places}").format(verb=verb, places=self._places(places))
 
@@ -186,13 +176,8 @@ class _Wording:
         if len(places) == 1:
             return f"{self._named(places[0])}{beyond}"
         kinds = {found.kind for place in places if (found := self._disk.entry(str(place)))}
-        counted = (
-            tr("{count} files")
-            if kinds <= {"file"}
-            else tr("{count} folders")
-            if kinds == {"folder"}
-            else tr("{count} files and folders")
-        ).format(count=len(places))
+        one_kind = tr("{count} folders") if kinds == {"folder"} else tr("{count} files")
+        counted = (one_kind if len(kinds) < 2 else tr("{count} files and folders")).format(count=len(places))
         common = Path(os.path.commonpath([str(place.parent) for place in places]))
         if common == self._root:
             return f"{counted}{beyond}"

@@ -331,6 +331,32 @@ def test_a_folder_that_becomes_a_repository_is_looked_at_as_a_whole(layer):
     assert "takes kit for a repository" in layer.judged().reasons[0]
 
 
+def test_a_workspace_that_looks_like_a_repository_itself_is_guarded_like_any_other(layer):
+    repository(layer, at=".")
+    repository(layer)
+    layer.before(".dogent/dogent.md", "x")
+    layer.after("a.md", "")
+    layer.after(".mcp.json", "{}")
+    layer.after(".dogent/dogent.md", "y")
+    layer.after(".git/config", "[core]\n\tpager = x\n")
+    layer.after(".git/hooks/pre-push", "x")
+    layer.gone("b.md")
+    layer.before("index", "x")
+    layer.gone("index")
+    asked = {Path(effect.path).name for effect in layer.judged().asked}
+    assert asked == {"a.md", ".mcp.json", "dogent.md", "config", "pre-push", "b.md", "index"}
+
+
+def test_a_link_that_stands_for_a_folder_of_settings_is_asked_about(layer):
+    repository(layer)
+    layer.after("kit/tasks.json", "{}")
+    layer.link(".vscode", "kit")
+    layer.link("sub/.git", "../kit")
+    layer.link(".git/modules/x", "../../kit")
+    layer.link(".claude", "kit")
+    assert len(layer.judged().asked) == 4
+
+
 @pytest.mark.parametrize(
     ("text", "verdict"),
     [

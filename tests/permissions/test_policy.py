@@ -5,7 +5,6 @@ import os
 import pytest
 
 from dogent_tui.permissions.explain import as_text, explain
-from dogent_tui.permissions.grants import keys_of
 from dogent_tui.permissions.model import EffectKind, ToolCall
 from dogent_tui.permissions.policy import decide
 from dogent_tui.permissions.shell.words import Reader
@@ -161,15 +160,6 @@ def test_an_explanation_holds_everything_and_no_control_character(root):
     assert "because: It deletes a.md." in text
     assert "\t" not in text
     assert "␉" in text
-
-
-def test_a_machine_that_the_sandbox_asks_about_is_remembered_by_its_name(root):
-    decision = tool("SandboxNetworkAccess", root, host="Example.com")
-    assert decision.reasons == ("A command in the sandbox wants to reach Example.com.",)
-    assert [key.rule(root) for key in keys_of(decision)] == ["network:sandbox/example.com"]
-    for host in ("", "good.com/x", "good.com@evil.com", "x y"):
-        odd = tool("SandboxNetworkAccess", root, host=host)
-        assert (odd.verdict, keys_of(odd)) == ("ask", ())
 
 
 @pytest.mark.parametrize("name", ["read_document", "analyze_media"])

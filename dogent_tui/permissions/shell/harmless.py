@@ -1,40 +1,34 @@
 """Where no wall can stand: the few commands that run unasked, known and literal in every word."""
 
 import re
-from collections.abc import Mapping
 
 from dogent_tui.permissions.git_config import harmless, read_settings
 from dogent_tui.permissions.paths import PathRule, Place
 from dogent_tui.permissions.shell.words import Command, Reader, State, UnclosedError, Word
-from dogent_tui.permissions.text import deceptive_character
+from dogent_tui.permissions.text import deceptive_character, names
 
-_READERS: Mapping[str, str] = {
-    "ls": r"-[aAlhtrSRF1dis]+|--color(=\w+)?",
-    "cat": r"-[nAbETsv]+",
-    "head": r"-\d+|-[qv]|-[nc]\d*",
-    "tail": r"-\d+|-[qv]|-[nc]\+?\d*",
-    "wc": r"-[lwcmL]+",
-    "grep": r"-[inlLcvwxEFohHsq]+|-[ABCm]\d*",
-    "stat": r"",
-    "file": r"-[bi]+",
-    "nl": r"-ba",
-    "cut": r"-[dfc].*",
-    "tr": r"-[dsc]+",
-    "sort": r"-[nrufVbdk]+[\d,nr]*|-t.",
-    "diff": r"-[uqwbBN]+",
-    "cmp": r"-s",
-    "md5sum": r"",
-    "sha256sum": r"",
-    "du": r"-[shac]+",
-    "echo": r"-[ne]+",
-    "pwd": r"",
-    "true": r"",
-    "basename": r"",
-    "dirname": r"",
-    "cd": r"",
-    "git": r"--(oneline|stat|name-only|name-status|graph|all|no-color|no-pager|show-toplevel|patch)|-[pn]?\d*|-p",
+_OPTIONS = r"""
+ls -[aAlhtrSRF1dis]+|--color(=\w+)?
+cat -[nAbETsv]+
+head -\d+|-[qv]|-[nc]\d*
+tail -\d+|-[qv]|-[nc]\+?\d*
+wc -[lwcmL]+
+grep -[inlLcvwxEFohHsq]+|-[ABCm]\d*
+file -[bi]+
+nl -ba
+cut -[dfc].*
+tr -[dsc]+
+sort -[nrufVbdk]+[\d,nr]*|-t.
+diff -[uqwbBN]+
+cmp -s
+du -[shac]+
+echo -[ne]+
+git --(oneline|stat|name-only|name-status|graph|all|no-color|no-pager|show-toplevel|patch)|-[pn]?\d*|-p
+"""
+_READERS = {
+    **dict.fromkeys(names("stat md5sum sha256sum pwd true basename dirname cd"), ""),
+    **dict(line.split(" ", maxsplit=1) for line in _OPTIONS.strip().splitlines()),
 }
-"""Program → the options that it may have."""
 _TEXT = {"echo", "basename", "dirname", "tr"}
 _GIT = {"log", "show", "rev-parse", "ls-files", "blame", "branch"}
 _LARGEST = 200_000

@@ -13,6 +13,7 @@ from dogent_tui.permissions.paths import Guard, PathRule, Place
 from dogent_tui.permissions.shell.network import reached
 from dogent_tui.permissions.shell.repositories import read_call
 from dogent_tui.permissions.shell.words import Command, Reader, State, UnclosedError, Word
+from dogent_tui.permissions.text import names
 
 PROGRAM = "Bash"
 """The program of every effect of a command: which one of those that it starts did it cannot be known."""
@@ -36,28 +37,24 @@ _WRAPPERS: Mapping[str, tuple[str, int]] = {
 """Commands that run the command given to them → options with a value, and how many operands come first."""
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_TEXT = _names(
+_TEXT = names(
     "echo printf test [ expr basename dirname seq date true false : alias unalias trap export declare local readonly typeset"
     " unset set shift type which hash wait jobs sleep let return exit break continue read mapfile readarray numfmt factor"
     " getopts shopt ulimit umask cal man history yes printenv id tr kill for case select"
 )
 """Programs whose words are no paths."""
-_FILES = _names(
+_FILES = names(
     "cat head tail less more wc nl od xxd hexdump strings base64 md5sum sha1sum sha256sum sort uniq cut paste join comm diff cmp"
     " ls tree du stat file source . tac rev fold cp tar unzip zip zcat gzip gunzip shuf find cd pushd grep egrep fgrep rg sed"
     " awk jq python python3 node perl ruby bash sh zsh"
 )
 """Programs whose words are paths, whether there is something or not."""
-_LISTS = _names("ls find tree du rg")
-_PATTERN_FIRST = _names("grep egrep fgrep rg ag ack sed awk gawk mawk nawk jq yq perl")
+_LISTS = names("ls find tree du rg")
+_PATTERN_FIRST = names("grep egrep fgrep rg ag ack sed awk gawk mawk nawk jq yq perl")
 _PATTERN_OPTIONS = {"-e", "--regexp", "--expression", "-E", "-f", "--file"}
-_NOT_PATHS = _names("-e --regexp --expression -E -m --message -v --arg --argjson -d -F --title --label -g")
+_NOT_PATHS = names("-e --regexp --expression -E -m --message -v --arg --argjson -d -F --title --label -g")
 """Options whose value is text, for programs of which some words are patterns."""
-_DELETES = _names("rm rmdir unlink shred trash trash-put srm wipe del")
+_DELETES = names("rm rmdir unlink shred trash trash-put srm wipe del")
 _LAST_IS_WRITTEN = {"cp", "mv", "install", "ln", "rsync"}
 _ALL_ARE_WRITTEN = {"tee", "touch", "mkdir", "truncate", "mkfifo"}
 _TARGET_OPTIONS = {"-t", "--target-directory"}
@@ -65,7 +62,7 @@ _OUTPUT_OPTIONS = {*_TARGET_OPTIONS, "-o", "--output", "-O", "--output-document"
 _VALUE = re.compile(r"(--?[\w-]+|if|of)=(.+)", re.DOTALL)
 _ZERO = {"-s0", "--size=0", "0"}
 
-VISIBLE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/proc", "/sys", "/nix/store", "/snap")
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/snap")
 """Places of the system that every command sees behind the wall."""
 _SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 — names to compare with
 """Places that are private and empty behind the wall."""
@@ -88,7 +85,7 @@ class _Early:
     def __init__(self, rule: PathRule, visible: Sequence[Path], taken_back: bool) -> None:
         self._rule = rule
         self._taken_back = taken_back
-        self._visible = (*map(Path, VISIBLE), *visible)
+        self._visible = (*map(Path, (*SYSTEM, "/proc", "/sys")), *visible)
         self._written: set[Path] = set()
         self._depth = 0
         self._span: tuple[int, int] | None = None
@@ -269,11 +266,11 @@ class _Early:
 
     def _goes(self, kind: EffectKind, word: Word, state: State, plain: bool) -> None:
         """A place is deleted or moved away. Inside it is only asked about early where it is plain that something goes."""
-        names = [word.text]
+        spelled = [word.text]
         if word.wildcard and word.literal and state.cwd is not None:
             base = "" if word.text.startswith("/") else f"{state.cwd}/"
-            names = list(itertools.islice(glob.iglob(base + word.text), _MOST_FOUND))  # noqa: PTH207 — text in, text out
-        for name in names:
+            spelled = list(itertools.islice(glob.iglob(base + word.text), _MOST_FOUND))  # noqa: PTH207 — text in, text out
+        for name in spelled:
             path = self._place(replace(word, text=name), state, follow=False)
             if path is None or self._scratch(path):
                 continue
