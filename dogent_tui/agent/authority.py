@@ -109,7 +109,7 @@ class Authority:
         """Return the grants that allow what `decision` asks about, none unless they cover all of it."""
         from dogent_tui.permissions.grants import covering
 
-        return covering((held.grant for held in self.grants()), decision) if decision.rememberable else ()
+        return covering((held.grant for held in self.grants()), decision)
 
     def question(self, call: "ToolCall", decision: "Decision") -> "Question":
         """Return the words in which `call` is put to the person."""

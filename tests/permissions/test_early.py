@@ -186,7 +186,7 @@ def test_where_it_is_only_taken_back_more_is_asked_before(root, command):
 @pytest.mark.parametrize(
     "command",
     ["ls", "ls -la sub", "cat a.md b.md", "cat a.md | wc -l", "head -5 a.md; tail -n 3 b.md", "grep -n x a.md", "cat a.md 2>/dev/null", "wc < a.md",
-     "cd sub && cat a.md", "git log --oneline", "git show HEAD", "echo hello", "pwd", "sort a.md", "cat a.md && ls"],
+     "cd sub && cat a.md", "echo hello", "pwd", "sort a.md", "cat a.md && ls"],
 )  # fmt: skip
 def test_without_a_wall_known_readers_run(root, command):
     assert bash(command, root, walled=False).verdict == "allow"
@@ -195,7 +195,7 @@ def test_without_a_wall_known_readers_run(root, command):
 @pytest.mark.parametrize(
     "command",
     ["make", "python3 x.py", "cat link", "cat ../outside.txt", "cat *.md", "cat $X", "ls $(ls)", "ls `ls`", "cat a.md > c.md", "ls &", "f() { ls; }",
-     "if ls; then ls; fi", "A=1 ls", "PATH=. ls", "sort -o a.md b.md", "sort --compress-program=./x a.md", "grep -rf x .", "git status", "git diff",
+     "if ls; then ls; fi", "A=1 ls", "PATH=. ls", "sort -o a.md b.md", "sort --compress-program=./x a.md", "grep -rf x .", "git status", "git log",
      "git -c core.pager=x log", "git log --output=x", "git show --ext-diff", "git branch x", "./ls", "cat <<X\n$(rm a.md)\nX", "ls\x1b", "cat 'a", "",
      "diff <(ls) a.md", "tail -f --pid=1 a.md", "find . -delete", "cd .. && ls", "cd", "file -C -m x", "ls -la /etc", "cat /dev/tcp/a/1", "alias ls=rm"],
 )  # fmt: skip
@@ -203,12 +203,6 @@ def test_without_a_wall_all_else_is_asked_about(root, command):
     decision = bash(command, root, walled=False)
     assert decision.verdict == "ask"
     assert not decision.rememberable
-
-
-def test_without_a_wall_git_runs_only_where_its_settings_run_nothing(root):
-    with (root / ".git" / "config").open("a") as file:
-        file.write('[diff "x"]\n\ttextconv = ./x.sh\n')
-    assert bash("git log", root, walled=False).verdict == "ask"
 
 
 def test_a_command_for_the_tool_of_a_server_runs_behind_no_wall_of_ours(root):

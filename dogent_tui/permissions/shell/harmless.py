@@ -2,7 +2,6 @@
 
 import re
 
-from dogent_tui.permissions.git_config import harmless, read_settings
 from dogent_tui.permissions.paths import PathRule, Place
 from dogent_tui.permissions.shell.words import Command, Reader, State, UnclosedError, Word
 from dogent_tui.permissions.text import deceptive_character, names
@@ -23,15 +22,12 @@ diff -[uqwbBN]+
 cmp -s
 du -[shac]+
 echo -[ne]+
-git --(oneline|stat|name-only|name-status|graph|all|no-color|no-pager|show-toplevel|patch)|-[pn]?\d*|-p
 """
 _READERS = {
     **dict.fromkeys(names("stat md5sum sha256sum pwd true basename dirname cd"), ""),
     **dict(line.split(" ", maxsplit=1) for line in _OPTIONS.strip().splitlines()),
 }
 _TEXT = {"echo", "basename", "dirname", "tr"}
-_GIT = {"log", "show", "rev-parse", "ls-files", "blame", "branch"}
-_LARGEST = 200_000
 
 
 def only_reads(text: str, rule: PathRule, cwd: str) -> bool:
@@ -64,8 +60,6 @@ def _reads(command: Command, state: State, rule: PathRule) -> bool:
     operands = [arg for arg in args if not arg.text.startswith("-")]
     if not all(re.fullmatch(_READERS[name], option) for option in options):
         return False
-    if name == "git":
-        return bool(operands) and operands[0].text in _GIT and _is_plain_repository(operands, rule)
     if name == "grep":
         operands = operands[1:]
     inside = name in _TEXT or all(_inside(operand, state, rule) for operand in operands)
@@ -80,15 +74,3 @@ def _inside(word: Word, state: State, rule: PathRule) -> bool:
         return False
     path = rule.resolve(text if text.startswith("/") else f"{state.cwd}/{text}")
     return rule.place(path) is Place.INSIDE and not rule.holds_private(path)
-
-
-def _is_plain_repository(operands: list[Word], rule: PathRule) -> bool:
-    """Return whether nothing in the repository of the workspace makes Git run a program for these words."""
-    if operands[0].text == "branch" and operands[1:]:
-        return False
-    entry = rule.disk.entry(f"{rule.root}/.git")
-    config = rule.disk.text(f"{rule.root}/.git/config", _LARGEST)
-    if entry is None or entry.kind != "folder" or config is None:
-        return False
-    inside = all(".." not in operand.text and not operand.text.startswith("/") for operand in operands)
-    return inside and all(harmless(key, values, lambda _: True) for key, values in read_settings(config).items())

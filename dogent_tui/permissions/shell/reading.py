@@ -156,10 +156,8 @@ class _Early:
     def _is_installed(self, name: str, args: list[Word], state: State) -> bool:
         """Return whether what `npx` runs lies in the project."""
         program = next((arg.text for arg in args if not arg.text.startswith("-")), "")
-        local = any(arg.text in {"--no", "--no-install"} for arg in args)
-        return name in {"npx", "bunx"} and (
-            local or self._rule.disk.entry(f"{state.cwd}/node_modules/.bin/{program}") is not None
-        )
+        found = self._rule.disk.entry(f"{state.cwd}/node_modules/.bin/{program}")
+        return name in {"npx", "bunx"} and (found is not None or bool({"--no", "--no-install"} & {arg.text for arg in args}))
 
     def _unwrapped(self, name: str, words: list[Word], state: State, plain: bool) -> list[Word]:
         """Return the command in one that runs it."""
