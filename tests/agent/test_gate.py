@@ -11,7 +11,6 @@ from dogent_tui.agent.events import CopiesKept, Notice
 from dogent_tui.agent.gate import Gate
 from dogent_tui.manuscripts.requests import RequestBook
 from dogent_tui.permissions.model import ToolCall
-from dogent_tui.permissions.shell import parser
 from dogent_tui.web.named import NamedHosts
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
@@ -176,11 +175,11 @@ async def test_an_answer_for_the_session_settles_the_same_question_that_waits_be
     gate._ask = ask
     calls = [
         asyncio.create_task(gate.can_use_tool("Bash", {"command": command}, ToolPermissionContext(tool_use_id=str(number))))
-        for number, command in enumerate(("curl https://a.org", "curl https://b.org", "rm a.md"))
+        for number, command in enumerate(("curl https://a.org", "wget https://a.org/b", "rm a.md"))
     ]
     while len(asked) < 3:
         await asyncio.sleep(0)
-    first = next(number for number, question in enumerate(asked) if question.input["command"].startswith("curl"))
+    first = next(number for number, question in enumerate(asked) if question.input["command"] != "rm a.md")
     answers[first].set_result(Verdict(allow=True, scope="session"))
     assert [type(await call) for call in calls[:2]] == [PermissionResultAllow] * 2
     assert not calls[2].done()
@@ -227,13 +226,6 @@ async def test_a_broken_store_is_said_once_and_asks(workspace):
     assert notice.code == "grants_broken"
     await hook(gate, "Bash", remove("a.md"), workspace.root)
     assert gate.heard() == []
-
-
-async def test_without_a_parser_commands_are_asked_about_and_that_is_said(workspace, monkeypatch):
-    monkeypatch.setattr(parser, "find_shfmt", lambda: None)
-    gate, _ = build(workspace)
-    assert (await hook(gate, "Bash", {"command": "ls"}, workspace.root))[0] == "ask"
-    assert [notice.code for notice in gate.heard() if isinstance(notice, Notice)] == ["no_parser"]
 
 
 @pytest.mark.parametrize(("answer", "status"), [(ALLOW, "approved"), (Verdict(allow=False), "denied")])
