@@ -44,9 +44,13 @@ class Person:
         return self.answers.pop(0)
 
 
+def wrapped(call, decision, tool_use_id):
+    return {**call.input, "command": f"wrapped {tool_use_id}"}
+
+
 def build(workspace, *answers, rules=()):
     person = Person(*answers)
-    gate = Gate(Authority(workspace, rules), person, workspace.root, Copies(workspace, "s"))
+    gate = Gate(Authority(workspace, rules), person, workspace.root, Copies(workspace, "s"), behind_wall=wrapped)
     return gate, person
 
 
@@ -110,7 +114,7 @@ async def test_the_persons_answer_and_nothing_more_goes_back(workspace):
     gate, _ = build(workspace, ALLOW, Verdict(allow=False, message="No.", stop=True))
     allowed = await gate.can_use_tool("Bash", remove("a.md"), context)
     assert isinstance(allowed, PermissionResultAllow)
-    assert (allowed.updated_input, allowed.updated_permissions) == (None, None)
+    assert (allowed.updated_input, allowed.updated_permissions) == ({"command": "wrapped t"}, None)
     denied = await gate.can_use_tool("Bash", remove("a.md"), context)
     assert denied == PermissionResultDeny(message="No.", interrupt=True)
 
@@ -197,16 +201,34 @@ async def test_what_the_cli_itself_asks_about_is_a_question(workspace):
 
 
 async def test_what_runs_is_copied_first_and_what_is_denied_is_not(workspace):
+    wishes = workspace.root / ".dogent" / "dogent.md"
+    wishes.parent.mkdir()
+    wishes.write_text("a")
+    call = {"file_path": str(wishes), "content": "b"}
     gate, _ = build(workspace, Verdict(allow=False, stop=True), ALLOW)
-    await gate.can_use_tool("Bash", remove("a.md"), CONTEXT)
+    await gate.can_use_tool("Write", call, CONTEXT)
     assert gate.heard() == []
-    await gate.can_use_tool("Bash", remove("a.md"), CONTEXT)
+    await gate.can_use_tool("Write", call, CONTEXT)
     (kept,) = gate.heard()
     assert isinstance(kept, CopiesKept)
-    assert (kept.tool_use_id, kept.paths) == ("t", (str(workspace.root / "a.md"),))
-    (workspace.root / "a.md").unlink()
-    assert gate._copies.undo().label == "Run rm a.md"
-    assert (workspace.root / "a.md").read_text() == "a"
+    assert (kept.tool_use_id, kept.paths) == ("t", (str(wishes),))
+    wishes.unlink()
+    assert gate._copies.undo().label.startswith("Write")
+    assert wishes.read_text() == "a"
+
+
+async def test_a_command_runs_as_it_is_rewritten_and_nothing_is_copied_before(workspace):
+    gate, _ = build(workspace, ALLOW)
+    call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "cwd": str(workspace.root)}
+    answer = (await gate.before_tool(call, "t", {"signal": None}))["hookSpecificOutput"]
+    assert (answer["permissionDecision"], answer["updatedInput"]) == ("allow", {"command": "wrapped t"})
+    await gate.can_use_tool("Bash", remove("a.md"), CONTEXT)
+    assert gate.heard() == []
+
+
+async def test_no_command_runs_where_there_is_no_wall(workspace):
+    gate = Gate(Authority(workspace), Person(ALLOW), workspace.root)
+    assert (await hook(gate, "Bash", {"command": "ls"}, workspace.root))[0] == "deny"
 
 
 async def test_an_edit_that_runs_unasked_is_copied_too(workspace):
