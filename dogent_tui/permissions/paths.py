@@ -21,26 +21,29 @@ STORE = "permissions.json"
 STORES = (STORE, "permissions", "grants", "grants.json", "trust.json")
 """Names under the user's `.dogent` that hold, or may come to hold, such decisions. No call writes them, asked or not."""
 
-_PRIVILEGED_FOLDERS = {".claude", ".husky", ".githooks"}
+_PRIVILEGED_FOLDERS = {".claude", ".husky", ".githooks", ".devcontainer"}
 _PRIVILEGED_NAMES = {
     ".mcp.json", ".claude.json", ".envrc", ".gitconfig", ".gitmodules", ".npmrc", ".pre-commit-config.yaml", ".inputrc",
     ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile",
-    ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".pythonrc", ".vimrc", ".exrc", ".ssh",
+    ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".pythonrc", ".vimrc", ".exrc", ".nvimrc", ".gdbinit",
+    ".lldbinit", ".ssh", "lefthook.yml", ".lefthook.yml", "mise.toml", ".mise.toml",
 }  # fmt: skip
 """Names that start programs or widen the agent's rights once they hold something."""
+_PRIVILEGED_PATHS = re.compile(
+    r"(.*/)?(\.vscode/(tasks|settings|launch)\.json|\.idea/(runconfigurations/.+|workspace\.xml)|\.run/.+|\.zed/.+"
+    r"|\.config/(autostart|systemd|fish|git|environment\.d)/.+|library/launchagents/.+)"
+)
+"""The same for names that are only special in their folder."""
 
 _HARMLESS_IN_GIT = {"description", "commit_editmsg", "info/exclude"}
+_RUNS_IN_GIT = re.compile(r"((modules|worktrees)/.+/)?(config|config\.worktree|commondir|hooks(/.+)?)")
+"""What in the folder of a repository decides which programs Git runs."""
 
 _STREAMS = {
     "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/full",
 }  # fmt: skip
 _OPEN_FILE = re.compile(r"(/dev|/proc/self)/fd/\d+")
 """A descriptor by its number. A path through one (`/dev/fd/../root`) leads anywhere."""
-PROGRAM_FOLDERS = (
-    "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/opt/local/bin",
-    "/snap/bin", "/usr/games",
-)  # fmt: skip
-"""Where a system keeps its programs: naming one by its full path is not a path outside the workspace."""
 
 
 class Place(StrEnum):
@@ -50,7 +53,6 @@ class Place(StrEnum):
     OUTSIDE = "outside"
     STREAM = "stream"
     DEVICE = "device"
-    SOCKET = "socket"
 
 
 class Guard(StrEnum):
@@ -69,6 +71,11 @@ def fold(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
 
 
+def runs_in_git(path: str) -> bool:
+    """Return whether a file of a repository's folder decides which programs Git runs. No hook that ends in .sample does."""
+    return _RUNS_IN_GIT.fullmatch(fold(path)) is not None and not path.endswith(".sample")
+
+
 @dataclass
 class PathRule:
     """Answers where a path lies for one workspace and one home, through one view of the disk.
@@ -81,21 +88,16 @@ class PathRule:
     home: Path
     disk: Disk
     private: tuple[Path, ...] = ()
-    _root: str = field(init=False, repr=False)
-    _home: str = field(init=False, repr=False)
+    root: str = field(init=False, repr=False)
+    """The workspace with its links resolved."""
     _root_parts: tuple[str, ...] = field(init=False, repr=False)
     _private: tuple[Path, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._private = tuple(Path(real_path(self.disk, str(folder))) for folder in self.private)
-        self._root = real_path(self.disk, str(self.workspace))
-        self._home = real_path(self.disk, str(self.home))
-        self._root_parts = Path(self._root).parts
-
-    @property
-    def root(self) -> str:
-        """The workspace with its links resolved."""
-        return self._root
+        self.root = real_path(self.disk, str(self.workspace))
+        self.home = Path(real_path(self.disk, str(self.home)))
+        self._root_parts = Path(self.root).parts
 
     def resolve(self, path: str, follow: bool = True) -> Path:
         """Return where an absolute path leads. `follow=False` leaves the last link alone, as `rm` and `mv` do."""
@@ -111,11 +113,9 @@ class PathRule:
         text = str(path)
         if text in _STREAMS or _OPEN_FILE.fullmatch(text):
             return Place.STREAM
-        if text.startswith(("/dev/tcp/", "/dev/udp/")):
-            return Place.SOCKET
         if text.startswith("/dev/") and not text.startswith("/dev/fd/") and not text.startswith("/dev/shm/"):  # noqa: S108 — a prefix to compare with
             return Place.DEVICE
-        inside = self._inside(path) and not self._is_private(path) and not self._named_outside(text)
+        inside = self._inside(path) and not self.is_private(path) and not self._named_outside(text)
         return Place.INSIDE if inside else Place.OUTSIDE
 
     def inside(self, path: Path) -> bool:
@@ -125,6 +125,11 @@ class PathRule:
     def holds_private(self, folder: Path) -> bool:
         """Return whether a private folder lies below a resolved path in the workspace."""
         return any(folder in private.parents for private in self._private if self._inside(private))
+
+    def holds_guarded(self, folder: Path) -> bool:
+        """Return whether a place that is like no other lies right in the workspace and below a resolved path in it."""
+        places = (Path(self.root, name) for name in (*PROTECTED, ".claude", ".mcp.json", ".git/config"))
+        return any(folder in place.parents and self.disk.entry(str(place)) is not None for place in places)
 
     def guard(self, path: Path) -> Guard:
         """Return what is special about a resolved path."""
@@ -140,7 +145,23 @@ class PathRule:
             return Guard.SCRATCH
         if relative in PROTECTED or self._same_as_protected(str(path)):
             return Guard.PROTECTED
-        return Guard.PRIVILEGED if _is_privileged(parts) else Guard.NONE
+        return Guard.PRIVILEGED if _is_privileged(parts) or self._runs_in_bare(path) else Guard.NONE
+
+    def repository(self, path: Path) -> tuple[Path, str] | None:
+        """Return the folder of the repository (``.git``, or a bare one) in which a resolved path lies, and the rest of it."""
+        above = [folder for folder in path.parents if folder.is_relative_to(self.root)]
+        named = (folder for folder in above if fold(folder.name) == ".git" and str(folder) != self.root)
+        found = next(named, None) or next(filter(self._is_bare, above), None)
+        return None if found is None else (found, str(path.relative_to(found)))
+
+    def _is_bare(self, folder: Path) -> bool:
+        return all(self.disk.entry(f"{folder}/{name}") is not None for name in ("HEAD", "objects", "refs"))
+
+    def _runs_in_bare(self, path: Path) -> bool:
+        if not runs_in_git("/".join(path.parts[-2:])) and "hooks" not in path.parts:
+            return False
+        found = self.repository(path)
+        return found is not None and runs_in_git(found[1])
 
     def exists(self, path: Path) -> bool:
         """Return whether something lies at a resolved path, under this or another spelling of its case."""
@@ -149,15 +170,7 @@ class PathRule:
         if self.guard(path) is not Guard.PROTECTED:
             return False
         relative = "/".join(self._relative(path) or ())
-        return self.disk.entry(f"{self._root}/{relative}") is not None
-
-    def guarded_below(self, folder: Path) -> Path | None:
-        """Return a protected or privileged place at or below `folder` that exists, if there is one."""
-        for relative in (*PROTECTED, ".claude", ".mcp.json", ".git"):
-            path = Path(self._root, relative)
-            if (path == folder or folder in path.parents) and self.disk.entry(str(path)) is not None:
-                return path
-        return folder if self.guard(folder) is Guard.PRIVILEGED else None
+        return self.disk.entry(f"{self.root}/{relative}") is not None
 
     def _relative(self, path: Path) -> tuple[str, ...] | None:
         if not self._inside(path):
@@ -170,14 +183,14 @@ class PathRule:
             return True
         if tuple(map(fold, start)) != tuple(map(fold, self._root_parts)):
             return False
-        ours, theirs = self.disk.entry(self._root), self.disk.entry(str(Path(*start)))
+        ours, theirs = self.disk.entry(self.root), self.disk.entry(str(Path(*start)))
         return ours is not None and theirs is not None and ours.identity == theirs.identity
 
     def _named_outside(self, path: str) -> bool:
         entry = self.disk.entry(path)
         if entry is None or entry.kind != "file" or entry.names < 2:
             return False
-        below = walk(self.disk, self._root, 20_000) or []
+        below = walk(self.disk, self.root, 20_000) or []
         same = sum(1 for other in below if (found := self.disk.entry(other)) is not None and found.identity == entry.identity)
         return same < entry.names
 
@@ -185,19 +198,20 @@ class PathRule:
         entry = self.disk.entry(path)
         if entry is None or entry.names < 2 or entry.kind != "file":
             return False
-        found = (self.disk.entry(f"{self._root}/{relative}") for relative in PROTECTED)
+        found = (self.disk.entry(f"{self.root}/{relative}") for relative in PROTECTED)
         return any(other is not None and other.identity == entry.identity for other in found)
 
     def _holds_everything(self, path: Path) -> bool:
-        ours, home = Path(self._root), Path(self._home)
+        ours, home = Path(self.root), self.home
         return path in {ours, home} or path in ours.parents or path in home.parents
 
-    def _is_private(self, path: Path) -> bool:
+    def is_private(self, path: Path) -> bool:
+        """Return whether a resolved path lies in one of our own folders that the workspace is around."""
         return any(path == folder or folder in path.parents for folder in self._private if self._inside(folder))
 
     def _is_store(self, path: Path) -> bool:
         parts = tuple(map(fold, path.parts))
-        for folder in (Path(self._home, ".dogent"), *self._private):
+        for folder in (self.home / ".dogent", *self._private):
             base = tuple(map(fold, folder.parts))
             if parts[: len(base)] == base and len(parts) > len(base) and parts[len(base)] in STORES:
                 return True
@@ -206,6 +220,8 @@ class PathRule:
 
 def _is_privileged(parts: tuple[str, ...]) -> bool:
     if any(part in _PRIVILEGED_FOLDERS or part in _PRIVILEGED_NAMES for part in parts):
+        return True
+    if _PRIVILEGED_PATHS.fullmatch("/".join(parts)):
         return True
     if ".git" not in parts:
         return False

@@ -16,7 +16,7 @@ import sqlite3
 import stat
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
@@ -51,11 +51,8 @@ class TakenBack(msgspec.Struct, frozen=True):
 
 
 class _Running(msgspec.Struct):
-    """What runs, for the session with that private folder; all of it had ended at `until`, where that is known."""
-
     private: str
     jobs: list[str]
-    until: int = 0
 
 
 class Snapshot:
@@ -95,9 +92,7 @@ class Snapshot:
         self._sum = sum(row[2] for row in self._index.values() if row[8])
 
     def close(self) -> None:
-        """Let go of the copy; it stays for the next start. Commands that were not judged count as cut off by now."""
-        if self._jobs:
-            self._note(self._private, until=time.time_ns())
+        """Let go of the copy; it stays for the next start."""
         self._store.close()
         for descriptor in (self._root, self._held):
             os.close(descriptor)
@@ -122,10 +117,10 @@ class Snapshot:
                 self._jobs.remove(job)
                 self._note(self._private)
 
-    def resume(self, asked: Callable[[Difference], Collection[str]]) -> TakenBack | None:
-        """Take back what a command did that was cut off, of what `asked` names; None where none was. Call it before `begin`.
+    def resume(self) -> TakenBack | None:
+        """Take back what was cut off with an earlier process; None where nothing was. Call it before `begin`.
 
-        What changed after its end is somebody else's. What is in the way of the old content goes to ``FOLDER/aside``.
+        What changed after its end is somebody else's. What is taken back is kept as a layer in ``FOLDER/aside``.
         """
         with self._lock:
             try:
@@ -134,25 +129,29 @@ class Snapshot:
                 return None
             end_left_over(running.private)
             ends = [Path(running.private, "jobs", job, "over") for job in running.jobs]
-            stamps = [running.until, *(end.stat().st_ctime_ns for end in ends if end.exists())]
-            until = max(stamps) or _LARGEST_NUMBER
-            found = self.difference()
-            own = tuple(each for each in found.changes if not each.after or each.after.ctime_ns <= until)
-            found = msgspec.structs.replace(found, changes=own)
-            aside = private_folder(self.folder / "aside" / str(time.time_ns()))
-            taken = self.take_back(found, only=asked(found), aside=aside)
-            (self.folder / "running").unlink()
+            until = max((end.stat().st_ctime_ns for end in ends if end.exists()), default=_LARGEST_NUMBER)
+            self._jobs = running.jobs
+            return self.take_back_cut_off(until)
+
+    def take_back_cut_off(self, until: int = _LARGEST_NUMBER) -> TakenBack | None:
+        """Take back what commands did that will not be judged any more."""
+        with self._lock:
+            if not self._jobs:
+                return None
+            taken = self.collect(private_folder(self.folder / "aside" / str(time.time_ns())), until)
+            self._jobs.clear()
+            self._note(Path())
             return taken
 
     def is_running(self, job: str) -> bool:
         """Whether `job` has begun, and was not judged yet."""
         return job in self._jobs
 
-    def _note(self, private: Path, until: int = 0) -> None:
+    def _note(self, private: Path) -> None:
         self._private = private
         place = self.folder / "running"
         if self._jobs:
-            place.with_suffix(".new").write_bytes(msgspec.json.encode(_Running(str(private), self._jobs, until)))
+            place.with_suffix(".new").write_bytes(msgspec.json.encode(_Running(str(private), self._jobs)))
             place.with_suffix(".new").replace(place)
         else:
             place.unlink(missing_ok=True)
@@ -337,17 +336,6 @@ class Snapshot:
             return is_same or not _is_covered(old)  # the only one there is, whatever was done to it
         return False
 
-    def lay_out(self, paths: Collection[str], folder: Path) -> None:
-        """Put the old content of files into `folder`, at the same relative paths; what is not covered is left out."""
-        with self._lock:
-            for path in paths:
-                row = self._index.get(path)
-                if row is not None and row[8]:
-                    place = folder / path
-                    place.parent.mkdir(parents=True, exist_ok=True)
-                    with self.content(row[8]) as old, place.open("wb") as file:
-                        shutil.copyfileobj(old, file, _CHUNK)
-
     # ── Keeping, taking back ──────────────────────────────────────────────────────────────────
 
     def accept(self, paths: Collection[str]) -> None:
@@ -361,15 +349,16 @@ class Snapshot:
                     self._forget(path)
             self._store.commit()
 
-    def take_back(self, difference: Difference, *, only: Collection[str] | None = None, aside: Path | None = None) -> TakenBack:
-        """Undo the changes of `difference`, or those at the paths `only`.
+    def collect(self, upper: Path, until: int = _LARGEST_NUMBER) -> TakenBack:
+        """Move what commands did into `upper`, as if it were the layer that there could not be. The workspace is as before then.
 
-        What is not as the command left it stays. What is replaced or removed goes to the folder `aside`, or for good.
+        What changed after `until` stays, and what is not covered.
         """
         with self._lock:
-            chosen = {change.path: change for change in difference.changes if _is_among(change, only)}
-            back = _Back(self, difference, aside)
-            left = dict(chosen)
+            changes = [each for each in self.difference().changes if not each.after or each.after.ctime_ns <= until]
+            left = {change.path: change for change in changes}
+            back = _Back(self, changes, upper)
+            back.fill_layer(changes)
             moving = (back.remove, back.move, back.remove, back.restore)
             for step in (*moving, back.move, back.restore, back.remove_rest):
                 for path in sorted(left, reverse=step in (back.remove, back.remove_rest)):
@@ -377,17 +366,56 @@ class Snapshot:
                         if step(left[path]):
                             del left[path]
             self._store.commit()
-            return TakenBack(tuple(path for path in chosen if path not in left), tuple(left))
+            return TakenBack(tuple(each.path for each in changes if each.path not in left), tuple(left))
 
 
 class _Back:
     """Takes back single changes. Each step says whether that one is done; what raises OSError is not."""
 
-    def __init__(self, snapshot: Snapshot, difference: Difference, aside: Path | None) -> None:
+    def __init__(self, snapshot: Snapshot, changes: list[Change], upper: Path) -> None:
         self._snapshot = snapshot
-        self._left_by_it = {change.after.inode: change.after for change in difference.changes if change.after}
-        self._aside = aside
-        self._count = itertools.count()
+        self._left_by_it = {change.after.inode: change.after for change in changes if change.after}
+        self._upper = upper
+
+    def fill_layer(self, changes: list[Change]) -> None:
+        """Have the layer hold what `changes` made, as an overlay would: whiteouts, opaque folders, whole files."""
+        folders: dict[str, int] = {}
+        for change in changes:
+            with contextlib.suppress(OSError):
+                self._make_folders(os.path.dirname(change.path), folders)
+                self._fill(change, str(self._upper / change.path), folders)
+        for path in sorted(folders, reverse=True):
+            (self._upper / path).chmod(folders[path])
+
+    def _make_folders(self, path: str, folders: dict[str, int]) -> None:
+        if path and path not in folders:
+            self._make_folders(os.path.dirname(path), folders)
+            with self._snapshot.parent(path) as (parent, name):
+                folders[path] = stat.S_IMODE(os.stat(name, dir_fd=parent, follow_symlinks=False).st_mode)
+            (self._upper / path).mkdir(0o700)
+
+    def _fill(self, change: Change, place: str, folders: dict[str, int]) -> None:
+        before, after, row = change.before, change.after, self._snapshot.row(change.path)
+        with self._snapshot.parent(change.path) as (parent, name):
+            if after is None:
+                os.mknod(place, stat.S_IFCHR, os.makedev(0, 0))
+            elif after.kind == "folder":
+                os.mkdir(place, 0o700)
+                folders[change.path] = after.mode
+                if before is not None and before.kind != "folder":
+                    os.setxattr(place, "user.overlay.opaque", b"y")
+            elif after.kind == "link":
+                os.symlink(after.target, place)
+            elif after.kind != "file":
+                os.mknod(place, {"pipe": stat.S_IFIFO, "socket": stat.S_IFSOCK}[after.kind] | after.mode)
+            elif change.moved_from or (row and not _is_covered(row)):  # the one there is goes back itself
+                if row is None or self._snapshot.holds_same(change.path, row, os.stat(name, dir_fd=parent)):
+                    _copy(self._snapshot.open_at(change.path, os.O_RDONLY), place, after.mode)
+            else:
+                try:
+                    os.rename(name, place, src_dir_fd=parent)
+                except OSError:  # on another disk
+                    _copy(self._snapshot.open_at(change.path, os.O_RDONLY), place, after.mode)
 
     def move(self, change: Change) -> bool:
         """Move back what was moved away."""
@@ -410,7 +438,7 @@ class _Back:
             with self._snapshot.parent(change.path) as (parent, name):
                 now = self._at(parent, name)
                 if now is not None and self._is_its(now):
-                    self._discard(parent, name, now)
+                    _discard(parent, name, now)
                 return now is None or self._is_its(now)
         except FileNotFoundError:
             return True
@@ -432,8 +460,8 @@ class _Back:
         return True
 
     def _put(self, parent: int, name: str, row: _Row, now: os.stat_result | None) -> None:
-        if now is not None and (stat.S_IFMT(now.st_mode) != stat.S_IFREG or self._aside):
-            self._discard(parent, name, now)
+        if now is not None and not stat.S_ISREG(now.st_mode):
+            _discard(parent, name, now)
         if stat.S_ISDIR(row[3]):
             os.mkdir(name, 0o700, dir_fd=parent)
         elif stat.S_ISLNK(row[3]):
@@ -453,14 +481,6 @@ class _Back:
             os.chmod(f"/proc/self/fd/{descriptor}", mode)
         finally:
             os.close(descriptor)
-
-    def _discard(self, parent: int, name: str, now: os.stat_result) -> None:
-        if self._aside is not None and not stat.S_ISDIR(now.st_mode):
-            shutil.move(f"/proc/self/fd/{parent}/{name}", self._aside / f"{next(self._count)} {name}"[:250])
-        elif stat.S_ISDIR(now.st_mode):
-            os.rmdir(name, dir_fd=parent)
-        else:
-            os.unlink(name, dir_fd=parent)
 
     def _at(self, parent: int, name: str) -> os.stat_result | None:
         with contextlib.suppress(FileNotFoundError):
@@ -505,8 +525,23 @@ def _entry(row: _Row) -> Entry:
     return Entry(entry_kind(mode), size, stat.S_IMODE(mode), target, device, inode, ctime, names)
 
 
-def _is_among(change: Change, only: Collection[str] | None) -> bool:
-    return only is None or any(path in only for path in (change.path, change.moved_to, change.moved_from) if path)
+def _discard(parent: int, name: str, now: os.stat_result) -> None:
+    if stat.S_ISDIR(now.st_mode):
+        os.rmdir(name, dir_fd=parent)
+    else:
+        os.unlink(name, dir_fd=parent)
+
+
+def _copy(source: int, place: str, mode: int) -> None:
+    with open(source, "rb") as file, open(place, "wb") as copy:
+        try:
+            fcntl.ioctl(copy, _SHARE_BLOCKS, file.fileno())
+        except OSError:
+            shutil.copyfileobj(file, copy, _CHUNK)
+        found = os.fstat(source)
+        os.fchmod(copy.fileno(), mode)
+        copy.flush()
+        os.utime(copy.fileno(), ns=(found.st_atime_ns, found.st_mtime_ns))
 
 
 def end_left_over(private: str) -> None:

@@ -26,6 +26,8 @@ import kernel  # type: ignore[import-not-found]
 import partial  # type: ignore[import-not-found]
 
 _LARGEST = 65_536
+_OUTPUTS = (8, 9)
+"""Where the shell of the client holds its standard output and error; see `client.py`."""
 _IDLE_S = 0.02
 """How long nothing happens before a room is made ready: the end of a command is not held up by it."""
 _KILLED = 137
@@ -63,9 +65,9 @@ class _Room:
     def run(self, name: str, pid: int, client: int, path: str, plan: dict[str, Any]) -> None:
         """Run the command of `plan` for the shell `pid`, whose pidfd is `client`. Raises OSError where that shell is gone."""
         self.client = client
-        outputs = [_same_output(pid, self.client, number) for number in (1, 2)]
+        outputs = [_same_output(pid, self.client, number) for number in _OUTPUTS]
         self.name, self.folder = name, plan["folder"]
-        self.output = os.readlink(f"/proc/{pid}/fd/1"), os.fstat(outputs[0]).st_size
+        self.output = os.readlink(f"/proc/{pid}/fd/{_OUTPUTS[0]}"), os.fstat(outputs[0]).st_size
         self.deadline = time.monotonic() + plan["limit_s"] if plan["limit_s"] else 0.0
         self.began_ns = self._stamp() if plan["same_disk"] else time.time_ns()
         nothing = os.open("/dev/null", os.O_RDONLY)
@@ -118,10 +120,12 @@ class Starter:
         """Serve until the application is gone, and take every command along."""
         while True:
             happened = self._poll.poll(self._patience())
+            if not self._hear():  # first: a plan was sent before its command asks
+                return self._end_all()
             for descriptor, _ in happened:
-                if descriptor in (self._application.fileno(), self._requests):
-                    if not self._hear_all():  # first: what is asked for was told before
-                        return self._end_all()
+                if descriptor == self._application.fileno():
+                    continue
+                if descriptor == self._requests:
                     self._take_requests()
                 elif descriptor in self._rooms:
                     self._take_report(self._rooms[descriptor])
@@ -140,30 +144,31 @@ class Starter:
         idle = _IDLE_S if self._ready is None and self._room else -1
         return min(patience, idle) if patience >= 0 and idle >= 0 else max(patience, idle)
 
-    def _hear_all(self) -> bool:
-        while select.select([self._application], [], [], 0)[0]:
-            if not self._hear():
-                return False
-        return True
-
     def _hear(self) -> bool:
-        packet = self._application.recv(_LARGEST)
-        if packet:
-            message = json.loads(packet)
-            if "base" in message:
-                self._room = message
-                self._holder = self._hold() if message["level"] != "bare" else -1
-            elif "go" in message:
-                self._go(message["go"])
-            elif "end" in message:
-                self._plans.pop(message["end"], None)
-                self._waiting.pop(message["end"], None)
-                for room in [room for room in self._rooms.values() if room.name == message["end"]]:
-                    room.why = "ended"
-                    room.end()
-            else:
-                self._plans[message["id"]] = message["plan"]
-        return bool(packet)
+        """Take all messages that are there. Returns whether there is still somebody to send them."""
+        while True:
+            try:
+                packet = self._application.recv(_LARGEST, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                return True
+            if not packet:
+                return False
+            self._take(json.loads(packet))
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if "base" in message:
+            self._room = message
+            self._holder = self._hold() if message["level"] != "bare" else -1
+        elif "go" in message:
+            self._go(message["go"])
+        elif "end" in message:
+            self._plans.pop(message["end"], None)
+            self._waiting.pop(message["end"], None)
+            for room in [room for room in self._rooms.values() if room.name == message["end"]]:
+                room.why = "ended"
+                room.end()
+        else:
+            self._plans[message["id"]] = message["plan"]
 
     def _tell(self, message: dict[str, Any], descriptors: tuple[int, ...] = ()) -> None:
         socket.send_fds(self._application, [json.dumps(message).encode()], descriptors)
@@ -193,24 +198,23 @@ class Starter:
             self._rest += os.read(self._requests, _LARGEST)
         except BlockingIOError:
             return
-        mine = os.readlink(f"/proc/self/fd/{self._requests}")
         *lines, self._rest = self._rest.split(b"\n")
         for line in lines:
             pid, _, name = line.decode("ascii", "replace").partition(" ")
             path = self._plans.pop(name, "")
             if path and pid.isdecimal():
-                try:
-                    self._waiting[name] = (int(pid), os.pidfd_open(int(pid)), path)
-                    for _ in range(5000):
-                        if os.readlink(f"/proc/{pid}/fd/1") != mine:
-                            break
-                        time.sleep(0.0002)  # its `echo` has written, and not yet returned
-                except OSError:
-                    continue  # the shell has gone
-                if self._room["waits"]:
-                    self._tell({"ready": name})
-                else:
-                    self._go(name)
+                self._ask(name, int(pid), path)
+
+    def _ask(self, name: str, pid: int, path: str) -> None:
+        """Start a command, once the application has said so where the room waits for that."""
+        try:
+            self._waiting[name] = (pid, os.pidfd_open(pid), path)
+        except OSError:
+            return  # the shell has gone
+        if self._room["waits"]:
+            self._tell({"ready": name})
+        else:
+            self._go(name)
 
     def _go(self, name: str) -> None:
         pid, client, path = self._waiting.pop(name, (0, 0, ""))
@@ -293,11 +297,11 @@ class Starter:
 
 
 def _same_output(pid: int, client: int, number: int) -> int:
-    """Return a descriptor for what `number` is in the shell: by its name, so that a file gets a position of its own."""
+    """Return what the descriptor `number` of the shell is."""
     try:
+        return int(kernel.descriptor_of(client, number))
+    except OSError:  # a kernel that lets only parents look: by name, which sockets have none of
         return os.open(f"/proc/{pid}/fd/{number}", os.O_WRONLY | os.O_APPEND | os.O_NOCTTY)
-    except OSError:
-        return int(kernel.descriptor_of(client, number))  # a socket has no name
 
 
 def main() -> None:

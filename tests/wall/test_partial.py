@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -10,9 +11,13 @@ from pathlib import Path
 
 import pytest
 
+from dogent_tui.wall.commit import Committing
+from dogent_tui.wall.difference import read_difference
 from dogent_tui.wall.probe import Standing
 from dogent_tui.wall.snapshot import Snapshot
 from dogent_tui.wall.wall import Answer, Ended, Wall
+from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace.paths import Workspace
 from tests.wall.users import as_ordinary_user
 
 _BARE = Standing("partial", "no namespaces")
@@ -29,18 +34,18 @@ class Stage:
             place.mkdir(exist_ok=True)
         self.snapshot = Snapshot(self.workspace, folder / "copies")
         self.standing = standing
+        self.copies = Copies(Workspace(self.workspace), "session")
         self.changed: dict[str, str] = {}
         self.drops = False
         self.wall = Wall(self.workspace, folder / "session", self._settle, self.home, standing=standing, snapshot=self.snapshot)
         self.wall.start()
 
     def _settle(self, ended: Ended) -> Answer:
-        difference = self.snapshot.difference()
+        difference = read_difference(str(self.workspace), str(ended.upper), ended.began_ns)
         self.changed = {change.path: change.what for change in difference.changes}
-        if self.drops:
-            self.snapshot.take_back(difference)
-        else:
-            self.snapshot.accept(self.changed)
+        if not self.drops and not ended.why:
+            done = Committing(self.folder / "journals", self.copies).commit(difference, "a command", sync=False)
+            assert (done.conflicts, done.failed) == ((), ())
         return Answer(ended.status, str(ended.stands_in() or ""))
 
     def run(self, command: str, **options: object) -> tuple[int, str]:
@@ -94,12 +99,36 @@ echo; cat hard; umask; install -m 600 copy inst && stat -c %a inst; make --versi
 def test_everyday_commands_do_what_they_do_without_a_wall(either: Stage) -> None:
     bare = either.folder / "bare"
     bare.mkdir()
-    expected = subprocess.run(["bash", "-c", _EVERYDAY], cwd=bare, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "HOME": str(either.home)}
+    expected = subprocess.run(["bash", "-c", _EVERYDAY], cwd=bare, capture_output=True, text=True, check=False, env=environment)
 
     status, said = either.run(_EVERYDAY)
 
     assert (status, said.splitlines()) == (expected.returncode, (expected.stdout + expected.stderr).splitlines())
     assert _names(either.workspace) == _names(bare)
+
+
+def _names_in(folder: Path) -> list[str]:
+    return sorted(place.name for place in folder.iterdir())
+
+
+def _names(folder: Path) -> set[tuple[str, int]]:
+    places = (place for place in folder.rglob("*") if ".git" not in place.parts)
+    return {(str(place.relative_to(folder)), place.lstat().st_mode) for place in places}
+
+
+def test_as_an_ordinary_user_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    def work() -> str:
+        stage = Stage(Path(folder))
+        said = stage.run(
+            "echo x > x; chmod 600 x; git init -q .; stat -c %a x; echo > ../outside/y; mv x z; chmod 777 ../outside"
+        )
+        stage.close()
+        return f"{said[0]} {said[1].splitlines()[0]} {_names_in(stage.workspace)} {_names_in(stage.outside)}"
+
+    with tempfile.TemporaryDirectory() as folder:
+        monkeypatch.setenv("DOGENT_HOME", f"{folder}/state")
+        assert as_ordinary_user(Path(folder), work) == "1 600 ['.git', 'z'] []"
 
 
 def _names_in(folder: Path) -> list[str]:
@@ -177,15 +206,15 @@ def test_no_socket_of_any_kind_can_be_made(kind: str, stage: Stage) -> None:
 
 
 def test_with_the_network_allowed_sockets_of_the_file_system_stay_out(stage: Stage) -> None:
-    status, said = stage.run('python3 -c "import socket; socket.socket(); socket.socket(socket.AF_UNIX)"', network="host")
+    status, said = stage.run('python3 -c "import socket; socket.socket(); socket.socket(socket.AF_UNIX)"', hosts=())
 
     assert status == 1
     assert "not supported" in said
-    assert stage.run('python3 -c "import socket; socket.socket()"', network="host") == (0, "")
+    assert stage.run('python3 -c "import socket; socket.socket()"', hosts=()) == (0, "")
 
 
 def test_single_hosts_cannot_be_allowed_so_the_command_does_not_run(stage: Stage) -> None:
-    status, said = stage.run("echo x > x", network="proxy")
+    status, said = stage.run("echo x > x", hosts=["example.org"])
 
     assert status == 125
     assert "single hosts" in said
@@ -272,7 +301,7 @@ def test_after_a_kill_of_the_application_the_next_start_takes_back(tmp_path: Pat
     (tmp_path / "workspace/later").write_text("by the user, after the kill")
 
     snapshot = Snapshot(tmp_path / "workspace", tmp_path / "copies")
-    taken = snapshot.resume(lambda difference: {change.path for change in difference.changes})
+    taken = snapshot.resume()
 
     assert taken is not None
     assert taken.left == ()

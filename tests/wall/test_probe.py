@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -51,8 +52,13 @@ def test_the_full_wall_stands_where_namespaces_are_allowed(places: tuple[Path, P
     assert not list(places[1].iterdir())
 
 
-def test_as_an_ordinary_user_too(places: tuple[Path, Path, Path]) -> None:
-    assert as_ordinary_user(places[0].parent, lambda: probe(*places).level) == "full"
+def test_as_an_ordinary_user_too() -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        workspace, state, home = (Path(folder, name) for name in ("workspace", "state", "home"))
+        workspace.mkdir()
+        home.mkdir()
+
+        assert as_ordinary_user(Path(folder), lambda: probe(workspace, state, home).level) == "full"
 
 
 def test_where_namespaces_are_refused_the_wall_is_partial_and_says_why(places: tuple[Path, Path, Path]) -> None:
