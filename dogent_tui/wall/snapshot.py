@@ -10,6 +10,7 @@ import fcntl
 import io
 import itertools
 import os
+import select
 import shutil
 import signal
 import sqlite3
@@ -37,6 +38,7 @@ _SHARE_BLOCKS = 0x40049409
 _TICK_NS = 20_000_000
 _COARSE = 5
 """CLOCK_REALTIME_COARSE, from which file systems take their times."""
+_DIES_WITHIN_S = 5.0
 _LARGEST_NUMBER = (1 << 63) - 1
 
 _Row: TypeAlias = tuple[int, int, int, int, int, int, int, str, int]
@@ -551,4 +553,5 @@ def end_left_over(private: str) -> None:
             process = os.pidfd_open(int(name))
             if f"TMPDIR={private}/tmp".encode(errors="surrogateescape") in file.read().split(b"\0"):
                 signal.pidfd_send_signal(process, signal.SIGKILL)
+                select.select([process], [], [], _DIES_WITHIN_S)
             os.close(process)

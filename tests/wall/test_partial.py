@@ -108,15 +108,6 @@ def test_everyday_commands_do_what_they_do_without_a_wall(either: Stage) -> None
     assert _names(either.workspace) == _names(bare)
 
 
-def _names_in(folder: Path) -> list[str]:
-    return sorted(place.name for place in folder.iterdir())
-
-
-def _names(folder: Path) -> set[tuple[str, int]]:
-    places = (place for place in folder.rglob("*") if ".git" not in place.parts)
-    return {(str(place.relative_to(folder)), place.lstat().st_mode) for place in places}
-
-
 def test_as_an_ordinary_user_too(monkeypatch: pytest.MonkeyPatch) -> None:
     def work() -> str:
         stage = Stage(Path(folder))
@@ -138,18 +129,6 @@ def _names_in(folder: Path) -> list[str]:
 def _names(folder: Path) -> set[tuple[str, int]]:
     places = (place for place in folder.rglob("*") if ".git" not in place.parts)
     return {(str(place.relative_to(folder)), place.lstat().st_mode) for place in places}
-
-
-def test_as_an_ordinary_user_too(tmp_path: Path) -> None:
-    def work() -> str:
-        stage = Stage(tmp_path)
-        said = stage.run(
-            "echo x > x; chmod 600 x; git init -q .; stat -c %a x; echo > ../outside/y; mv x z; chmod 777 ../outside"
-        )
-        stage.close()
-        return f"{said[0]} {said[1].splitlines()[0]} {_names_in(stage.workspace)} {_names_in(stage.outside)}"
-
-    assert as_ordinary_user(tmp_path, work) == "1 600 ['.git', 'z'] []"
 
 
 @pytest.mark.parametrize(
