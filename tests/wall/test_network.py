@@ -54,7 +54,7 @@ def test_no_command_reaches_a_server_of_this_machine(run, page):
 
 
 def test_a_server_of_its_own_is_reached(run):
-    served = "python3 -m http.server --bind 127.0.0.1 8000 & until exec 3<>/dev/tcp/127.0.0.1/8000; do :; done 2>/dev/null; echo reached"
+    served = "python3 -m http.server --bind 127.0.0.1 8000 & until exec 3<>/dev/tcp/127.0.0.1/8000; do :; done; echo reached"
     assert "reached" in run(served)[1]
 
 
@@ -70,6 +70,7 @@ def test_after_a_yes_the_host_that_was_named_is_reached_and_no_other(run, page):
 
 
 def test_a_tunnel_leads_to_the_host_that_was_named_and_no_other(run, page):
-    tunnel = "exec 3<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT {host}:{port} HTTP/1.1\\r\\n\\r\\nGET / HTTP/1.0\\r\\nHost: me\\r\\n\\r\\n' >&3; cat <&3"
+    request = r"CONNECT {host}:{port} HTTP/1.1\r\n\r\nGET / HTTP/1.0\r\nHost: me\r\n\r\n"
+    tunnel = f"exec 3<>/dev/tcp/127.0.0.1/3128; printf '{request}' >&3; cat <&3"
     assert "from me" in run(tunnel.format(host="127.0.0.1", port=page), hosts=("127.0.0.1",))[1]
     assert "from me" not in run(tunnel.format(host="127.0.0.2", port=page), hosts=("127.0.0.1",))[1]
