@@ -11,13 +11,12 @@ import platform
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from dogent_tui import __version__
 from dogent_tui.agent.doctor_files import examine_files
 from dogent_tui.agent.findings import Finding, State
-from dogent_tui.agent.sandbox import missing_packages
 from dogent_tui.documents.export.browser import find_browsers
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import pandoc_path, pandoc_version
@@ -86,7 +85,7 @@ async def _engines() -> list[Finding]:
         _package("Documents", "typst", "typst", tr("makes pdf where no browser is")),
         _package("Documents", "playwright", "playwright", tr("drives the browser")),
     ]
-    return [claude, *_sandbox(), pandoc, browser, fonts, *packages]
+    return [claude, pandoc, browser, fonts, *packages]
 
 
 async def _claude() -> Finding:
@@ -102,18 +101,6 @@ async def _claude() -> Finding:
         remedy = tr("Try it: {program} --version").format(program=display_path(program))
         return Finding("Agent", "Claude CLI", "broken", tr("it does not start"), program, remedy)
     return Finding("Agent", "Claude CLI", "ok", version, program)
-
-
-def _sandbox() -> Iterator[Finding]:
-    if not sys.platform.startswith("linux"):
-        return
-    missing = missing_packages()
-    for package, program in (("bubblewrap", "bwrap"), ("socat", "socat")):
-        if package in missing:
-            remedy = tr("Install {package} if you want the sandbox (“sandbox” in the settings).").format(package=package)
-            yield Finding("Agent", package, "optional", tr("not here"), remedy=remedy)
-        else:
-            yield Finding("Agent", package, "ok", tr("for the sandbox"), shutil.which(program) or "")
 
 
 async def _pandoc() -> Finding:

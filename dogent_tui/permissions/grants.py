@@ -27,7 +27,7 @@ _COVERED_BY: Mapping[str, frozenset[str]] = {
 """Kind → the kinds that include it, where that is more than itself."""
 
 _FILE_TOOLS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
-_NETWORK_TOOLS = {"Bash", "WebFetch", "sandbox"}
+_NETWORK_TOOLS = {"Bash", "WebFetch"}
 _FILE_TOOL_FAMILY = "file tools"
 _VERBS: Mapping[str, str] = {
     "read": tr("read"),

@@ -67,7 +67,7 @@ def _command_effects(
         return (Effect(EffectKind.UNKNOWN, program="Bash", note=tr("There is no command in the call.")),)
     effects = early_effects(command, rule, cwd, visible, taken_back) if walled else _unwalled(command, cwd, rule, visible)
     if call.input.get("dangerouslyDisableSandbox"):
-        note = tr("It asks to run outside the sandbox.")
+        note = tr("It asks to run without the wall. It runs behind the wall all the same.")
         effects = (*effects, Effect(EffectKind.UNKNOWN, program="Bash", note=note))
     return effects
 

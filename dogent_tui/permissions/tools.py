@@ -165,16 +165,6 @@ def _fetch(inputs: _Inputs, fetching: Fetching) -> Iterator[Effect]:
         yield Effect(EffectKind.UNKNOWN, None, url, None, inputs.call.tool, note)
 
 
-def _sandbox_network(inputs: _Inputs) -> Iterator[Effect]:
-    """The CLI's own question, once for each machine, when a command in its sandbox wants to reach one."""
-    host = inputs.text("host")
-    note = tr("A command in the sandbox wants to reach {host}.").format(host=host or tr("another machine"))
-    if re.fullmatch(r"[\w.-]+", host, re.ASCII):
-        yield Effect(EffectKind.NETWORK, None, f"https://{host}", None, "sandbox", note)
-    else:
-        yield Effect(EffectKind.UNKNOWN, None, host, None, "sandbox", note)
-
-
 def _is_private(host: str) -> bool:
     try:
         return not ipaddress.ip_address(host).is_global
@@ -300,5 +290,4 @@ _TOOLS: dict[str, Callable[[_Inputs], Iterator[Effect]]] = {
     "Edit": _writes("file_path", "path"),
     "MultiEdit": _writes("file_path", "path"),
     "NotebookEdit": _writes("notebook_path", "file_path"),
-    "SandboxNetworkAccess": _sandbox_network,
 }

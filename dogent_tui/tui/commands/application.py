@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dogent_tui.agent.sandbox import sandbox_words
 from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.trusting import ask_for_trust, trust_words
@@ -45,7 +44,7 @@ class ApplicationCommands:
         from dogent_tui.tui.screens.permissions import PermissionsScreen
 
         opened = self._app.opened
-        standing = tuple(filter(None, (trust_words(opened), sandbox_words(opened.sandbox))))
+        standing = tuple(filter(None, (trust_words(opened),)))
         self._app.push_screen(PermissionsScreen(opened.authority, standing))
         return ""
 
