@@ -116,11 +116,12 @@ class Starter:
         """Serve until the application is gone, and take every command along."""
         while True:
             happened = self._poll.poll(self._patience())
+            if not self._hear():  # first: a plan was sent before its command asks
+                return self._end_all()
             for descriptor, _ in happened:
                 if descriptor == self._application.fileno():
-                    if not self._hear():
-                        return self._end_all()
-                elif descriptor == self._requests:
+                    continue
+                if descriptor == self._requests:
                     self._take_requests()
                 elif descriptor in self._rooms:
                     self._take_report(self._rooms[descriptor])
@@ -140,20 +141,27 @@ class Starter:
         return min(patience, idle) if patience >= 0 and idle >= 0 else max(patience, idle)
 
     def _hear(self) -> bool:
-        packet = self._application.recv(_LARGEST)
-        if packet:
-            message = json.loads(packet)
-            if "base" in message:
-                self._room = message
-                self._holder = self._hold()
-            elif "end" in message:
-                self._plans.pop(message["end"], None)
-                for room in [room for room in self._rooms.values() if room.name == message["end"]]:
-                    room.why = "ended"
-                    room.end()
-            else:
-                self._plans[message["id"]] = message["plan"]
-        return bool(packet)
+        """Take all messages that are there. Returns whether there is still somebody to send them."""
+        while True:
+            try:
+                packet = self._application.recv(_LARGEST, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                return True
+            if not packet:
+                return False
+            self._take(json.loads(packet))
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if "base" in message:
+            self._room = message
+            self._holder = self._hold()
+        elif "end" in message:
+            self._plans.pop(message["end"], None)
+            for room in [room for room in self._rooms.values() if room.name == message["end"]]:
+                room.why = "ended"
+                room.end()
+        else:
+            self._plans[message["id"]] = message["plan"]
 
     def _tell(self, message: dict[str, Any], descriptors: tuple[int, ...] = ()) -> None:
         socket.send_fds(self._application, [json.dumps(message).encode()], descriptors)

@@ -77,3 +77,37 @@ async def test_a_deletion_that_nobody_could_read_is_asked_about_when_it_happened
         assert finished.status == status
         assert keep.exists() is there
         api.reset()
+
+
+async def test_a_place_outside_is_asked_about_and_then_exactly_that_one_is_changed(api, agent, tmp_path):
+    place = tmp_path / "other"
+    place.mkdir()
+    (place / "secret.md").write_text("secret")
+    (place / "old.md").write_text("old")
+    bash(api, f'echo made > {place}/new.md; rm {place}/old.md; node -e \'console.log(require("fs").readdirSync("{place}"))\'')
+    api.say("Done.")
+    question = await asked(agent)
+    assert not question.happened
+    finished = await ended(agent, question, "allow")
+    assert finished.status == "completed"
+    assert sorted(path.name for path in place.iterdir()) == ["new.md", "secret.md"]
+    assert (place / "new.md").read_text() == "made\n"
+    assert "[ 'new.md' ]" in agent.of(ToolResult)[-1].content
+
+
+async def test_a_folder_outside_that_may_be_read_can_be_changed_where_that_was_allowed(api, agent, tmp_path):
+    (tmp_path / "one.md").write_text("one")
+    bash(api, f"ls {tmp_path}; echo two > {tmp_path}/two.md; touch $(echo {tmp_path})/three.md; ls {tmp_path}")
+    api.say("Done.")
+    await ended(agent, await asked(agent), "allow")
+    assert agent.of(ToolResult)[-1].content.split() == ["one.md", "one.md", "three.md", "two.md"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.md", "two.md"]
+
+
+async def test_what_the_wall_refused_is_said_in_the_output(api, agent):
+    bash(api, "node -e 'require(\"net\").connect(80, \"192.0.2.1\")'")
+    api.say("Done.")
+    ((said, failed),) = await results(agent)
+    assert failed
+    assert "ENETUNREACH" in said
+    assert "dogent-tui: the wall" in said
