@@ -17,6 +17,7 @@ from pathlib import Path
 from dogent_tui import __version__
 from dogent_tui.agent.doctor_files import examine_files
 from dogent_tui.agent.findings import Finding, State
+from dogent_tui.agent.standing_wall import find_standing, wall_words
 from dogent_tui.documents.export.browser import find_browsers
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import pandoc_path, pandoc_version
@@ -39,6 +40,7 @@ _WORDS = {
     "looks at pictures": tr("looks at pictures"),
     "environment": tr("environment"),
     "profiles": tr("profiles"),
+    "wall": tr("wall"),
     "browser": tr("browser"),
     "fonts for CJK": tr("fonts for CJK"),
     "your files": tr("your files"),
@@ -51,9 +53,12 @@ _MARKS: dict[State, str] = {"ok": "✓", "warning": "!", "missing": "✗", "opti
 
 
 async def examine(workspace: Workspace) -> list[Finding]:
-    """Look at everything, for `workspace`. Starts the programs that are asked for their versions, and nothing else."""
-    engines, files = await asyncio.gather(_engines(), asyncio.to_thread(examine_files, workspace))
-    return [*engines, *files]
+    """Look at everything, for `workspace`. Starts the programs that are asked for their versions, and one behind the wall."""
+    wall, engines, files = await asyncio.gather(
+        asyncio.to_thread(_wall, workspace), _engines(), asyncio.to_thread(examine_files, workspace)
+    )
+    claude, *others = engines
+    return [claude, wall, *others, *files]
 
 
 def as_text(findings: Sequence[Finding]) -> str:
@@ -101,6 +106,13 @@ async def _claude() -> Finding:
         remedy = tr("Try it: {program} --version").format(program=display_path(program))
         return Finding("Agent", "Claude CLI", "broken", tr("it does not start"), program, remedy)
     return Finding("Agent", "Claude CLI", "ok", version, program)
+
+
+def _wall(workspace: Workspace) -> Finding:
+    standing = find_standing(workspace)
+    state: State = "ok" if standing.level == "full" else "warning"
+    why = f"{standing.reason} {standing.remedy}".strip()
+    return Finding("Agent", "wall", state, wall_words(standing), problems=(why,) if why else ())
 
 
 async def _pandoc() -> Finding:
