@@ -113,9 +113,7 @@ class Authority:
         fetching = Fetching(leads_inside, self._known(), self._images)
         level = self.standing.level if call.tool == "Bash" else "full"
         walled, taken_back = level != "none", level == "partial"
-        return decide(
-            call, self._root, private=self._private, fetching=fetching, walled=walled, taken_back=taken_back
-        )
+        return decide(call, self._root, private=self._private, fetching=fetching, walled=walled, taken_back=taken_back)
 
     def allowing(self, decision: "Decision") -> tuple["Grant", ...]:
         """Return the grants that allow what `decision` asks about, none unless they cover all of it."""

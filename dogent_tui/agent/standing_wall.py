@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 _WALLS = {
     "full": tr(
-        "Commands run behind a wall, on a copy of this folder: nothing is changed outside it, and what they delete is asked about "
-        "before it happens here."
+        "Commands run behind a wall, on a copy of this folder: nothing is changed outside it, and what they delete is asked "
+        "about before it happens here."
     ),
     "partial": tr(
         "Commands run behind a wall that protects everything outside this folder. Inside, what they do is not held back but "
@@ -32,7 +32,10 @@ _WALLS = {
 
 
 def find_standing(workspace: Workspace) -> "Standing":
-    """Return which wall surrounds commands in `workspace`. Starts short-lived processes and leaves nothing: call it in a thread."""
+    """Return which wall surrounds commands in `workspace`.
+
+    Starts short-lived processes and leaves nothing behind: call it in a thread.
+    """
     from dogent_tui.wall.probe import Standing, probe
 
     folder = state_dir()
