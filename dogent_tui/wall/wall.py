@@ -128,7 +128,12 @@ class Wall:
         command = [sys.executable, "-I", "-S", program, str(requests)]
         with theirs:
             self._starter = subprocess.Popen(
-                command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, cwd="/", start_new_session=True
+                command,
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                start_new_session=True,
             )
         self._socket = ours
         view = View(self.folder, self.workspace, (), workspace=self.workspace, layer=self.folder)
