@@ -65,7 +65,10 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """All that a command did. `upper` holds the new contents, at the same relative paths; `began_ns` is a ctime from its start."""
+    """All that a command did. `upper` holds the new contents, at the same relative paths.
+
+    `began_ns` is the time of its start as the disk tells it.
+    """
 
     root: str
     upper: str

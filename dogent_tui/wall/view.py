@@ -1,0 +1,200 @@
+"""What a program behind the wall sees: the one list of mounts, places to write and variables, for commands and our own readers.
+
+Everything that is not listed is not there. The system is read-only; the home, `/tmp` and `/dev/shm` are private to the session.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+
+Mount: TypeAlias = tuple[str | bool, ...]
+
+_SYSTEM = ("/usr", "/opt", "/nix", "/gnu", "/snap", "/sys/devices/system", "/sys/fs/cgroup")
+_MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+"""Links into `/usr` on most systems, folders on others."""
+_SECRET_IN_ETC = ("shadow", "gshadow", "shadow-", "gshadow-", "passwd-", "group-", "sudoers", "sudoers.d", "ssh", "ssl/private")
+_ETC_LEVELS = 2
+
+TOOL_PREFIXES = (
+    ".nvm/versions", ".volta/tools", ".fnm", ".local/share/fnm", ".local/share/mise/installs", ".local/share/pnpm", ".bun/bin",
+    ".deno/bin", ".pyenv", ".local/bin", ".local/lib", ".local/share/uv/python", ".local/share/uv/tools",
+    ".local/share/pipx/venvs", ".rye/py", "miniconda3", "anaconda3", "miniforge3", ".cargo/bin", ".rustup/toolchains",
+    ".rustup/settings.toml", "go/bin", ".go", ".rbenv", ".gem", ".sdkman/candidates", ".asdf/installs", ".asdf/shims",
+    ".asdf/bin", ".ghcup/bin", ".cabal/bin", ".TinyTeX", "texmf", ".nix-profile", ".fonts", ".local/share/fonts", ".terminfo",
+)  # fmt: skip
+"""Places in the home where tools live. Never a folder that also holds keys, such as `~/.config`."""
+
+SECRETS_IN_HOME = (
+    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".config", ".local/share", ".local/state", ".password-store",
+    ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".mozilla", ".thunderbird", ".claude", ".claude.json", ".dogent",
+    ".bash_history", ".zsh_history", ".python_history", ".psql_history", ".mysql_history", ".lesshst", ".cargo/credentials.toml",
+)  # fmt: skip
+"""What is hidden of a home that is itself the workspace, or lies in it."""
+
+_VARIABLES = frozenset({
+    "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "COLUMNS", "LINES", "NO_COLOR",
+    "FORCE_COLOR", "CI", "EDITOR", "PAGER", "VIRTUAL_ENV", "CONDA_PREFIX", "NVM_DIR", "NVM_BIN", "PYENV_ROOT", "VOLTA_HOME",
+    "JAVA_HOME", "GOPATH", "GOROOT", "RUSTUP_HOME", "CARGO_HOME", "TEXMFHOME", "SOURCE_DATE_EPOCH", "PYTHONDONTWRITEBYTECODE",
+    "PYTHONUNBUFFERED", "CLAUDECODE", "GIT_EDITOR",
+})  # fmt: skip
+"""What passes of the environment, with everything that begins with LC_. No key is ever among it."""
+
+_FAMILIES = (1, 2, 10, 16)
+"""The socket families AF_UNIX, AF_INET, AF_INET6 and AF_NETLINK: what stays within the network namespace."""
+
+_GIT_SECTIONS = re.compile(
+    r"\s*\[\s*(user|core|init|color|pull|push|merge|diff|rebase|branch|log|column|tag|i18n|format)\b", re.IGNORECASE
+)
+_GIT_RUNS = re.compile(
+    r"\s*(hookspath|fsmonitor|sshcommand|askpass|editor|pager|gitproxy|attributesfile|excludesfile|worktree|external|tool|driver"
+    r"|signingkey|alternaterefscommand|textconv|\w*command|\w*helper)\b",
+    re.IGNORECASE,
+)
+"""Settings that run a program, or name a file."""
+
+
+class View(msgspec.Struct, frozen=True):
+    """What one program may see and do. Paths are absolute, with links resolved.
+
+    `workspace` is covered by the layer at `layer` where there is one; `readable` and `writable` are further places as they are.
+    `private` is the folder of the session that holds ``home``, ``tmp`` and ``shm``.
+    """
+
+    private: Path
+    cwd: Path
+    argv: Sequence[str]
+    workspace: Path | None = None
+    layer: Path | None = None
+    readable: tuple[Path, ...] = ()
+    writable: tuple[Path, ...] = ()
+    hidden: tuple[Path, ...] = ()
+    network: str = "none"
+    limit_s: float = 0.0
+    environment: Mapping[str, str] = {}
+
+    def plan(self, base: Path, home: Path) -> dict[str, Any]:
+        """Return the plan for `enter.py`. `base` is an empty folder for mount points."""
+        return {
+            "base": str(base),
+            "common": [*self.common(home)],
+            "own": [*self._own(home)],
+            "writable": [*map(str, self._places_to_write(home))],
+            "argv": [*self.argv],
+            "env": {**environment(os.environ), "HOME": str(home), **self.environment},
+            "cwd": str(self.cwd),
+            "network": self.network,
+            "families": _FAMILIES,
+            "limit_s": self.limit_s,
+            "umask": _umask(),
+        }
+
+    def _home_is_inside(self, home: Path) -> bool:
+        return self.workspace is not None and (home == self.workspace or self.workspace in home.parents)
+
+    def common(self, home: Path) -> Iterator[Mount]:
+        """Yield what all programs of a session see."""
+        yield from system_mounts()
+        yield ("devices", str(self.private / "shm"))
+        yield ("bind", str(self.private / "tmp"), "/tmp", False)
+        yield ("bind", str(self.private / "var-tmp"), "/var/tmp", False)
+        if not self._home_is_inside(home):
+            yield ("bind", str(self.private / "home"), str(home), False)
+            yield from _tools(home)
+
+    def _own(self, home: Path) -> Iterator[Mount]:
+        for place in self.readable:
+            yield ("bind", str(place), str(place), True)
+        if self.workspace is not None and self.layer is not None:
+            yield ("overlay", str(self.workspace), str(self.layer))
+            if self._home_is_inside(home):
+                yield from (("hide", str(home / name)) for name in SECRETS_IN_HOME)
+        for place in self.writable:
+            yield ("bind", str(place), str(place), False)
+        for place in self.hidden:
+            yield ("hide", str(place))
+
+    def _places_to_write(self, home: Path) -> Iterator[Path]:
+        yield from (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), home)
+        if self.layer is not None and self.workspace is not None:
+            yield self.workspace
+        yield from self.writable
+
+
+def system_mounts() -> Iterator[Mount]:
+    """Yield what every program sees of the system: nothing of it can be written, and what only root reads is hidden."""
+    for place in _SYSTEM:
+        if os.path.isdir(place):
+            yield ("bind", place, place, True)
+    for place in _MERGED:
+        if os.path.islink(place):
+            yield ("link", place, os.readlink(place))
+        elif os.path.isdir(place):
+            yield ("bind", place, place, True)
+    yield ("bind", "/etc", "/etc", True)
+    yield from (("hide", place) for place in _secrets_in_etc())
+    for prefix in dict.fromkeys(os.path.realpath(prefix) for prefix in (sys.prefix, sys.base_prefix)):
+        if not prefix.startswith(("/usr", "/opt", "/nix")):
+            yield ("bind", prefix, prefix, True)
+
+
+_hidden_in_etc: list[str] | None = None
+
+
+def _secrets_in_etc() -> list[str]:
+    """Return what of `/etc` others may not read, and what is known to be secret. Looked up once."""
+    global _hidden_in_etc
+    if _hidden_in_etc is None:
+        found = [f"/etc/{name}" for name in _SECRET_IN_ETC if os.path.lexists(f"/etc/{name}")]
+        _hidden_in_etc = [*found, *(place for place in _closed("/etc", _ETC_LEVELS) if not place.startswith(tuple(found)))]
+    return _hidden_in_etc
+
+
+def _closed(folder: str, levels: int) -> Iterator[str]:
+    try:
+        entries = [*os.scandir(folder)]
+    except OSError:
+        return
+    for entry in entries:
+        if entry.is_symlink():
+            continue
+        if not entry.stat(follow_symlinks=False).st_mode & 0o004 and os.access(entry.path, os.R_OK):
+            yield entry.path
+        elif levels > 1 and entry.is_dir():
+            yield from _closed(entry.path, levels - 1)
+
+
+def _tools(home: Path) -> Iterator[Mount]:
+    for name in TOOL_PREFIXES:
+        place = str(home / name)
+        if os.path.exists(place):
+            yield ("bind", os.path.realpath(place), place, True)
+
+
+def environment(inherited: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of `inherited` that pass."""
+    return {name: value for name, value in inherited.items() if name in _VARIABLES or name.startswith("LC_")}
+
+
+def git_settings(texts: Iterable[str]) -> str:
+    """Return the user's own Git configuration without what runs a program, names a file or carries a key."""
+    kept: list[str] = []
+    for text in texts:
+        keeps = False
+        for line in text.splitlines():
+            if line.lstrip().startswith("["):
+                keeps = _GIT_SECTIONS.match(line) is not None
+            if keeps and not _GIT_RUNS.match(line) and not line.rstrip().endswith("\\"):
+                kept.append(line)
+    return "\n".join([*kept, ""])
+
+
+def _umask() -> int:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("Umask:"):
+            return int(line.split()[1], 8)
+    return 0o022

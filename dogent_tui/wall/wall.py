@@ -1,0 +1,265 @@
+"""The wall of one session, as the application drives it: jobs are prepared, run by the starter, and answered once judged."""
+
+import contextlib
+import json
+import os
+import shlex
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dogent_tui.errors import AgentError
+from dogent_tui.language import tr
+from dogent_tui.wall.client import answer_text, client_text
+from dogent_tui.wall.view import View, git_settings
+from dogent_tui.workspace.files import private_folder
+
+_INSIDE_CWD, _INSIDE_SNAPSHOT = "/run/cwd", "/run/snapshot"
+_LARGEST_PACKET = 65_536
+_LEFT = "left-over"
+
+
+class Job(msgspec.Struct, frozen=True):
+    """A command that may run behind the wall. `text` is what the CLI's shell runs in its place."""
+
+    name: str
+    text: str
+    command: str
+    cwd: Path
+    folder: Path
+    call: str = ""
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """A command that has ended. `began_ns` is the time of its start as the disk tells it.
+
+    `why` is ``timeout``, ``gone`` (its shell was killed), ``ended`` (by us) or "".
+    """
+
+    job: Job
+    status: int
+    began_ns: int
+    why: str = ""
+
+    @property
+    def upper(self) -> Path:
+        """The folder that holds what it wrote."""
+        return self.job.folder / "upper"
+
+    def stands_in(self) -> Path | None:
+        """Return the folder in which its shell stood at the end, None where it failed."""
+        with contextlib.suppress(OSError):
+            text = os.fsdecode((self.job.folder / "cwd").read_bytes()).removesuffix("\n")
+            return Path(text) if text.startswith("/") else None
+        return None
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """What the shell that waits is told: a status, the folder to stand in, and lines for the output."""
+
+    status: int
+    folder: str = ""
+    notes: tuple[str, ...] = ()
+
+
+class Wall:
+    """Runs commands behind the wall for one workspace. Safe for use by several threads."""
+
+    def __init__(self, workspace: Path, folder: Path, settle: Callable[[Ended], Answer], home: Path | None = None) -> None:
+        """Keep layers and the private home in `folder`, which must lie outside the workspace.
+
+        `settle` judges what a command did and commits or drops it, in a thread; the shell waits for its answer.
+        """
+        self.workspace = workspace
+        self.folder = folder
+        self._settle = settle
+        self._home = (home or Path.home()).resolve()
+        self._jobs: dict[str, Job] = {}
+        self._answers: dict[str, int] = {}
+        self._starter: subprocess.Popen[bytes] | None = None
+        self._socket: socket.socket | None = None
+        self._lock = threading.Lock()
+        self._settling = ThreadPoolExecutor(8, "settling")
+        self._same_disk = False
+
+    # ── Life ──────────────────────────────────────────────────────────────────────────────────
+
+    def start(self) -> None:
+        """Start the resident process. Raises OSError, AgentError where it cannot run."""
+        for name in ("home", "tmp", "var-tmp", "shm", "jobs", "root"):
+            private_folder(self.folder / name)
+        self._seed_home()
+        self._same_disk = self.folder.stat().st_dev == self.workspace.stat().st_dev
+        requests = self.folder / "requests"
+        if not requests.exists():
+            os.mkfifo(requests, 0o600)
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        program = str(Path(__file__).with_name("starter.py"))
+        command = [sys.executable, "-I", "-S", program, str(requests)]
+        with theirs:
+            self._starter = subprocess.Popen(
+                command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, cwd="/", start_new_session=True
+            )
+        self._socket = ours
+        view = View(self.folder, self.workspace, (), workspace=self.workspace, layer=self.folder)
+        self._tell({"base": str(self.folder / "root"), "common": [*view.common(self._home)]})
+        threading.Thread(target=self._listen, args=(ours,), name="wall", daemon=True).start()
+
+    def close(self) -> None:
+        """End every command and the resident process, and remove what nobody has to judge any more."""
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                self._socket.shutdown(socket.SHUT_RDWR)
+        if self._starter is not None:
+            self._starter.wait()
+        self._settling.shutdown(wait=True, cancel_futures=True)
+        for name in [*self._jobs]:
+            self._answer(name, Answer(1))
+        remove_layers(self.folder)
+
+    def _seed_home(self) -> None:
+        """Have the private home know how the user's own Git is set up, without keys and without programs."""
+        texts = []
+        for place in (self._home / ".config/git/config", self._home / ".gitconfig"):
+            with contextlib.suppress(OSError):
+                texts.append(place.read_text("utf-8", "replace"))
+        (self.folder / "home/.gitconfig").write_text(git_settings(texts), "utf-8")
+
+    # ── Jobs ──────────────────────────────────────────────────────────────────────────────────
+
+    def prepare(
+        self,
+        command: str,
+        cwd: Path,
+        *,
+        limit_s: float = 0.0,
+        call: str = "",
+        network: str = "none",
+        readable: tuple[Path, ...] = (),
+        writable: tuple[Path, ...] = (),
+        snapshot: Path | None = None,
+    ) -> Job:
+        """Return the job for `command`, which runs once its text is run in a shell. Raises OSError where the disk refuses."""
+        if self._socket is None:
+            self.start()
+        name = uuid.uuid4().hex
+        folder = self.folder / "jobs" / name
+        for part in ("upper", "work"):
+            private_folder(folder / part)
+        (folder / "upper").chmod(self.workspace.stat().st_mode & 0o7777)
+        (folder / "cwd").touch(0o600)
+        mounts: list[tuple[str | bool, ...]] = [("bind", str(folder / "cwd"), _INSIDE_CWD, False)]
+        if snapshot is not None:
+            mounts.append(("bind", str(snapshot), _INSIDE_SNAPSHOT, True))
+        view = View(
+            self.folder,
+            cwd if cwd.is_dir() else self.workspace,
+            ("/bin/bash", "-c", _script(command, sources=snapshot is not None)),
+            workspace=self.workspace,
+            layer=folder,
+            readable=readable,
+            writable=writable,
+            network=network,
+            limit_s=limit_s,
+        )
+        plan = view.plan(folder / "root", self._home)
+        plan["own"] += mounts
+        plan["base"] = str(self.folder / "root")
+        del plan["common"]
+        plan["writable"] += [_INSIDE_CWD]
+        plan["folder"], plan["same_disk"] = str(folder), self._same_disk
+        path = folder / "plan"
+        path.write_text(json.dumps(plan), "utf-8")
+        job = Job(name, client_text(self.folder, name), command, cwd, folder, call)
+        answers = self.folder / name
+        os.mkfifo(answers, 0o600)
+        with self._lock:
+            self._jobs[name] = job
+            self._answers[name] = os.open(answers, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
+        self._tell({"id": name, "plan": str(path)})
+        return job
+
+    def end(self, job: Job) -> None:
+        """End a command, or forget one that did not begin."""
+        self._tell({"end": job.name})
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        if self._socket is None:
+            raise AgentError(tr("Commands cannot run now: the wall is down."), tr("Start dogent-tui again."))
+        self._socket.send(json.dumps(message).encode())
+
+    # ── Hearing ───────────────────────────────────────────────────────────────────────────────
+
+    def _listen(self, ours: socket.socket) -> None:
+        while True:
+            try:
+                packet, descriptors, _, _ = socket.recv_fds(ours, _LARGEST_PACKET, 1)
+            except OSError:
+                packet, descriptors = b"", []
+            if not packet:
+                break
+            self._hear(json.loads(packet), descriptors)
+        ours.close()
+        self._socket = None
+        for name in [*self._jobs]:
+            self._answer(name, Answer(1, notes=(tr("The wall went down, and the command with it; nothing of it was kept."),)))
+
+    def _hear(self, message: dict[str, Any], descriptors: list[int]) -> None:
+        for descriptor in descriptors:
+            os.close(descriptor)
+        if "failed" in message:
+            words = tr("The wall could not be set up, so the command did not run: {reason}").format(reason=message["reason"])
+            self._answer(message["failed"], Answer(125, notes=(words,)))
+        elif "ended" in message and (job := self._jobs.get(message["ended"])):
+            ended = Ended(job, message["status"], message["began"], message["why"])
+            self._settling.submit(self._finish, ended)
+
+    def _finish(self, ended: Ended) -> None:
+        try:
+            answer = self._settle(ended)
+        except BaseException as error:
+            words = tr("What the command did could not be judged, so it was dropped: {error}").format(error=error)
+            self._answer(ended.job.name, Answer(1, notes=(words,)))
+            raise
+        self._answer(ended.job.name, answer)
+
+    def _answer(self, name: str, answer: Answer) -> None:
+        with self._lock:
+            job, descriptor = self._jobs.pop(name, None), self._answers.pop(name, None)
+        if job is None or descriptor is None:
+            return
+        with contextlib.suppress(OSError):  # the client has gone
+            os.write(descriptor, answer_text(answer.status, answer.folder, answer.notes))
+        os.close(descriptor)
+        (self.folder / name).unlink(missing_ok=True)
+        remove_layer(job.folder)
+
+
+def _script(command: str, *, sources: bool) -> str:
+    """Return what runs inside: the command as the CLI would run it, and where its shell stands in the end."""
+    source = f"source {_INSIDE_SNAPSHOT} 2>/dev/null || true; " if sources else ""
+    return f"{source}eval {shlex.quote(command)} && pwd -P >| {_INSIDE_CWD}"
+
+
+def remove_layer(folder: Path) -> None:
+    """Remove the layer of a job. The kernel leaves a folder in it that even its owner cannot enter."""
+    with contextlib.suppress(OSError):
+        (folder / "work/work").rmdir()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_layers(folder: Path) -> None:
+    """Remove the layers of a session that were judged, or never ended."""
+    with contextlib.suppress(OSError):
+        for layer in (folder / "jobs").iterdir():
+            remove_layer(layer)
+    shutil.rmtree(folder, ignore_errors=True)
