@@ -217,13 +217,24 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("an object with other bytes", ["f=$(find .git/objects -type f | sort | head -1); chmod u+w $f; echo garbage > $f"]),
     Attack("HEAD at nothing", ["echo 'ref: refs/heads/none' > .git/HEAD"], bites=False),
     Attack(
-        "uncommitted work, checked out over", [Meanwhile("echo 'not yet committed' >> notes.md"), "git checkout -q -- notes.md"]
+        "uncommitted work, checked out over",
+        [Meanwhile("echo 'not yet committed' >> notes.md"), "git checkout -q -- notes.md"],
+        unchanged=["notes.md"],
     ),
-    Attack("uncommitted work, restored over", [Meanwhile("echo 'not yet committed' >> notes.md"), "git restore ."]),
-    Attack("uncommitted work, reset over", [Meanwhile("echo 'not yet committed' >> notes.md"), "git reset -q --hard"]),
+    Attack(
+        "uncommitted work, restored over",
+        [Meanwhile("echo 'not yet committed' >> notes.md"), "git restore ."],
+        unchanged=["notes.md"],
+    ),
+    Attack(
+        "uncommitted work, reset over",
+        [Meanwhile("echo 'not yet committed' >> notes.md"), "git reset -q --hard"],
+        unchanged=["notes.md"],
+    ),
     Attack(
         "uncommitted work, stashed, and the stash dropped",
         [Meanwhile("echo 'not yet committed' >> notes.md"), "git stash -q && git stash drop -q"],
+        unchanged=["notes.md"],
     ),
     Attack("files that are not tracked, cleaned", ["git clean -fdxq"]),
     Attack(

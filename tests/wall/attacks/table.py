@@ -47,7 +47,7 @@ class Attack:
 
     `bites` says that it does harm where nothing holds it, which is shown by running it so; a try at what the kernel refuses an
     ordinary user anyway does not. `needs` are the programs without which it is nothing. Placeholders as in the corpora of calls,
-    and @PWN@: a command that leaves a mark in the home.
+    and @PWN@: a command that leaves a mark in the home. `unchanged` names files of the workspace that stay as they were.
     """
 
     name: str
@@ -55,6 +55,7 @@ class Attack:
     bites: bool = True
     needs: Sequence[str] = ()
     limit_s: float = 10.0
+    unchanged: Sequence[str] = ()
 
 
 def one(name: str, command: str, *needs: str, bites: bool = True, limit_s: float = 10.0) -> Attack:
