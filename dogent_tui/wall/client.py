@@ -14,7 +14,7 @@ def client_text(folder: Path, name: str) -> str:
     return (
         f"{{ echo \"$$ {name}\" >{requests}; IFS=' ' read -r s n; IFS= read -r d; "
         'while [ "${n:-0}" -gt 0 ]; do IFS= read -r l; printf \'%s\\n\' "$l" >&2; n=$((n-1)); done; } '
-        f'<{answers}; [ -z "$d" ] || cd -- "$d"; (exit "${{s:-1}}")'
+        f'<{answers}; [ -z "$d" ] || cd -- "$d"; dogent_status() {{ return "$1"; }}; dogent_status "${{s:-1}}"'
     )
 
 

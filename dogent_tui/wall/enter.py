@@ -1,19 +1,22 @@
 """Goes behind the wall and runs a program there. Imports nothing of ours but `kernel`: the starter has to stay small.
 
-What all commands of a session have in common is made once, by a process that only holds it, the *holder*; a command enters
-its namespaces and adds what is its own. A *plan* is plain data, made by `view.py`:
+What all commands of a session have in common is made once, by a process that only holds it, the *holder*. A *room* is made of it
+ahead of time: namespaces with a first process in them, which waits for a plan, adds what is a command's own, and runs it. So most
+of the work is done before a command comes. What a room is made of, and a *plan*, is plain data of `view.py`:
 
 * ``base``: an empty folder of ours, on which the new root is mounted.
-* ``common``, ``own``: what the program sees, in order; each a list that starts with its kind, as in `_MOUNTS`.
-* ``writable``: the places below which it may write; everything that can be seen may be read and run.
-* ``argv``, ``env``, ``cwd``: the program.
+* ``common``, and ``own`` and ``hidden`` of a plan: what is seen, in order; each a list that starts with its kind (`_MOUNTS`).
+* ``writable``, of both: the places below which may be written; everything that can be seen may be read and run.
 * ``network``: ``none`` (a loopback of its own), ``proxy`` (the application's proxy listens on it) or ``host``.
-* ``families``: the socket families that it may use.
+* ``families``: the socket families that may be used.
+* ``name``, ``argv``, ``env``, ``cwd``, ``umask`` of a plan: the program.
 """
 
+import json
 import os
 import signal
 import socket
+import stat
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -27,10 +30,10 @@ SETUP_FAILED = 125
 _DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 
 
-def hold(base: str, common: list[list[Any]], ready: socket.socket) -> NoReturn:
-    """Make what the commands of a session have in common, say so to `ready`, and keep it until the parent dies."""
+def hold(room: dict[str, Any], ready: socket.socket) -> NoReturn:
+    """Make what the rooms of a session have in common, say so to `ready`, and keep it until the parent dies."""
     try:
-        _make_root(base, common)
+        _make_root(room)
         kernel.die_with_parent()
         ready.send(b"ready")
     except BaseException as error:
@@ -39,27 +42,48 @@ def hold(base: str, common: list[list[Any]], ready: socket.socket) -> NoReturn:
         signal.pause()
 
 
-def enter(plan: dict[str, Any], report: socket.socket, holder: int = -1) -> NoReturn:
-    """Go behind the wall of `plan` and run its program; the standard descriptors are the program's already.
+def open_room(room: dict[str, Any], link: socket.socket, holder: int = -1) -> NoReturn:
+    """Make a room, whose first process takes a plan with three standard descriptors from `link` and runs its program.
 
-    `holder` is a pidfd. `report` hears the process id of the first process inside, then ``status N``, or ``failed`` with a
-    reason; with a proxy, its listening socket before. This process waits outside and dies with its parent, and everything inside
-    dies with it.
+    `holder` is a pidfd. `link` hears ``inside PID``, ``listening`` with a socket where there is a proxy, and in the end
+    ``status N`` or ``failed`` with a reason. This process waits outside and dies with its parent, and the room with it.
     """
     try:
-        _enter(plan, report, holder)
+        parent = os.getppid()
+        if holder < 0:
+            _make_root(room)
+        else:
+            kernel.join(holder, kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
+        own_network = 0 if room["network"] == "host" else kernel.CLONE_NEWNET
+        kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | own_network)
+        kernel.die_with_parent()
+        if os.getppid() != parent:
+            os._exit(SETUP_FAILED)
+        if own_network:
+            kernel.bring_up_loopback()
+        if room["network"] == "proxy":
+            with socket.create_server(("127.0.0.1", PROXY_PORT)) as listening:
+                socket.send_fds(link, [b"listening"], [listening.fileno()])
+        inside = os.fork()
+        if inside == 0:
+            _be_first(room, link)
+        link.send(b"inside %d" % inside)
+        link.close()
+        os.waitpid(inside, 0)
+        os._exit(0)
     except BaseException as error:
-        _fail(report, error)
+        _fail(link, error)
 
 
-def _make_root(base: str, mounts: list[list[Any]]) -> None:
-    uid, gid = os.getuid(), os.getgid()
+def _make_root(room: dict[str, Any]) -> None:
+    uid, gid, base = os.getuid(), os.getgid(), room["base"]
     kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
     kernel.map_own_user(uid, gid)
     kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
     kernel.mount("tmpfs", base, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "mode=755,size=4m")
     os.makedirs(f"{base}/proc")
-    _mount_all(base, mounts)
+    os.makedirs(f"{base}/stage", 0o700)
+    _mount_all(base, room["common"])
 
 
 def _mount_all(root: str, mounts: list[list[Any]]) -> None:
@@ -67,37 +91,8 @@ def _mount_all(root: str, mounts: list[list[Any]]) -> None:
         _MOUNTS[kind](root, *arguments)
 
 
-def _enter(plan: dict[str, Any], report: socket.socket, holder: int) -> NoReturn:
-    parent = os.getppid()
-    if holder < 0:
-        _make_root(plan["base"], plan["common"])
-    else:
-        kernel.join(holder, kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
-    own_network = 0 if plan["network"] == "host" else kernel.CLONE_NEWNET
-    kernel.unshare(kernel.CLONE_NEWNS | kernel.CLONE_NEWPID | kernel.CLONE_NEWIPC | own_network)
-    kernel.die_with_parent()
-    if os.getppid() != parent:
-        os._exit(SETUP_FAILED)
-    if own_network:
-        kernel.bring_up_loopback()
-    if plan["network"] == "proxy":
-        with socket.create_server(("127.0.0.1", PROXY_PORT)) as listening:
-            socket.send_fds(report, [b"listening"], [listening.fileno()])
-    _mount_all(plan["base"], plan["own"])
-    inside = os.fork()
-    if inside == 0:
-        try:
-            _be_first(plan)
-        except BaseException as error:
-            _fail(report, error)
-    report.send(b"inside %d" % inside)
-    _, status = os.waitpid(inside, 0)
-    report.send(b"status %d" % os.waitstatus_to_exitcode(status))
-    os._exit(0)
-
-
-def _fail(report: socket.socket, error: BaseException) -> NoReturn:
-    report.send(f"failed {type(error).__name__}: {error}".encode(errors="replace")[:2000])
+def _fail(link: socket.socket, error: BaseException) -> NoReturn:
+    link.send(f"failed {type(error).__name__}: {error}".encode(errors="replace")[:2000])
     os._exit(SETUP_FAILED)
 
 
@@ -122,11 +117,11 @@ def _bind(root: str, source: str, target: str, read_only: bool) -> None:
         kernel.make_read_only(place)
 
 
-def _overlay(root: str, workspace: str, layer: str) -> None:
+def _overlay(root: str, workspace: str, target: str, layer: str) -> None:
     """Mount the workspace with the layer over it. Names relative to the layer, and a descriptor for the workspace, need no
     escaping; `volatile` keeps the end of the namespace from syncing the whole disk.
     """
-    place = _place(root, workspace, folder=True)
+    place = _place(root, target, folder=True)
     lower = os.open(workspace, os.O_PATH | os.O_DIRECTORY)
     os.chdir(layer)
     options = f"lowerdir=/proc/self/fd/{lower},upperdir=upper,workdir=work,userxattr,volatile"
@@ -154,7 +149,7 @@ def _devices(root: str, shared_memory: str) -> None:
 
 
 def _hide(root: str, target: str) -> None:
-    """Cover what lies at `target` by nothing."""
+    """Cover what is at `target` by nothing."""
     place = root + target
     if os.path.isdir(place):
         kernel.mount("tmpfs", place, "tmpfs", kernel.MS_RDONLY, "mode=755,size=4k")
@@ -162,50 +157,141 @@ def _hide(root: str, target: str) -> None:
         kernel.mount("/dev/null", place, flags=kernel.MS_BIND)
 
 
-_MOUNTS: dict[str, Callable[..., None]] = {"bind": _bind, "overlay": _overlay, "link": _link, "devices": _devices, "hide": _hide}
+_MOUNTS: dict[str, Callable[..., None]] = {
+    "bind": _bind,
+    "overlay": _overlay,
+    "link": _link,
+    "devices": _devices,
+    "hide": _hide,
+}
+
+
+def _stage(base: str, plan: dict[str, Any]) -> list[tuple[str, str]]:
+    """Mount what is a plan's own where no command ever wrote, and return from where to where it has to be moved.
+
+    The way to its place leads through folders that earlier commands may have changed: outside, a link there would lead anywhere.
+    """
+    moves = []
+    for number, (kind, source, target, *rest) in enumerate(plan["own"]):
+        staged = f"/stage/{plan['name']}-{number}"
+        _MOUNTS[kind](base, source, staged, *rest)
+        if os.path.lexists(base + staged):
+            moves.append((staged, target))
+    return moves
+
+
+def _move(staged: str, target: str) -> None:
+    """Move a mount to its place, from within the new root. What is no folder on the way goes: it is a command's own."""
+    folder = os.open("/", os.O_PATH)
+    *above, last = target.strip("/").split("/")
+    for name in above if os.path.isfile(staged) else (*above, last):
+        try:
+            nearer = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=folder)
+        except FileNotFoundError:
+            os.mkdir(name, 0o755, dir_fd=folder)
+            nearer = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=folder)
+        except NotADirectoryError:
+            os.unlink(name, dir_fd=folder)
+            os.mkdir(name, 0o755, dir_fd=folder)
+            nearer = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_DIRECTORY, dir_fd=folder)
+        os.close(folder)
+        folder = nearer
+    if os.path.isfile(staged):
+        try:
+            os.unlink(last, dir_fd=folder)
+        except FileNotFoundError:
+            pass
+        made = os.open(last, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600, dir_fd=folder)
+        os.close(folder)
+        folder = made
+    is_file = os.path.isfile(staged)
+    kernel.mount(staged, f"/proc/self/fd/{folder}", flags=kernel.MS_MOVE)
+    os.close(folder)
+    (os.unlink if is_file else os.rmdir)(staged)
 
 
 # ── Inside ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def _be_first(plan: dict[str, Any]) -> NoReturn:
-    """Be the first process inside: finish the root, give up every right, run the program, and reap whatever is left."""
-    kernel.die_with_parent()
-    root = plan["base"]
-    kernel.mount("proc", f"{root}/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
-    kernel.make_read_only(f"{root}/proc")
-    kernel.enter_root(root)
-    kernel.mount("none", "/", flags=_REMOUNT_READ_ONLY)
-    kernel.drop_rights()
-    kernel.restrict_files(_rules(plan["writable"]))
-    kernel.restrict_calls(tuple(plan["families"]))
-    os.chdir(plan["cwd"])
-    kernel.close_from(3)
+def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
+    """Be the first process inside: wait for a plan, finish the root, give up every right, run the program, end what is left."""
+    try:
+        kernel.die_with_parent()
+        base = room["base"]
+        kernel.mount("proc", f"{base}/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
+        kernel.make_read_only(f"{base}/proc")
+        kernel.limit_rights()
+        kernel.restrict_calls(tuple(room["families"]))
+        rules = _common_rules(base, room["writable"])
+        plan = _take_plan(link)
+        moves = _stage(base, plan)
+        kernel.enter_root(base)
+        for staged, target in moves:
+            _move(staged, target)
+        _mount_all("", plan["hidden"])
+        kernel.mount("none", "/", flags=_REMOUNT_READ_ONLY)
+        for place in plan["writable"]:
+            rules.allow_writing(place)
+        for number in (1, 2):
+            if stat.S_ISREG(os.fstat(number).st_mode):
+                rules.allow(number, kernel.FILE_RIGHTS)
+        kernel.drop_rights()
+        rules.restrict()
+        os.chdir(plan["cwd"])
+        os.umask(plan["umask"])
+    except BaseException as error:
+        _fail(link, error)
+    kernel.close_from(3, on_exec=True)
+    link.send(b"status %d" % _run(plan))
+    os._exit(0)
+
+
+def _common_rules(base: str, writable: list[str]) -> "kernel.FileRules":
+    rules = kernel.FileRules()
+    for place, rights in (
+        ("/", kernel.READS),
+        ("/dev", kernel.READS | kernel.WRITE_FILE | kernel.IOCTL_DEVICE),
+    ):
+        descriptor = os.open(base + place, os.O_PATH)
+        rules.allow(descriptor, rights)
+        os.close(descriptor)
+    for place in writable:
+        rules.allow_writing(base + place)
+    return rules
+
+
+def _take_plan(link: socket.socket) -> dict[str, Any]:
+    """Wait for a plan: the path of its file, with the standard descriptors of the program."""
+    path, descriptors, _, _ = socket.recv_fds(link, 4096, 3)
+    if not path:
+        os._exit(0)  # nobody needs this room any more
+    for number, descriptor in enumerate(descriptors):
+        os.dup2(descriptor, number)
+        os.close(descriptor)
+    with open(path, encoding="utf-8", errors="surrogateescape") as file:
+        plan: dict[str, Any] = json.load(file)
+    return plan
+
+
+def _run(plan: dict[str, Any]) -> int:
+    """Run the program to its end, and return its status once nothing else is alive in here."""
     try:
         program = os.posix_spawn(plan["argv"][0], plan["argv"], plan["env"], setsigdef=_SIGNALS)
     except OSError as error:
         os.write(2, f"{plan['argv'][0]}: {error.strerror}\n".encode())
-        os._exit(127)
-    while True:
-        ended, status = os.wait()
-        if ended == program:
-            code = os.waitstatus_to_exitcode(status)
-            os._exit(code if code >= 0 else 128 - code)
+        return 127
+    while (found := os.wait())[0] != program:
+        pass
+    code = os.waitstatus_to_exitcode(found[1])
+    try:
+        os.kill(-1, signal.SIGKILL)
+        while True:
+            os.wait()
+    except (ProcessLookupError, ChildProcessError):
+        return code if code >= 0 else 128 - code
 
 
 _SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 """Python ignores some of them, and a program would inherit that."""
 _REMOUNT_READ_ONLY = 32 | kernel.MS_BIND | kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
 """MS_REMOUNT of the root itself, with the flags that it was made with."""
-
-
-def _rules(writable: list[str]) -> list[tuple[int, int]]:
-    """Return what Landlock lets through: all may be read, `writable` may be written, and the files that are our output."""
-    rules = [(os.open("/", os.O_PATH), kernel.READS)]
-    rules.append((os.open("/dev", os.O_PATH), kernel.READS | kernel.WRITE_FILE | kernel.IOCTL_DEVICE))
-    for place in writable:
-        folder = os.path.isdir(place)
-        rights = kernel.all_rights() if folder else kernel.FILE_RIGHTS
-        rules.append((os.open(place, os.O_PATH), rights))
-    outputs = [number for number in (1, 2) if os.path.isfile(f"/proc/self/fd/{number}")]
-    return rules + [(number, kernel.FILE_RIGHTS) for number in outputs]

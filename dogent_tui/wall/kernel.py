@@ -14,11 +14,11 @@ import struct
 CLONE_NEWNS, CLONE_NEWIPC, CLONE_NEWUSER = 0x00020000, 0x08000000, 0x10000000
 CLONE_NEWPID, CLONE_NEWNET = 0x20000000, 0x40000000
 MS_RDONLY, MS_NOSUID, MS_NODEV, MS_NOEXEC = 1, 2, 4, 8
-MS_BIND, MS_REC, MS_PRIVATE = 0x1000, 0x4000, 0x40000
+MS_BIND, MS_MOVE, MS_REC, MS_PRIVATE = 0x1000, 0x2000, 0x4000, 0x40000
 MNT_DETACH = 2
 _MOUNT_ATTR_RDONLY, _AT_FDCWD, _AT_RECURSIVE, _AT_EMPTY_PATH = 1, -100, 0x8000, 0x1000
 
-_PR_SET_PDEATHSIG, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 1, 24, 38, 47
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 1, 4, 24, 38, 47
 _PR_CAP_AMBIENT_CLEAR_ALL = 4
 _CAPABILITY_VERSION_3 = 0x20080522
 
@@ -27,6 +27,7 @@ EXECUTE, WRITE_FILE, READ_FILE, READ_DIR = 1, 2, 4, 8
 _MAKE_DEVICES = 1 << 6 | 1 << 11
 TRUNCATE, IOCTL_DEVICE = 1 << 14, 1 << 15
 FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEVICE
+ALL_RIGHTS = ((1 << 16) - 1) & ~_MAKE_DEVICES
 READS = EXECUTE | READ_FILE | READ_DIR
 _RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
 """Version of Landlock → every right over files that it knows; from 5 on all sixteen."""
@@ -113,29 +114,29 @@ def die_with_parent() -> None:
     _checked(_libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0))
 
 
-def drop_rights() -> None:
-    """Give up every capability for good, and the keys of the session."""
+def limit_rights() -> None:
+    """Let no program that is run from now on gain rights, let no other process look into this one, and let go of its keys."""
     for capability in range(64):
         if _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) < 0:
             break
     _libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
-    header = struct.pack("=II", _CAPABILITY_VERSION_3, 0)
-    _checked(_libc.capset(header, bytes(24)))
-    forbid_new_rights()
+    _checked(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    _checked(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0))
     try:
         _call(_number("keyctl"), 1, None)  # KEYCTL_JOIN_SESSION_KEYRING: an empty one
     except OSError:
         pass  # a kernel without keys, or a container that forbids the call: none can be read either
 
 
-def forbid_new_rights() -> None:
-    """Let no program that is run gain rights, as setuid ones do."""
-    _checked(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+def drop_rights() -> None:
+    """Give up every capability."""
+    header = struct.pack("=II", _CAPABILITY_VERSION_3, 0)
+    _checked(_libc.capset(header, bytes(24)))
 
 
-def close_from(first: int) -> None:
-    """Close every descriptor from `first` on."""
-    _call(_CLOSE_RANGE, first, 0xFFFFFFFF, 0)
+def close_from(first: int, *, on_exec: bool = False) -> None:
+    """Close every descriptor from `first` on; with `on_exec` for the programs that are run."""
+    _call(_CLOSE_RANGE, first, 0xFFFFFFFF, 4 if on_exec else 0)
 
 
 def descriptor_of(pidfd: int, number: int) -> int:
@@ -151,30 +152,36 @@ def landlock_version() -> int:
         return 0
 
 
-def restrict_files(rules: "list[tuple[int, int]]") -> None:
-    """Forbid every access to files but those of `rules`: pairs of a descriptor, a file's or a folder's, and the rights over it
-    and all below. Also forbids abstract sockets of, and signals to, processes outside, where the kernel can.
+class FileRules:
+    """What may be done to which files, for `restrict`. Also forbids abstract sockets of, and signals to, processes outside,
+    where the kernel can.
     """
-    version = landlock_version()
-    known = _RIGHTS.get(version, (1 << 16) - 1)
-    attributes = struct.pack("=QQQ", known, 0, 3 if version >= 6 else 0)
-    sized = attributes[: 24 if version >= 6 else 8]
-    ruleset = _call(_LANDLOCK_CREATE, sized, len(sized), 0)
-    for descriptor, rights in rules:
-        rule = struct.pack("=Qi", rights & known, descriptor)
-        _call(_LANDLOCK_ADD, ruleset, _LANDLOCK_RULE_PATH, rule, 0)
-    _call(_LANDLOCK_RESTRICT, ruleset, 0)
-    os.close(ruleset)
 
+    def __init__(self) -> None:
+        version = landlock_version()
+        self._known = _RIGHTS.get(version, (1 << 16) - 1)
+        attributes = struct.pack("=QQQ", self._known, 0, 3 if version >= 6 else 0)
+        sized = attributes[: 24 if version >= 6 else 8]
+        self._ruleset = _call(_LANDLOCK_CREATE, sized, len(sized), 0)
 
-def all_rights() -> int:
-    """Return every right over a folder but that of making devices."""
-    return ((1 << 16) - 1) & ~_MAKE_DEVICES
+    def allow(self, descriptor: int, rights: int) -> None:
+        """Allow `rights` over a file, or over a folder and all below, by its descriptor."""
+        rule = struct.pack("=Qi", rights & self._known, descriptor)
+        _call(_LANDLOCK_ADD, self._ruleset, _LANDLOCK_RULE_PATH, rule, 0)
+
+    def allow_writing(self, place: str) -> None:
+        """Allow everything at `place` but making devices."""
+        descriptor = os.open(place, os.O_PATH)
+        self.allow(descriptor, ALL_RIGHTS if os.path.isdir(place) else FILE_RIGHTS)
+        os.close(descriptor)
+
+    def restrict(self) -> None:
+        """Forbid everything else from now on, to this process and all that descend from it."""
+        _call(_LANDLOCK_RESTRICT, self._ruleset, 0)
 
 
 def restrict_calls(families: "tuple[int, ...]") -> None:
     """Forbid sockets of other `families`, and what goes past that rule: io_uring, foreign architectures, the kernel's keys."""
-    forbid_new_rights()
     program = _filter_program(families)
     buffer = ctypes.create_string_buffer(program)
     fprog = struct.pack("=HxxxxxxQ", len(program) // 8, ctypes.addressof(buffer))

@@ -6,7 +6,8 @@ when the command has ended. It answers the shell itself, once the difference is 
 of the FIFOs is the user's alone and is not there behind the wall, and every id counts once.
 
 Messages are JSON, one a packet. From the application: ``{"id", "plan"}`` (a path) or ``{"end"}`` (an id),
-``{"base", "common"}`` first.
+and the room that is like
+all others first.
 To it: ``ended`` with ``status`` and ``began``, ``failed`` with ``reason``, ``listening`` with a descriptor.
 """
 
@@ -16,7 +17,7 @@ import select
 import socket
 import sys
 import time
-from typing import Any, NoReturn
+from typing import Any
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
@@ -24,24 +25,50 @@ import enter  # type: ignore[import-not-found]  # beside this file: it runs with
 import kernel  # type: ignore[import-not-found]
 
 _LARGEST = 65_536
+_IDLE_S = 0.02
+"""How long nothing happens before a room is made ready: the end of a command is not held up by it."""
+_KILLED = 137
 _TIMED_OUT = 143
 """The status of a command that took too long: what the CLI reports of one that it ends with SIGTERM."""
 
 
-class _Job:
-    """A command under way. `client` is a pidfd of the shell that waits for it."""
+class _Room:
+    """A room that waits for a plan, or in which a command runs.
 
-    def __init__(self, name: str, client: int, plan: dict[str, Any]) -> None:
-        self.name = name
-        self.client = client
-        self.folder = plan["folder"]
+    `client` is a pidfd of the shell that waits for the command, -1 before; `why` says why it ended where it was ended.
+    """
+
+    def __init__(self, room: dict[str, Any], holder: int) -> None:
+        self.link, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.waiter = os.fork()
+        if self.waiter == 0:
+            os.setsid()
+            link = socket.socket(fileno=os.dup2(other.detach(), 3))
+            holder = os.dup2(holder, 4) if holder >= 0 else holder
+            kernel.close_from(5 if holder >= 0 else 4)
+            enter.open_room(room, link, holder)
+        other.close()
+        self.inside = 0
+        self.name = ""
+        self.folder = ""
+        self.client = -1
+        self.deadline = 0.0
+        self.began_ns = 0
+        self.output = "", 0
+        self.why = ""
+
+    def run(self, name: str, pid: int, path: str, plan: dict[str, Any]) -> None:
+        """Run the command of `plan` for the shell `pid`. Raises OSError where that shell is gone."""
+        self.client = os.pidfd_open(pid)
+        outputs = [_same_output(pid, self.client, number) for number in (1, 2)]
+        self.name, self.folder = name, plan["folder"]
+        self.output = os.readlink(f"/proc/{pid}/fd/1"), os.fstat(outputs[0]).st_size
         self.deadline = time.monotonic() + plan["limit_s"] if plan["limit_s"] else 0.0
         self.began_ns = self._stamp() if plan["same_disk"] else time.time_ns()
-        self.report, self.other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self.waiter = 0
-        self.inside = 0
-        self.status = 0
-        self.why = ""
+        nothing = os.open("/dev/null", os.O_RDONLY)
+        socket.send_fds(self.link, [path.encode()], [nothing, *outputs])
+        for descriptor in (nothing, *outputs):
+            os.close(descriptor)
 
     def _stamp(self) -> int:
         """Return the time as the disk tells it: whatever is changed from now on has no smaller one."""
@@ -52,29 +79,32 @@ class _Job:
             os.close(descriptor)
 
     def ended(self, status: int) -> dict[str, Any]:
-        """Return the message that it has ended, and note it where a later start finds it."""
-        message = {"ended": self.name, "status": status, "why": self.why, "began": self.began_ns}
+        """Return the message that the command has ended, and note it where a later start finds it."""
+        status = _TIMED_OUT if self.why == "timeout" else status
+        message = {"ended": self.name, "status": status, "why": self.why, "began": self.began_ns, "output": self.output}
         with open(f"{self.folder}/ended", "w", encoding="utf-8") as file:
             json.dump(message, file)
         return message
 
     def end(self) -> None:
-        """Kill everything inside; the report follows."""
+        """Kill everything inside; the end of the link follows."""
         if self.inside:
-            os.kill(self.inside, 9)  # not reaped before it has reported: the number is still its own
-        elif self.waiter:
+            os.kill(self.inside, 9)  # the waiter has not reaped it before it is gone itself: the number is still its own
+        else:
             os.kill(self.waiter, 9)
 
 
 class Starter:
-    """Waits for commands, and for their ends."""
+    """Waits for commands, and for their ends. Keeps one room ready."""
 
     def __init__(self, application: socket.socket, requests: str) -> None:
         self._application = application
         self._requests = os.open(requests, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)  # never at its end
         self._plans: dict[str, str] = {}
+        self._rooms: dict[int, _Room] = {}
+        self._ready: _Room | None = None
+        self._room: dict[str, Any] = {}
         self._holder = -1
-        self._jobs: dict[int, _Job] = {}
         self._rest = b""
         self._poll = select.epoll()
         for descriptor in (application.fileno(), self._requests):
@@ -83,35 +113,42 @@ class Starter:
     def run(self) -> None:
         """Serve until the application is gone, and take every command along."""
         while True:
-            for descriptor, _ in self._poll.poll(self._patience()):
+            happened = self._poll.poll(self._patience())
+            for descriptor, _ in happened:
                 if descriptor == self._application.fileno():
                     if not self._hear():
                         return self._end_all()
                 elif descriptor == self._requests:
                     self._take_requests()
-                elif descriptor in self._jobs:
-                    self._take_report(self._jobs[descriptor])
+                elif descriptor in self._rooms:
+                    self._take_report(self._rooms[descriptor])
                 else:
                     self._abandon(descriptor)
-            for job in [job for job in self._jobs.values() if 0 < job.deadline < time.monotonic()]:
-                job.deadline, job.why = 0.0, "timeout"
-                job.end()
+            for room in [room for room in self._rooms.values() if 0 < room.deadline < time.monotonic()]:
+                room.deadline, room.why = 0.0, "timeout"
+                room.end()
+            if not happened and self._ready is None and self._room:
+                self._ready = self._open(self._room)
 
     def _patience(self) -> float:
-        deadlines = [job.deadline for job in self._jobs.values() if job.deadline]
-        return max(0.0, min(deadlines) - time.monotonic()) if deadlines else -1
+        """Return how long to wait, in seconds: a moment where a room is to be made ready while nothing else is to be done."""
+        deadlines = [room.deadline for room in self._rooms.values() if room.deadline]
+        patience = max(0.0, min(deadlines) - time.monotonic()) if deadlines else -1
+        idle = _IDLE_S if self._ready is None and self._room else -1
+        return min(patience, idle) if patience >= 0 and idle >= 0 else max(patience, idle)
 
     def _hear(self) -> bool:
         packet = self._application.recv(_LARGEST)
         if packet:
             message = json.loads(packet)
             if "base" in message:
-                self._holder = self._hold(message)
+                self._room = message
+                self._holder = self._hold()
             elif "end" in message:
                 self._plans.pop(message["end"], None)
-                for job in [job for job in self._jobs.values() if job.name == message["end"]]:
-                    job.why = "ended"
-                    job.end()
+                for room in [room for room in self._rooms.values() if room.name == message["end"]]:
+                    room.why = "ended"
+                    room.end()
             else:
                 self._plans[message["id"]] = message["plan"]
         return bool(packet)
@@ -119,19 +156,24 @@ class Starter:
     def _tell(self, message: dict[str, Any], descriptors: tuple[int, ...] = ()) -> None:
         socket.send_fds(self._application, [json.dumps(message).encode()], descriptors)
 
-    def _hold(self, message: dict[str, Any]) -> int:
-        """Return a pidfd of the process that holds what all commands have in common, -1 where it cannot be made."""
+    # ── Starting ──────────────────────────────────────────────────────────────────────────────
+
+    def _hold(self) -> int:
+        """Return a pidfd of the process that holds what all rooms have in common, -1 where it cannot be made."""
         ready, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         holder = os.fork()
         if holder == 0:
             kernel.close_from(other.fileno() + 1)
-            enter.hold(message["base"], message["common"], other)
+            enter.hold(self._room, other)
         other.close()
-        said = ready.recv(_LARGEST)
-        ready.close()
-        return os.pidfd_open(holder) if said == b"ready" else -1
+        with ready:
+            return os.pidfd_open(holder) if ready.recv(_LARGEST) == b"ready" else -1
 
-    # ── Starting ──────────────────────────────────────────────────────────────────────────────
+    def _open(self, like: dict[str, Any]) -> _Room:
+        room = _Room(like, self._holder)
+        self._rooms[room.link.fileno()] = room
+        self._poll.register(room.link.fileno(), select.EPOLLIN)
+        return room
 
     def _take_requests(self) -> None:
         """Read ``PID ID`` lines. A write of a line that short is never torn (pipe(7): PIPE_BUF)."""
@@ -152,87 +194,76 @@ class Starter:
     def _start(self, name: str, pid: int, path: str) -> None:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             plan = json.load(file)
-        client = os.pidfd_open(pid)
-        job = _Job(name, client, plan)
-        job.waiter = os.fork()
-        if job.waiter == 0:
-            self._become(job, pid, plan)
-        job.other.close()
-        self._jobs[job.report.fileno()] = job
-        self._poll.register(job.report.fileno(), select.EPOLLIN)
-        self._poll.register(client, select.EPOLLIN)
-
-    def _become(self, job: _Job, pid: int, plan: dict[str, Any]) -> NoReturn:
-        """In the child: take over where the shell writes, and go behind the wall."""
-        try:
-            os.setsid()
-            os.dup2(os.open("/dev/null", os.O_RDONLY), 0)
-            for number in (1, 2):
-                os.dup2(_same_output(pid, job.client, number), number)
-            keep, holder = os.dup2(job.other.detach(), 3), self._holder
-            if holder >= 0:
-                holder = os.dup2(holder, 4)
-            kernel.close_from(4 if holder < 0 else 5)
-            os.umask(plan["umask"])
-        except BaseException as error:
-            os.write(2, f"The wall could not be set up: {error}\n".encode())
-            os._exit(enter.SETUP_FAILED)
-        enter.enter(plan, socket.socket(fileno=keep), holder)
-        raise AssertionError
+        room = self._ready
+        if plan["network"] != "none" or room is None:
+            room = self._open({**self._room, "network": plan["network"]})
+        else:
+            self._ready = None
+        room.run(name, pid, path, plan)
+        self._poll.register(room.client, select.EPOLLIN)
 
     # ── Ending ────────────────────────────────────────────────────────────────────────────────
 
-    def _take_report(self, job: _Job) -> None:
-        packet, descriptors, _, _ = socket.recv_fds(job.report, _LARGEST, 1)
+    def _take_report(self, room: _Room) -> None:
+        packet, descriptors, _, _ = socket.recv_fds(room.link, _LARGEST, 1)
         word, _, rest = packet.decode(errors="replace").partition(" ")
         if word == "inside":
-            job.inside = int(rest)
+            room.inside = int(rest)
         elif word == "listening":
-            self._tell({"listening": job.name}, tuple(descriptors))
+            self._tell({"listening": room.name}, tuple(descriptors))
             os.close(descriptors[0])
         elif word == "failed":
-            job.why = "failed " + rest
+            self._over(room, {"failed": room.name, "reason": rest})
         elif word == "status":
-            job.status = int(rest)
+            self._over(room, room.ended(int(rest)))
         else:
-            self._finish(job)
+            self._bury(room)
 
-    def _finish(self, job: _Job) -> None:
-        """Nobody holds the other end any more: everything inside is dead."""
-        os.waitpid(job.waiter, 0)
-        del self._jobs[job.report.fileno()]
-        for descriptor in (job.report.fileno(), job.client):
-            try:
-                self._poll.unregister(descriptor)
-            except (FileNotFoundError, ValueError):
-                pass  # a client that had gone before
-        job.report.close()
-        os.close(job.client)
-        if job.why.startswith("failed "):
-            self._tell({"failed": job.name, "reason": job.why.removeprefix("failed ")})
-        else:
-            status = _TIMED_OUT if job.why == "timeout" else job.status
-            self._tell(job.ended(status))
+    def _over(self, room: _Room, message: dict[str, Any]) -> None:
+        """Tell how it ended. Nothing is alive inside but the first process."""
+        self._tell(message)
+        room.name = ""
+        room.deadline = 0.0
+
+    def _bury(self, room: _Room) -> None:
+        """Nobody holds the other end any more: the waiter and everything inside are dead."""
+        os.waitpid(room.waiter, 0)
+        if room.name:
+            self._over(room, room.ended(_KILLED))
+        if room is self._ready:
+            self._ready = None
+        del self._rooms[room.link.fileno()]
+        self._forget(room.link.fileno())
+        room.link.close()
+        if room.client >= 0:
+            self._forget(room.client)
+            os.close(room.client)
+
+    def _forget(self, descriptor: int) -> None:
+        try:
+            self._poll.unregister(descriptor)
+        except OSError:
+            pass  # a client that had gone before
 
     def _abandon(self, client: int) -> None:
         """The shell that waited has gone: nobody wants the end."""
-        self._poll.unregister(client)
-        for job in self._jobs.values():
-            if job.client == client:
-                job.why = "gone"
-                job.end()
+        self._forget(client)
+        for room in self._rooms.values():
+            if room.client == client and room.name:
+                room.why = "gone"
+                room.end()
 
     def _end_all(self) -> None:
-        for job in self._jobs.values():
-            job.end()
-        for job in self._jobs.values():
-            os.waitpid(job.waiter, 0)
+        for room in self._rooms.values():
+            room.end()
+        for room in self._rooms.values():
+            os.waitpid(room.waiter, 0)
 
 
 def _same_output(pid: int, client: int, number: int) -> int:
     """Return a descriptor for what `number` is in the shell: by its name, so that a file gets a position of its own."""
     try:
-        return os.open(f"/proc/{pid}/fd/{number}", os.O_WRONLY | os.O_APPEND)
+        return os.open(f"/proc/{pid}/fd/{number}", os.O_WRONLY | os.O_APPEND | os.O_NOCTTY)
     except OSError:
         return int(kernel.descriptor_of(client, number))  # a socket has no name
 

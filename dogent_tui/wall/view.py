@@ -14,6 +14,9 @@ import msgspec
 
 Mount: TypeAlias = tuple[str | bool, ...]
 
+RUN = "/run/dogent"
+"""Where a shell inside says in which folder it stands; private to the session."""
+
 _SYSTEM = ("/usr", "/opt", "/nix", "/gnu", "/snap", "/sys/devices/system", "/sys/fs/cgroup")
 _MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 """Links into `/usr` on most systems, folders on others."""
@@ -77,18 +80,28 @@ class View(msgspec.Struct, frozen=True):
     limit_s: float = 0.0
     environment: Mapping[str, str] = {}
 
-    def plan(self, base: Path, home: Path) -> dict[str, Any]:
-        """Return the plan for `enter.py`. `base` is an empty folder for mount points."""
+    def room(self, base: Path, home: Path) -> dict[str, Any]:
+        """Return what all programs of a session have in common. `base` is an empty folder for mount points."""
+        private = ("/tmp", "/var/tmp", "/dev/shm", RUN)
         return {
             "base": str(base),
-            "common": [*self.common(home)],
-            "own": [*self._own(home)],
-            "writable": [*map(str, self._places_to_write(home))],
+            "common": [*self._common(home)],
+            "writable": [*private, *([] if self._home_is_inside(home) else [str(home)])],
+            "network": self.network,
+            "families": _FAMILIES,
+        }
+
+    def plan(self, home: Path) -> dict[str, Any]:
+        """Return what is this program's own."""
+        workspace = [str(self.workspace)] if self.layer is not None else []
+        return {
+            "own": [*self._own()],
+            "hidden": [*self._hidden(home)],
+            "writable": [*workspace, *map(str, self.writable)],
             "argv": [*self.argv],
             "env": {**environment(os.environ), "HOME": str(home), **self.environment},
             "cwd": str(self.cwd),
             "network": self.network,
-            "families": _FAMILIES,
             "limit_s": self.limit_s,
             "umask": _umask(),
         }
@@ -96,33 +109,27 @@ class View(msgspec.Struct, frozen=True):
     def _home_is_inside(self, home: Path) -> bool:
         return self.workspace is not None and (home == self.workspace or self.workspace in home.parents)
 
-    def common(self, home: Path) -> Iterator[Mount]:
-        """Yield what all programs of a session see."""
+    def _common(self, home: Path) -> Iterator[Mount]:
         yield from system_mounts()
         yield ("devices", str(self.private / "shm"))
+        yield ("bind", str(self.private / "run"), RUN, False)
         yield ("bind", str(self.private / "tmp"), "/tmp", False)
         yield ("bind", str(self.private / "var-tmp"), "/var/tmp", False)
         if not self._home_is_inside(home):
             yield ("bind", str(self.private / "home"), str(home), False)
             yield from _tools(home)
 
-    def _own(self, home: Path) -> Iterator[Mount]:
+    def _own(self) -> Iterator[Mount]:
         for place in self.readable:
             yield ("bind", str(place), str(place), True)
         if self.workspace is not None and self.layer is not None:
-            yield ("overlay", str(self.workspace), str(self.layer))
-            if self._home_is_inside(home):
-                yield from (("hide", str(home / name)) for name in SECRETS_IN_HOME)
+            yield ("overlay", str(self.workspace), str(self.workspace), str(self.layer))
         for place in self.writable:
             yield ("bind", str(place), str(place), False)
-        for place in self.hidden:
-            yield ("hide", str(place))
 
-    def _places_to_write(self, home: Path) -> Iterator[Path]:
-        yield from (Path("/tmp"), Path("/var/tmp"), Path("/dev/shm"), home)
-        if self.layer is not None and self.workspace is not None:
-            yield self.workspace
-        yield from self.writable
+    def _hidden(self, home: Path) -> Iterator[Mount]:
+        secrets = [home / name for name in SECRETS_IN_HOME] if self._home_is_inside(home) else []
+        yield from (("hide", str(place)) for place in (*secrets, *self.hidden))
 
 
 def system_mounts() -> Iterator[Mount]:

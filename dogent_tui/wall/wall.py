@@ -20,12 +20,13 @@ import msgspec
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.wall.client import answer_text, client_text
-from dogent_tui.wall.view import View, git_settings
+from dogent_tui.wall.view import RUN, View, git_settings
 from dogent_tui.workspace.files import private_folder
 
-_INSIDE_CWD, _INSIDE_SNAPSHOT = "/run/cwd", "/run/snapshot"
+_SNAPSHOT = "/run/snapshot"
 _LARGEST_PACKET = 65_536
-_LEFT = "left-over"
+_LONGEST_PATH = 4096
+"""PATH_MAX of Linux, in bytes."""
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -37,18 +38,21 @@ class Job(msgspec.Struct, frozen=True):
     cwd: Path
     folder: Path
     call: str = ""
+    network: str = "none"
 
 
 class Ended(msgspec.Struct, frozen=True):
     """A command that has ended. `began_ns` is the time of its start as the disk tells it.
 
-    `why` is ``timeout``, ``gone`` (its shell was killed), ``ended`` (by us) or "".
+    `why` is ``timeout``, ``gone`` (its shell was killed), ``ended`` (by us) or "". `output` is the file that it wrote to, and
+    how long that was before.
     """
 
     job: Job
     status: int
     began_ns: int
     why: str = ""
+    output: tuple[str, int] = ("", 0)
 
     @property
     def upper(self) -> Path:
@@ -58,8 +62,9 @@ class Ended(msgspec.Struct, frozen=True):
     def stands_in(self) -> Path | None:
         """Return the folder in which its shell stood at the end, None where it failed."""
         with contextlib.suppress(OSError):
-            text = os.fsdecode((self.job.folder / "cwd").read_bytes()).removesuffix("\n")
-            return Path(text) if text.startswith("/") else None
+            with (self.job.folder.parents[1] / "run" / self.job.name).open("rb") as file:
+                text = os.fsdecode(file.read(_LONGEST_PATH))
+            return Path(text.removesuffix("\n")) if text.startswith("/") else None
         return None
 
 
@@ -88,14 +93,14 @@ class Wall:
         self._starter: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._lock = threading.Lock()
-        self._settling = ThreadPoolExecutor(8, "settling")
+        self._settling = ThreadPoolExecutor(1, "settling")  # one after the other: in the order in which they end
         self._same_disk = False
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
 
     def start(self) -> None:
         """Start the resident process. Raises OSError, AgentError where it cannot run."""
-        for name in ("home", "tmp", "var-tmp", "shm", "jobs", "root"):
+        for name in ("home", "tmp", "var-tmp", "shm", "run", "jobs", "root"):
             private_folder(self.folder / name)
         self._seed_home()
         self._same_disk = self.folder.stat().st_dev == self.workspace.stat().st_dev
@@ -111,7 +116,7 @@ class Wall:
             )
         self._socket = ours
         view = View(self.folder, self.workspace, (), workspace=self.workspace, layer=self.folder)
-        self._tell({"base": str(self.folder / "root"), "common": [*view.common(self._home)]})
+        self._tell(view.room(self.folder / "root", self._home))
         threading.Thread(target=self._listen, args=(ours,), name="wall", daemon=True).start()
 
     def close(self) -> None:
@@ -124,7 +129,7 @@ class Wall:
         self._settling.shutdown(wait=True, cancel_futures=True)
         for name in [*self._jobs]:
             self._answer(name, Answer(1))
-        remove_layers(self.folder)
+        remove_tree(self.folder)
 
     def _seed_home(self) -> None:
         """Have the private home know how the user's own Git is set up, without keys and without programs."""
@@ -156,14 +161,10 @@ class Wall:
         for part in ("upper", "work"):
             private_folder(folder / part)
         (folder / "upper").chmod(self.workspace.stat().st_mode & 0o7777)
-        (folder / "cwd").touch(0o600)
-        mounts: list[tuple[str | bool, ...]] = [("bind", str(folder / "cwd"), _INSIDE_CWD, False)]
-        if snapshot is not None:
-            mounts.append(("bind", str(snapshot), _INSIDE_SNAPSHOT, True))
         view = View(
             self.folder,
             cwd if cwd.is_dir() else self.workspace,
-            ("/bin/bash", "-c", _script(command, sources=snapshot is not None)),
+            ("/bin/bash", "-c", _script(command, name, sources=snapshot is not None)),
             workspace=self.workspace,
             layer=folder,
             readable=readable,
@@ -171,15 +172,12 @@ class Wall:
             network=network,
             limit_s=limit_s,
         )
-        plan = view.plan(folder / "root", self._home)
-        plan["own"] += mounts
-        plan["base"] = str(self.folder / "root")
-        del plan["common"]
-        plan["writable"] += [_INSIDE_CWD]
-        plan["folder"], plan["same_disk"] = str(folder), self._same_disk
+        plan = {**view.plan(self._home), "name": name, "folder": str(folder), "same_disk": self._same_disk}
+        if snapshot is not None:
+            plan["own"].append(("bind", str(snapshot), _SNAPSHOT, True))
         path = folder / "plan"
         path.write_text(json.dumps(plan), "utf-8")
-        job = Job(name, client_text(self.folder, name), command, cwd, folder, call)
+        job = Job(name, client_text(self.folder, name), command, cwd, folder, call, network)
         answers = self.folder / name
         os.mkfifo(answers, 0o600)
         with self._lock:
@@ -220,8 +218,11 @@ class Wall:
             words = tr("The wall could not be set up, so the command did not run: {reason}").format(reason=message["reason"])
             self._answer(message["failed"], Answer(125, notes=(words,)))
         elif "ended" in message and (job := self._jobs.get(message["ended"])):
-            ended = Ended(job, message["status"], message["began"], message["why"])
-            self._settling.submit(self._finish, ended)
+            ended = Ended(job, message["status"], message["began"], message["why"], tuple(message["output"]))
+            if any(os.scandir(ended.upper)):
+                self._settling.submit(self._finish, ended)
+            else:
+                self._finish(ended)  # it changed nothing, so that nobody has to wait for it
 
     def _finish(self, ended: Ended) -> None:
         try:
@@ -240,26 +241,30 @@ class Wall:
         with contextlib.suppress(OSError):  # the client has gone
             os.write(descriptor, answer_text(answer.status, answer.folder, answer.notes))
         os.close(descriptor)
-        (self.folder / name).unlink(missing_ok=True)
+        for place in (self.folder / name, self.folder / "run" / name):
+            place.unlink(missing_ok=True)
         remove_layer(job.folder)
 
 
-def _script(command: str, *, sources: bool) -> str:
+def _script(command: str, name: str, *, sources: bool) -> str:
     """Return what runs inside: the command as the CLI would run it, and where its shell stands in the end."""
-    source = f"source {_INSIDE_SNAPSHOT} 2>/dev/null || true; " if sources else ""
-    return f"{source}eval {shlex.quote(command)} && pwd -P >| {_INSIDE_CWD}"
+    source = f"source {_SNAPSHOT} 2>/dev/null || true; " if sources else ""
+    return f"{source}eval {shlex.quote(command)} && pwd -P >| {RUN}/{name}"
 
 
 def remove_layer(folder: Path) -> None:
     """Remove the layer of a job. The kernel leaves a folder in it that even its owner cannot enter."""
     with contextlib.suppress(OSError):
         (folder / "work/work").rmdir()
-    shutil.rmtree(folder, ignore_errors=True)
+    remove_tree(folder)
 
 
-def remove_layers(folder: Path) -> None:
-    """Remove the layers of a session that were judged, or never ended."""
-    with contextlib.suppress(OSError):
-        for layer in (folder / "jobs").iterdir():
-            remove_layer(layer)
-    shutil.rmtree(folder, ignore_errors=True)
+def remove_tree(folder: Path) -> None:
+    """Remove what commands wrote: folders that cannot be entered, and deeper ones than Python can follow, among it."""
+    try:
+        shutil.rmtree(folder)
+    except FileNotFoundError:
+        return
+    except (OSError, RecursionError):
+        for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf", "--one-file-system"]):
+            subprocess.run([*command, "--", str(folder)], check=False, stderr=subprocess.DEVNULL)
