@@ -42,6 +42,7 @@ class PermissionQuestion(msgspec.Struct, frozen=True):
     once_because: str = ""
     rules: tuple[str, ...] = ()
     ends_run: bool = True
+    happened: bool = False
 
 
 class Verdict(msgspec.Struct, frozen=True):

@@ -75,12 +75,14 @@ class PermissionAnswer(msgspec.Struct, frozen=True):
     """The person's answer to `PermissionRequested`. `message`: words for the model, which then goes on after a denial.
 
     `ends_run`: a denial without words ends the run, whatever was asked about: there is nobody whom the model could ask for more.
+    `drops`: what happened is not kept, and the run continues.
     """
 
     behavior: Literal["allow", "deny"]
     scope: Scope = "once"
     message: str = ""
     ends_run: bool = False
+    drops: bool = False
 
 
 class UiAnswer(msgspec.Struct, frozen=True):
@@ -257,7 +259,8 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     `spans` are the risky parts of ``input["command"]`` (start and end, in characters), `diff` is the unified diff of a Write or
     an Edit. `words` is the reason that the model gave. `scopes` are the answers that can be given, and `once_because` says why
     there is none that is remembered. `rules` are what `--allow` takes to allow it beforehand. `tool_use_id` is empty where the
-    application itself asks, before a write of its own. `ends_run`: a denial without words ends the run.
+    application itself asks, before a write of its own. `ends_run`: a denial without words ends the run. `happened`: the command
+    ran behind the wall already, and the question is whether to keep what it did.
     """
 
     request_id: str
@@ -274,6 +277,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
     once_because: str = ""
     rules: tuple[str, ...] = ()
     ends_run: bool = True
+    happened: bool = False
 
 
 class PermissionDecided(Event, frozen=True, kw_only=True):

@@ -22,12 +22,13 @@ from claude_agent_sdk import (
 )
 
 from dogent_tui.agent.authority import Authority, missing_parser
+from dogent_tui.agent.commands import Commands
 from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Notice
 from dogent_tui.agent.questions import put_in_words
 from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.tool_names import friendly_name, input_summary
-from dogent_tui.errors import DogentError
+from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 from dogent_tui.manuscripts.requests import RequestBook, Status
 from dogent_tui.permissions.consulting import CONSULTING
@@ -74,14 +75,17 @@ class Gate:
         answered: Mapping[str, Answer] | None = None,
         requests: RequestBook | None = None,
         reviewing: Reviewing | None = None,
+        commands: Commands | None = None,
     ) -> None:
         """Decide by `authority` and `ask`. `cwd` is where the session starts; `copies` keeps what approved calls change.
 
         `answered` are the tools whose calls are no question of permission but one to the person, and what answers them.
         `requests` records the calls that consult documents: those tools run by what was approved there. `reviewing` takes the
         calls that the person reviews in place of their being run, once they may run, and learns where proposals may lead.
+        `commands` runs the commands.
         """
         self._reviewing = reviewing
+        self._commands = commands
         self._answered = answered or {}
         self._requests = requests or RequestBook()
         self._authority = authority
@@ -113,6 +117,7 @@ class Gate:
     async def before_tool(self, payload: HookInput, tool_use_id: str | None, context: HookContext) -> HookJSONOutput:
         """Answer the PreToolUse hook with the policy's verdict. What runs unasked is copied before it runs."""
         del context
+        wrapped: dict[str, Any] = {}
         try:
             values: dict[str, Any] = dict(payload)
             call = ToolCall(values["tool_name"], values["tool_input"], Path(values.get("cwd") or self._cwd))
@@ -124,6 +129,7 @@ class Gate:
                 decision = replace(decision, verdict="ask", reasons=(_REVIEWS,))  # `can_use_tool` can wait, a hook cannot
             if decision.verdict == "allow":
                 await self._let_through(call, decision, tool_use_id)
+                wrapped = await self._wrapped(call, decision, tool_use_id)
             self._record(call, tool_use_id, decision.verdict)
             self._announce(tool_use_id, _Announced(call.cwd or self._cwd, decision.verdict))
         except Exception as error:
@@ -133,8 +139,17 @@ class Gate:
                 "hookEventName": "PreToolUse",
                 "permissionDecision": decision.verdict,
                 "permissionDecisionReason": " ".join(decision.reasons) or "The permission policy of dogent-tui.",
+                **({"updatedInput": wrapped} if wrapped else {}),
             }
         }
+
+    async def _wrapped(self, call: ToolCall, decision: Decision, tool_use_id: str) -> dict[str, Any]:
+        """Return the input by which a command runs behind the wall; nothing for other tools. Raises where there is no wall."""
+        if call.tool != "Bash":
+            return {}
+        if self._commands is None:
+            raise AgentError(tr("No command runs without the wall."), tr("Run dogent-tui doctor to see why it is down."))
+        return await asyncio.to_thread(self._commands.wrapped, call, decision, tool_use_id)
 
     def call_of(self, tool: str, tool_input: Mapping[str, Any]) -> str:
         """Return the id of the newest call of `tool` with this input, empty where none is known: our tools are not told it."""
@@ -198,13 +213,16 @@ class Gate:
             if self._reviewing is not None and self._reviewing.takes(call):
                 return PermissionResultDeny(message=await self._reviewing.outcome(call, _place(decision), tool_use_id))
             await self._let_through(call, decision, tool_use_id)
-            return PermissionResultAllow()
+            wrapped = await self._wrapped(call, decision, tool_use_id)
+            return PermissionResultAllow(updated_input=wrapped or None)
         return PermissionResultDeny(message="What this call would touch changed each time it was approved, so it did not run.")
 
     async def _let_through(self, call: ToolCall, decision: Decision, tool_use_id: str) -> None:
         """Take note that `call` runs now."""
         self._authority.let_through(call, decision)
         place = _place(decision)
+        if call.tool == "Bash":
+            return  # what it changes is kept when it is known
         if call.tool != _PROPOSE:
             await self._keep_copies(call, decision, tool_use_id)
         elif self._reviewing is not None and place is not None:  # it writes nothing; its review keeps what it changes

@@ -15,13 +15,23 @@ from dogent_tui.language import tr
 if TYPE_CHECKING:
     from dogent_tui.agent.authority import Authority
     from dogent_tui.permissions.model import Decision, ToolCall
+    from dogent_tui.wall.changes import Difference
 
 
 def put_in_words(
-    authority: "Authority", call: "ToolCall", decision: "Decision", *, tool_use_id: str = "", why: tuple[str, ...] = ()
+    authority: "Authority",
+    call: "ToolCall",
+    decision: "Decision",
+    *,
+    tool_use_id: str = "",
+    why: tuple[str, ...] = (),
+    difference: "Difference | None" = None,
 ) -> PermissionQuestion:
-    """Return what the person is asked about `call`. `why` comes before the policy's own reasons. Looks at the disk."""
-    asked = authority.question(call, decision)
+    """Return what the user is asked about `call`. `why` comes before the policy's own reasons. Looks at the disk.
+
+    `difference` is what a command did already, where the question is whether to keep it.
+    """
+    asked = authority.question(call, decision, difference)
     return PermissionQuestion(
         tool_use_id,
         call.tool,
@@ -36,6 +46,7 @@ def put_in_words(
         once_because=asked.once_because,
         rules=asked.rules,
         ends_run=asked.ends_run,
+        happened=difference is not None,
     )
 
 

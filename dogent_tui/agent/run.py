@@ -16,6 +16,8 @@ _TELL_AGAIN_S = 5.0
 
 _WITHOUT = "The person denied this call. Do not ask for the same again: go on without it, or say what you cannot do without it."
 
+_DROPPED = "The user looked at what it did and did not keep it. Do not run it again unchanged."
+
 
 async def first_of(*waits: asyncio.Future[Any]) -> None:
     """Wait until one of `waits` is over."""
@@ -93,6 +95,8 @@ class Run(msgspec.Struct):
         if answer is not None and answer.behavior == "allow":
             return Verdict(allow=True, scope=answer.scope)
         verdict = STOPPED
+        if answer is not None and answer.drops:
+            return Verdict(allow=False, message=_DROPPED)
         if answer is not None and answer.message:
             verdict = Verdict(allow=False, message=f"The person denied this call and says: {answer.message}")
         elif answer is not None and not (question.ends_run or answer.ends_run):
@@ -116,4 +120,5 @@ def _same(question: PermissionQuestion) -> str:
     """Return what an identical call has in common with this one."""
     from dogent_tui.permissions.consulting import without_reason  # on use: not needed before the first denial
 
-    return json.dumps([question.tool, without_reason(question.tool, question.input)], sort_keys=True, default=str)
+    places = [[target.path, target.kind] for target in question.targets] if question.happened else []
+    return json.dumps([question.tool, without_reason(question.tool, question.input), places], sort_keys=True, default=str)

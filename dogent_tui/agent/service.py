@@ -425,6 +425,10 @@ class AgentService:
     async def _ask(self, question: PermissionQuestion) -> Verdict:
         """Put a tool call to the person and wait for as long as it takes."""
         run = self._run
+        if run is None and question.happened:  # a command in the background ended between two runs
+            answer = await self._questions.ask(question)
+            kept = answer is not None and answer.behavior == "allow"
+            return Verdict(allow=kept, scope=answer.scope if answer is not None and kept else "once")
         if run is None or run.stop.is_set() or run.aborted:
             return STOPPED
         if (before := run.denied_before(question)) is not None:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,8 @@ from dogent_tui.wall.client import answer_text, client_text
 from dogent_tui.wall.view import RUN, View, git_settings
 from dogent_tui.workspace.files import private_folder
 
-_SNAPSHOT = "/run/snapshot"
+_SNAPSHOTS = "/run/snapshots"
+"""Where the CLI's files about the user's shell are inside; their names begin with their time."""
 _LARGEST_PACKET = 65_536
 _LONGEST_PATH = 4096
 """PATH_MAX of Linux, in bytes."""
@@ -151,7 +152,7 @@ class Wall:
         network: str = "none",
         readable: tuple[Path, ...] = (),
         writable: tuple[Path, ...] = (),
-        snapshot: Path | None = None,
+        snapshots: Path | None = None,
     ) -> Job:
         """Return the job for `command`, which runs once its text is run in a shell. Raises OSError where the disk refuses."""
         if self._socket is None:
@@ -164,7 +165,7 @@ class Wall:
         view = View(
             self.folder,
             cwd if cwd.is_dir() else self.workspace,
-            ("/bin/bash", "-c", _script(command, name, sources=snapshot is not None)),
+            ("/bin/bash", "-c", _script(command, name, sources=snapshots is not None)),
             workspace=self.workspace,
             layer=folder,
             readable=readable,
@@ -173,8 +174,8 @@ class Wall:
             limit_s=limit_s,
         )
         plan = {**view.plan(self._home), "name": name, "folder": str(folder), "same_disk": self._same_disk}
-        if snapshot is not None:
-            plan["own"].append(("bind", str(snapshot), _SNAPSHOT, True))
+        if snapshots is not None and snapshots.is_dir():
+            plan["own"].append(("bind", str(snapshots), _SNAPSHOTS, True))
         path = folder / "plan"
         path.write_text(json.dumps(plan), "utf-8")
         job = Job(name, client_text(self.folder, name), command, cwd, folder, call, network)
@@ -194,6 +195,15 @@ class Wall:
         if self._socket is None:
             raise AgentError(tr("Commands cannot run now: the wall is down."), tr("Start dogent-tui again."))
         self._socket.send(json.dumps(message).encode())
+
+    def left_since(self, began_ns: int, known: Collection[str]) -> Iterator[str]:
+        """Yield what was left since in the private home and among the temporary files, but names that are `known`."""
+        for part, shown in (("home", str(self._home)), ("tmp", "/tmp"), ("var-tmp", "/var/tmp"), ("shm", "/dev/shm")):
+            for entry in os.scandir(self.folder / part):
+                place = Path(shown, entry.name)
+                above = place == self.workspace or place in self.workspace.parents  # made for the mount
+                if not above and entry.name not in known and entry.stat(follow_symlinks=False).st_ctime_ns >= began_ns:
+                    yield str(place)
 
     # ── Hearing ───────────────────────────────────────────────────────────────────────────────
 
@@ -248,8 +258,8 @@ class Wall:
 
 def _script(command: str, name: str, *, sources: bool) -> str:
     """Return what runs inside: the command as the CLI would run it, and where its shell stands in the end."""
-    source = f"source {_SNAPSHOT} 2>/dev/null || true; " if sources else ""
-    return f"{source}eval {shlex.quote(command)} && pwd -P >| {RUN}/{name}"
+    newest = f"for s in {_SNAPSHOTS}/*; do :; done; [ -f \"$s\" ] && source \"$s\"; unset s; " if sources else ""
+    return f"{newest}eval {shlex.quote(command)} && pwd -P >| {RUN}/{name}"
 
 
 def remove_layer(folder: Path) -> None:

@@ -23,12 +23,19 @@ DENY = Answer("n", tr("Deny"), tr("Deny"), PermissionAnswer("deny"))
 ONCE = Answer("y", tr("Allow once"), tr("Allow once"), PermissionAnswer("allow"))
 SESSION = Answer("s", tr("This session"), tr("Session"), PermissionAnswer("allow", "session"))
 ALWAYS = Answer("a", tr("Always in this workspace"), tr("Always here"), PermissionAnswer("allow", "always"))
+KEEP = Answer("y", tr("Keep"), tr("Keep"), PermissionAnswer("allow"))
+DROP = Answer("d", tr("Drop, and continue"), tr("Drop"), PermissionAnswer("deny", drops=True))
+STOP = Answer("n", tr("Drop and stop"), tr("Stop"), PermissionAnswer("deny"))
 WORDS = Answer("e", tr("Deny and say why"), tr("Deny, say why"), None)
 
-ANSWERS = (DENY, ONCE, SESSION, ALWAYS, WORDS)
-"""All answers, as they stand: the safe one first."""
+DROP_WORDS = Answer("e", tr("Drop and say why"), tr("Drop, say why"), None)
 
-_FOR_SCOPE = {"once": ONCE, "session": SESSION, "always": ALWAYS}
+ANSWERS = (DENY, ONCE, SESSION, ALWAYS, WORDS)
+"""All answers to what would happen, in their order: the safe one first."""
+ANSWERS_AFTER = (STOP, DROP, KEEP, SESSION, ALWAYS, DROP_WORDS)
+"""All answers to what happened behind the wall."""
+
+_FOR_SCOPE = {"once": (ONCE, KEEP), "session": (SESSION,), "always": (ALWAYS,)}
 _GAP = 1
 MARKS = ("  ", "❯ ")
 """What stands before an answer: nothing, or the mark of the highlighted one."""
@@ -39,14 +46,18 @@ Placed: TypeAlias = tuple[int, str]
 
 def offered(request: PermissionRequested) -> tuple[Answer, ...]:
     """Return the answers to `request`. Denying is always one of them; with words where there is an agent to read them."""
-    allowed = [_FOR_SCOPE[scope] for scope in request.scopes]
-    denying = (DENY, WORDS) if request.tool_use_id else (DENY,)
-    return tuple(answer for answer in ANSWERS if answer in denying or answer in allowed)
+    allowed = [answer for scope in request.scopes for answer in _FOR_SCOPE[scope]]
+    denying = (DENY, WORDS, STOP, DROP, DROP_WORDS) if request.tool_use_id else (DENY,)
+    return tuple(answer for answer in _answers(request) if answer in denying or answer in allowed)
+
+
+def _answers(request: PermissionRequested) -> tuple[Answer, ...]:
+    return ANSWERS_AFTER if request.happened else ANSWERS
 
 
 def why_not(request: PermissionRequested, key: str) -> str:
     """Return why the answer of `key` is not offered to `request`, empty where it is, or where there is no such answer."""
-    answer = next((answer for answer in ANSWERS if answer.key == key), None)
+    answer = next((answer for answer in _answers(request) if answer.key == key), None)
     if answer is None or answer in offered(request):
         return ""
     if answer is WORDS:

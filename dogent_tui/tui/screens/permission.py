@@ -15,7 +15,7 @@ from textual.widgets import Input, Static
 from dogent_tui.agent.events import PermissionAnswer
 from dogent_tui.language import tr
 from dogent_tui.tui.key_hints import KeyHints
-from dogent_tui.tui.questions.answers import ANSWERS, Answer, offered, why_not
+from dogent_tui.tui.questions.answers import ANSWERS, ANSWERS_AFTER, Answer, offered, why_not
 from dogent_tui.tui.questions.guard import AnswerGuard
 from dogent_tui.tui.questions.model import Question, room_for, share_rows
 from dogent_tui.tui.questions.widgets import HEADING_LOOKS, AnswerBar, QuestionLines, WordsInput
@@ -27,7 +27,7 @@ _FAR = 1_000_000
 _LEAST_BEHIND = 5
 """Rows of the window that no question covers, where it is not enlarged: three of the transcript, the status and the keys."""
 
-_MEANT = frozenset({"f", *(answer.key for answer in ANSWERS)})
+_MEANT = frozenset({"f", *(answer.key for answer in (*ANSWERS, *ANSWERS_AFTER))})
 """Printable keys that mean something here; any other one is the beginning of a word."""
 
 _TYPED = tr("What you type goes to the prompt. To answer, pause for a second.")
@@ -64,6 +64,7 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
         Binding("y", "answer('y')", tr("Allow once"), show=False),
         Binding("s", "answer('s')", tr("Allow for this session"), show=False),
         Binding("a", "answer('a')", tr("Always allow in this workspace"), show=False),
+        Binding("d", "answer('d')", tr("Drop, and continue"), show=False),
         Binding("e", "answer('e')", tr("Deny and say why"), show=False),
         Binding("escape", "answer('n')", tr("Deny")),
         Binding("escape", "back", tr("Back")),

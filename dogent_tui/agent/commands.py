@@ -1,0 +1,214 @@
+"""The agent's commands: each runs behind the wall, and what it did is judged, asked about where needed, and kept or dropped.
+
+A command is settled when it has ended and before its shell goes on: that is the one place that also sees what failed, timed out or
+ran in the background. It happens in a thread of the wall; what has to be asked is asked on the event loop.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection, Coroutine, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
+from dogent_tui.agent.events import CopiesKept, Event, Notice
+from dogent_tui.agent.questions import put_in_words
+from dogent_tui.agent.tool_names import friendly_name, input_summary
+from dogent_tui.language import ngettext, tr
+from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
+from dogent_tui.wall.changes import Change, Difference
+from dogent_tui.wall.commit import Committing
+from dogent_tui.wall.difference import read_difference
+from dogent_tui.wall.refusals import advice, written
+from dogent_tui.wall.repository import lost_history
+from dogent_tui.wall.wall import Answer, Ended, Job, Wall
+from dogent_tui.workspace.copies import Copies
+
+LONGEST_MS = 86_400_000
+"""The longest time limit that the CLI takes (measured). The launcher keeps the model's own."""
+_DEFAULT_LIMIT_S = 120.0
+"""The CLI's own limit where the model names none."""
+_MOST_NAMED = 5
+_CACHES = frozenset({".cache", ".npm", ".local", ".config", ".cargo", ".rustup", ".gitconfig", ".node-gyp", ".java", ".texlive"})
+"""What programs keep in a home for themselves: nobody misses it."""
+
+
+class _Running(msgspec.Struct):
+    """A command under way: the call, what the early question allowed, and whether it runs in the background."""
+
+    job: Job
+    call: ToolCall
+    tool_use_id: str
+    allowed: tuple[Effect, ...]
+    background: bool
+
+
+class Commands:
+    """Runs the commands of one conversation."""
+
+    def __init__(
+        self,
+        authority: Authority,
+        ask: Ask,
+        root: Path,
+        folder: Path,
+        copies: Copies | None,
+        tell: Callable[[Event], None],
+        interrupt: Callable[[], Coroutine[Any, Any, None]],
+        snapshots: Path | None = None,
+    ) -> None:
+        """Run commands in the workspace `root`; `folder` is where layers are made.
+
+        `ask` puts a question to the user, `tell` is told what happened, `interrupt` ends the turn. `snapshots` is where the CLI
+        keeps what it knows of the user's shell.
+        """
+        self._authority = authority
+        self._ask = ask
+        self._root = root
+        self._copies = copies
+        self._tell = tell
+        self._interrupt = interrupt
+        self._snapshots = snapshots
+        self._loop = asyncio.get_running_loop()
+        self._running: dict[str, _Running] = {}
+        self._committing = Committing(folder / "journals", copies) if copies is not None else None
+        self._wall = Wall(root, folder, self._settle)
+
+    async def start(self) -> None:
+        """Have the wall up before the first command comes."""
+        await asyncio.to_thread(self._wall.start)
+
+    async def close(self) -> None:
+        """End every command."""
+        await asyncio.to_thread(self._wall.close)
+
+    def wrapped(self, call: ToolCall, decision: Decision, tool_use_id: str) -> dict[str, Any]:
+        """Return the input with which the CLI runs `call`, which may run, behind the wall. Blocks for the disk."""
+        values = dict(call.input)
+        command = str(values.get("command", ""))
+        background = bool(values.get("run_in_background"))
+        limit = values.get("timeout")
+        limit_s = limit / 1000 if isinstance(limit, int | float) and limit > 0 else _DEFAULT_LIMIT_S
+        asked = [effect for effect in decision.effects if effect in decision.asked]
+        job = self._wall.prepare(
+            command,
+            call.cwd or self._root,
+            limit_s=0.0 if background else limit_s,
+            call=tool_use_id,
+            network="host" if any(effect.kind is EffectKind.NETWORK for effect in asked) else "none",
+            readable=tuple(self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE})),
+            writable=tuple(self._outside(asked, {EffectKind.WRITE, EffectKind.CREATE})),
+            snapshots=self._snapshots,
+        )
+        self._running[job.name] = _Running(job, call, tool_use_id, tuple(asked), background)
+        first = command.strip().splitlines()[0] if command.strip() else ""
+        description = values.get("description") or tr("Run {command}").format(command=first[:80])
+        return {**values, "command": job.text, "description": description, "timeout": LONGEST_MS}
+
+    def _outside(self, effects: Collection[Effect], kinds: Collection[EffectKind]) -> Iterator[Path]:
+        for effect in effects:
+            if effect.kind in kinds and effect.path is not None and not effect.path.is_relative_to(self._root):
+                yield effect.path
+
+    # ── Settling: in a thread of the wall ─────────────────────────────────────────────────────
+
+    def _settle(self, ended: Ended) -> Answer:
+        running = self._running.pop(ended.job.name, None)
+        if running is None or ended.why in ("gone", "ended"):
+            return Answer(ended.status)  # nobody waits: it was stopped, and nothing of it is kept
+        text = written(*ended.output)
+        notes = [*advice(text, self._root, network=ended.job.network != "none"), *self._not_kept(ended)]
+        if ended.why == "timeout":
+            notes.append(tr("dogent-tui: the command took longer than its time limit and was ended."))
+        kept = self._judged(ended, running, notes)
+        status = ended.status if kept else ended.status or 1
+        return Answer(status, self._stands_in(ended) if kept else "", tuple(notes))
+
+    def _judged(self, ended: Ended, running: _Running, notes: list[str]) -> bool:
+        """Keep or drop what a command did. Returns whether it was kept."""
+        difference = read_difference(str(self._root), str(ended.upper), ended.began_ns)
+        if not difference.changes:
+            return True
+        losses = lost_history(difference)
+        decision = self._authority.judge_outcome(difference, losses, running.allowed)
+        if decision.verdict != "allow":
+            verdict = self._put(running, decision, difference)
+            if not verdict.allow:
+                notes.append(self._dropped(verdict))
+                return False
+        self._commit(running, difference, notes)
+        return True
+
+    def _put(self, running: _Running, decision: Decision, difference: Difference) -> Verdict:
+        question = put_in_words(self._authority, running.call, decision, tool_use_id=running.tool_use_id, difference=difference)
+        verdict = self._answered(question)
+        if verdict.allow and verdict.scope != "once":
+            self._authority.remember(decision, verdict.scope)
+        if verdict.stop:
+            asyncio.run_coroutine_threadsafe(self._interrupt(), self._loop)
+        return verdict
+
+    def _answered(self, question: PermissionQuestion) -> Verdict:
+        return asyncio.run_coroutine_threadsafe(self._asked(question), self._loop).result()
+
+    async def _asked(self, question: PermissionQuestion) -> Verdict:
+        return await self._ask(question)
+
+    def _dropped(self, verdict: Verdict) -> str:
+        words = tr("dogent-tui: what this command did was not kept; the folder is as if it had not run.")
+        return f"{words} {verdict.message}".rstrip()
+
+    # ── Committing ────────────────────────────────────────────────────────────────────────────
+
+    def _commit(self, running: _Running, difference: Difference, notes: list[str]) -> None:
+        if self._committing is None:
+            notes.append(tr("dogent-tui: nothing is kept here."))
+            return
+        label = f"{friendly_name('Bash')} {input_summary(running.call.input, str(self._root))}".rstrip()
+        done = self._committing.commit(difference, label)
+        committed = [*done.committed]
+        for change in done.conflicts:
+            if self._answered(self._conflict(running, change, difference)).allow:
+                again = self._committing.commit(difference, label, only=(change.path,), overwrite=(change.path,))
+                committed += again.committed
+            else:
+                words = tr("dogent-tui: {path} was changed by somebody else meanwhile; it was left as it is.")
+                notes.append(words.format(path=change.path))
+        notes += [f"dogent-tui: {path}: {why}" for path, why in done.failed]
+        if committed:
+            paths = tuple(str(self._root / path) for path in committed)
+            self._say(CopiesKept(tool_use_id=running.tool_use_id, paths=paths))
+        if running.background:
+            count = len(committed)
+            words = ngettext("{count} change of a background command was kept: {what}", "{count} changes of a background command were kept: {what}", count)
+            self._say(Notice(level="info", code="background_kept", message=words.format(count=count, what=label)))
+
+    def _conflict(self, running: _Running, change: Change, difference: Difference) -> PermissionQuestion:
+        call = ToolCall(running.call.tool, running.call.input, running.call.cwd)
+        effect = Effect(EffectKind.WRITE if change.after else EffectKind.DELETE, self._root / change.path, change.path, program="Bash")
+        reason = tr("{path} was changed by somebody else while the command ran.").format(path=change.path)
+        decision = Decision("ask", (reason,), (str(effect.path),), (effect,), (effect,))
+        only = msgspec.structs.replace(difference, changes=(change,))
+        return put_in_words(self._authority, call, decision, tool_use_id=running.tool_use_id, difference=only)
+
+    def _say(self, event: Event) -> None:
+        self._loop.call_soon_threadsafe(self._tell, event)
+
+    # ── What the answer says ──────────────────────────────────────────────────────────────────
+
+    def _stands_in(self, ended: Ended) -> str:
+        """Return the folder that the shell changed to, "" where it stays, or left the workspace."""
+        place = ended.stands_in()
+        if place is None or place == ended.job.cwd or not place.is_relative_to(self._root) or not place.is_dir():
+            return ""
+        return str(place)
+
+    def _not_kept(self, ended: Ended) -> list[str]:
+        """Say what the command left in the home or among the temporary files, which are private here."""
+        left = [*self._wall.left_since(ended.began_ns, _CACHES)]
+        if not left:
+            return []
+        shown = ", ".join(left[:_MOST_NAMED]) + (", …" if len(left) > _MOST_NAMED else "")
+        return [tr("dogent-tui: not kept outside the workspace: {places} (there for later commands until the session ends)").format(places=shown)]
