@@ -1,10 +1,13 @@
 """Runs attacks within a throw-away root, and says what each has done that it should not have."""
 
 import contextlib
+import faulthandler
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
+from multiprocessing import resource_tracker
 from typing import Any
 
 from tests.wall.attacks import ATTACKS
@@ -35,11 +38,14 @@ def run(argument: dict[str, Any]) -> list[dict[str, Any]]:
     """Run every `of`-th attack from `first` on; with `bare`, without the wall; with `drops`, without any commit."""
     if os.getuid():
         require_throwaway()
+    resource_tracker.ensure_running()  # a process of Python's own, which stays
     chosen = [each for each in ATTACKS if argument.get("only", "") in each.name][argument["first"] :: argument["of"]]
     return [_result(attack, argument) for attack in chosen if argument.get("bare", False) is False or attack.bites]
 
 
 def _result(attack: Attack, argument: dict[str, Any]) -> dict[str, Any]:
+    faulthandler.dump_traceback_later(attack.limit_s * len(attack.steps) + 60.0, exit=True)
+    print(f"attack: {attack.name}", file=sys.stderr, flush=True)
     if missing := [name for name in attack.needs if not shutil.which(name)]:
         return {"name": attack.name, "missing": missing, "found": [], "asked": []}
     attempt = _Attempt(attack, make_attacked_world(), bare=argument.get("bare", False), drops=argument.get("drops", False))

@@ -239,7 +239,7 @@ def _work(request: dict[str, Any], *, drop: bool) -> None:
     os.set_inheritable(request["answer"], True)
     environment = {
         "HOME": str(HOME),
-        "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+        "PATH": ":".join([f"{sys.prefix}/bin", *_programs_of_packages(), "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"]),
         "LANG": "C.UTF-8",
         "TERM": "xterm-256color",
         "PYTHONPATH": str(CHECKOUT),
@@ -247,6 +247,11 @@ def _work(request: dict[str, Any], *, drop: bool) -> None:
         "DOGENT_LANGUAGE": "en",
     }
     os.execve(sys.executable, [sys.executable, "-m", "tests.wall.throwaway", "inside"], environment)
+
+
+def _programs_of_packages() -> list[str]:
+    """Return the folder of the pandoc that comes as a Python package, where it is here."""
+    return [str(each) for each in Path(sys.prefix).glob("lib/python3*/site-packages/pypandoc/files")]
 
 
 def _inside(request: dict[str, Any]) -> None:
