@@ -3,8 +3,9 @@
 The policy is imported on use: it is not needed before the first tool call, and the start is quick without it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,8 +17,9 @@ from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
 
 if TYPE_CHECKING:
     from dogent_tui.permissions.grants import Grant
-    from dogent_tui.permissions.model import Decision, ToolCall
+    from dogent_tui.permissions.model import Decision, Effect, ToolCall
     from dogent_tui.permissions.question import Question
+    from dogent_tui.wall.changes import Difference, Loss
     from dogent_tui.web.named import NamedHosts
 
 _WEB_FETCH = "mcp__dogent__web_fetch"
@@ -42,11 +44,21 @@ class HeldGrant(msgspec.Struct, frozen=True):
 class Authority:
     """Decides about tool calls. Safe for use by several threads."""
 
-    def __init__(self, workspace: Workspace, rules: Sequence[str] = (), hosts: "NamedHosts | None" = None) -> None:
+    def __init__(
+        self,
+        workspace: Workspace,
+        rules: Sequence[str] = (),
+        hosts: "NamedHosts | None" = None,
+        known: Callable[[], str] = str,
+        images: Path | None = None,
+    ) -> None:
         """Decide for `workspace`. `rules` are allowed from the start. Raises UsageError where one of them is no rule.
 
-        `hosts` knows which private hosts the person named; only these are asked about when our tool fetches.
+        `hosts` knows which private hosts the person named; only these are asked about when our tool fetches. `known` returns
+        what the user wrote and what searches found: it may leave in an address. `images` is where images are saved.
         """
+        self._known = known
+        self._images = images
         self._hosts = hosts
         self._root = workspace.root
         self._private = (dogent_home(), state_dir())
@@ -85,13 +97,14 @@ class Authority:
 
     def judge(self, call: "ToolCall") -> "Decision":
         """Return the policy's decision about `call`, whatever was allowed before."""
-        from dogent_tui.permissions.policy import decide
+        from dogent_tui.permissions.policy import Fetching, decide
 
-        if self._hosts is None or call.tool != _WEB_FETCH:
-            return decide(call, self._root, private=self._private)
-        granted = {held.grant.place for held in self.grants() if held.grant.kind == "network"}
-        leads_inside = partial(self._hosts.leads_inside, granted=granted)
-        return decide(call, self._root, private=self._private, leads_inside=leads_inside)
+        leads_inside = None
+        if self._hosts is not None and call.tool == _WEB_FETCH:
+            granted = {held.grant.place for held in self.grants() if held.grant.kind == "network"}
+            leads_inside = partial(self._hosts.leads_inside, granted=granted)
+        fetching = Fetching(leads_inside, self._known(), self._images)
+        return decide(call, self._root, private=self._private, fetching=fetching)
 
     def allowing(self, decision: "Decision") -> tuple["Grant", ...]:
         """Return the grants that allow what `decision` asks about, none unless they cover all of it."""
@@ -99,11 +112,25 @@ class Authority:
 
         return covering((held.grant for held in self.grants()), decision) if decision.rememberable else ()
 
-    def question(self, call: "ToolCall", decision: "Decision") -> "Question":
-        """Return the words in which `call` is put to the person."""
+    def judge_outcome(self, difference: "Difference", losses: "Sequence[Loss]", allowed: "Sequence[Effect]") -> "Decision":
+        """Return whether what a command did is kept unasked. `allowed` is what the user allowed before it ran."""
+        from dataclasses import replace
+
+        from dogent_tui.permissions.disk import RealDisk
+        from dogent_tui.permissions.outcome import judge_outcome
+        from dogent_tui.permissions.paths import PathRule
+
+        rule = PathRule(self._root, Path.home(), RealDisk(), self._private)
+        decision = judge_outcome(difference, losses, rule, allowed)
+        if decision.verdict == "ask" and self.allowing(decision):
+            return replace(decision, verdict="allow")
+        return decision
+
+    def question(self, call: "ToolCall", decision: "Decision", difference: "Difference | None" = None) -> "Question":
+        """Return the words in which `call` is put to the user, or what it did, where there is a `difference`."""
         from dogent_tui.permissions.question import ask_about
 
-        return ask_about(call, decision, self._root)
+        return ask_about(call, decision, self._root, difference=difference)
 
     def grants(self) -> tuple[HeldGrant, ...]:
         """Return what is allowed, what the command line said first. Other windows' answers count from the next look on."""
@@ -159,11 +186,3 @@ def _reaches_inside(call: "ToolCall", decision: "Decision") -> bool:
 def _address(call: "ToolCall") -> str:
     url = call.input.get("url")
     return url if isinstance(url, str) else ""
-
-
-def missing_parser() -> str:
-    """Return the notice for a session that cannot look into commands, "" where it can."""
-    from dogent_tui.permissions.policy import NO_PARSER
-    from dogent_tui.permissions.shell.parser import find_shfmt
-
-    return "" if find_shfmt() is not None else NO_PARSER

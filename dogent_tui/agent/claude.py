@@ -7,7 +7,7 @@ import re
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from claude_agent_sdk import (
     AssistantMessage,
@@ -16,7 +16,6 @@ from claude_agent_sdk import (
     ClaudeSDKError,
     Message,
     ResultMessage,
-    SandboxSettings,
     SdkMcpTool,
     StreamEvent,
     SystemMessage,
@@ -31,6 +30,7 @@ from dogent_tui.agent.asking import ASK_USER_QUESTION, Asking
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.changed_text import changed_hunks
+from dogent_tui.agent.commands import LONGEST_MS, Commands
 from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
     Event,
@@ -74,13 +74,6 @@ def native_tools(ours: Iterable[SdkMcpTool[Any]]) -> list[str]:
 _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The longest line between the CLI and us. At the SDK's default of 1 MiB a Write over a larger file kills the session."""
 
-_SANDBOX = cast(
-    "SandboxSettings",
-    {"enabled": True, "autoAllowBashIfSandboxed": False, "allowUnsandboxedCommands": False, "failIfUnavailable": True},
-)
-"""A second wall and never a pass: what runs in it was allowed by the gate, and no command can ask to run outside of it. Without
-`failIfUnavailable`, which the SDK's type does not know yet, commands would run without it where it cannot stand."""
-
 _STOPPED = frozenset({"aborted_streaming", "aborted_tools", "hook_stopped"})
 """`terminal_reason`s of a turn that was stopped on purpose."""
 
@@ -91,7 +84,7 @@ class ConversationOptions:
 
     `fork_of` is an earlier session that the new one remembers. `resume_at`: nothing after this entry of its transcript.
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
-    `sandbox` has commands run behind the operating system's own wall; where it cannot stand, no command runs.
+    `wall_folder` is where the layers of commands are made.
     `notices` are told before anything else.
     `review_mode` says whether the person reviews every change; it may change at any time.
     """
@@ -105,7 +98,7 @@ class ConversationOptions:
     fork_of: str = ""
     resume_at: str = ""
     at_screen: bool = True
-    sandbox: bool = False
+    wall_folder: Path = Path()
     notices: tuple[Notice, ...] = ()
     review_mode: ReviewMode | None = None
 
@@ -130,10 +123,27 @@ class ClaudeConversation:
             review_mode=options.review_mode,
             open_document=lambda: libraries.open_document,
         )
-        self._gate = gate = Gate(
-            authority, ask, options.cwd, copies, {ASK_USER_QUESTION: asking.answer}, libraries.requests, asking.reviewing
-        )
         self._inbox: asyncio.Queue[Event | Message | None] = asyncio.Queue()
+        self._commands = Commands(
+            authority,
+            ask,
+            options.cwd,
+            options.wall_folder,
+            copies,
+            self._inbox.put_nowait,
+            self.interrupt,
+            options.config_dir / "shell-snapshots",
+        )
+        self._gate = gate = Gate(
+            authority,
+            ask,
+            options.cwd,
+            copies,
+            {ASK_USER_QUESTION: asking.answer},
+            libraries.requests,
+            asking.reviewing,
+            self._commands,
+        )
         for notice in options.notices:
             self._inbox.put_nowait(notice)
         libraries.listener = self._hear_progress
@@ -150,7 +160,6 @@ class ClaudeConversation:
                 model=options.endpoint.model or None,
                 setting_sources=[],
                 strict_mcp_config=True,
-                sandbox=_SANDBOX if options.sandbox else None,
                 permission_mode="default",
                 hooks={**gate.hooks(), **asking.hooks()},
                 can_use_tool=gate.can_use_tool,
@@ -169,7 +178,7 @@ class ClaudeConversation:
     async def connect(self) -> None:
         """Start the CLI. Raises AgentError where it does not start."""
         try:
-            await self._client.connect()
+            await asyncio.gather(self._client.connect(), self._commands.start())
         except Exception as error:  # the SDK raises plain exceptions too, when the process does not answer
             raise AgentError(
                 tr("The agent process did not start: {last_words}.").format(
@@ -231,6 +240,7 @@ class ClaudeConversation:
         """End the CLI and wait for it."""
         with contextlib.suppress(Exception):
             await self._client.disconnect()
+        await self._commands.close()
 
     def kill(self) -> None:
         """End the CLI at once, with all that it started. For a process that did not end when asked to."""
@@ -267,6 +277,7 @@ def environment(endpoint: Endpoint, config_dir: Path) -> dict[str, str]:
     return {
         **inherited,
         **endpoint.environment(),
+        "BASH_MAX_TIMEOUT_MS": str(LONGEST_MS),
         "CLAUDE_CONFIG_DIR": str(config_dir),
         "CLAUDE_CODE_DISABLE_FILE_MENTIONS": "1",
         "CLAUDE_CODE_ENABLE_TASKS": "0",

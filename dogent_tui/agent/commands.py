@@ -1,6 +1,6 @@
 """The agent's commands: each runs behind the wall, and what it did is judged, asked about where needed, and kept or dropped.
 
-A command is settled when it has ended and before its shell goes on: that is the one place that also sees what failed, timed out or
+A command is settled when it has ended, before its shell continues: that is the one place that also sees what failed, timed out or
 ran in the background. It happens in a thread of the wall; what has to be asked is asked on the event loop.
 """
 
@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable, Collection, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 
@@ -97,7 +98,7 @@ class Commands:
             call.cwd or self._root,
             limit_s=0.0 if background else limit_s,
             call=tool_use_id,
-            network="host" if any(effect.kind is EffectKind.NETWORK for effect in asked) else "none",
+            hosts=_hosts(asked),
             readable=tuple(self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE})),
             writable=tuple(self._outside(asked, {EffectKind.WRITE, EffectKind.CREATE})),
             snapshots=self._snapshots,
@@ -119,7 +120,7 @@ class Commands:
         if running is None or ended.why in ("gone", "ended"):
             return Answer(ended.status)  # nobody waits: it was stopped, and nothing of it is kept
         text = written(*ended.output)
-        notes = [*advice(text, self._root, network=ended.job.network != "none"), *self._not_kept(ended)]
+        notes = [*advice(text, self._root, network=ended.job.hosts is not None), *self._not_kept(ended)]
         if ended.why == "timeout":
             notes.append(tr("dogent-tui: the command took longer than its time limit and was ended."))
         kept = self._judged(ended, running, notes)
@@ -182,12 +183,18 @@ class Commands:
             self._say(CopiesKept(tool_use_id=running.tool_use_id, paths=paths))
         if running.background:
             count = len(committed)
-            words = ngettext("{count} change of a background command was kept: {what}", "{count} changes of a background command were kept: {what}", count)
+            words = ngettext(
+                "{count} change of a background command was kept: {what}",
+                "{count} changes of a background command were kept: {what}",
+                count,
+            )
             self._say(Notice(level="info", code="background_kept", message=words.format(count=count, what=label)))
 
     def _conflict(self, running: _Running, change: Change, difference: Difference) -> PermissionQuestion:
         call = ToolCall(running.call.tool, running.call.input, running.call.cwd)
-        effect = Effect(EffectKind.WRITE if change.after else EffectKind.DELETE, self._root / change.path, change.path, program="Bash")
+        effect = Effect(
+            EffectKind.WRITE if change.after else EffectKind.DELETE, self._root / change.path, change.path, program="Bash"
+        )
         reason = tr("{path} was changed by somebody else while the command ran.").format(path=change.path)
         decision = Decision("ask", (reason,), (str(effect.path),), (effect,), (effect,))
         only = msgspec.structs.replace(difference, changes=(change,))
@@ -211,4 +218,17 @@ class Commands:
         if not left:
             return []
         shown = ", ".join(left[:_MOST_NAMED]) + (", …" if len(left) > _MOST_NAMED else "")
-        return [tr("dogent-tui: not kept outside the workspace: {places} (there for later commands until the session ends)").format(places=shown)]
+        return [
+            tr("dogent-tui: not kept outside the workspace: {places} (there for later commands until the session ends)").format(
+                places=shown
+            )
+        ]
+
+
+def _hosts(asked: Collection[Effect]) -> tuple[str, ...] | None:
+    """Return the hosts that were allowed: None for none, () for all public ones where one could not be named."""
+    reached = [effect for effect in asked if effect.kind is EffectKind.NETWORK]
+    if not reached:
+        return None
+    hosts = [urlsplit(effect.written).hostname if "://" in effect.written else None for effect in reached]
+    return () if None in hosts else tuple(host for host in hosts if host)

@@ -22,7 +22,6 @@ from dogent_tui.documents.export.browser import find_browsers
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import pandoc_path, pandoc_version
 from dogent_tui.language import tr
-from dogent_tui.permissions.shell.parser import find_shfmt
 from dogent_tui.plain import columns_of, one_line
 from dogent_tui.processes import stream_process
 from dogent_tui.workspace.paths import Workspace, display_path
@@ -79,15 +78,15 @@ def _padded(name: str) -> str:
 
 
 async def _engines() -> list[Finding]:
-    programs = await asyncio.gather(_claude(), _pandoc(), _browser(), _cjk_fonts(), _shfmt())
-    claude, pandoc, browser, fonts, shfmt = programs
+    programs = await asyncio.gather(_claude(), _pandoc(), _browser(), _cjk_fonts())
+    claude, pandoc, browser, fonts = programs
     packages = [
         _package("Documents", "PyMuPDF", "pymupdf", tr("reads pdf")),
         _package("Documents", "openpyxl", "openpyxl", tr("reads xlsx")),
         _package("Documents", "typst", "typst", tr("makes pdf where no browser is")),
         _package("Documents", "playwright", "playwright", tr("drives the browser")),
     ]
-    return [claude, shfmt, *_sandbox(), pandoc, browser, fonts, *packages]
+    return [claude, *_sandbox(), pandoc, browser, fonts, *packages]
 
 
 async def _claude() -> Finding:
@@ -103,14 +102,6 @@ async def _claude() -> Finding:
         remedy = tr("Try it: {program} --version").format(program=display_path(program))
         return Finding("Agent", "Claude CLI", "broken", tr("it does not start"), program, remedy)
     return Finding("Agent", "Claude CLI", "ok", version, program)
-
-
-async def _shfmt() -> Finding:
-    program = find_shfmt()
-    if program is None:
-        remedy = tr("Install the package shfmt-py: without it, every command of the agent is asked about.")
-        return Finding("Agent", "shfmt", "missing", remedy=remedy)
-    return Finding("Agent", "shfmt", "ok", await _version(program), program)
 
 
 def _sandbox() -> Iterator[Finding]:

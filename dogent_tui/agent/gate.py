@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from claude_agent_sdk import (
     HookContext,
@@ -21,7 +21,7 @@ from claude_agent_sdk import (
     ToolPermissionContext,
 )
 
-from dogent_tui.agent.authority import Authority, missing_parser
+from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.commands import Commands
 from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Notice
@@ -34,6 +34,9 @@ from dogent_tui.manuscripts.requests import RequestBook, Status
 from dogent_tui.permissions.consulting import CONSULTING
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
 from dogent_tui.workspace.copies import Copies
+
+if TYPE_CHECKING:
+    from claude_agent_sdk.types import PreToolUseHookSpecificOutput
 
 _HOOK_TIMEOUT_S = 3600.0
 """The hook only computes; the limit is there so that the CLI's own of 60 s never turns a slow disk into a decision."""
@@ -98,8 +101,6 @@ class Gate:
         self._told = ""
         self._waiting: list[asyncio.Future[None]] = []
         self._kept: dict[str, int] = {}
-        if missing := missing_parser():
-            self._said.append(Notice(level="warning", code="no_parser", message=missing, remedy=tr("Install shfmt-py.")))
 
     def hooks(self) -> dict[Any, list[HookMatcher]]:
         """Return the hooks for `ClaudeAgentOptions`: one matcher over every tool, which blocks when it fails."""
@@ -134,14 +135,14 @@ class Gate:
             self._announce(tool_use_id, _Announced(call.cwd or self._cwd, decision.verdict))
         except Exception as error:
             decision = Decision("deny", (f"The permission policy failed ({type(error).__name__}).",))
-        return {
-            "hookSpecificOutput": {
-                "hookEventName": "PreToolUse",
-                "permissionDecision": decision.verdict,
-                "permissionDecisionReason": " ".join(decision.reasons) or "The permission policy of dogent-tui.",
-                **({"updatedInput": wrapped} if wrapped else {}),
-            }
+        answer: PreToolUseHookSpecificOutput = {
+            "hookEventName": "PreToolUse",
+            "permissionDecision": decision.verdict,
+            "permissionDecisionReason": " ".join(decision.reasons) or "The permission policy of dogent-tui.",
         }
+        if wrapped:
+            answer["updatedInput"] = wrapped
+        return {"hookSpecificOutput": answer}
 
     async def _wrapped(self, call: ToolCall, decision: Decision, tool_use_id: str) -> dict[str, Any]:
         """Return the input by which a command runs behind the wall; nothing for other tools. Raises where there is no wall."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+import uuid
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -76,7 +77,6 @@ class ClaudeLauncher(msgspec.Struct):
     doc_template: str = ""
     copies: "Callable[[], Copies] | None" = None
     answered_by: AnsweredBy = "person"
-    sandbox: bool = False
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     _shared: AsyncExitStack = msgspec.field(default_factory=AsyncExitStack)
     _reachable: Endpoint | None = None
@@ -97,7 +97,7 @@ class ClaudeLauncher(msgspec.Struct):
             fork_of=choice.fork_of,
             resume_at=choice.at,
             at_screen=self.answered_by == "person",
-            sandbox=self.sandbox,
+            wall_folder=new_wall_folder(),
             notices=self._untold,
             review_mode=self.review_mode,
         )
@@ -160,6 +160,11 @@ class ClaudeLauncher(msgspec.Struct):
 
         engine = await self._shared.enter_async_context(OfflineEngine(partial(unseen, self.workspace.root)))
         return replace(self.endpoint, base_url=engine.base_url, token=engine.token, model=engine.model, small_model=engine.model)
+
+
+def new_wall_folder() -> Path:
+    """Return a folder for the layers of a session that nobody used before."""
+    return state_dir() / "wall" / uuid.uuid4().hex
 
 
 def claude_config_dir() -> Path:

@@ -1,7 +1,8 @@
-"""What the policy may know of the disk, and a view that adds what earlier parts of the same command did to it."""
+"""What the policy may know of the disk, and a view of it as a command leaves it."""
 
 import os
 import stat
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
@@ -87,58 +88,37 @@ class RealDisk:
             return None
 
 
-class OverlayDisk:
-    """A disk as an earlier part of a command leaves it: links, folders and files that are not there yet."""
+class ChangedDisk:
+    """A disk as a difference leaves it. `now` holds what lies at each changed path, `None` where nothing does any more."""
 
-    def __init__(self, base: Disk) -> None:
+    def __init__(self, base: Disk, root: str, upper: str, now: Mapping[str, tuple[Entry, str] | None]) -> None:
         self._base = base
-        self._links: dict[str, str] = {}
-        self._made: dict[str, EntryKind] = {}
-        self._texts: dict[str, str | None] = {}
-
-    def add_link(self, path: str, target: str) -> None:
-        """Note that a symbolic link with the text `target` now lies at `path`."""
-        self._links[path] = target
-
-    def add_folder(self, path: str) -> None:
-        """Note that `path` is a folder now."""
-        self._made.setdefault(path, "folder")
-
-    def add_file(self, path: str, text: str | None) -> None:
-        """Note that `path` was written; `text` is all of it where that is known."""
-        self._texts[path] = text
-        self._made.setdefault(path, "file")
-
-    def written(self, path: str) -> bool:
-        """Return whether the command itself wrote `path`."""
-        return path in self._texts
-
-    def created(self, path: str) -> bool:
-        """Return whether `path` is there only because the command made it."""
-        return path in self._made and self._base.entry(path) is None
+        self._root = root
+        self._upper = upper
+        self._now = now
 
     def entry(self, path: str) -> Entry | None:
         """See `Disk.entry`."""
-        if path in self._links:
-            return Entry("link")
-        found = self._base.entry(path)
-        if found is None and path in self._made:
-            return Entry(self._made[path])
-        return found
+        if path in self._now:
+            found = self._now[path]
+            return None if found is None else found[0]
+        return self._base.entry(path)
 
     def link(self, path: str) -> str:
         """See `Disk.link`."""
-        return self._links.get(path) or self._base.link(path)
+        found = self._now.get(path)
+        return found[1] if found is not None else self._base.link(path)
 
     def names(self, path: str) -> list[str]:
         """See `Disk.names`."""
-        prefix = path.rstrip("/") + "/"
-        added = {p[len(prefix) :] for p in (*self._links, *self._made) if p.startswith(prefix)}
-        return sorted({*self._base.names(path), *(name for name in added if name and "/" not in name)})
+        return sorted({*self._base.names(path), *self._base.names(self._in_upper(path))})
 
     def text(self, path: str, limit: int) -> str | None:
         """See `Disk.text`."""
-        return self._texts[path] if path in self._texts else self._base.text(path, limit)
+        return self._base.text(self._in_upper(path) if path in self._now else path, limit)
+
+    def _in_upper(self, path: str) -> str:
+        return self._upper + path.removeprefix(self._root)
 
 
 def real_path(disk: Disk, path: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from dogent_tui.language import tr
 from dogent_tui.permissions.disk import Disk
 
-_LARGEST = 2_000_000
+LARGEST = 2_000_000
 """Bytes of a file that a diff is made of."""
 _MOST_LINES = 500
 """Lines of a diff; nobody judges more, and all of it stands in the call."""
@@ -19,7 +19,7 @@ _CONTEXT = 3
 
 def edit_diff(tool: str, tool_input: Mapping[str, Any], path: str, disk: Disk) -> str:
     """Return the unified diff between the file `path` and what the call would leave there; "" where there is none to show."""
-    old = disk.text(path, _LARGEST)
+    old = disk.text(path, LARGEST)
     if old is None and disk.entry(path) is not None:
         return ""  # too large, or no text
     old = (old or "").replace("\r\n", "\n")
@@ -44,7 +44,13 @@ def unified_diff(old: str, new: str, name: str) -> str:
         gone, came = a[start : len(a) - end], b[start : len(b) - end]
         lines = [f"--- {name}", f"+++ {name}", f"@@ -{start + 1},{len(gone)} +{start + 1},{len(came)} @@"]
         lines += [f"-{line}" for line in gone] + [f"+{line}" for line in came]
-    if len(lines) > _MOST_LINES:
+    return shortened("\n".join(lines))
+
+
+def shortened(diff: str) -> str:
+    """Return a diff with no more lines than anybody reads."""
+    lines = diff.split("\n")
+    if len(lines) > _MOST_LINES + 1:
         lines = [*lines[:_MOST_LINES], tr("… {more} more lines").format(more=len(lines) - _MOST_LINES)]
     return "\n".join(lines)
 

@@ -27,6 +27,7 @@ _COVERED_BY: Mapping[str, frozenset[str]] = {
 """Kind → the kinds that include it, where that is more than itself."""
 
 _FILE_TOOLS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
+_NETWORK_TOOLS = {"Bash", "WebFetch", "sandbox"}
 _FILE_TOOL_FAMILY = "file tools"
 _VERBS: Mapping[str, str] = {
     "read": tr("read"),
@@ -75,7 +76,7 @@ class Grant:
         """Return what is allowed, for a person in the workspace `root`."""
         if self.kind == "network":
             return tr("reach {place} with {program}").format(
-                place=self.place or tr("other machines"), program=self.program or tr("any program")
+                place=self.place or tr("other machines"), program=self._family() or tr("any program")
             )
         if self.kind == "use":
             return tr("look through the documents with {program}").format(program=self.program)
@@ -85,7 +86,7 @@ class Grant:
 
     def _family(self) -> str:
         """Return the program for a person. What is kept of it is the same in all languages."""
-        return tr("file tools") if self.program == _FILE_TOOL_FAMILY else self.program
+        return {_FILE_TOOL_FAMILY: tr("file tools"), "Bash": tr("commands")}.get(self.program, self.program)
 
     def _shown(self, root: Path) -> str:
         return self.place.removeprefix(f"{root}/")
@@ -124,7 +125,7 @@ def covering(grants: Iterable[Grant], decision: Decision) -> tuple[Grant, ...]:
 
 
 def parse_rule(text: str, workspace: Path, home: Path | None = None) -> Grant:
-    """Return what the rule ``KIND:PLACE`` or ``network:PROGRAM[/HOST]`` allows. Relative places start at the workspace.
+    """Return what the rule ``KIND:PLACE`` or ``network:TOOL[/HOST]`` allows. Relative places start at the workspace.
 
     Raises UsageError where it is no rule.
     """
@@ -136,9 +137,10 @@ def parse_rule(text: str, workspace: Path, home: Path | None = None) -> Grant:
         )
     if kind == "network":
         program, _, host = rest.partition("/")
-        if not program or "/" in host:
+        if "/" in host or not (program in _NETWORK_TOOLS or program.startswith("mcp__")):
             raise UsageError(
-                tr("“{text}” names no program.").format(text=text), tr("Write network:PROGRAM, for example network:curl.")
+                tr("“{text}” names no tool that reaches the network.").format(text=text),
+                tr("Write network:TOOL/HOST, for example network:Bash/example.org."),
             )
         return Grant(kind, host, program)
     if kind == "use":

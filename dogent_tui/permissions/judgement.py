@@ -83,6 +83,9 @@ def _write(effect: Effect, rule: PathRule) -> _Finding:
         return _network(effect, rule)
     if place is not Place.INSIDE:
         return _Finding("ask", tr("It writes outside the workspace: {path}").format(path=path))
+    if effect.note:
+        sure = guard is Guard.NONE and effect.kind is EffectKind.WRITE
+        return _Finding("ask", effect.note, rememberable=sure and not effect.wildcard)
     if guard is Guard.PRIVILEGED:
         reason = tr("{path} decides what programs or the agent may do.").format(path=_name(effect, rule))
         return _Finding("ask", reason, rememberable=False)

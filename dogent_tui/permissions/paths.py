@@ -21,26 +21,29 @@ STORE = "permissions.json"
 STORES = (STORE, "permissions", "grants", "grants.json", "trust.json")
 """Names under the user's `.dogent` that hold, or may come to hold, such decisions. No call writes them, asked or not."""
 
-_PRIVILEGED_FOLDERS = {".claude", ".husky", ".githooks"}
+_PRIVILEGED_FOLDERS = {".claude", ".husky", ".githooks", ".devcontainer"}
 _PRIVILEGED_NAMES = {
     ".mcp.json", ".claude.json", ".envrc", ".gitconfig", ".gitmodules", ".npmrc", ".pre-commit-config.yaml", ".inputrc",
     ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile",
-    ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".pythonrc", ".vimrc", ".exrc", ".ssh",
+    ".zlogin", ".zlogout", ".kshrc", ".cshrc", ".tcshrc", ".login", ".pythonrc", ".vimrc", ".exrc", ".nvimrc", ".gdbinit",
+    ".lldbinit", ".ssh", "lefthook.yml", ".lefthook.yml", "mise.toml", ".mise.toml",
 }  # fmt: skip
 """Names that start programs or widen the agent's rights once they hold something."""
+_PRIVILEGED_PATHS = re.compile(
+    r"(.*/)?(\.vscode/(tasks|settings|launch)\.json|\.idea/(runconfigurations/.+|workspace\.xml)|\.run/.+|\.zed/.+"
+    r"|\.config/(autostart|systemd|fish|git|environment\.d)/.+|library/launchagents/.+)"
+)
+"""The same for names that are only special in their folder."""
 
 _HARMLESS_IN_GIT = {"description", "commit_editmsg", "info/exclude"}
+_RUNS_IN_GIT = re.compile(r"((modules|worktrees)/.+/)?(config|config\.worktree|commondir|hooks(/.+)?)")
+"""What in the folder of a repository decides which programs Git runs."""
 
 _STREAMS = {
     "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/urandom", "/dev/random", "/dev/full",
 }  # fmt: skip
 _OPEN_FILE = re.compile(r"(/dev|/proc/self)/fd/\d+")
 """A descriptor by its number. A path through one (`/dev/fd/../root`) leads anywhere."""
-PROGRAM_FOLDERS = (
-    "/bin", "/sbin", "/usr/bin", "/usr/sbin", "/usr/local/bin", "/usr/local/sbin", "/opt/homebrew/bin", "/opt/local/bin",
-    "/snap/bin", "/usr/games",
-)  # fmt: skip
-"""Where a system keeps its programs: naming one by its full path is not a path outside the workspace."""
 
 
 class Place(StrEnum):
@@ -67,6 +70,11 @@ class Guard(StrEnum):
 def fold(name: str) -> str:
     """Return a name as a file system that ignores case and composition compares it."""
     return unicodedata.normalize("NFKC", name).casefold()
+
+
+def runs_in_git(path: str) -> bool:
+    """Return whether a file of a repository's folder decides which programs Git runs. No hook that ends in .sample does."""
+    return _RUNS_IN_GIT.fullmatch(fold(path)) is not None and not path.endswith(".sample")
 
 
 @dataclass
@@ -140,7 +148,25 @@ class PathRule:
             return Guard.SCRATCH
         if relative in PROTECTED or self._same_as_protected(str(path)):
             return Guard.PROTECTED
-        return Guard.PRIVILEGED if _is_privileged(parts) else Guard.NONE
+        return Guard.PRIVILEGED if _is_privileged(parts) or self._runs_in_bare(path) else Guard.NONE
+
+    def repository(self, path: Path) -> tuple[Path, str] | None:
+        """Return the folder of the repository (``.git``, or a bare one) in which a resolved path lies, and the rest of it."""
+        below = path.parts[len(self._root_parts) :]
+        for count in range(len(below)):
+            folder = Path(self._root, *below[:count])
+            if (count and fold(below[count - 1]) == ".git") or self._is_bare(folder):
+                return folder, "/".join(below[count:])
+        return None
+
+    def _is_bare(self, folder: Path) -> bool:
+        return all(self.disk.entry(f"{folder}/{name}") is not None for name in ("HEAD", "objects", "refs"))
+
+    def _runs_in_bare(self, path: Path) -> bool:
+        if not runs_in_git("/".join(path.parts[-2:])) and "hooks" not in path.parts:
+            return False
+        found = self.repository(path)
+        return found is not None and runs_in_git(found[1])
 
     def exists(self, path: Path) -> bool:
         """Return whether something lies at a resolved path, under this or another spelling of its case."""
@@ -150,14 +176,6 @@ class PathRule:
             return False
         relative = "/".join(self._relative(path) or ())
         return self.disk.entry(f"{self._root}/{relative}") is not None
-
-    def guarded_below(self, folder: Path) -> Path | None:
-        """Return a protected or privileged place at or below `folder` that exists, if there is one."""
-        for relative in (*PROTECTED, ".claude", ".mcp.json", ".git"):
-            path = Path(self._root, relative)
-            if (path == folder or folder in path.parents) and self.disk.entry(str(path)) is not None:
-                return path
-        return folder if self.guard(folder) is Guard.PRIVILEGED else None
 
     def _relative(self, path: Path) -> tuple[str, ...] | None:
         if not self._inside(path):
@@ -206,6 +224,8 @@ class PathRule:
 
 def _is_privileged(parts: tuple[str, ...]) -> bool:
     if any(part in _PRIVILEGED_FOLDERS or part in _PRIVILEGED_NAMES for part in parts):
+        return True
+    if _PRIVILEGED_PATHS.fullmatch("/".join(parts)):
         return True
     if ".git" not in parts:
         return False

@@ -2,17 +2,19 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
+from urllib.parse import urlsplit
 
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.consulting import CONSULTING
 from dogent_tui.permissions.consulting import sentence as consulting
 from dogent_tui.permissions.disk import Disk, RealDisk, real_path, walk
-from dogent_tui.permissions.edits import edit_diff
+from dogent_tui.permissions.edits import LARGEST, edit_diff, shortened, unified_diff
 from dogent_tui.permissions.grants import keys_of
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
+from dogent_tui.wall.changes import Difference
 
 Holds: TypeAlias = Literal["once", "session", "always"]
 """How long an answer can hold."""
@@ -40,6 +42,14 @@ _COMMANDS = {
     EffectKind.READ: tr("run a command that reads files"),
 }
 """Where it cannot be told which files."""
+
+_DONE = {
+    EffectKind.DELETE: tr("deleted"),
+    EffectKind.MOVE: tr("moved away"),
+    EffectKind.WRITE: tr("changed"),
+    EffectKind.CREATE: tr("created"),
+}
+"""Of a command that has ended."""
 
 _FILE_VERBS: Mapping[str, str] = {
     "Read": tr("read"),
@@ -85,11 +95,20 @@ class Question:
     ends_run: bool = True
 
 
-def ask_about(call: ToolCall, decision: Decision, workspace: Path, disk: Disk | None = None) -> Question:
-    """Return the question for a call that the policy does not decide alone. Looks at the disk."""
+def ask_about(
+    call: ToolCall,
+    decision: Decision,
+    workspace: Path,
+    disk: Disk | None = None,
+    difference: Difference | None = None,
+) -> Question:
+    """Return the question for a call that the policy does not decide alone. Looks at the disk.
+
+    With `difference` it is about what a command did, whose decision is that of `judge_outcome`.
+    """
     disk = disk or RealDisk()
     root = Path(real_path(disk, str(workspace)))
-    wording = _Wording(call, root, disk)
+    wording = _Wording(call, root, disk) if difference is None else _Done(call, root, disk, difference)
     keys = keys_of(decision)
     return Question(
         sentence=wording.sentence(decision.asked),
@@ -131,6 +150,8 @@ class _Wording:
     def _vaguely(self, asked: Sequence[Effect]) -> str:
         if self._call.tool == "Bash":
             return tr("run a command that cannot be fully understood") if asked else tr("run a command")
+        if address := next((effect.written for effect in asked if "://" in effect.written), ""):
+            return tr("open {address}").format(address=address)
         place = next((text for key in _PLACE_KEYS if isinstance(text := self._call.input.get(key), str)), "")
         if place and (verb := _FILE_VERBS.get(self._call.tool)):
             return tr("{verb} {places}").format(verb=verb, places=place)
@@ -151,8 +172,12 @@ class _Wording:
         if self._call.tool != "Bash":
             written = effects[0].written
             return tr("open {address}").format(address=written) if written else tr("reach the network")
-        programs = ", ".join(dict.fromkeys(effect.program for effect in effects if effect.program))
-        return tr("run a command that reaches the network") + (f" ({programs})" if programs else "")
+        hosts = ", ".join(dict.fromkeys(urlsplit(effect.written).hostname or "" for effect in effects if effect.written))
+        return (
+            tr("run a command that reaches {hosts}").format(hosts=hosts)
+            if hosts
+            else tr("run a command that reaches the network")
+        )
 
     def _places(self, places: Sequence[Path]) -> str:
         """Name one place; count several, with the folder that holds them."""
@@ -237,6 +262,50 @@ class _Wording:
         return place.relative_to(self._root).as_posix() if self._inside(place) else str(place)
 
 
+class _Done(_Wording):
+    """Words for what a command did, whose result lies in a layer: on the disk all is still as it was before."""
+
+    def __init__(self, call: ToolCall, root: Path, disk: Disk, difference: Difference) -> None:
+        super().__init__(call, root, disk)
+        self._upper = difference.upper
+        self._after = {str(root / change.path): change.after for change in difference.changes}
+
+    def sentence(self, asked: Sequence[Effect]) -> str:
+        """Return what the command did, the severest first."""
+        parts = []
+        for kind in _SEVEREST_FIRST:
+            places = list(dict.fromkeys(one.path for one in asked if one.kind is kind and one.path is not None))
+            if places:
+                parts.append(tr("{verb} {places}").format(verb=_DONE.get(kind, kind.value), places=self._places(places)))
+        if any(effect.path is None for effect in asked):
+            parts.append(tr("lost history or uncommitted changes of a Git repository"))
+        *first, last = parts or [tr("changed something")]
+        done = tr("{first} and {last}").format(first=", ".join(first), last=last) if first else last
+        return tr("The command {done}").format(done=done)
+
+    def _spot(self, effect: Effect, path: str) -> Spot:
+        spot = super()._spot(replace(effect, written=""), path)
+        after = self._after.get(path)
+        if spot.size is None and after is not None and after.kind == "file":
+            spot = replace(spot, size=after.size)
+        if effect.kind is EffectKind.MOVE and effect.written:
+            note = tr("to {place}").format(place=effect.written)
+            spot = replace(spot, note="; ".join(filter(None, (note, spot.note))))
+        return spot
+
+    def diff(self, effects: Iterable[Effect]) -> str:
+        """Return how the texts of files that are asked about changed."""
+        found = []
+        for effect in effects:
+            if effect.kind in {EffectKind.WRITE, EffectKind.CREATE} and effect.path is not None and not effect.replaces:
+                shown = self._shown(effect.path)
+                old = self._disk.text(str(effect.path), LARGEST) if self._disk.entry(str(effect.path)) else ""
+                new = self._disk.text(f"{self._upper}/{shown}", LARGEST)
+                if old is not None and new is not None and old != new:
+                    found.append(unified_diff(old, new, shown))
+        return shortened("\n".join(found))
+
+
 def _spans(asked: Iterable[Effect]) -> tuple[tuple[int, int], ...]:
     """Return the risky parts in order, overlapping ones as one."""
     merged: list[tuple[int, int]] = []
@@ -250,8 +319,10 @@ def _spans(asked: Iterable[Effect]) -> tuple[tuple[int, int], ...]:
 
 def _once_because(asked: Sequence[Effect]) -> str:
     if any(effect.path is None and effect.kind is not EffectKind.NETWORK for effect in asked):
+        if all(effect.note for effect in asked):
+            return tr("This is asked about every time.")
         return tr("What it means or does cannot be told for sure beforehand, so it is asked about every time.")
-    if any(effect.wildcard for effect in asked):
+    if any(effect.wildcard and not effect.note for effect in asked):
         return tr("It names files by a pattern, which may find others the next time, so it is asked about every time.")
     return tr("This place is asked about every time.")
 

@@ -3,15 +3,18 @@
 import ipaddress
 import re
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from dogent_tui.language import tr
 from dogent_tui.permissions.consulting import CONSULTING, refusal
 from dogent_tui.permissions.exports import export_target
+from dogent_tui.permissions.leaks import leaking_part
 from dogent_tui.permissions.model import Effect, EffectKind, ToolCall
 from dogent_tui.permissions.paths import PathRule
-from dogent_tui.permissions.shell.text import deceptive_character
+from dogent_tui.permissions.text import deceptive_character
 
 _PATHLESS = {
     "TodoWrite", "Task", "Agent", "WebSearch", "AskUserQuestion", "ExitPlanMode", "EnterPlanMode", "BashOutput", "KillShell",
@@ -39,6 +42,20 @@ LeadsInside: TypeAlias = Callable[[str], bool | None]
 """Tells whether an address leads to a private network and needs an approval; None where the name of its host has to tell."""
 
 
+@dataclass(frozen=True)
+class Fetching:
+    """What is known of addresses that are fetched.
+
+    `leads_inside` knows more of those that our tool fetches. `known` is all that the user wrote and that searches found:
+    what stands in there may leave in an address. `images` is where images are saved, `named` what a wished name becomes.
+    """
+
+    leads_inside: LeadsInside | None = None
+    known: str = ""
+    images: Path | None = None
+    named: Callable[[str], str] | None = None
+
+
 class Unjudged(Exception):  # noqa: N818 — not an error: the caller judges the command in it as shell text
     """The call holds a shell command that is to be judged as one."""
 
@@ -48,8 +65,8 @@ class Unjudged(Exception):  # noqa: N818 — not an error: the caller judges the
         self.effects = effects
 
 
-def tool_effects(call: ToolCall, rule: PathRule, leads_inside: LeadsInside | None = None) -> tuple[Effect, ...]:
-    """Return what a call of any tool but Bash does. `leads_inside` knows more of the addresses that our tool fetches.
+def tool_effects(call: ToolCall, rule: PathRule, fetching: Fetching) -> tuple[Effect, ...]:
+    """Return what a call of any tool but Bash does.
 
     Raises:
         Unjudged: the tool takes a shell command, which the caller has to look into as well.
@@ -57,10 +74,12 @@ def tool_effects(call: ToolCall, rule: PathRule, leads_inside: LeadsInside | Non
     if call.tool in _PATHLESS:
         return ()
     inputs = _Inputs(call, rule)
+    if call.tool == "WebFetch":
+        return tuple(_fetch(inputs, Fetching(known=fetching.known)))
     if handler := _TOOLS.get(call.tool):
         return tuple(handler(inputs))
     if call.tool.startswith(_OURS):
-        return tuple(_ours(inputs, call.tool.removeprefix(_OURS), leads_inside))
+        return tuple(_ours(inputs, call.tool.removeprefix(_OURS), fetching))
     if call.tool.startswith("mcp__"):
         return tuple(_foreign(inputs))
     return (Effect(EffectKind.UNKNOWN, program=call.tool, note=tr("The tool {tool} is not known.").format(tool=call.tool)),)
@@ -125,10 +144,10 @@ def _glob(inputs: _Inputs) -> Iterator[Effect]:
         yield inputs.touch(EffectKind.READ, alternative)
 
 
-def _web_fetch(inputs: _Inputs, leads_inside: LeadsInside | None = None) -> Iterator[Effect]:
+def _fetch(inputs: _Inputs, fetching: Fetching) -> Iterator[Effect]:
     url = inputs.text("url")
     parts = urlsplit(url if "://" in url else f"https://{url}")
-    inside = leads_inside(url) if leads_inside is not None else None
+    inside = fetching.leads_inside(url) if fetching.leads_inside is not None else None
     if inside is None:
         inside = _is_private(parts.hostname or "")
     if parts.scheme not in {"http", "https"} or inside:
@@ -140,6 +159,10 @@ def _web_fetch(inputs: _Inputs, leads_inside: LeadsInside | None = None) -> Iter
             inputs.call.tool,
             tr("The address {hostname} is not a public one.").format(hostname=parts.hostname or url),
         )
+    if part := leaking_part(url, fetching.known, inputs.rule.disk, inputs.rule.root):
+        note = tr("The address carries text to {hostname} that you did not write: “{text}”")
+        note = note.format(hostname=parts.hostname or url, text=part if len(part) <= 500 else f"{part[:499]}…")
+        yield Effect(EffectKind.UNKNOWN, None, url, None, inputs.call.tool, note)
 
 
 def _sandbox_network(inputs: _Inputs) -> Iterator[Effect]:
@@ -162,13 +185,13 @@ def _is_private(host: str) -> bool:
     return re.fullmatch(r"(0x[0-9a-fA-F]+|[0-9.])+", host) is not None
 
 
-def _ours(inputs: _Inputs, name: str, leads_inside: LeadsInside | None) -> Iterator[Effect]:
+def _ours(inputs: _Inputs, name: str, fetching: Fetching) -> Iterator[Effect]:
     if inputs.call.tool in CONSULTING:
         yield _consult(inputs, name)
     elif name == "web_fetch":
-        yield from _web_fetch(inputs, leads_inside)
+        yield from _fetch(inputs, fetching)
         if inputs.text("filename"):
-            yield inputs.touch(EffectKind.CREATE, inputs.text("filename"))
+            yield inputs.touch(EffectKind.CREATE, _saved_as(inputs, fetching))
     elif name == "export_document":
         yield from _export(inputs)
     elif name == "propose_document_change":
@@ -178,6 +201,12 @@ def _ours(inputs: _Inputs, name: str, leads_inside: LeadsInside | None) -> Itera
         yield inputs.touch(EffectKind.READ, inputs.text("path"))
     else:
         yield from _foreign(inputs)
+
+
+def _saved_as(inputs: _Inputs, fetching: Fetching) -> str:
+    """Return where an image is saved: whatever folder its name is written with, in that of the images."""
+    name = inputs.text("filename").replace("\\", "/").rstrip("/").rpartition("/")[2] or "image"
+    return str((fetching.images or Path("images")) / (fetching.named(inputs.text("filename")) if fetching.named else name))
 
 
 def _consult(inputs: _Inputs, name: str) -> Effect:
@@ -271,6 +300,5 @@ _TOOLS: dict[str, Callable[[_Inputs], Iterator[Effect]]] = {
     "Edit": _writes("file_path", "path"),
     "MultiEdit": _writes("file_path", "path"),
     "NotebookEdit": _writes("notebook_path", "file_path"),
-    "WebFetch": _web_fetch,
     "SandboxNetworkAccess": _sandbox_network,
 }

@@ -20,6 +20,7 @@ import msgspec
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.wall.client import answer_text, client_text
+from dogent_tui.wall.proxy import SSH_CONFIG, Proxy, proxy_variables
 from dogent_tui.wall.view import RUN, View, git_settings
 from dogent_tui.workspace.files import private_folder
 
@@ -31,7 +32,10 @@ _LONGEST_PATH = 4096
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A command that may run behind the wall. `text` is what the CLI's shell runs in its place."""
+    """A command that may run behind the wall. `text` is what the CLI's shell runs in its place.
+
+    `hosts` are those that it may reach: None for none, an empty collection for all public ones.
+    """
 
     name: str
     text: str
@@ -39,7 +43,7 @@ class Job(msgspec.Struct, frozen=True):
     cwd: Path
     folder: Path
     call: str = ""
-    network: str = "none"
+    hosts: Collection[str] | None = None
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -91,6 +95,7 @@ class Wall:
         self._home = (home or Path.home()).resolve()
         self._jobs: dict[str, Job] = {}
         self._answers: dict[str, int] = {}
+        self._proxies: dict[str, Proxy] = {}
         self._starter: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._lock = threading.Lock()
@@ -133,12 +138,14 @@ class Wall:
         remove_tree(self.folder)
 
     def _seed_home(self) -> None:
-        """Have the private home know how the user's own Git is set up, without keys and without programs."""
+        """Have the private home know how the user's own Git is set up, without keys and without programs, and ssh the proxy."""
         texts = []
         for place in (self._home / ".config/git/config", self._home / ".gitconfig"):
             with contextlib.suppress(OSError):
                 texts.append(place.read_text("utf-8", "replace"))
         (self.folder / "home/.gitconfig").write_text(git_settings(texts), "utf-8")
+        private_folder(self.folder / "home/.ssh")
+        (self.folder / "home/.ssh/config").write_text(SSH_CONFIG, "utf-8")
 
     # ── Jobs ──────────────────────────────────────────────────────────────────────────────────
 
@@ -149,7 +156,7 @@ class Wall:
         *,
         limit_s: float = 0.0,
         call: str = "",
-        network: str = "none",
+        hosts: Collection[str] | None = None,
         readable: tuple[Path, ...] = (),
         writable: tuple[Path, ...] = (),
         snapshots: Path | None = None,
@@ -170,15 +177,16 @@ class Wall:
             layer=folder,
             readable=readable,
             writable=writable,
-            network=network,
+            network="none" if hosts is None else "proxy",
             limit_s=limit_s,
+            environment={} if hosts is None else proxy_variables(),
         )
         plan = {**view.plan(self._home), "name": name, "folder": str(folder), "same_disk": self._same_disk}
         if snapshots is not None and snapshots.is_dir():
             plan["own"].append(("bind", str(snapshots), _SNAPSHOTS, True))
         path = folder / "plan"
         path.write_text(json.dumps(plan), "utf-8")
-        job = Job(name, client_text(self.folder, name), command, cwd, folder, call, network)
+        job = Job(name, client_text(self.folder, name), command, cwd, folder, call, hosts)
         answers = self.folder / name
         os.mkfifo(answers, 0o600)
         with self._lock:
@@ -222,9 +230,14 @@ class Wall:
             self._answer(name, Answer(1, notes=(tr("The wall went down, and the command with it; nothing of it was kept."),)))
 
     def _hear(self, message: dict[str, Any], descriptors: list[int]) -> None:
-        for descriptor in descriptors:
-            os.close(descriptor)
-        if "failed" in message:
+        if "listening" in message:
+            listening = socket.socket(fileno=descriptors[0])
+            job = self._jobs.get(message["listening"])
+            if job is None or job.hosts is None:
+                listening.close()
+            else:
+                self._proxies[job.name] = Proxy(listening, job.hosts)
+        elif "failed" in message:
             words = tr("The wall could not be set up, so the command did not run: {reason}").format(reason=message["reason"])
             self._answer(message["failed"], Answer(125, notes=(words,)))
         elif "ended" in message and (job := self._jobs.get(message["ended"])):
@@ -246,6 +259,8 @@ class Wall:
     def _answer(self, name: str, answer: Answer) -> None:
         with self._lock:
             job, descriptor = self._jobs.pop(name, None), self._answers.pop(name, None)
+        if (proxy := self._proxies.pop(name, None)) is not None:
+            proxy.close()
         if job is None or descriptor is None:
             return
         with contextlib.suppress(OSError):  # the client has gone
@@ -258,7 +273,7 @@ class Wall:
 
 def _script(command: str, name: str, *, sources: bool) -> str:
     """Return what runs inside: the command as the CLI would run it, and where its shell stands in the end."""
-    newest = f"for s in {_SNAPSHOTS}/*; do :; done; [ -f \"$s\" ] && source \"$s\"; unset s; " if sources else ""
+    newest = f'for s in {_SNAPSHOTS}/*; do :; done; [ -f "$s" ] && source "$s"; unset s; ' if sources else ""
     return f"{newest}eval {shlex.quote(command)} && pwd -P >| {RUN}/{name}"
 
 

@@ -1,168 +1,122 @@
-"""Programs that talk to other machines, and package managers, which do so and run what they fetch."""
+"""Which machines a command would reach, as far as its words tell."""
 
-from dogent_tui.language import tr
-from dogent_tui.permissions.shell.call import Call, Handler
-from dogent_tui.permissions.shell.options import parse
-from dogent_tui.permissions.shell.table import unknown_program
+import re
+from collections.abc import Sequence
+from urllib.parse import urlsplit
 
-_PROGRAMS = (
-    "wget", "wget2", "aria2c", "axel", "http", "https", "xh", "httpie", "curlie", "ssh", "scp", "sftp", "ftp", "lftp", "tftp",
-    "nc", "ncat",
-    "netcat", "telnet", "socat", "rclone", "aws", "gcloud", "az", "gsutil", "s3cmd", "mc", "gh", "hub", "glab",
-    "uvx", "pipx", "ping", "ping6", "dig", "host", "nslookup", "drill", "traceroute", "tracepath", "mtr", "whois", "nmap", "croc",
-    "wormhole", "magic-wormhole", "transfer", "yt-dlp", "youtube-dl", "lynx", "w3m", "links", "elinks", "mosh", "rsh",
-    "rlogin", "rcp",
-    "sshfs", "ngrok", "cloudflared", "heroku", "vercel", "netlify", "fly", "surge", "twine", "dropbox", "ollama",
-    "ssh-copy-id", "ssh-keygen", "ssh-add", "gist", "curlftpfs", "smbclient", "ldapsearch", "kinit", "claude", "llm",
-    "chromium", "google-chrome", "firefox", "chrome", "cpan", "cpanm", "ntpdate", "chronyc", "rdate", "resolvectl",
-    "systemd-resolve", "huggingface-cli", "hf", "kaggle", "bower", "nuget", "conan", "vcpkg", "fnm", "volta", "swaks",
-    "irssi", "weechat", "snmpget",
-)  # fmt: skip
-_EXCHANGES = tr("It exchanges data with another machine.")
+from dogent_tui.permissions.git_config import host_of
+from dogent_tui.permissions.shell.words import Word
+
+_ASKS_FOR_HELP = {"--version", "--help", "-V", "-version", "-h", "-v", "help", "version"}
+_ADDRESS = re.compile(r"(https?|ftps?|ssh|git|wss?|sftp|rsync)://\S+", re.IGNORECASE)
+_BARE = re.compile(r"(?:[\w.-]+@)?((?:[\w-]+\.)+[A-Za-z]{2,}|\d+(?:\.\d+){3}|localhost)(?::\d+)?(?:[/?].*)?")
+_OWN = re.compile(r"localhost|127(\.\d+){1,3}|::1|0\.0\.0\.0")
+"""The machine itself: behind the wall, each command has its own."""
+_VALUED = frozenset(f"-{letter}" for letter in "oOdHFTuUXAebcDKwmxilpPJSLRtfq")
 
 
-def _curl(call: Call) -> None:
-    call.network(_EXCHANGES)
-    parsed = parse(
-        call.args, {"-o", "--output", "-T", "--upload-file", "-K", "--config", "-c", "--cookie-jar", "-D", "--dump-header"}
-    )
-    for value in parsed.values("-o", "--output", "-c", "--cookie-jar", "-D", "--dump-header"):
-        call.output(value)
-    for value in parsed.values("-T", "--upload-file", "-K", "--config"):
-        call.read(value)
+def _names(text: str) -> frozenset[str]:
+    return frozenset(text.split())
 
 
-def _network(call: Call) -> None:
-    if [arg.text for arg in call.args] not in (["--version"], ["--help"], ["-V"], ["-version"], ["-h"]):
-        call.network(_EXCHANGES)
-
-
-_LOCAL: dict[str, set[str]] = {
-    "pip": {"list", "show", "freeze", "check", "--version", "-V", "help", "inspect"},
-    "npm": {
-        "test",
-        "t",
-        "run",
-        "run-script",
-        "start",
-        "ls",
-        "list",
-        "--version",
-        "-v",
-        "help",
-        "pkg",
-        "version",
-        "root",
-        "prefix",
-        "explain",
-    },
-    "yarn": {"test", "run", "start", "list", "why", "--version", "build", "lint"},
-    "pnpm": {"test", "run", "start", "list", "ls", "why", "--version", "build", "lint"},
-    "bun": {"test", "run", "--version"},
-    "cargo": {
-        "build",
-        "test",
-        "run",
-        "check",
-        "fmt",
-        "clippy",
-        "doc",
-        "tree",
-        "metadata",
-        "--version",
-        "bench",
-        "b",
-        "t",
-        "r",
-        "c",
-    },
-    "go": {"build", "test", "run", "vet", "fmt", "doc", "version", "env", "list"},
-    "gem": {"list", "--version"},
-    "bundle": {"exec", "list", "check"},
-    "composer": {"show", "validate"},
-    "mvn": {"test", "compile", "package", "verify"},
-    "gradle": {"test", "build", "check"},
-    "deno": {"fmt", "lint", "test", "check", "--version"},
-    "openssl": {"dgst", "rand", "version", "md5", "sha1", "sha256", "sha512", "prime"},
-    "brew": {"list", "info", "--version", "--prefix"},
-    "svn": {"status", "st", "stat", "diff", "di", "info", "add", "help", "resolve", "propget", "proplist", "--version"},
-    "hg": {
-        "status",
-        "st",
-        "log",
-        "diff",
-        "annotate",
-        "blame",
-        "cat",
-        "branch",
-        "branches",
-        "tags",
-        "tag",
-        "id",
-        "identify",
-        "add",
-        "commit",
-        "ci",
-        "summary",
-        "root",
-        "files",
-        "manifest",
-        "heads",
-        "parents",
-        "grep",
-        "help",
-        "version",
-        "--version",
-        "bookmarks",
-        "init",
-    },
-    "rustup": {"show", "which", "doc", "--version"},
-    "tlmgr": {"list", "info", "search", "version", "--version", "conf", "path"},
-    "luarocks": {"list", "show", "--version"},
-    "opam": {"list", "show", "--version"},
-    "dotnet": {"build", "test", "run", "--version", "--info", "format"},
-    "mix": {"test", "compile", "run", "format", "help"},
-    "getent": {"passwd", "group", "services", "protocols"},
+_BY_ADDRESS = _names(
+    "curl wget wget2 aria2c axel http https xh httpie curlie lynx w3m links elinks yt-dlp youtube-dl ping ping6 dig host"
+    " nslookup drill traceroute tracepath mtr whois nmap nc ncat netcat telnet ftp lftp tftp ssh scp sftp mosh rsh rlogin"
+    " rcp ssh-copy-id sshfs socat curlftpfs"
+)
+"""Programs that do nothing else, with the machine among their operands."""
+_SOMEWHERE = _names(
+    "rclone aws gcloud az gsutil s3cmd heroku vercel netlify fly surge ngrok cloudflared croc wormhole magic-wormhole swaks"
+    " smbclient ldapsearch kaggle huggingface-cli hf mail mailx sendmail mutt msmtp"
+)
+_PYPI = ("pypi.org", "files.pythonhosted.org")
+_NPM = ("registry.npmjs.org",)
+_GEMS = ("rubygems.org", "index.rubygems.org")
+_NODE = "install i ci add update up upgrade publish audit outdated view info search login create init dlx x exec"
+_PACKAGES: dict[str, tuple[str, tuple[str, ...]]] = {
+    **dict.fromkeys(("pip", "pip3"), ("install download search index wheel", _PYPI)),
+    **dict.fromkeys(("npm", "pnpm", "bun"), (_NODE, _NPM)),
+    "yarn": (f"{_NODE} -", ("registry.yarnpkg.com", *_NPM)),
+    "cargo": ("install add update fetch publish search login", ("index.crates.io", "static.crates.io", "crates.io")),
+    "go": ("get install", ("proxy.golang.org", "sum.golang.org")),
+    "gem": ("install update fetch push search", _GEMS),
+    "bundle": ("install update add -", _GEMS),
+    "composer": ("install update require create-project", ("repo.packagist.org", "api.github.com")),
+    "uv": ("add sync lock tool pip publish python", _PYPI),
+    "pipx": ("install run upgrade inject upgrade-all", _PYPI),
+    **dict.fromkeys(("poetry", "pipenv", "pdm"), ("install add update lock sync publish", _PYPI)),
+    **dict.fromkeys(("conda", "mamba"), ("install create update search", ("repo.anaconda.com", "conda.anaconda.org"))),
+    **dict.fromkeys(
+        _names(
+            "brew apt apt-get aptitude dnf yum zypper apk port snap flatpak tlmgr rustup opam luarocks pyenv fnm volta nix"
+            " playwright"
+        ),
+        ("install update upgrade search add fetch download full-upgrade toolchain tap dist-upgrade", ("",)),
+    ),
+    "pacman": ("-S -Sy -Syu -Su", ("",)),
+    **dict.fromkeys(("docker", "podman"), ("pull push login run build search compose", ("",))),
+    "ollama": ("pull run push", ("",)),
+    "twine": ("upload", ("upload.pypi.org",)),
+    **dict.fromkeys(("gh", "hub"), ("", ("github.com", "api.github.com"))),
+    "glab": ("", ("gitlab.com",)),
+    "uvx": ("", _PYPI),
+    **dict.fromkeys(("svn", "hg"), ("checkout co update up clone pull push incoming outgoing", ("",))),
+    "openssl": ("s_client", ("",)),
 }
-"""Subcommands of package managers that stay on this machine."""
+"""Program → the first words by which it goes to the network (none: always; "-": without any too), and where to."""
 
 
-def _package_manager(call: Call) -> None:
-    words = [arg for arg in call.args if not arg.text.startswith("-") or arg.text in _LOCAL[call.name]]
-    first = words[0].text if words else ""
-    if first not in _LOCAL[call.name]:
-        if first == "clean":
-            call.lose(tr("It removes what was built."))
-        call.network(tr("It installs, publishes or asks for packages."))
-        return
-    if any("clean" in word.text or word.text in {"uninstall", "rm", "remove"} for word in words[1:]):
-        call.lose(tr("It removes something."))
-    for value in parse(call.args, {"-out"}, words=True).values("-out") if call.name == "openssl" else []:
-        call.output(value)
-    if call.name == "bundle" and first == "exec":
-        call.runner.run_fields(words[1:], call.state.copy())
-        return
-    unknown_program(call)
+def reached(name: str, args: Sequence[Word]) -> tuple[str, ...]:
+    """Return the machines that a command reaches, "" for one that it does not name; none where it stays here."""
+    texts = [arg.text for arg in args if arg.literal]
+    if texts and len(texts) == len(args) and set(texts) <= _ASKS_FOR_HELP and name != "host":
+        return ()
+    named = [host for text in texts if _ADDRESS.match(text) and (host := _host(text))]
+    if name in _BY_ADDRESS:
+        known = all(arg.literal or arg.quoted for arg in args)
+        found = named or [*_operands(name, args)]
+        return _elsewhere(found if found and known else [*found, ""])
+    if name == "rsync":
+        return _elsewhere(named or _operands(name, args))
+    if name in _SOMEWHERE:
+        return tuple(named) or ("",)
+    if name in _PACKAGES:
+        return _packages(name, texts, named)
+    return _elsewhere(named)
 
 
-def _npx(call: Call) -> None:
-    """npx runs what is installed in the project, and fetches what is not."""
-    parsed = parse(call.args, {"-p", "--package", "-c", "--call"}, stop_at_operand=True)
-    if [arg.text for arg in call.args] in (["--version"], ["-v"], ["--help"]):
-        return
-    if parsed.has("-c", "--call") or not parsed.operands:
-        call.network(tr("It may install a package and run it."))
-        return
-    name = parsed.operands[0].text
-    local = call.state.cwd is not None and call.recorder.disk.entry(f"{call.state.cwd}/node_modules/.bin/{name}") is not None
-    if parsed.has("-p", "--package") or not (local or parsed.has("--no-install", "--no")):
-        call.network(tr("It may install a package and run it."))
-    call.runner.run_fields(parsed.operands, call.state.copy())
+def _packages(name: str, texts: list[str], named: list[str]) -> tuple[str, ...]:
+    first, hosts = _PACKAGES[name]
+    words = [text for text in texts if not text.startswith("-") or name == "pacman"]
+    operation = words[0] if words else "-"
+    if name == "go" and words[:1] == ["mod"]:
+        operation = "get" if set(words[1:2]) & {"tidy", "download"} else ""
+    if first and operation not in first.split():
+        return ()
+    return (*hosts, *(host for host in named if host not in hosts))
 
 
-HANDLERS: dict[str, Handler] = {
-    "curl": _curl,
-    **dict.fromkeys(("npx", "bunx"), _npx),
-    **dict.fromkeys(_PROGRAMS, _network),
-    **dict.fromkeys(_LOCAL, _package_manager),
-}
+def _operands(name: str, args: Sequence[Word]) -> list[str]:
+    """Return the machines among the operands of a program that takes them without ``https://``."""
+    copies = name in {"scp", "sftp", "rcp", "sshfs", "rsync"}
+    for before, arg in zip(("", *(arg.text for arg in args)), args, strict=False):
+        if arg.text.startswith("-") or before in _VALUED or not arg.literal:
+            continue
+        match = _BARE.fullmatch(arg.text)
+        host = match[1] if match else host_of(arg.text)
+        if name in {"ssh", "mosh", "ssh-copy-id", "ping"} and host is None:
+            host = arg.text.rpartition("@")[2]  # a short name
+        if host and (":" in arg.text or not copies):
+            return [host]
+    return []
+
+
+def _host(address: str) -> str:
+    try:
+        return urlsplit(address).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _elsewhere(hosts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(host for host in hosts if not _OWN.fullmatch(host)))

@@ -1,350 +1,264 @@
-"""Words → fields: every expansion of the shell, with stand-ins for what only running the command could tell."""
+"""Shell text → simple commands: words without their quotes, and redirections. Nothing is evaluated.
+
+Of expansions only `~` and variables that were given a literal text are filled in; a word with any other is not literal.
+"""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
 
-from dogent_tui.language import tr
-from dogent_tui.permissions.disk import Disk
-from dogent_tui.permissions.shell import parameters
-from dogent_tui.permissions.shell.ansi_c import decode
-from dogent_tui.permissions.shell.braces import Token, TooManyWordsError, expand_braces
-from dogent_tui.permissions.shell.globs import Char, expand_glob, has_magic
-from dogent_tui.permissions.shell.parser import Node
-from dogent_tui.permissions.shell.state import Lines, State, Value
-from dogent_tui.permissions.shell.text import ANY, DYNAMIC, deceptive_word
+_OPERATOR = re.compile(r"&&|\|\||\|&|;;&|;;|;&|[;&|\n]")
+_REDIRECTION = re.compile(r"(?:\d*|\{\w+\})(<<<|<<-?|<>|<&|>>|>\||>&|<(?!\()|>(?!\())|(&>>?)")
+_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|([A-Za-z_]\w*)|[0-9@*#?$!-])")
+_ANSI_C = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
+_BACKTICKS = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
+_TILDE = re.compile(r"~([\w.-]*|[+])(?=[/\s;&|<>():]|$)")
+_BRACES = re.compile(r"\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}")
+_BLANK = re.compile(r"(?:[ \t]|\\\n)*(?:#[^\n]*)?")
+_CONDITION = re.compile(r"\[\[\s(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|[^'\"\\\]]|\](?!\]))*\]\]", re.DOTALL)
+_PART = re.compile(r"\\.|'[^']*'|.", re.DOTALL)
+_BREAKS = frozenset(" \t\n;&|<>()")
+_KEYWORDS = frozenset(["if", "then", "elif", "else", "fi", "while", "until", "do", "done", "{", "}", "!", "esac", "function"])
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+
+class UnclosedError(ValueError):
+    """A quote or a parenthesis has no end: no shell would run this."""
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """One argument of a command after expansion. `wildcard`: it came out of a pattern on the disk."""
+class Word:
+    """A word of a command. `span` is where it is spelled; not `literal`: only running the command tells what it says."""
 
     text: str
-    span: tuple[int, int] | None = None
+    span: tuple[int, int]
+    literal: bool = True
     wildcard: bool = False
-
-    @property
-    def dynamic(self) -> bool:
-        """Return whether some of it only running the command could tell."""
-        return DYNAMIC in self.text
+    quoted: bool = False
 
 
-class Surroundings(Protocol):
-    """What an expansion needs from the walk it is part of."""
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A simple command. `plain`: nothing before it decides whether it runs, but that all went well."""
 
-    @property
-    def disk(self) -> Disk:
-        """The disk that patterns are matched on."""
-        ...
-
-    @property
-    def home(self) -> str:
-        """The home folder, for `~` and `$HOME`."""
-        ...
-
-    def substitute(self, statements: list[Node], state: State) -> Lines:
-        """Walk a command substitution and return what it may print."""
-        ...
-
-    def doubt(self, note: str, node: Node) -> None:
-        """Report something that cannot be judged."""
-        ...
-
-    def searched(self, folder: Field, state: State) -> None:
-        """Report that a pattern looks for names in a folder."""
-        ...
-
-    def span(self, node: Node) -> tuple[int, int] | None:
-        """Return the character offsets of a node in the command that the person sees."""
-        ...
+    words: tuple[Word, ...]
+    redirections: tuple[tuple[str, Word], ...]
+    plain: bool
 
 
-class Expander:
-    """Expands words in a state; substitutions are walked on the way."""
+@dataclass
+class State:
+    """Where the shell is (None: not known) and what its variables hold, as far as the command says it literally."""
 
-    def __init__(self, walk: Surroundings) -> None:
-        self._walk = walk
+    cwd: str | None
+    variables: dict[str, str]
 
-    def fields(self, word: Node, state: State) -> list[Field]:
-        """Return the fields that one word of a command becomes."""
-        span = self._walk.span(word)
-        tokens = self._tokens(word.get("Parts") or [], state)
-        loose = "".join(token.text for token in tokens if token.kind == "c")
-        if warning := deceptive_word(loose):
-            self._walk.doubt(warning, word)
-        try:
-            variants = expand_braces(tokens)
-        except TooManyWordsError:
-            self._walk.doubt(tr("It makes too many words to look at."), word)
-            return [Field(DYNAMIC, span)]
-        return [field for variant in variants for field in self._finish(variant, state, span)]
+    def copy(self) -> "State":
+        """Return a state that changes on its own."""
+        return State(self.cwd, dict(self.variables))
 
-    def text(self, word: Node | None, state: State, tilde: bool = True) -> str:
-        """Return a word as one text, without splitting or patterns: an assignment, a here-document, a case pattern."""
-        if not word:
-            return ""
-        tokens = self._tokens(word.get("Parts") or [], state)
-        if tilde:
-            tokens = self._after_colons(tokens, state)
-        return " ".join("".join(token.text for token in group) for group in _borders(tokens))
 
-    def here_document(self, word: Node, quoted: bool, state: State) -> str:
-        """Return the text of a here-document; a quoted delimiter keeps it from being expanded."""
-        parts = word.get("Parts") or []
-        if quoted:
-            return "".join(str(part.get("Value", "")) for part in parts)
-        return "".join(token.text for token in self._tokens(parts, state, quoted="$`\\\n"))
+@dataclass
+class _Text:
+    """A word as far as it has been read."""
 
-    def arithmetic(self, node: object, state: State) -> None:
-        """Walk the substitutions in an arithmetic expression, and doubt values that would run when evaluated."""
-        if isinstance(node, list):
-            for part in node:
-                self.arithmetic(part, state)
-        elif isinstance(node, dict):
-            if node.get("Type") == "Word" or "Parts" in node:
-                self._number(node, state)
+    text: str = ""
+    literal: bool = True
+    wildcard: bool = False
+    quoted: bool = False
+    double: bool = False
+
+
+class Reader:
+    """Reads one text and hands each simple command to `take`, in order. `odd`: there is more in it than such commands.
+
+    `shift` is where the text begins in the whole command.
+    """
+
+    def __init__(self, text: str, state: State, take: Callable[[Command, State], None], shift: int = 0) -> None:
+        self.state = state
+        self.odd = False
+        self._text = text
+        self._take = take
+        self._shift = shift
+        self._at = 0
+        self._bodies: list[tuple[str, bool]] = []
+
+    def read(self, end: str = "") -> None:
+        """Read to the end, or to the parenthesis `end`. Raises UnclosedError, RecursionError."""
+        words: list[Word] = []
+        redirections: list[tuple[str, Word]] = []
+        while True:
+            self._at = self._match(_BLANK).end()
+            char = self._text[self._at : self._at + 1]
+            if match := _REDIRECTION.match(self._text, self._at):
+                self._redirection(match, redirections)
+            elif char == "(" or self._text.startswith(("<(", ">("), self._at):
+                self._parenthesis(words)
+            elif not char or char == ")" or _OPERATOR.match(self._text, self._at):
+                if words or redirections:
+                    self._take(Command(tuple(words), tuple(redirections), not self.odd), self.state)
+                words, redirections = [], []
+                if self._separated(char, end):
+                    return
             else:
-                self.arithmetic(list(node.values()), state)
+                self._add(words)
 
-    def _number(self, word: Node, state: State) -> None:
-        self.evaluate(self.text(word, state), word, state)
+    def _match(self, pattern: re.Pattern[str]) -> re.Match[str]:
+        match = pattern.match(self._text, self._at)
+        if match is None:
+            raise UnclosedError(self._text[self._at : self._at + 1])
+        return match
 
-    def evaluate(self, expression: str, word: Node, state: State) -> None:
-        """Doubt text that would run something as arithmetic: names in it are evaluated, and so are the names in their values."""
-        texts = [expression]
-        seen: set[str] = set()
-        while texts:
-            text = texts.pop()
-            if "$(" in text or "`" in text:
-                self._walk.doubt(tr("An arithmetic expression would run the text in a variable."), word)
+    def _separated(self, char: str, end: str) -> bool:
+        """Step over what ends a command. Returns whether it ends what is read."""
+        if not char or char == ")":
+            if not char and end:
+                raise UnclosedError(end)
+            self._at += 1
+            return not char or bool(end)  # a parenthesis that closes nothing belongs to a pattern of `case`
+        operator = self._match(_OPERATOR)[0]
+        self._at += len(operator)
+        self.odd = self.odd or operator in {"||", "&"} or operator.startswith(";;")
+        while operator == "\n" and self._bodies:
+            self._skip_body(*self._bodies.pop(0))
+        return False
+
+    def _skip_body(self, delimiter: str, tabs: bool) -> None:
+        while self._at < len(self._text):
+            line, _, _ = self._text[self._at :].partition("\n")
+            self._at += len(line) + 1
+            if (line.lstrip("\t") if tabs else line) == delimiter:
                 return
-            names = set(re.findall(r"[A-Za-z_]\w*", text)) - seen
-            seen |= names
-            texts += ["".join(state.variables.get(name, "")) for name in names]
 
-    # ── Parts of a word ─────────────────────────────────────────────────────────────────────────────
-
-    def _tokens(self, parts: list[Node], state: State, quoted: str | None = None) -> list[Token]:
-        """`quoted`: the characters that a backslash may escape here, `None` outside quotes."""
-        tokens: list[Token] = []
-        for part in parts:
-            kind = str(part.get("Type"))
-            handler: Callable[[Node, State, str | None], list[Token]] | None = getattr(self, f"_part_{kind.lower()}", None)
-            if handler is None:
-                self._walk.doubt(tr("The shell construct {kind} is not known.").format(kind=kind), part)
-                tokens.append(Token("q", DYNAMIC))
-            else:
-                tokens += handler(part, state, quoted)
-        return tokens
-
-    def _part_lit(self, part: Node, _state: State, quoted: str | None) -> list[Token]:
-        text = str(part.get("Value", ""))
-        if quoted is not None:
-            pattern = re.compile(r"\\([" + re.escape(quoted) + r"])", re.DOTALL)
-            return [Token("q", pattern.sub(lambda m: "" if m[1] == "\n" else m[1], text))]
-        tokens: list[Token] = []
-        index = 0
-        while index < len(text):
-            if text[index] == "\\" and index + 1 < len(text):
-                index += 1
-                tokens.append(Token("q", text[index] if text[index] != "\n" else ""))
-            else:
-                tokens.append(Token("c", text[index]))
-            index += 1
-        return tokens
-
-    def _part_sglquoted(self, part: Node, _state: State, _quoted: str | None) -> list[Token]:
-        text = str(part.get("Value", ""))
-        return [Token("q", decode(text) if part.get("Dollar") else text)]
-
-    def _part_dblquoted(self, part: Node, state: State, _quoted: str | None) -> list[Token]:
-        inner = part.get("Parts") or []
-        tokens = self._tokens(inner, state, quoted='$`"\\\n')
-        only_arguments = len(inner) == 1 and all(token.kind == "b" for token in tokens)
-        return tokens if only_arguments and tokens else [Token("q", ""), *tokens]
-
-    def _part_cmdsubst(self, part: Node, state: State, quoted: str | None) -> list[Token]:
-        lines = self._walk.substitute(part.get("Stmts") or [], state)
-        if quoted is None:
-            return [Token("v", DYNAMIC if lines is None else "\n".join(lines))]
-        return [Token("q", DYNAMIC if lines is None or len(lines) > 1 else "".join(lines))]
-
-    def _part_procsubst(self, part: Node, state: State, _quoted: str | None) -> list[Token]:
-        self._walk.substitute(part.get("Stmts") or [], state)
-        return [Token("q", "/dev/fd/63")]
-
-    def _part_arithmexp(self, part: Node, state: State, _quoted: str | None) -> list[Token]:
-        self.arithmetic(part.get("X"), state)
-        return [Token("q", ANY)]
-
-    def _part_extglob(self, part: Node, _state: State, quoted: str | None) -> list[Token]:
-        """`@(a|b)` and its like count as `*`: what is found may be more than bash finds, never less."""
-        pattern = str((part.get("Pattern") or {}).get("Value", ""))
-        plain = quoted is None and not re.search(r"(^|\|)\.|[$`/(]", pattern)
-        return [Token("c", "*") if plain else Token("q", DYNAMIC)]
-
-    def _part_paramexp(self, part: Node, state: State, quoted: str | None) -> list[Token]:
-        value = self._parameter(part, state)
-        if isinstance(value, str):
-            return [Token("v" if quoted is None else "q", value)]
-        together = parameters.plain_name(part) == "*" or self._index(part, state) == "*"
-        if together and len(value) > 1 and "IFS" in state.variables:
-            return [Token("v" if quoted is None else "q", DYNAMIC)]  # joined with the first character of IFS
-        if quoted is None:
-            return _with_borders(value, "v")
-        if together:
-            return [Token("q", " ".join(value))]
-        return _with_borders(value, "q") if value else [Token("b", "")]
-
-    def _index(self, part: Node, state: State) -> str | None:
-        index = part.get("Index")
-        if not index:
-            return None
-        self.arithmetic(index, state)
-        return self.text(index, state) if index.get("Type") == "Word" else DYNAMIC
-
-    def _parameter(self, part: Node, state: State) -> Value:
-        name = parameters.plain_name(part)
-        index = self._index(part, state)
-        if part.get("Names"):
-            return DYNAMIC
-        if part.get("NestedParam") or part.get("Flags"):
-            self._walk.doubt(tr("The parameter expansion is not one of bash."), part)
-            return DYNAMIC
-        value = parameters.lookup(name, state, self._walk.home)
-        if name not in {"@", "*"}:
-            value = parameters.element(value, index)
-        if part.get("Excl"):
-            value = self._indirect(value, state)
-        value = self._operated(part, name, value, state)
-        return ANY if part.get("Length") or part.get("Width") else value
-
-    def _indirect(self, value: Value, state: State) -> Value:
-        if not isinstance(value, str) or not re.fullmatch(r"\w+", value):
-            return DYNAMIC
-        return parameters.lookup(value, state, self._walk.home)
-
-    def _operated(self, part: Node, name: str, value: Value, state: State) -> Value:
-        if expression := part.get("Exp"):
-            operator = str(expression.get("Op"))
-            word = self.text(expression.get("Word"), state)
-            if operator == "@":
-                return self._transformed(part, word, value)
-            quoted = any(piece.get("Type") != "Lit" for piece in (expression.get("Word") or {}).get("Parts") or [])
-            result = parameters.operate(operator, value, word, name in state.variables, quoted)
-            if operator in {":=", "="}:
-                state.put(name, result)
-            return result
-        if replacement := part.get("Repl"):
-            old, new = (self.text(replacement.get(key), state) for key in ("Orig", "With"))
-            if "nocasematch" in state.options:
-                return DYNAMIC
-            return parameters.substitute(value, old, new, bool(replacement.get("All")))
-        first = 1 if name in {"@", "*"} else 0
-        return self._slice(part["Slice"], value, state, first) if part.get("Slice") else value
-
-    def _slice(self, piece: Node, value: Value, state: State, first: int) -> Value:
-        offset, length = piece.get("Offset") or {}, piece.get("Length")
-        self.arithmetic([offset, length], state)
-        start = self.text(offset, state) if offset.get("Type") == "Word" else DYNAMIC
-        return parameters.cut(value, start, self.text(length, state) if length else None, first)
-
-    def _transformed(self, part: Node, operator: str, value: Value) -> Value:
-        text = "".join(value)
-        if operator == "P" and ("$(" in text or "`" in text or DYNAMIC in text):
-            self._walk.doubt(tr("It would run the text in a variable."), part)
-        return value if operator == "Q" else DYNAMIC
-
-    # ── From tokens to fields ───────────────────────────────────────────────────────────────────────
-
-    def _tildes(self, tokens: list[Token], state: State) -> list[Token]:
-        """Expand tildes at the start and, in what looks like an assignment, after `=` and `:`, as bash does in any argument."""
-        text = "".join(token.text if token.kind == "c" else "\0" * len(token.text) for token in tokens)
-        if "~" not in text or not re.match(r"[A-Za-z_]\w*\+?=", text):
-            return self._tilde(tokens, state)
-        start = next(index for index, token in enumerate(tokens) if token == ("c", "=")) + 1
-        return [*tokens[:start], *self._after_colons(tokens[start:], state)]
-
-    def _after_colons(self, tokens: list[Token], state: State) -> list[Token]:
-        cut = next((index for index, token in enumerate(tokens) if token == ("c", ":")), None)
-        if cut is None:
-            return self._tilde(tokens, state)
-        return [*self._tilde(tokens[:cut], state), tokens[cut], *self._after_colons(tokens[cut + 1 :], state)]
-
-    def _tilde(self, tokens: list[Token], state: State) -> list[Token]:
-        if not tokens or tokens[0] != ("c", "~"):
-            return tokens
-        end = 1
-        while end < len(tokens) and tokens[end].kind == "c" and tokens[end].text != "/":
-            end += 1
-        user = "".join(token.text for token in tokens[1:end])
-        if end < len(tokens) and tokens[end].text[:1] != "/":
-            return tokens
-        home = parameters.lookup("HOME", state, self._walk.home)
-        folders = {"": home, "+": state.cwd or DYNAMIC, "-": state.variables.get("OLDPWD", DYNAMIC)}
-        return [Token("q", "".join(folders.get(user, f"/home/{user}"))), *tokens[end:]]
-
-    def _finish(self, tokens: list[Token], state: State, span: tuple[int, int] | None) -> list[Field]:
-        tokens = self._tildes(tokens, state)
-        found: list[Field] = []
-        for group in _borders(tokens):
-            for chars in _split(group, state):
-                found += self._matched(chars, state, span)
-        return found
-
-    def _matched(self, chars: list[Char], state: State, span: tuple[int, int] | None) -> list[Field]:
-        text = "".join(char for char, _ in chars)
-        if not has_magic(chars):
-            return [Field(text, span)]
-        if DYNAMIC in text or (state.cwd is None and not text.startswith("/")):
-            return [Field(DYNAMIC, span, wildcard=True)]
-        fixed = text[: next(index for index, char in enumerate(chars) if char[1] and char[0] in "*?[")].rpartition("/")
-        if fixed[1]:
-            self._walk.searched(Field(fixed[0] or "/", span), state)
-        paths = expand_glob(self._walk.disk, chars, state.cwd or "/", state.options)
-        if paths is None:
-            return [Field(DYNAMIC, span, wildcard=True)]
-        if not paths and "nullglob" in state.options:
-            return []
-        return [Field(path, span, wildcard=True) for path in paths] or [Field(text, span, wildcard=True)]
-
-
-def _with_borders(values: tuple[str, ...], kind: str) -> list[Token]:
-    tokens: list[Token] = []
-    for index, value in enumerate(values):
-        tokens += [Token("b", "")] if index else []
-        tokens.append(Token(kind, value))
-    return tokens
-
-
-def _borders(tokens: list[Token]) -> list[list[Token]]:
-    groups: list[list[Token]] = [[]]
-    for token in tokens:
-        if token.kind == "b":
-            groups.append([])
+    def _redirection(self, match: re.Match[str], redirections: list[tuple[str, Word]]) -> None:
+        self._at = match.end()
+        self._at = self._match(_BLANK).end()
+        sign, word = match[1] or match[2], self._word()
+        if sign in {"<<", "<<-"}:
+            self.odd = True
+            self._bodies.append((word.text, sign == "<<-"))
         else:
-            groups[-1].append(token)
-    return [group for group in groups if group]
+            redirections.append((sign, word))
 
+    def _parenthesis(self, words: list[Word]) -> None:
+        if words and (match := re.compile(r"\(\s*\)").match(self._text, self._at)):
+            self.odd = True
+            self._at = match.end()  # a function: its body comes next
+            words.clear()
+        elif self._text.startswith("((", self._at):
+            self._balanced()
+        else:
+            plain = self._text[self._at] == "("
+            if not plain:  # a process substitution
+                words.append(Word("", (self._at, self._at), literal=False))
+            self._at += 1 if plain else 2
+            self._inner(plain)
 
-def _split(tokens: list[Token], state: State) -> list[list[Char]]:
-    """Split the values of unquoted expansions at the characters of IFS; what is quoted or literal stays together."""
-    separators = state.variables.get("IFS", " \t\n")
-    cuts = separators if isinstance(separators, str) and DYNAMIC not in separators else " \t\n"
-    fields: list[list[Char]] = []
-    current: list[Char] | None = None
-    for kind, text in tokens:
-        if kind != "v":
-            current = [*(current or []), *((char, kind == "c") for char in text)]
-            continue
-        for char in text:
-            if char in cuts:
-                if current is not None:
-                    fields.append(current)
-                current = None
-            else:
-                current = [*(current or []), (char, True)]
-    return fields if current is None else [*fields, current]
+    def _inner(self, plain: bool) -> None:
+        """Read what runs in a shell of its own."""
+        before, odd = self.state.copy(), self.odd
+        self.odd = odd or not plain
+        self.read(")")
+        self.odd = odd or self.odd
+        self.state.cwd, self.state.variables = before.cwd, before.variables
+
+    def _add(self, words: list[Word]) -> None:
+        if not words and (match := _CONDITION.match(self._text, self._at)):
+            self._at = match.end()
+            self.odd = True
+            return
+        word = self._word()
+        if words or word.quoted or word.text not in _KEYWORDS:
+            words.append(word)
+        self.odd = self.odd or not words or words[0].text in {"for", "case", "select", "coproc"}
+
+    def _word(self) -> Word:
+        start, found = self._at, _Text()
+        while self._at < len(self._text) and self._piece(found, start):
+            pass
+        if found.double:
+            raise UnclosedError('"')
+        self._at = max(self._at, start + 1)  # what stands there is no word
+        literal = found.literal and (found.quoted or not _BRACES.search(found.text))
+        span = (start + self._shift, self._at + self._shift)
+        return Word(found.text, span, literal, found.wildcard, found.quoted)
+
+    def _piece(self, found: _Text, start: int) -> bool:
+        """Read one character, one quoted part or one expansion of a word. Returns whether the word may go on."""
+        char = self._text[self._at]
+        if char in "$`":
+            self._expansion(found)
+            return True
+        if not found.double and char in _BREAKS:
+            if char == "(" and found.text[-1:] in set("=?*+@!"):  # an array or a pattern
+                found.literal = False
+                self._balanced()
+                return True
+            return False
+        if not found.double and char == "'":
+            found.quoted = True
+            part = self._match(re.compile(r"'([^']*)'"))
+            found.text += part[1]
+            self._at = part.end()
+        elif char == "~" and self._at == start and (match := _TILDE.match(self._text, self._at)):
+            found.literal = match[1] != "+"
+            found.text = f"/home/{match[1]}" if match[1] else self.state.variables.get("HOME", "~")
+            self._at = match.end()
+        else:
+            self._character(found, char)
+        return True
+
+    def _character(self, found: _Text, char: str) -> None:
+        self._at += 1
+        if char == '"':
+            found.double, found.quoted = not found.double, True
+        elif char == "\\":
+            following = self._text[self._at : self._at + 1]
+            found.text += "\\" if found.double and following not in set('$`"\\\n') else ""
+            found.text += "" if following == "\n" else following
+            found.quoted = True
+            self._at += 1
+        else:
+            found.wildcard = found.wildcard or (char in "*?[" and not found.double)
+            found.text += char
+
+    def _expansion(self, found: _Text) -> None:
+        following = self._text[self._at + 1 : self._at + 2]
+        if self._text[self._at] == "`":
+            inner = self._match(_BACKTICKS)
+            self.odd, found.literal, self._at = True, False, inner.end()
+            reader = Reader(re.sub(r"\\([`\\$])", r"\1", inner[1]), self.state.copy(), self._take, inner.start(1))
+            reader.odd = True
+            reader.read()
+        elif self._text.startswith("((", self._at + 1) or (following == "{" and not _VARIABLE.match(self._text, self._at)):
+            found.literal = False
+            self._at += 1
+            self._balanced(quotes=not found.double)
+        elif following == "(":
+            found.literal = False
+            self._at += 2
+            self._inner(plain=False)
+        elif not found.double and following == "'":
+            part = self._match(_ANSI_C)
+            found.quoted, found.literal, self._at = True, found.literal and "\\" not in part[1], part.end()
+            found.text += part[1]
+        elif match := _VARIABLE.match(self._text, self._at):
+            value = self.state.variables.get(match[1] or match[2] or "")
+            found.literal, self._at = found.literal and value is not None, match.end()
+            found.text += value or ""
+        else:
+            found.text += "" if following == '"' else "$"
+            self._at += 1
+
+    def _balanced(self, quotes: bool = True) -> None:
+        """Skip from an opening bracket to behind the one that closes it."""
+        self.odd = True
+        opening, depth = self._text[self._at], 0
+        closing = {"(": ")", "{": "}"}[opening]
+        while self._at < len(self._text):
+            part = self._match(_PART)[0]
+            self._at += len(part) if quotes or part[0] != "'" else 1
+            depth += (part == opening) - (part == closing)
+            if not depth:
+                return
+        raise UnclosedError(closing)

@@ -1,0 +1,100 @@
+"""Git's configuration files as text: which of their settings can run something, and where a remote is."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from urllib.parse import urlsplit
+
+Settings = Mapping[str, tuple[str, ...]]
+"""Key (section and name in lower case, the part between as written) → its values, in order."""
+
+_SECTION = re.compile(r'\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]')
+_SETTING = re.compile(r"([A-Za-z][\w-]*)\s*(?:=\s*)?(.*)")
+_HARMLESS = re.compile(
+    r"branch\..*\.(remote|merge|rebase|description|pushremote)"
+    r"|remote\..*\.(fetch|push|prune|prunetags|tagopt|mirror|skipdefaultupdate|skipfetchall|promisor|partialclonefilter)"
+    r"|submodule\..*\.(active|branch|ignore|shallow|fetchrecursesubmodules)|submodule\..*\.path"
+    r"|user\.(name|email|signingkey|useconfigonly)|author\..*|committer\..*|(color|column|advice|log|status|gc|pack|index)\..*"
+    r"|core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol"
+    r"|safecrlf|quotepath|abbrev|compression|whitespace|untrackedcache|preloadindex|commentchar|sparsecheckout"
+    r"|sparsecheckoutcone|bigfilethreshold|checkstat|trustctime|multipackindex|commitgraph|longpaths)"
+    r"|init\.defaultbranch|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|fetch\.(prune|prunetags|parallel)"
+    r"|merge\.(ff|conflictstyle|renames|stat|log)|rebase\.(autosquash|autostash|updaterefs|stat)|rerere\.(enabled|autoupdate)"
+    r"|diff\.(renames|algorithm|colormoved|context|mnemonicprefix|noprefix|wserrorhighlight)"
+    r"|commit\.(gpgsign|verbose|cleanup|status)|tag\.(sort|gpgsign)|branch\.(sort|autosetupmerge|autosetuprebase)"
+    r"|maintenance\.(auto|strategy)|feature\..*|http\.postbuffer|lfs\.repositoryformatversion"
+    r"|extensions\.(objectformat|worktreeconfig|partialclone|refstorage|relativeworktrees|compatobjectformat)"
+)
+_ADDRESS = re.compile(r"(remote\..*\.(url|pushurl)|submodule\..*\.url)")
+_BY_SSH = re.compile(r"(?:[\w.-]+@)?([A-Za-z0-9][\w.-]*):(?!/?/)[^\s]*")
+"""``user@host:path``, as ssh and git take it."""
+
+
+def read_settings(text: str) -> dict[str, tuple[str, ...]]:
+    """Return the settings of a configuration file. What is not understood becomes a setting that is not harmless."""
+    found: dict[str, tuple[str, ...]] = {}
+    section = ""
+    for line in _lines(text):
+        if match := _SECTION.match(line):
+            section = match[1].lower() + ("" if match[2] is None else "." + match[2])
+            line = line[match.end() :].strip()
+        if not line:
+            continue
+        setting = _SETTING.fullmatch(line)
+        key, value = (f"{section}.{setting[1].lower()}", setting[2]) if setting and section else ("", line)
+        found[key] = (*found.get(key, ()), value.strip().strip('"'))
+    return found
+
+
+def _lines(text: str) -> Iterator[str]:
+    for line in re.sub(r"\\\r?\n", "", text).splitlines():
+        quoted = False
+        for index, char in enumerate(line):
+            if char == '"' and line[index - 1 : index] != "\\":
+                quoted = not quoted
+            elif char in "#;" and not quoted:
+                line = line[:index]
+                break
+        yield line.strip()
+
+
+def changed_settings(before: Settings, after: Settings) -> list[str]:
+    """Return the keys that have other values now."""
+    return sorted(key for key in {*before, *after} if before.get(key) != after.get(key))
+
+
+def harmless(key: str, values: tuple[str, ...], inside: Callable[[str], bool]) -> bool:
+    """Return whether a setting can run nothing. `inside` tells whether a path, as git reads it, lies in the workspace."""
+    if _ADDRESS.fullmatch(key):
+        return all(_plain_address(value) or inside(value) for value in values)
+    if key == "core.worktree":
+        return all(inside(value) for value in values)
+    if key == "core.fsmonitor":
+        return all(value.lower() in {"false", "no", "off", "0"} for value in values)
+    return _HARMLESS.fullmatch(key) is not None
+
+
+def _plain_address(value: str) -> bool:
+    return value.startswith(("https://", "http://", "ssh://", "git@")) and "::" not in value and not re.search(r"\s", value)
+
+
+def host_of(address: str) -> str | None:
+    """Return the machine that an address of a repository names, "" where that is not plain, None where it is a path."""
+    if "://" in address:
+        parts = urlsplit(address)
+        return None if parts.scheme == "file" else parts.hostname or ""
+    if "::" in address:
+        return ""
+    match = _BY_SSH.fullmatch(address)
+    return match[1] if match else None
+
+
+def remote_address(settings: Settings, remote: str, branch: str, pushes: bool) -> str:
+    """Return where git would fetch from or push to, "" where the file does not say it plainly."""
+    if any(key.startswith(("url.", "include")) for key in settings):
+        return ""
+    if not remote:
+        keys = (f"branch.{branch}.pushremote", "remote.pushdefault") if pushes else ()
+        named = next((settings[key][-1] for key in (*keys, f"branch.{branch}.remote") if key in settings), "")
+        remote = named or "origin"
+    address = settings.get(f"remote.{remote}.url", ("",))
+    return (settings.get(f"remote.{remote}.pushurl", address) if pushes else address)[-1]

@@ -1,0 +1,92 @@
+"""What leaves by the address of a page: long text that the user did not write, and text of the workspace."""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from urllib.parse import unquote_plus, urlsplit
+
+from dogent_tui.permissions.disk import Disk
+
+_LONG = 120
+"""Bytes of one part of an address (a path segment, a value) that are long: titles of articles stay below it."""
+_LONG_TOGETHER = 400
+_LONG_HOST = 60
+_ENCODED = re.compile(r"[A-Za-z0-9+/_=-]{24,}")
+_SHORTEST = 16
+"""Bytes of a part that is looked for in the workspace."""
+_MOST_FILES = 2_000
+_MOST_BYTES = 4_000_000
+_LARGEST = 200_000
+_SKIPPED = {".git", "node_modules", ".venv", "__pycache__"}
+_ADDRESSES = re.compile(r"https?://\S+")
+
+
+def leaking_part(address: str, known: str, disk: Disk, root: str) -> str:
+    """Return the part of an address that carries out what it should not, decoded, "" where there is none.
+
+    `known` is what the user wrote, and what searches found: what stands in there may leave. `root` is the workspace, whose
+    texts are looked through for parts of some length; addresses in them may be opened as they stand there.
+    """
+    heard = _plain(known)
+    unknown = [part for part in _parts(address) if part.strip() and _plain(part) not in heard]
+    for part in unknown:
+        if len(part.encode()) >= _LONG or _decoded(part):
+            return part
+    if sum(len(part.encode()) for part in unknown) >= _LONG_TOGETHER:
+        return " ".join(unknown)
+    host = urlsplit(address).hostname or ""
+    if len(host) >= _LONG_HOST and _plain(host) not in heard:
+        return host
+    wanted = {plain: part for part in unknown if len((plain := _plain(part)).encode()) >= _SHORTEST}
+    for text in _texts(disk, root) if wanted else ():
+        plain_text = _plain(_ADDRESSES.sub(" ", text))
+        for plain, part in wanted.items():
+            if plain in plain_text:
+                return part
+    return ""
+
+
+def _parts(address: str) -> list[str]:
+    """Return what is between the separators of an address, behind its host, decoded as often as it is encoded."""
+    parts = urlsplit(address if "://" in address else f"https://{address}")
+    rest = "/".join((parts.username or "", parts.password or "", parts.path, parts.query, parts.fragment))
+    found = re.split(r"[/?&=;#]", rest)
+    for _ in range(3):
+        found = [unquote_plus(part) for part in found]
+    return found
+
+
+def _decoded(part: str) -> bool:
+    """Return whether a part is text in base64 or hexadecimal digits."""
+    if not _ENCODED.fullmatch(part):
+        return False
+    padded = part.replace("-", "+").replace("_", "/").rstrip("=")
+    for decode in (bytes.fromhex, lambda text: base64.b64decode(text + "=" * (-len(text) % 4), validate=True)):
+        try:
+            text = decode(padded).decode()
+        except (ValueError, binascii.Error):
+            continue
+        if text.isprintable() or all(char.isprintable() or char in "\n\t\r" for char in text):
+            return True
+    return False
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[\W_]+", " ", text.casefold()).strip()
+
+
+def _texts(disk: Disk, root: str) -> Iterator[str]:
+    """Yield the texts of the workspace, those nearest to its root first, as many as are read quickly."""
+    left, files, folders = _MOST_BYTES, 0, [root]
+    while folders and left > 0 and files < _MOST_FILES:
+        folder = folders.pop(0)
+        for name in disk.names(folder):
+            path = f"{folder}/{name}"
+            entry = disk.entry(path)
+            if entry is not None and entry.kind == "folder" and name not in _SKIPPED:
+                folders.append(path)
+            elif entry is not None and entry.kind == "file" and (text := disk.text(path, _LARGEST)) is not None:
+                files += 1
+                left -= len(text)
+                yield text

@@ -1,0 +1,31 @@
+"""Characters by which a path or a command reads otherwise than it is."""
+
+import unicodedata
+
+from dogent_tui.language import tr
+
+_JOINER = "\u200d"
+_INVISIBLE = {"\u034f", "\u115f", "\u1160", "\u17b4", "\u17b5", "\u3164", "\uffa0", "\u2028", "\u2029", "\u0085"}
+
+
+def deceptive_character(text: str) -> str:
+    """Return a sentence about the first character that hides what a text says, "" if there is none.
+
+    CJK text, full-width punctuation and emoji (joined ones too) are ordinary; control characters, invisible and bidirectional
+    marks and private-use characters are not.
+    """
+    for index, char in enumerate(text):
+        category = unicodedata.category(char)
+        if category in {"Cc", "Cs", "Co", "Cn"} and char not in "\n\t":
+            return tr("It holds the control character U+{char:04X}.").format(char=ord(char))
+        if char in _INVISIBLE or (category == "Cf" and not _joins_emoji(text, index)):
+            return tr("It holds the invisible character U+{char:04X}.").format(char=ord(char))
+    return ""
+
+
+def _joins_emoji(text: str, index: int) -> bool:
+    if text[index] != _JOINER or index == 0:
+        return False
+    before = text[index - 1]
+    category = unicodedata.category(before)
+    return before == "\ufe0f" or (category in {"So", "Sk", "Lo", "Mn", "Mc"} and ord(before) > 0x900)
