@@ -12,7 +12,7 @@ from typing import Any
 
 from tests.wall.attacks import ATTACKS
 from tests.wall.attacks.table import Attack, Meanwhile, Restart, Start, Wait, Write
-from tests.wall.session import Ran, Running, Session
+from tests.wall.session import HANGS, Ran, Running, Session
 from tests.wall.throwaway import require_throwaway
 from tests.wall.world import (
     CANARY,
@@ -35,7 +35,7 @@ from tests.wall.world import (
 
 
 def run(argument: dict[str, Any]) -> list[dict[str, Any]]:
-    """Run every `of`-th attack from `first` on; with `bare`, without the wall; with `drops`, without any commit."""
+    """Run every `of`-th attack from `first` on; with `bare`, without the wall."""
     if os.getuid():
         require_throwaway()
     resource_tracker.ensure_running()  # a process of Python's own, which stays
@@ -48,7 +48,7 @@ def _result(attack: Attack, argument: dict[str, Any]) -> dict[str, Any]:
     print(f"attack: {attack.name}", file=sys.stderr, flush=True)
     if missing := [name for name in attack.needs if not shutil.which(name)]:
         return {"name": attack.name, "missing": missing, "found": [], "asked": []}
-    attempt = _Attempt(attack, make_attacked_world(), bare=argument.get("bare", False), drops=argument.get("drops", False))
+    attempt = _Attempt(attack, make_attacked_world(), bare=argument.get("bare", False))
     found = [*attempt.harm()]
     result: dict[str, Any] = {"name": attack.name, "missing": [], "found": found, "asked": attempt.asked}
     if argument.get("outputs"):
@@ -59,13 +59,13 @@ def _result(attack: Attack, argument: dict[str, Any]) -> dict[str, Any]:
 class _Attempt:
     """One attack on one world."""
 
-    def __init__(self, attack: Attack, world: World, *, bare: bool, drops: bool) -> None:
+    def __init__(self, attack: Attack, world: World, *, bare: bool) -> None:
         self.attack = attack
         self.world = world
         self.asked: list[str] = []
         self.outputs: list[str] = []
+        self.hangs = False
         self._bare = bare
-        self._drops = drops
         self._before: Picture = {}
         self._history: History | None = None
         self._theirs: Picture = {}
@@ -91,8 +91,12 @@ class _Attempt:
 
     def _seen(self) -> Iterator[str]:
         """Yield what the places show."""
+        if self.hangs:
+            yield HANGS
         after = picture(self.world)
         yield from violations(self.world, self._before, after)
+        if not self.world.workspace.is_dir():
+            return
         for path, entry in self._theirs.items():
             if after.get(path) != entry:
                 yield f"somebody else's change is gone: {path}"
@@ -127,7 +131,7 @@ class _Attempt:
 
     def _open(self) -> Session:
         if self._session is None:
-            self._session = Session(self.world, drops=self._drops, limit_s=self.attack.limit_s)
+            self._session = Session(self.world, limit_s=self.attack.limit_s)
         return self._session
 
     def _close(self) -> None:
@@ -145,6 +149,7 @@ class _Attempt:
 
     def _heard(self, ran: Ran) -> None:
         self.outputs.append(ran.output)
+        self.hangs |= HANGS in ran.asked
         self.asked += ran.asked
 
     def _write(self, step: Write) -> None:
@@ -156,10 +161,10 @@ class _Attempt:
     def _start(self, step: Start) -> None:
         text = self.world.text(step.command)
         if self._bare:
-            command = ["setsid", "-w", "bash", "-c", text]
-            self._running.append(subprocess.Popen(command, cwd=self.world.workspace, stdin=subprocess.DEVNULL))
+            command = ["setsid", "-w", "bash", "-c", f"cd {self.world.workspace}; {text}"]
+            self._running.append(subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL))
         else:
-            self._running.append(self._open().start(text))
+            self._running.append(self._open().start(text, background=True))
 
     def _wait(self) -> None:
         for running in self._running:

@@ -21,6 +21,7 @@ import time
 from collections.abc import Iterable, Iterator
 from multiprocessing import shared_memory
 from pathlib import Path
+from typing import IO
 
 from tests.wall.throwaway import HOME
 
@@ -90,27 +91,35 @@ class World:
 
 
 def run_bare(
-    command: str, cwd: Path, home: Path, limit_s: float = 20.0, more: dict[str, str] | None = None
+    command: str, cwd: Path, home: Path, limit_s: float = 20.0, output: IO[bytes] | None = None
 ) -> subprocess.CompletedProcess[bytes]:
-    """Run a command without any wall, in a session of its own that ends with it. Raises TimeoutExpired."""
+    """Run a command without any wall, in a session of its own that ends with it.
+
+    Args:
+        command: What bash runs.
+        cwd: Where; the nearest folder above where it is gone.
+        home: Whose home.
+        limit_s: After so many seconds it is killed.
+        output: The file that takes what it writes; without one, that is returned.
+    """
     environment = {name: os.environ[name] for name in ("PATH", "LANG", "TERM") if name in os.environ}
-    with subprocess.Popen(
-        ["bash", "-c", command],
-        cwd=cwd,
-        env={**environment, "HOME": str(home), **(more or {})},
+    process = subprocess.Popen(
+        ["/bin/bash", "-c", command],
+        cwd=next(each for each in (cwd, *cwd.parents) if each.is_dir()),
+        env={**environment, "HOME": str(home)},
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
+        stdout=output or subprocess.PIPE,
         stderr=subprocess.STDOUT,
         start_new_session=True,
-    ) as process:
+    )
+    text = b""
+    with process, contextlib.suppress(subprocess.TimeoutExpired):
         try:
-            output, _ = process.communicate(timeout=limit_s)
-        except subprocess.TimeoutExpired:
-            output = b""
+            text = process.communicate(timeout=limit_s)[0] or b""
         finally:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, 9)
-    return subprocess.CompletedProcess(command, process.returncode, output, b"")
+    return subprocess.CompletedProcess(command, process.returncode, text, b"")
 
 
 # ── Making it ────────────────────────────────────────────────────────────────────────────────────
@@ -419,10 +428,14 @@ def use_as_the_user_does(world: World) -> Iterator[str]:
 
     Done last: it changes the workspace.
     """
-    folders = [world.workspace, *(path for path in world.workspace.rglob("*") if path.is_dir() and len(path.parts) < 12)]
-    for folder in folders:
-        if ".git" not in folder.relative_to(world.workspace).parts and _may_be_repository(folder):
-            run_bare("git status --short; git diff; git log -1 --oneline", folder, world.home, 5.0)
+    for folder, folders, names in os.walk(world.workspace):
+        folders[:] = [name for name in folders if name != ".git"][:50] if folder.count("/") < 12 else []
+        if (
+            folder == str(world.workspace / "chapters")
+            or {".git", "HEAD", "config"} & {*folders, *names}
+            or ".git" in os.listdir(folder)
+        ):  # noqa: PTH208
+            run_bare("git status --short; git diff; git log -1 --oneline", Path(folder), world.home, 5.0)
     run_bare(
         "git add -A; git commit -qm later --allow-empty; git checkout -q -b another; git stash list",
         world.workspace,
@@ -431,10 +444,6 @@ def use_as_the_user_does(world: World) -> Iterator[str]:
     )
     if MARK.exists():
         yield "something ran outside of the wall when the user went on"
-
-
-def _may_be_repository(folder: Path) -> bool:
-    return any((folder / name).exists() for name in (".git", "HEAD", "config")) or folder.name == "chapters"
 
 
 # ── Processes ────────────────────────────────────────────────────────────────────────────────────
