@@ -26,11 +26,13 @@ from dogent_tui.wall.refusals import advice, written
 from dogent_tui.wall.repository import lost_history
 from dogent_tui.wall.wall import Answer, Ended, Job, Wall
 from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace.files import private_folder
 
 LONGEST_MS = 86_400_000
 """The longest time limit that the CLI takes (measured). The launcher keeps the model's own."""
 _DEFAULT_LIMIT_S = 120.0
 """The CLI's own limit where the model names none."""
+_CHANGES = frozenset({EffectKind.WRITE, EffectKind.CREATE, EffectKind.DELETE, EffectKind.MOVE})
 _MOST_NAMED = 5
 _CACHES = frozenset({".cache", ".npm", ".local", ".config", ".cargo", ".rustup", ".gitconfig", ".node-gyp", ".java", ".texlive"})
 """What programs keep in a home for themselves: nobody misses it."""
@@ -79,6 +81,8 @@ class Commands:
 
     async def start(self) -> None:
         """Have the wall up before the first command comes."""
+        if self._snapshots is not None:
+            private_folder(self._snapshots)  # before the CLI's first command: it is there from then on
         await asyncio.to_thread(self._wall.start)
 
     async def close(self) -> None:
@@ -100,7 +104,7 @@ class Commands:
             call=tool_use_id,
             hosts=_hosts(asked),
             readable=tuple(self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE})),
-            writable=tuple(self._outside(asked, {EffectKind.WRITE, EffectKind.CREATE})),
+            changeable=tuple(self._outside(asked, _CHANGES)),
             snapshots=self._snapshots,
         )
         self._running[job.name] = _Running(job, call, tool_use_id, tuple(asked), background)
@@ -124,6 +128,8 @@ class Commands:
         if ended.why == "timeout":
             notes.append(tr("dogent-tui: the command took longer than its time limit and was ended."))
         kept = self._judged(ended, running, notes)
+        for place in ended.job.outside if kept else ():  # each was asked about before
+            self._commit(running, place.difference(ended.began_ns), notes)
         status = ended.status if kept else ended.status or 1
         return Answer(status, self._stands_in(ended) if kept else "", tuple(notes))
 
@@ -167,6 +173,8 @@ class Commands:
         if self._committing is None:
             notes.append(tr("dogent-tui: nothing is kept here."))
             return
+        if not difference.changes:
+            return
         label = f"{friendly_name('Bash')} {input_summary(running.call.input, str(self._root))}".rstrip()
         done = self._committing.commit(difference, label)
         committed = [*done.committed]
@@ -179,7 +187,7 @@ class Commands:
                 notes.append(words.format(path=change.path))
         notes += [f"dogent-tui: {path}: {why}" for path, why in done.failed]
         if committed:
-            paths = tuple(str(self._root / path) for path in committed)
+            paths = tuple(str(Path(difference.root, path)) for path in committed)
             self._say(CopiesKept(tool_use_id=running.tool_use_id, paths=paths))
         if running.background:
             count = len(committed)

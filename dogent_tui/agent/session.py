@@ -128,7 +128,6 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         doc_template=settings.doc_template,
         copies=copies,
         answered_by=options.answered_by,
-        sandbox=sandbox == "on",
         review_mode=review_mode,
     )
     service = AgentService(

@@ -25,6 +25,8 @@ import enter  # type: ignore[import-not-found]  # beside this file: it runs with
 import kernel  # type: ignore[import-not-found]
 
 _LARGEST = 65_536
+_OUTPUTS = (8, 9)
+"""Where the shell of the client holds its standard output and error; see `client.py`."""
 _IDLE_S = 0.02
 """How long nothing happens before a room is made ready: the end of a command is not held up by it."""
 _KILLED = 137
@@ -60,9 +62,9 @@ class _Room:
     def run(self, name: str, pid: int, path: str, plan: dict[str, Any]) -> None:
         """Run the command of `plan` for the shell `pid`. Raises OSError where that shell is gone."""
         self.client = os.pidfd_open(pid)
-        outputs = [_same_output(pid, self.client, number) for number in (1, 2)]
+        outputs = [_same_output(pid, self.client, number) for number in _OUTPUTS]
         self.name, self.folder = name, plan["folder"]
-        self.output = os.readlink(f"/proc/{pid}/fd/1"), os.fstat(outputs[0]).st_size
+        self.output = os.readlink(f"/proc/{pid}/fd/{_OUTPUTS[0]}"), os.fstat(outputs[0]).st_size
         self.deadline = time.monotonic() + plan["limit_s"] if plan["limit_s"] else 0.0
         self.began_ns = self._stamp() if plan["same_disk"] else time.time_ns()
         nothing = os.open("/dev/null", os.O_RDONLY)
@@ -114,11 +116,12 @@ class Starter:
         """Serve until the application is gone, and take every command along."""
         while True:
             happened = self._poll.poll(self._patience())
+            if not self._hear():  # first: a plan was sent before its command asks
+                return self._end_all()
             for descriptor, _ in happened:
                 if descriptor == self._application.fileno():
-                    if not self._hear():
-                        return self._end_all()
-                elif descriptor == self._requests:
+                    continue
+                if descriptor == self._requests:
                     self._take_requests()
                 elif descriptor in self._rooms:
                     self._take_report(self._rooms[descriptor])
@@ -138,20 +141,27 @@ class Starter:
         return min(patience, idle) if patience >= 0 and idle >= 0 else max(patience, idle)
 
     def _hear(self) -> bool:
-        packet = self._application.recv(_LARGEST)
-        if packet:
-            message = json.loads(packet)
-            if "base" in message:
-                self._room = message
-                self._holder = self._hold()
-            elif "end" in message:
-                self._plans.pop(message["end"], None)
-                for room in [room for room in self._rooms.values() if room.name == message["end"]]:
-                    room.why = "ended"
-                    room.end()
-            else:
-                self._plans[message["id"]] = message["plan"]
-        return bool(packet)
+        """Take all messages that are there. Returns whether there is still somebody to send them."""
+        while True:
+            try:
+                packet = self._application.recv(_LARGEST, socket.MSG_DONTWAIT)
+            except BlockingIOError:
+                return True
+            if not packet:
+                return False
+            self._take(json.loads(packet))
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if "base" in message:
+            self._room = message
+            self._holder = self._hold()
+        elif "end" in message:
+            self._plans.pop(message["end"], None)
+            for room in [room for room in self._rooms.values() if room.name == message["end"]]:
+                room.why = "ended"
+                room.end()
+        else:
+            self._plans[message["id"]] = message["plan"]
 
     def _tell(self, message: dict[str, Any], descriptors: tuple[int, ...] = ()) -> None:
         socket.send_fds(self._application, [json.dumps(message).encode()], descriptors)

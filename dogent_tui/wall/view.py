@@ -23,6 +23,9 @@ _MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _SECRET_IN_ETC = ("shadow", "gshadow", "shadow-", "gshadow-", "passwd-", "group-", "sudoers", "sudoers.d", "ssh", "ssl/private")
 _ETC_LEVELS = 2
 
+VISIBLE = (*_SYSTEM, *_MERGED, "/etc", "/proc", "/sys", "/dev", "/run")
+"""Places outside the workspace and the home of which a command sees something without being asked about."""
+
 TOOL_PREFIXES = (
     ".nvm/versions", ".volta/tools", ".fnm", ".local/share/fnm", ".local/share/mise/installs", ".local/share/pnpm", ".bun/bin",
     ".deno/bin", ".pyenv", ".local/bin", ".local/lib", ".local/share/uv/python", ".local/share/uv/tools",
@@ -43,7 +46,7 @@ _VARIABLES = frozenset({
     "PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LANGUAGE", "TZ", "TERM", "COLORTERM", "COLUMNS", "LINES", "NO_COLOR",
     "FORCE_COLOR", "CI", "EDITOR", "PAGER", "VIRTUAL_ENV", "CONDA_PREFIX", "NVM_DIR", "NVM_BIN", "PYENV_ROOT", "VOLTA_HOME",
     "JAVA_HOME", "GOPATH", "GOROOT", "RUSTUP_HOME", "CARGO_HOME", "TEXMFHOME", "SOURCE_DATE_EPOCH", "PYTHONDONTWRITEBYTECODE",
-    "PYTHONUNBUFFERED", "CLAUDECODE", "GIT_EDITOR",
+    "PYTHONUNBUFFERED",
 })  # fmt: skip
 """What passes of the environment, with everything that begins with LC_. No key is ever among it."""
 
@@ -65,7 +68,8 @@ class View(msgspec.Struct, frozen=True):
     """What one program may see and do. Paths are absolute, with links resolved.
 
     `workspace` is covered by the layer at `layer` where there is one; `readable` and `writable` are further places as they are.
-    `private` is the folder of the session that holds ``home``, ``tmp`` and ``shm``.
+    `outside` are mounts that may be written. `private` is the folder of the session that
+    holds ``home``, ``tmp`` and ``shm``.
     """
 
     private: Path
@@ -75,6 +79,7 @@ class View(msgspec.Struct, frozen=True):
     layer: Path | None = None
     readable: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
+    outside: tuple[Mount, ...] = ()
     hidden: tuple[Path, ...] = ()
     network: str = "none"
     limit_s: float = 0.0
@@ -97,7 +102,7 @@ class View(msgspec.Struct, frozen=True):
         return {
             "own": [*self._own()],
             "hidden": [*self._hidden(home)],
-            "writable": [*workspace, *map(str, self.writable)],
+            "writable": [*workspace, *map(str, self.writable), *(str(mount[2]) for mount in self.outside)],
             "argv": [*self.argv],
             "env": {**environment(os.environ), "HOME": str(home), **self.environment},
             "cwd": str(self.cwd),
@@ -122,6 +127,7 @@ class View(msgspec.Struct, frozen=True):
     def _own(self) -> Iterator[Mount]:
         for place in self.readable:
             yield ("bind", str(place), str(place), True)
+        yield from self.outside
         if self.workspace is not None and self.layer is not None:
             yield ("overlay", str(self.workspace), str(self.workspace), str(self.layer))
         for place in self.writable:

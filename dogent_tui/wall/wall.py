@@ -20,12 +20,15 @@ import msgspec
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.wall.client import answer_text, client_text
+from dogent_tui.wall.outside import Outside, copied_places
 from dogent_tui.wall.proxy import SSH_CONFIG, Proxy, proxy_variables
 from dogent_tui.wall.view import RUN, View, git_settings
 from dogent_tui.workspace.files import private_folder
 
 _SNAPSHOTS = "/run/snapshots"
 """Where the CLI's files about the user's shell are inside; their names begin with their time."""
+_LIKE_THE_CLI = {"CLAUDECODE": "1", "GIT_EDITOR": "true", "SHELL": "/bin/bash"}
+"""What the CLI itself sets for commands (2.1.330)."""
 _LARGEST_PACKET = 65_536
 _LONGEST_PATH = 4096
 """PATH_MAX of Linux, in bytes."""
@@ -34,7 +37,8 @@ _LONGEST_PATH = 4096
 class Job(msgspec.Struct, frozen=True):
     """A command that may run behind the wall. `text` is what the CLI's shell runs in its place.
 
-    `hosts` are those that it may reach: None for none, an empty collection for all public ones.
+    `hosts` are those that it may reach: None for none, an empty collection for all public ones. `outside` are the places outside
+    the workspace that it may change.
     """
 
     name: str
@@ -44,6 +48,7 @@ class Job(msgspec.Struct, frozen=True):
     folder: Path
     call: str = ""
     hosts: Collection[str] | None = None
+    outside: tuple[Outside, ...] = ()
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -158,10 +163,25 @@ class Wall:
         call: str = "",
         hosts: Collection[str] | None = None,
         readable: tuple[Path, ...] = (),
-        writable: tuple[Path, ...] = (),
+        changeable: Collection[Path] = (),
         snapshots: Path | None = None,
     ) -> Job:
-        """Return the job for `command`, which runs once its text is run in a shell. Raises OSError where the disk refuses."""
+        """Return the job for `command`, which runs once its text is run in a shell.
+
+        Args:
+            command: The command as the model wrote it.
+            cwd: Where its shell starts.
+            limit_s: For how long it may run, 0 for ever.
+            call: The id of the tool call.
+            hosts: The hosts that it may reach: None for none, an empty collection for all public ones.
+            readable: Places outside the workspace that it sees.
+            changeable: Places outside the workspace of which it gets a copy.
+            snapshots: The folder in which the CLI keeps what it knows of the user's shell.
+
+        Raises:
+            OSError: The disk refuses.
+            AgentError: A place is too large, or the wall is down.
+        """
         if self._socket is None:
             self.start()
         name = uuid.uuid4().hex
@@ -169,6 +189,7 @@ class Wall:
         for part in ("upper", "work"):
             private_folder(folder / part)
         (folder / "upper").chmod(self.workspace.stat().st_mode & 0o7777)
+        outside = copied_places(folder / "outside", changeable, self._home, readable)
         view = View(
             self.folder,
             cwd if cwd.is_dir() else self.workspace,
@@ -176,17 +197,17 @@ class Wall:
             workspace=self.workspace,
             layer=folder,
             readable=readable,
-            writable=writable,
+            outside=tuple(mount for each in outside for mount in each.mounts(self._home)),
             network="none" if hosts is None else "proxy",
             limit_s=limit_s,
-            environment={} if hosts is None else proxy_variables(),
+            environment={**_LIKE_THE_CLI, **({} if hosts is None else proxy_variables())},
         )
         plan = {**view.plan(self._home), "name": name, "folder": str(folder), "same_disk": self._same_disk}
         if snapshots is not None and snapshots.is_dir():
             plan["own"].append(("bind", str(snapshots), _SNAPSHOTS, True))
         path = folder / "plan"
         path.write_text(json.dumps(plan), "utf-8")
-        job = Job(name, client_text(self.folder, name), command, cwd, folder, call, hosts)
+        job = Job(name, client_text(self.folder, name), command, cwd, folder, call, hosts, outside)
         answers = self.folder / name
         os.mkfifo(answers, 0o600)
         with self._lock:

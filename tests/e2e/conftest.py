@@ -157,14 +157,13 @@ def open_service(api: ScriptedApi, workspace: Workspace):
         *,
         base_url: str = "",
         allow: tuple[str, ...] = (),
-        sandbox: bool = False,
         web: WebAccess | None = None,
         **options: Any,
     ) -> AsyncIterator[Listener]:
         libraries = Libraries(workspace, WorkspaceSettings(), web)
         authority, trust = Authority(workspace, allow, libraries.hosts), FolderTrust(workspace)
         options = {"libraries": libraries, **options}
-        async with _service(api, workspace, base_url, authority, trust, sandbox, **options) as service:
+        async with _service(api, workspace, base_url, authority, trust, **options) as service:
             yield Listener(service, workspace.root, authority, trust)
 
     return opened
@@ -176,7 +175,6 @@ def _service(
     base_url: str = "",
     authority: Authority | None = None,
     trust: FolderTrust | None = None,
-    sandbox: bool = False,
     libraries: Libraries | None = None,
     **options: Any,
 ) -> AgentService:
@@ -184,7 +182,7 @@ def _service(
     copies = session_copies(workspace, COPIES)
     authority, trust = authority or Authority(workspace), trust or FolderTrust(workspace)
     libraries = libraries or Libraries(workspace, WorkspaceSettings())
-    launcher = ClaudeLauncher(workspace, endpoint, authority, trust, libraries, copies=copies, sandbox=sandbox)
+    launcher = ClaudeLauncher(workspace, endpoint, authority, trust, libraries, copies=copies)
     options = {"heard": libraries.hosts.heard, "began": lambda run_id: copies().begin_run(run_id), **options}
     return AgentService(launcher, endpoint, cwd=str(workspace.root), **options)
 

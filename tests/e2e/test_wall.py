@@ -1,0 +1,113 @@
+"""Commands of the agent behind the wall: the real CLI runs them, and what they did is kept or dropped."""
+
+import asyncio
+
+from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, Prompt, RunFinished, ToolResult
+from tests.e2e.conftest import IN_ONE_LOOP
+
+pytestmark = IN_ONE_LOOP
+
+DELETES = 'node -e \'require("fs").unlinkSync("keep.md")\''
+
+
+def bash(api, command, **more):
+    api.call("Bash", {"command": command, **more})
+
+
+async def results(agent, *, of=1):
+    """Run a prompt and return what the calls answered."""
+    before = len(agent.of(ToolResult))
+    finished = await agent.run("Go")
+    assert finished.status == "completed", finished
+    found = agent.of(ToolResult)[before:]
+    assert len(found) == of
+    return [(result.content, result.is_error) for result in found]
+
+
+async def test_what_a_command_makes_is_kept_unasked_and_its_output_is_its_own(api, agent):
+    bash(api, "echo one; echo two >&2; echo three | tee made.md; exit 3")
+    api.say("Done.")
+    ((said, failed),) = await results(agent)
+    assert "one\ntwo\nthree" in said
+    assert "Exit code 3" in said and failed
+    assert (agent.root / "made.md").read_text() == "three\n"
+    assert not agent.of(PermissionRequested)
+
+
+async def test_a_change_of_folder_lasts(api, agent):
+    bash(api, "mkdir -p deeper/yet && cd deeper/yet")
+    bash(api, "pwd; cd ..")
+    bash(api, "pwd")
+    api.say("Done.")
+    said = [text for text, _ in await results(agent, of=3)]
+    assert said[1:] == [str(agent.root / "deeper/yet"), str(agent.root / "deeper")]
+    bash(api, f"cd {agent.root}")
+    api.say("Done.")
+    await results(agent)
+
+
+async def asked(agent):
+    before = len(agent.of(PermissionRequested))
+    await agent.service.submit(Prompt("Go"))
+    return await agent.heard(PermissionRequested, before + 1)
+
+
+async def ended(agent, question, *answer, **more):
+    finished = len(agent.of(RunFinished))
+    await agent.service.reply(question.request_id, PermissionAnswer(*answer, **more))
+    return await agent.heard(RunFinished, finished + 1)
+
+
+async def test_a_deletion_that_nobody_could_read_is_asked_about_when_it_happened(api, agent):
+    keep = agent.root / "keep.md"
+    for answer, more, status, there in (
+        ("deny", {"drops": True}, "completed", True),
+        ("deny", {"message": "I still need it."}, "completed", True),
+        ("deny", {}, "aborted", True),
+        ("allow", {}, "completed", False),
+    ):
+        keep.write_text("precious", encoding="utf-8")
+        bash(api, f"{DELETES}; echo {answer}{len(more)}{len(str(more))}")
+        api.say("Done.")
+        question = await asked(agent)
+        assert question.happened
+        assert keep.exists(), "nothing happened before the answer"
+        assert [(target.path, target.kind, target.size) for target in question.targets] == [(str(keep), "delete", 8)]
+        finished = await ended(agent, question, answer, **more)
+        assert finished.status == status
+        assert keep.exists() is there
+        api.reset()
+
+
+async def test_a_place_outside_is_asked_about_and_then_exactly_that_one_is_changed(api, agent, tmp_path):
+    place = tmp_path / "other"
+    place.mkdir()
+    (place / "secret.md").write_text("secret")
+    (place / "old.md").write_text("old")
+    bash(api, f'echo made > {place}/new.md; rm {place}/old.md; node -e \'console.log(require("fs").readdirSync("{place}"))\'')
+    api.say("Done.")
+    question = await asked(agent)
+    assert not question.happened
+    finished = await ended(agent, question, "allow")
+    assert finished.status == "completed"
+    assert sorted(path.name for path in place.iterdir()) == ["new.md", "secret.md"]
+    assert (place / "new.md").read_text() == "made\n"
+    assert "[ 'new.md' ]" in agent.of(ToolResult)[-1].content
+
+
+async def test_a_folder_outside_that_may_be_read_can_be_changed_where_that_was_allowed(api, agent, tmp_path):
+    (tmp_path / "one.md").write_text("one")
+    bash(api, f"ls {tmp_path}; echo two > {tmp_path}/two.md; touch $(echo {tmp_path})/three.md; ls {tmp_path}")
+    api.say("Done.")
+    await ended(agent, await asked(agent), "allow")
+    assert agent.of(ToolResult)[-1].content.split() == ["one.md", "one.md", "three.md", "two.md"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.md", "two.md"]
+
+
+async def test_what_the_wall_refused_is_said_in_the_output(api, agent):
+    bash(api, "node -e 'require(\"net\").connect(80, \"192.0.2.1\")'")
+    api.say("Done.")
+    ((said, failed),) = await results(agent)
+    assert failed
+    assert "ENETUNREACH" in said
+    assert "dogent-tui: the wall" in said
