@@ -105,7 +105,7 @@ async def test_a_folder_outside_that_may_be_read_can_be_changed_where_that_was_a
 
 
 async def test_what_the_wall_refused_is_said_in_the_output(api, agent):
-    bash(api, "node -e 'require(\"net\").connect(80, \"192.0.2.1\")'")
+    bash(api, 'node -e \'require("net").connect(80, "192.0.2.1")\'')
     api.say("Done.")
     ((said, failed),) = await results(agent)
     assert failed

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import traceback
 from collections.abc import Iterator
 from multiprocessing import resource_tracker
 from typing import Any
@@ -49,7 +50,10 @@ def _result(attack: Attack, argument: dict[str, Any]) -> dict[str, Any]:
     if missing := [name for name in attack.needs if not shutil.which(name)]:
         return {"name": attack.name, "missing": missing, "found": [], "asked": []}
     attempt = _Attempt(attack, make_attacked_world(), bare=argument.get("bare", False))
-    found = [*attempt.harm()]
+    try:
+        found = [*attempt.harm()]
+    except Exception:
+        found = [f"the attack could not be looked at: {traceback.format_exc()[-1500:]}"]
     result: dict[str, Any] = {"name": attack.name, "missing": [], "found": found, "asked": attempt.asked}
     if argument.get("outputs"):
         result["outputs"] = [text[:2000] for text in attempt.outputs]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.commands import Commands
+from dogent_tui.agent.commands import _CACHES, Commands
 from dogent_tui.agent.conversation import PermissionQuestion, Verdict
 from dogent_tui.permissions.model import Decision, ToolCall
 from dogent_tui.workspace.copies import Copies
@@ -129,6 +129,10 @@ class Session:
     def bash(self, command: str) -> Ran:
         """Run a call to its end."""
         return self.wait(self.start(command))
+
+    def left_outside(self) -> list[str]:
+        """Return what the calls left in the private home and among the temporary files, but what programs keep there anyway."""
+        return [*self._commands._wall.left_since(0, _CACHES)]
 
     def close(self) -> None:
         """End the session with all that runs in it, as the application does when it is closed."""

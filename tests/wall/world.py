@@ -71,10 +71,10 @@ Picture = dict[str, Entry]
 class World:
     """The places of one case. `home` is the user's; the workspace lies in `parent`, beside a neighbour."""
 
-    def __init__(self, parent: Path = HOME / "docs", home: Path = HOME, *, state: Path) -> None:
+    def __init__(self, parent: Path = HOME / "docs", home: Path = HOME, *, state: Path, workspace: Path | None = None) -> None:
         self.parent = parent
         self.home = home
-        self.workspace = parent / "ws"
+        self.workspace = workspace or parent / "ws"
         self.state = state
         """Where the wall keeps its layers: the one place of the user's that is not looked at."""
 
@@ -345,13 +345,20 @@ def _forbidden(path: str, inside: str, old: Entry | None, new: Entry | None, roo
     first_of_ours = old is None and inside in (".dogent/dogent.md", ".dogent/dogent.json")
     if _PROTECTED.fullmatch(inside) and not first_of_ours and new.kind != stat.S_IFDIR:
         return "protected"
-    if new.kind == stat.S_IFLNK and not os.path.realpath(path).startswith(root):
+    if new.kind == stat.S_IFLNK and not _leads(path).startswith(root):
         return "leads outside"
     if new.kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK) or (new.mode & 0o7000 and new.kind == stat.S_IFREG):
         return "special"
     if old is None:
         return ""
     return _worse(old, new)
+
+
+def _leads(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except OSError:
+        return "where nobody may look"
 
 
 def _worse(old: Entry, new: Entry) -> str:
