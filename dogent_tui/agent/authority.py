@@ -110,7 +110,7 @@ class Authority:
         """Return the grants that allow what `decision` asks about, none unless they cover all of it."""
         from dogent_tui.permissions.grants import covering
 
-        return covering((held.grant for held in self.grants()), decision) if decision.rememberable else ()
+        return covering((held.grant for held in self.grants()), decision)
 
     def judge_outcome(self, difference: "Difference", losses: "Sequence[Loss]", allowed: "Sequence[Effect]") -> "Decision":
         """Return whether what a command did is kept unasked. `allowed` is what the user allowed before it ran."""

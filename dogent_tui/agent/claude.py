@@ -142,7 +142,7 @@ class ClaudeConversation:
             {ASK_USER_QUESTION: asking.answer},
             libraries.requests,
             asking.reviewing,
-            self._commands,
+            self._commands.wrapped,
         )
         for notice in options.notices:
             self._inbox.put_nowait(notice)

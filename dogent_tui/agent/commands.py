@@ -5,7 +5,9 @@ ran in the background. It happens in a thread of the wall; what has to be asked 
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine, Iterator
+import contextlib
+from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
+from concurrent.futures import CancelledError, Future
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,6 +24,7 @@ from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
 from dogent_tui.wall.changes import Change, Difference
 from dogent_tui.wall.commit import Committing
 from dogent_tui.wall.difference import read_difference
+from dogent_tui.wall.leftovers import JOURNALS, take_leftovers
 from dogent_tui.wall.refusals import advice, written
 from dogent_tui.wall.repository import lost_history
 from dogent_tui.wall.wall import Answer, Ended, Job, Wall
@@ -76,7 +79,8 @@ class Commands:
         self._snapshots = snapshots
         self._loop = asyncio.get_running_loop()
         self._running: dict[str, _Running] = {}
-        self._committing = Committing(folder / "journals", copies) if copies is not None else None
+        self._asking: set[Future[Verdict]] = set()
+        self._committing = Committing(folder.parent / JOURNALS, copies) if copies is not None else None
         self._wall = Wall(root, folder, self._settle)
 
     async def start(self) -> None:
@@ -86,8 +90,32 @@ class Commands:
         await asyncio.to_thread(self._wall.start)
 
     async def close(self) -> None:
-        """End every command."""
+        """End every command. What waits for an answer is dropped."""
+        for asking in self._asking:
+            asking.cancel()
         await asyncio.to_thread(self._wall.close)
+
+    def offer_leftovers(self) -> None:
+        """Finish what a dead session had begun to keep, and ask about what it had not judged yet. Blocks for the answers."""
+        if self._committing is None:
+            return
+        finished = [path for done in self._committing.resume() for path in done.committed]
+        if finished:
+            words = ngettext(
+                "A change that was being kept when dogent-tui was killed is kept now: {places}",
+                "{count} changes that were being kept when dogent-tui was killed are kept now: {places}",
+                len(finished),
+            )
+            self._say(
+                Notice(level="info", code="commit_resumed", message=words.format(count=len(finished), places=_named(finished)))
+            )
+        for left in take_leftovers(self._wall.folder.parent, self._root):
+            call = ToolCall("Bash", {"command": left.call["command"]}, Path(left.call["cwd"]))
+            job = Job("", "", left.call["command"], Path(left.call["cwd"]), left.folder)
+            notes: list[str] = []
+            with contextlib.suppress(OSError, CancelledError):
+                self._judged(Ended(job, 0, left.began_ns), _Running(job, call, "", (), background=True), notes)
+            left.remove()
 
     def wrapped(self, call: ToolCall, decision: Decision, tool_use_id: str) -> dict[str, Any]:
         """Return the input with which the CLI runs `call`, which may run, behind the wall. Blocks for the disk."""
@@ -158,7 +186,12 @@ class Commands:
         return verdict
 
     def _answered(self, question: PermissionQuestion) -> Verdict:
-        return asyncio.run_coroutine_threadsafe(self._asked(question), self._loop).result()
+        asking = asyncio.run_coroutine_threadsafe(self._asked(question), self._loop)
+        self._asking.add(asking)
+        try:
+            return asking.result()
+        finally:
+            self._asking.discard(asking)
 
     async def _asked(self, question: PermissionQuestion) -> Verdict:
         return await self._ask(question)
@@ -225,10 +258,9 @@ class Commands:
         left = [*self._wall.left_since(ended.began_ns, _CACHES)]
         if not left:
             return []
-        shown = ", ".join(left[:_MOST_NAMED]) + (", …" if len(left) > _MOST_NAMED else "")
         return [
             tr("dogent-tui: not kept outside the workspace: {places} (there for later commands until the session ends)").format(
-                places=shown
+                places=_named(left)
             )
         ]
 
@@ -240,3 +272,7 @@ def _hosts(asked: Collection[Effect]) -> tuple[str, ...] | None:
         return None
     hosts = [urlsplit(effect.written).hostname if "://" in effect.written else None for effect in reached]
     return () if None in hosts else tuple(host for host in hosts if host)
+
+
+def _named(places: Sequence[str]) -> str:
+    return ", ".join(places[:_MOST_NAMED]) + (", …" if len(places) > _MOST_NAMED else "")

@@ -123,7 +123,7 @@ class PathRule:
             return Place.SOCKET
         if text.startswith("/dev/") and not text.startswith("/dev/fd/") and not text.startswith("/dev/shm/"):  # noqa: S108 — a prefix to compare with
             return Place.DEVICE
-        inside = self._inside(path) and not self._is_private(path) and not self._named_outside(text)
+        inside = self._inside(path) and not self.is_private(path) and not self._named_outside(text)
         return Place.INSIDE if inside else Place.OUTSIDE
 
     def inside(self, path: Path) -> bool:
@@ -152,12 +152,10 @@ class PathRule:
 
     def repository(self, path: Path) -> tuple[Path, str] | None:
         """Return the folder of the repository (``.git``, or a bare one) in which a resolved path lies, and the rest of it."""
-        below = path.parts[len(self._root_parts) :]
-        for count in range(len(below)):
-            folder = Path(self._root, *below[:count])
-            if (count and fold(below[count - 1]) == ".git") or self._is_bare(folder):
-                return folder, "/".join(below[count:])
-        return None
+        above = [folder for folder in path.parents if folder.is_relative_to(self._root)]
+        named = (folder for folder in above if fold(folder.name) == ".git" and str(folder) != self._root)
+        found = next(named, None) or next(filter(self._is_bare, above), None)
+        return None if found is None else (found, str(path.relative_to(found)))
 
     def _is_bare(self, folder: Path) -> bool:
         return all(self.disk.entry(f"{folder}/{name}") is not None for name in ("HEAD", "objects", "refs"))
@@ -210,7 +208,8 @@ class PathRule:
         ours, home = Path(self._root), Path(self._home)
         return path in {ours, home} or path in ours.parents or path in home.parents
 
-    def _is_private(self, path: Path) -> bool:
+    def is_private(self, path: Path) -> bool:
+        """Return whether a resolved path lies in one of our own folders that the workspace is around."""
         return any(path == folder or folder in path.parents for folder in self._private if self._inside(folder))
 
     def _is_store(self, path: Path) -> bool:

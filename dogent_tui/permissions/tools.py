@@ -14,16 +14,14 @@ from dogent_tui.permissions.exports import export_target
 from dogent_tui.permissions.leaks import leaking_part
 from dogent_tui.permissions.model import Effect, EffectKind, ToolCall
 from dogent_tui.permissions.paths import PathRule
-from dogent_tui.permissions.text import deceptive_character
+from dogent_tui.permissions.text import deceptive_character, names
 
-_PATHLESS = {
-    "TodoWrite", "Task", "Agent", "WebSearch", "AskUserQuestion", "ExitPlanMode", "EnterPlanMode", "BashOutput", "KillShell",
-    "KillBash",
-    "TaskOutput", "TaskStop", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "Skill", "SlashCommand", "ToolSearch",
-    "ListMcpResources",
-    "ListMcpResourcesTool", "ReadMcpResource", "ReadMcpResourceTool", "StructuredOutput", "Brief", "SendUserMessage",
-    "mcp__dogent__web_search", "mcp__dogent__ui_request",
-}  # fmt: skip
+_PATHLESS = names(
+    "TodoWrite Task Agent WebSearch AskUserQuestion ExitPlanMode EnterPlanMode BashOutput KillShell KillBash"
+    " TaskOutput TaskStop TaskCreate TaskUpdate TaskList TaskGet Skill SlashCommand ToolSearch ListMcpResources"
+    " ListMcpResourcesTool ReadMcpResource ReadMcpResourceTool StructuredOutput Brief SendUserMessage"
+    " mcp__dogent__web_search mcp__dogent__ui_request"
+)
 _OURS = "mcp__dogent__"
 _PATH_KEY = re.compile(
     r"(^|_)(paths?|files?|file_?names?|dir|directory|directories|folders?|root|cwd|source|src|destination|dest|target|output|input"
@@ -82,7 +80,8 @@ def tool_effects(call: ToolCall, rule: PathRule, fetching: Fetching) -> tuple[Ef
         return tuple(_ours(inputs, call.tool.removeprefix(_OURS), fetching))
     if call.tool.startswith("mcp__"):
         return tuple(_foreign(inputs))
-    return (Effect(EffectKind.UNKNOWN, program=call.tool, note=tr("The tool {tool} is not known.").format(tool=call.tool)),)
+    note = tr("The tool {tool} is not known.").format(tool=call.tool)
+    return (Effect(EffectKind.UNKNOWN, program=call.tool, note=note),)
 
 
 class _Inputs:
@@ -151,28 +150,12 @@ def _fetch(inputs: _Inputs, fetching: Fetching) -> Iterator[Effect]:
     if inside is None:
         inside = _is_private(parts.hostname or "")
     if parts.scheme not in {"http", "https"} or inside:
-        yield Effect(
-            EffectKind.NETWORK,
-            None,
-            url,
-            None,
-            inputs.call.tool,
-            tr("The address {hostname} is not a public one.").format(hostname=parts.hostname or url),
-        )
+        note = tr("The address {hostname} is not a public one.").format(hostname=parts.hostname or url)
+        yield Effect(EffectKind.NETWORK, None, url, None, inputs.call.tool, note)
     if part := leaking_part(url, fetching.known, inputs.rule.disk, inputs.rule.root):
         note = tr("The address carries text to {hostname} that you did not write: “{text}”")
         note = note.format(hostname=parts.hostname or url, text=part if len(part) <= 500 else f"{part[:499]}…")
         yield Effect(EffectKind.UNKNOWN, None, url, None, inputs.call.tool, note)
-
-
-def _sandbox_network(inputs: _Inputs) -> Iterator[Effect]:
-    """The CLI's own question, once for each machine, when a command in its sandbox wants to reach one."""
-    host = inputs.text("host")
-    note = tr("A command in the sandbox wants to reach {host}.").format(host=host or tr("another machine"))
-    if re.fullmatch(r"[\w.-]+", host, re.ASCII):
-        yield Effect(EffectKind.NETWORK, None, f"https://{host}", None, "sandbox", note)
-    else:
-        yield Effect(EffectKind.UNKNOWN, None, host, None, "sandbox", note)
 
 
 def _is_private(host: str) -> bool:
@@ -238,23 +221,14 @@ def _foreign(inputs: _Inputs) -> Iterator[Effect]:
         kind = EffectKind.MOVE
     found = [inputs.touch(kind, text) for key, text in _texts(inputs.call.input) if _is_path(key, text)]
     if kind in {EffectKind.DELETE, EffectKind.MOVE} and not found:
-        found.append(
-            Effect(kind, None, "", None, inputs.call.tool, tr("The tool {name} deletes or moves something.").format(name=name))
-        )
+        note = tr("The tool {name} deletes or moves something.").format(name=name)
+        found.append(Effect(kind, None, "", None, inputs.call.tool, note))
     commands = [text for key, text in _texts(inputs.call.input) if _COMMAND_KEY.fullmatch(key)]
     if commands:
         raise Unjudged("\n".join(commands), tuple(found))
     if not found and kind is not EffectKind.READ:
-        found.append(
-            Effect(
-                EffectKind.UNKNOWN,
-                None,
-                "",
-                None,
-                inputs.call.tool,
-                tr("What the tool {name} does is not known.").format(name=name),
-            )
-        )
+        note = tr("What the tool {name} does is not known.").format(name=name)
+        found.append(Effect(EffectKind.UNKNOWN, None, "", None, inputs.call.tool, note))
     yield from found
 
 
@@ -264,12 +238,8 @@ _TEXT_KEY = re.compile(
 
 
 def _is_path(key: str, text: str) -> bool:
-    if (
-        _TEXT_KEY.fullmatch(key.lower())
-        or "\n" in text
-        or ("://" in text and not text.startswith("file://"))
-        or _COMMAND_KEY.fullmatch(key)
-    ):
+    address = "://" in text and not text.startswith("file://")
+    if address or "\n" in text or _TEXT_KEY.fullmatch(key.lower()) or _COMMAND_KEY.fullmatch(key):
         return False
     if text.startswith(("/", "~/", "../", "./", "file://")) or text in {"..", "~"}:
         return True
@@ -284,9 +254,8 @@ def _texts(value: Mapping[str, Any] | list[Any] | str | None, key: str = "") -> 
     elif isinstance(value, Mapping):
         for name, inner in value.items():
             yield from _texts(inner, str(name))
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _texts(inner, key)
+    for inner in value if isinstance(value, list) else ():
+        yield from _texts(inner, key)
 
 
 _TOOLS: dict[str, Callable[[_Inputs], Iterator[Effect]]] = {
@@ -300,5 +269,4 @@ _TOOLS: dict[str, Callable[[_Inputs], Iterator[Effect]]] = {
     "Edit": _writes("file_path", "path"),
     "MultiEdit": _writes("file_path", "path"),
     "NotebookEdit": _writes("notebook_path", "file_path"),
-    "SandboxNetworkAccess": _sandbox_network,
 }

@@ -12,7 +12,7 @@ import msgspec
 
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
-from dogent_tui.wall.changes import Change, Difference
+from dogent_tui.wall.changes import Change, Difference, Entry
 from dogent_tui.wall.difference import entry_at, read_difference, same_content
 
 _LARGEST = 50_000_000
@@ -96,23 +96,18 @@ def _check(source: Path, size: int, count: int) -> None:
 
 
 def _compared(root: str, upper: str, path: str) -> Iterator[Change]:
+    """Yield what is other in `upper`, from `path` downward. An empty file where nothing was is what was mounted on."""
     before, after = entry_at(f"{root}/{path}"), entry_at(f"{upper}/{path}")
-    folders = [entry is not None and entry.kind == "folder" for entry in (before, after)]
-    if before is None and after is not None and after.kind == "file" and not after.size:
+    if before is None and (after is None or (after.kind == "file" and not after.size)):
         return
-    same = before is not None and after is not None and before.kind == after.kind and before.mode == after.mode
-    if not (before is after is None) and not (same and (all(folders) or _is_same(root, upper, path, before.kind))):
+    if before is None or after is None or not _is_same(root, upper, path, before, after):
         yield Change(path, before, after)
-    names = {
-        name
-        for place, is_folder in zip((root, upper), folders, strict=True)
-        if is_folder
-        for name in os.listdir(f"{place}/{path}")
-    }
-    for name in sorted(names):
+    folders = [place for place, entry in ((root, before), (upper, after)) if entry is not None and entry.kind == "folder"]
+    for name in sorted({name for place in folders for name in os.listdir(f"{place}/{path}")}):
         yield from _compared(root, upper, f"{path}/{name}")
 
 
-def _is_same(root: str, upper: str, path: str, kind: str) -> bool:
-    ours, theirs = f"{root}/{path}", f"{upper}/{path}"
-    return os.readlink(ours) == os.readlink(theirs) if kind == "link" else same_content(ours, theirs)
+def _is_same(root: str, upper: str, path: str, before: Entry, after: Entry) -> bool:
+    if (before.kind, before.mode, before.target) != (after.kind, after.mode, after.target):
+        return False
+    return before.kind != "file" or same_content(f"{root}/{path}", f"{upper}/{path}")

@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import shlex
-import shutil
 import socket
 import subprocess
 import sys
@@ -20,10 +19,13 @@ import msgspec
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.wall.client import answer_text, client_text
+from dogent_tui.wall.leftovers import hold
 from dogent_tui.wall.outside import Outside, copied_places
 from dogent_tui.wall.proxy import SSH_CONFIG, Proxy, proxy_variables
+from dogent_tui.wall.removing import remove_layer, remove_tree
 from dogent_tui.wall.view import RUN, View, git_settings
 from dogent_tui.workspace.files import private_folder
+from dogent_tui.workspace.paths import dogent_home, state_dir
 
 _SNAPSHOTS = "/run/snapshots"
 """Where the CLI's files about the user's shell are inside; their names begin with their time."""
@@ -106,6 +108,7 @@ class Wall:
         self._lock = threading.Lock()
         self._settling = ThreadPoolExecutor(1, "settling")  # one after the other: in the order in which they end
         self._same_disk = False
+        self._held = -1
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
 
@@ -113,6 +116,8 @@ class Wall:
         """Start the resident process. Raises OSError, AgentError where it cannot run."""
         for name in ("home", "tmp", "var-tmp", "shm", "run", "jobs", "root"):
             private_folder(self.folder / name)
+        if self._held < 0:
+            self._held = hold(self.folder, self.workspace)
         self._seed_home()
         self._same_disk = self.folder.stat().st_dev == self.workspace.stat().st_dev
         requests = self.folder / "requests"
@@ -141,6 +146,9 @@ class Wall:
         for name in [*self._jobs]:
             self._answer(name, Answer(1))
         remove_tree(self.folder)
+        if self._held >= 0:
+            os.close(self._held)
+            self._held = -1
 
     def _seed_home(self) -> None:
         """Have the private home know how the user's own Git is set up, without keys and without programs, and ssh the proxy."""
@@ -196,6 +204,7 @@ class Wall:
             ("/bin/bash", "-c", _script(command, name, sources=snapshots is not None)),
             workspace=self.workspace,
             layer=folder,
+            hidden=tuple(place for place in (dogent_home(), state_dir()) if place.is_relative_to(self.workspace)),
             readable=readable,
             outside=tuple(mount for each in outside for mount in each.mounts(self._home)),
             network="none" if hosts is None else "proxy",
@@ -205,6 +214,7 @@ class Wall:
         plan = {**view.plan(self._home), "name": name, "folder": str(folder), "same_disk": self._same_disk}
         if snapshots is not None and snapshots.is_dir():
             plan["own"].append(("bind", str(snapshots), _SNAPSHOTS, True))
+        (folder / "call").write_text(json.dumps({"command": command, "cwd": str(cwd)}), "utf-8")
         path = folder / "plan"
         path.write_text(json.dumps(plan), "utf-8")
         job = Job(name, client_text(self.folder, name), command, cwd, folder, call, hosts, outside)
@@ -296,21 +306,3 @@ def _script(command: str, name: str, *, sources: bool) -> str:
     """Return what runs inside: the command as the CLI would run it, and where its shell stands in the end."""
     newest = f'for s in {_SNAPSHOTS}/*; do :; done; [ -f "$s" ] && source "$s"; unset s; ' if sources else ""
     return f"{newest}eval {shlex.quote(command)} && pwd -P >| {RUN}/{name}"
-
-
-def remove_layer(folder: Path) -> None:
-    """Remove the layer of a job. The kernel leaves a folder in it that even its owner cannot enter."""
-    with contextlib.suppress(OSError):
-        (folder / "work/work").rmdir()
-    remove_tree(folder)
-
-
-def remove_tree(folder: Path) -> None:
-    """Remove what commands wrote: folders that cannot be entered, and deeper ones than Python can follow, among it."""
-    try:
-        shutil.rmtree(folder)
-    except FileNotFoundError:
-        return
-    except (OSError, RecursionError):
-        for command in (["chmod", "-R", "u+rwX"], ["rm", "-rf", "--one-file-system"]):
-            subprocess.run([*command, "--", str(folder)], check=False, stderr=subprocess.DEVNULL)

@@ -29,7 +29,7 @@ def findings(capsys):
 
 def test_engines_have_versions_and_paths_and_files_are_named_without_their_keys(folder, capsys):
     status, found = findings(capsys)
-    for name in ("pandoc", "shfmt", "Claude CLI"):
+    for name in ("pandoc", "Claude CLI"):
         assert (found[name]["state"], found[name]["path"] != "") == ("ok", True)
         assert found[name]["detail"][0].isdigit()
     for name in ("PyMuPDF", "openpyxl", "typst", "playwright"):

@@ -35,7 +35,7 @@ async def test_what_is_allowed_is_listed_and_taken_back_by_keys(stage, workspace
         allow(authority, "Read", "always", file_path="/etc/[b]hosts")
         screen = await opened(s)
         first, second = lines(screen)
-        assert first == "Delete notes.md (by rm)\n  for this session"
+        assert first == "Delete notes.md (by commands)\n  for this session"
         assert second.startswith("Read /etc/[b]hosts\n  always in this workspace · since 2")
         await s.pilot.press("down", "delete")
         await s.until(lambda: lines(screen) == [first])
@@ -94,7 +94,7 @@ class Shown(App[None]):
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
 def test_the_list(workspace, snap_compare, size):
-    authority = Authority(workspace, ["network:curl", "read:/srv/reference/"])
+    authority = Authority(workspace, ["network:Bash", "read:/srv/reference/"])
     allow(authority, "Bash", "session", command="rm notes.md")
     long = "/srv/a very long folder name/that goes on/and on/until nobody reads to the end of it.md"
     granted = "2026-01-02T10:00:00+00:00"
