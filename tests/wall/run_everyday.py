@@ -70,7 +70,7 @@ _NORMAL = (
     (re.compile(r"\b\d{1,2}:\d{2}(:\d{2})?(\.\d+)?"), "TIME"),
     (re.compile(r"\d+(\.\d+)? ?(ms|us|usec|nsec|seconds|s)\b"), "SPAN"),
     (re.compile(r"/tmp/[\w.]+|tmp\.?\w{4,10}\b"), "TEMPORARY"),
-    (re.compile(r"(?<=[\[ ])\d{2,7}(?=\]|: | Term| Kill| Done| Abort| Seg)"), "PID"),
+    (re.compile(r"(?<=[\[ ]) *\d{1,7}(?=\]|: | Term| Kill| Done| Abort| Seg)"), "PID"),
     (re.compile(r"(line|job|pid) \d+"), "NUMBER"),
     (re.compile(r"\bindex HASH\.\.HASH"), "index"),
     (re.compile(r"\S+: line NUMBER: +(PID )?"), ""),
@@ -83,6 +83,7 @@ def run(argument: dict[str, Any]) -> list[dict[str, Any]]:
     """Run every `of`-th row from `first` on."""
     require_throwaway()
     rows = [row for row in ROWS if argument.get("only", "") in row["id"]][argument["first"] :: argument["of"]]
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # nobody's everyday environment
     packed = _packed()
     return [_result(row, packed) for row in rows]
 
@@ -126,7 +127,7 @@ def _made_anew(packed: bytes) -> World:
 
 
 def _run_bare(command: str, world: World) -> tuple[int, str, dict[str, str]]:
-    wrapped = f"eval {_quoted(command)} </dev/null"
+    wrapped = f"eval {_quoted(command)} </dev/null && pwd -P >| /dev/null"  # as the CLI does
     with (world.home / "output").open("wb") as output:
         done = run_bare(wrapped, world.workspace, world.home, _LIMIT_S, output=output)
     text = (world.home / "output").read_text(errors="replace")
@@ -136,12 +137,13 @@ def _run_bare(command: str, world: World) -> tuple[int, str, dict[str, str]]:
 
 def _run_walled(command: str, world: World) -> tuple[tuple[int, str, dict[str, str]], list[str]]:
     session = Session(world, keeps=True, limit_s=_LIMIT_S)
+    early = ["before"] if session.asks_early(command) else []
     try:
         ran = session.bash(command)
     finally:
         session.close()
     lines = [line for line in ran.output.splitlines(keepends=True) if not line.startswith("dogent-tui: ")]
-    return (ran.status, _normal("".join(lines)), _tree(world)), list(ran.asked)
+    return (ran.status, _normal("".join(lines)), _tree(world)), early + list(ran.asked)
 
 
 def _normal(text: str) -> str:

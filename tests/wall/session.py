@@ -73,7 +73,8 @@ class Session:
         folder = self.world.state / "wall"
         folder.mkdir(parents=True, exist_ok=True)
         copies = Copies(workspace, "attacked")
-        commands = Commands(Authority(workspace), self._ask, workspace.root, folder, copies, _nothing, self._interrupted)
+        self._authority = Authority(workspace)
+        commands = Commands(self._authority, self._ask, workspace.root, folder, copies, _nothing, self._interrupted)
         await commands.start()
         return commands
 
@@ -90,7 +91,7 @@ class Session:
         values = {"command": command, "timeout": int(self._limit_s * 1000), "run_in_background": background}
         call = ToolCall("Bash", values, self._cwd)
         line = self._commands.wrapped(call, Decision("allow"), name)["command"]
-        output = tempfile.TemporaryFile(dir=self._place)
+        output = self._output()
         place = self._place / f"{name}.cwd"
         process = subprocess.Popen(
             ["/bin/bash", "-c", f"eval {_quoted(line)} </dev/null && pwd -P >| {_quoted(str(place))}"],
@@ -101,6 +102,19 @@ class Session:
             stderr=output,
         )
         return Running(process, output, place, name)
+
+    def _output(self) -> IO[bytes]:
+        """Return a file that is appended to, as the CLI's is."""
+        descriptor, name = tempfile.mkstemp(dir=self._place)
+        os.close(descriptor)
+        try:
+            return open(name, "a+b")  # noqa: PTH123
+        finally:
+            Path(name).unlink()
+
+    def asks_early(self, command: str) -> bool:
+        """Tell whether the user would be asked before the command runs."""
+        return self._authority.decide(ToolCall("Bash", {"command": command}, self._cwd)).verdict != "allow"
 
     def wait(self, running: Running) -> Ran:
         """Wait for the end of a call. One that hangs beyond every limit is a finding, and is killed."""
