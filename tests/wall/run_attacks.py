@@ -45,15 +45,16 @@ def run(argument: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _result(attack: Attack, argument: dict[str, Any]) -> dict[str, Any]:
-    faulthandler.dump_traceback_later(attack.limit_s * len(attack.steps) + 60.0, exit=True)
+    faulthandler.dump_traceback_later(attack.limit_s * len(attack.steps) + 120.0, exit=True)
     print(f"attack: {attack.name}", file=sys.stderr, flush=True)
     if missing := [name for name in attack.needs if not shutil.which(name)]:
         return {"name": attack.name, "missing": missing, "found": [], "asked": []}
     attempt = _Attempt(attack, make_attacked_world(), bare=argument.get("bare", False))
+    found: list[str] = []
     try:
-        found = [*attempt.harm()]
+        found.extend(attempt.harm())
     except Exception:
-        found = [f"the attack could not be looked at: {traceback.format_exc()[-1500:]}"]
+        found += [f"the attack could not be looked at: {traceback.format_exc()[-1500:]}"]
     result: dict[str, Any] = {"name": attack.name, "missing": [], "found": found, "asked": attempt.asked}
     if argument.get("outputs"):
         result["outputs"] = [text[:2000] for text in attempt.outputs]

@@ -66,7 +66,7 @@ class Session:
         self._commands = self._await(self._opened())
 
     def _await(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(60.0)
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(_SLACK_S)
 
     async def _opened(self) -> Commands:
         workspace = Workspace(self.world.workspace)

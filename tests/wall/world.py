@@ -44,7 +44,7 @@ FILES = (
     ".claude/settings.json",
 )
 _PROTECTED = re.compile(
-    r"(.*/)?(\.dogent/dogent\.(md|json)|\.claude(/.*)?|\.mcp\.json|\.git/config(\.worktree)?|\.git/hooks(/.*)?|\.git/commondir"
+    r"\.dogent/dogent\.(md|json)|(.*/)?(\.claude(/.*)?|\.mcp\.json|\.git/config(\.worktree)?|\.git/hooks(/.*)?|\.git/commondir"
     r"|\.git/modules/.*/config|\.envrc|\.vscode/tasks\.json|\.bashrc|\.bash_profile|\.profile|\.zshrc)"
 )
 _SYSV_KEY = 0x51434B
