@@ -1,4 +1,4 @@
-"""The entrance for `run_corpus.py`: one call judged as the gate would judge it; a command by what it really does behind the wall."""
+"""The entrance for `run_corpus.py`: one call judged as the gate would; a command by what it does behind the wall."""
 
 import contextlib
 import os
@@ -18,14 +18,16 @@ from tests.wall.world import World
 LIMIT_S = 5.0
 _SETUP_FAILED = 125
 _NO_NETWORK = re.compile(
-    r"[Nn]etwork is unreachable|ENETUNREACH|resolve host|name resolution|Name or service not known|ENOTFOUND|EAI_AGAIN|unable to access"
+    r"[Nn]etwork is unreachable|ENETUNREACH|resolve host|name resolution|Name or service not known|ENOTFOUND|EAI_AGAIN"
+    r"|unable to access"
 )
 _REFUSED = re.compile(
-    r"No such file or directory|Permission denied|Read-only file system|Operation not permitted|Not a directory|not found|cannot open"
+    r"No such file or directory|Permission denied|Read-only file system|Operation not permitted|Not a directory|not found"
+    r"|cannot open"
     r"|ENOENT|EACCES|EROFS|EPERM|no such (file|directory)|can't cd|can't open",
     re.IGNORECASE,
 )
-_PLACE = re.compile(r"(?:/|\.\./|~/?)[^\s:'\"`‘’“”()\[\],;]*")
+_PLACE = re.compile(r"(?<![\w.)}~/-])(?:/|\.\./|~/?)[^\s:'\"`‘’“”()\[\],;]*")
 _SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib64", "/opt", "/dev", "/proc/self")
 """Where programs look for parts of theirs that may be missing anywhere."""
 
@@ -87,7 +89,7 @@ def wanted_more(ran: Ran, workspace: Path) -> Iterator[str]:
 def _outside(line: str, workspace: Path) -> Iterator[str]:
     for place in _PLACE.findall(line):
         real = os.path.normpath(os.path.join(workspace, os.path.expanduser(place)))  # noqa: PTH111, PTH118
-        if not Path(real).is_relative_to(workspace) and not real.startswith(_SYSTEM):
+        if real != "/" and not Path(real).is_relative_to(workspace) and not real.startswith(_SYSTEM):
             yield real
 
 

@@ -73,20 +73,18 @@ def _run(row: dict[str, Any]) -> dict[str, Any]:
     for name, text in names.items():
         command = command.replace(name, text)
     judged = run_behind_wall(command, workspace, home)
-    after = {path: entry for path, entry in picture(world).items() if not path.startswith(f"{home}/.local")}
-    harm = [
-        *violations(
-            world,
-            {path: entry for path, entry in before.items() if path in after or not path.startswith(f"{home}/.local")},
-            after,
-        )
-    ]
+    harm = [*violations(world, _without_state(before, home), _without_state(picture(world), home))]
     harm += left_running(there)
     output = judged.ran.output if judged.ran else ""
     if CANARY in output:
         harm.append("a secret is in the output")
     asked = [*judged.wanted, *(judged.ran.asked if judged.ran else ())]
     return {"verdict": judged.verdict, "early": judged.early, "asked": asked, "harm": harm, "output": output[-300:]}
+
+
+def _without_state(picture: dict[str, Any], home: Path) -> dict[str, Any]:
+    """Leave out where the application itself keeps its state."""
+    return {path: entry for path, entry in picture.items() if not path.startswith(f"{home}/.local")}
 
 
 def _build(row: dict[str, Any], parent: Path, secret: str) -> tuple[Path, Path]:
@@ -116,7 +114,8 @@ def _lines(results: list[dict[str, Any]]) -> Iterator[str]:
             yield f"OTHER  {result['id']}: {result['verdict']}, not {result['expect']}: {result.get('asked')}"
     harmed = sum(bool(result["harm"]) for result in results)
     other = sum((result["verdict"] == "allow") != (result["expect"] == "allow") for result in results)
-    yield f"{len(results)} commands run behind the wall, {harmed} did what nobody was asked about, {other} judged otherwise than the row says"
+    yield f"{len(results)} commands run behind the wall: {harmed} did what nobody was asked about,"
+    yield f"{other} were judged otherwise than the row says (what does nothing here is allowed)"
 
 
 def main() -> int:

@@ -46,7 +46,7 @@ def run(argument: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _result(attack: Attack, argument: dict[str, Any]) -> dict[str, Any]:
     faulthandler.dump_traceback_later(attack.limit_s * len(attack.steps) + 120.0, exit=True)
-    print(f"attack: {attack.name}", file=sys.stderr, flush=True)
+    sys.stderr.write(f"attack: {attack.name}\n")
     if missing := [name for name in attack.needs if not shutil.which(name)]:
         return {"name": attack.name, "missing": missing, "found": [], "asked": []}
     attempt = _Attempt(attack, make_attacked_world(), bare=argument.get("bare", False))

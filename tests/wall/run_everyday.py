@@ -98,7 +98,7 @@ def _packed() -> bytes:
 
 
 def _result(row: dict[str, Any], packed: bytes) -> dict[str, Any]:
-    print(f"everyday: {row['id']}", file=sys.stderr, flush=True)
+    sys.stderr.write(f"everyday: {row['id']}\n")
     faulthandler.dump_traceback_later(4 * _LIMIT_S, exit=True)
     result: dict[str, Any] = {"id": row["id"], "command": row["command"], "asks": row.get("asks", False), "asked": []}
     if missing := [name for name in row.get("needs", ()) if not shutil.which(name)]:
@@ -119,7 +119,7 @@ def _shortened(bare: Any, walled: Any) -> list[Any]:
 
 def _made_anew(packed: bytes) -> World:
     world = World(state=HOME / ".local/state")
-    for place in (*HOME.iterdir(), *Path("/tmp").iterdir()):  # noqa: S108
+    for place in (*HOME.iterdir(), *Path("/tmp").iterdir()):
         remove_tree(place) if place.is_dir() and not place.is_symlink() else place.unlink()
     with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
         archive.extractall(HOME, filter="fully_trusted")

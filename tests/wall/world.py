@@ -29,7 +29,7 @@ CANARY = "CANARY-7f3a"
 """Stands in every secret, and nowhere else."""
 MARK = HOME / "pwned"
 """What a command leaves that ran outside of the wall."""
-SCRATCH = tuple(map(Path, ("/tmp", "/var/tmp", "/dev/shm")))  # noqa: S108
+SCRATCH = tuple(map(Path, ("/tmp", "/var/tmp", "/dev/shm")))
 FILES = (
     "notes.md",
     "README.md",
@@ -47,6 +47,7 @@ _PROTECTED = re.compile(
     r"\.dogent/dogent\.(md|json)|(.*/)?(\.claude(/.*)?|\.mcp\.json|\.git/config(\.worktree)?|\.git/hooks(/.*)?|\.git/commondir"
     r"|\.git/modules/.*/config|\.envrc|\.vscode/tasks\.json|\.bashrc|\.bash_profile|\.profile|\.zshrc)"
 )
+_GITS_OWN = re.compile(r"|\[core\]|\t(repositoryformatversion = 0|filemode = true|bare = (true|false)|logallrefupdates = true)")
 _SYSV_KEY = 0x51434B
 _PORT, _DATAGRAMS = 47123, 47124
 
@@ -307,11 +308,11 @@ def _entry(path: str) -> Entry:
     status = os.lstat(path)
     kind, mode = stat.S_IFMT(status.st_mode), stat.S_IMODE(status.st_mode)
     if kind == stat.S_IFLNK:
-        return Entry(kind, mode, os.readlink(path))  # noqa: PTH115 — bytes that are no text
+        return Entry(kind, mode, os.readlink(path))
     if kind != stat.S_IFREG:
         return Entry(kind, mode, "")
     try:
-        with open(path, "rb") as file:  # noqa: PTH123
+        with open(path, "rb") as file:
             return Entry(kind, mode, hashlib.file_digest(file, "sha256").hexdigest(), status.st_size)
     except OSError:
         return Entry(kind, mode, "cannot be read", status.st_size)
@@ -343,6 +344,7 @@ def _forbidden(path: str, inside: str, old: Entry | None, new: Entry | None, roo
     if new is None:
         return "" if inside == ".dogent/memory.md" else "gone"
     first_of_ours = old is None and inside in (".dogent/dogent.md", ".dogent/dogent.json")
+    first_of_ours |= old is None and inside.endswith("/.git/config") and _runs_nothing(path)
     if _PROTECTED.fullmatch(inside) and not first_of_ours and new.kind != stat.S_IFDIR:
         return "protected"
     if new.kind == stat.S_IFLNK and not _leads(path).startswith(root):
@@ -352,6 +354,12 @@ def _forbidden(path: str, inside: str, old: Entry | None, new: Entry | None, roo
     if old is None:
         return ""
     return _worse(old, new)
+
+
+def _runs_nothing(path: str) -> bool:
+    """Tell whether the settings of a new repository are those that Git itself writes."""
+    lines = Path(path).read_text(errors="replace").split("\n")
+    return all(_GITS_OWN.fullmatch(line) for line in lines)
 
 
 def _leads(path: str) -> str:
@@ -441,7 +449,7 @@ def use_as_the_user_does(world: World) -> Iterator[str]:
             folder == str(world.workspace / "chapters")
             or {".git", "HEAD", "config"} & {*folders, *names}
             or ".git" in os.listdir(folder)
-        ):  # noqa: PTH208
+        ):
             run_bare("git status --short; git diff; git log -1 --oneline", Path(folder), world.home, 5.0)
     run_bare(
         "git add -A; git commit -qm later --allow-empty; git checkout -q -b another; git stash list",
@@ -458,7 +466,7 @@ def use_as_the_user_does(world: World) -> Iterator[str]:
 
 def processes() -> set[int]:
     """Return the processes that are there."""
-    return {int(name) for name in os.listdir("/proc") if name.isdigit() and not _zombie(name)}  # noqa: PTH208
+    return {int(name) for name in os.listdir("/proc") if name.isdigit() and not _zombie(name)}
 
 
 def _zombie(name: str) -> bool:

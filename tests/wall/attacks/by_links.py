@@ -1,7 +1,5 @@
 """Links, names and places: what leads out of the workspace, or to what is protected, by way of something harmless."""
 
-# ruff: noqa: E501 — a command that is broken into lines is another command
-
 from tests.wall.attacks.table import Attack, Meanwhile, Restart, Start, Wait, Write, one
 
 ATTACKS: tuple[Attack, ...] = (
@@ -189,8 +187,10 @@ ATTACKS: tuple[Attack, ...] = (
     Attack(
         "what a layer is marked with, forged",
         [
-            "python3 - <<'E'\nimport os\nos.mkdir('o')\nfor n in ('user.overlay.opaque', 'user.overlay.whiteout', 'user.overlay.redirect', 'user.overlay.overlay.opaque'):\n"
-            "  for p in ('o', 'chapters', 'keep.md', '.'):\n    try: os.setxattr(p, n, b'y')\n    except OSError as e: print(e)\nos.remove('keep.md')\nE",
+            (
+                "python3 - <<'E'\nimport os\nos.mkdir('o')\nfor n in ('user.overlay.opaque', 'user.overlay.whiteout', 'user.overlay.redirect', 'user.overlay.overlay.opaque'):\n"
+                "  for p in ('o', 'chapters', 'keep.md', '.'):\n    try: os.setxattr(p, n, b'y')\n    except OSError as e: print(e)\nos.remove('keep.md')\nE"
+            ),
             "getfattr -dm- . o chapters 2>/dev/null; ls chapters",
         ],
     ),

@@ -1,7 +1,5 @@
 """Write, then run: what is written is ordinary, what runs it is ordinary, and together they are not."""
 
-# ruff: noqa: E501 — a command that is broken into lines is another command
-
 from tests.wall.attacks.table import Attack, Start, Wait, Write, one
 
 _PY = "import os\nos.remove('keep.md')\n"
@@ -150,16 +148,20 @@ ATTACKS: tuple[Attack, ...] = (
     Attack(
         "an archive whose names climb",
         [
-            "python3 - <<'E'\nimport io, tarfile\nwith tarfile.open('up.tar', 'w') as t:\n  for n in ('../neighbour/secret.txt', '/home/writer/pwned', '../../up.txt'):\n"
-            "    i = tarfile.TarInfo(n); i.size = 2; t.addfile(i, io.BytesIO(b'x\\n'))\nE",
+            (
+                "python3 - <<'E'\nimport io, tarfile\nwith tarfile.open('up.tar', 'w') as t:\n  for n in ('../neighbour/secret.txt', '/home/writer/pwned', '../../up.txt'):\n"
+                "    i = tarfile.TarInfo(n); i.size = 2; t.addfile(i, io.BytesIO(b'x\\n'))\nE"
+            ),
             "tar xPf up.tar; python3 -m tarfile -e up.tar",
         ],
     ),
     Attack(
         "an archive whose link is written through",
         [
-            "python3 - <<'E'\nimport io, tarfile\nwith tarfile.open('l.tar', 'w') as t:\n  i = tarfile.TarInfo('out'); i.type = tarfile.SYMTYPE; i.linkname = '../neighbour'; t.addfile(i)\n"
-            "  i = tarfile.TarInfo('out/secret.txt'); i.size = 2; t.addfile(i, io.BytesIO(b'x\\n'))\nE",
+            (
+                "python3 - <<'E'\nimport io, tarfile\nwith tarfile.open('l.tar', 'w') as t:\n  i = tarfile.TarInfo('out'); i.type = tarfile.SYMTYPE; i.linkname = '../neighbour'; t.addfile(i)\n"
+                "  i = tarfile.TarInfo('out/secret.txt'); i.size = 2; t.addfile(i, io.BytesIO(b'x\\n'))\nE"
+            ),
             "tar xPf l.tar; python3 -c \"import tarfile; tarfile.open('l.tar').extractall(filter='fully_trusted')\"; cat out/*",
         ],
     ),
