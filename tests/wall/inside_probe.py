@@ -27,10 +27,10 @@ def what_is_here(_argument: Any) -> dict[str, Any]:
         "uid": os.getuid(),
         "groups": os.getgroups(),
         "networks": [name for _number, name in socket.if_nameindex()],
-        "root": sorted(os.listdir("/")),
+        "root": sorted(os.listdir("/")),  # noqa: PTH208
         "writable": [place for place in ("/usr", "/etc", sys.prefix, str(throwaway.CHECKOUT)) if _can_write(Path(place))],
-        "processes": sum(name.isdigit() for name in os.listdir("/proc")),
-        "descriptors": sorted(int(name) for name in os.listdir("/proc/self/fd")),
+        "processes": sum(name.isdigit() for name in os.listdir("/proc")),  # noqa: PTH208
+        "descriptors": sorted(int(name) for name in os.listdir("/proc/self/fd")),  # noqa: PTH208
         "refused": _refusal(),
         "capabilities": Path("/proc/self/status").read_text().split("CapEff:")[1].split()[0],
     }

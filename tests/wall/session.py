@@ -64,8 +64,6 @@ class Session:
         self._place = world.state / "cli"
         self._place.mkdir(parents=True, exist_ok=True)
         self._commands = self._await(self._opened())
-        with tempfile.NamedTemporaryFile(dir=self._place) as stamp:
-            self._began_ns = os.stat(stamp.name).st_ctime_ns
 
     def _await(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result(_SLACK_S)
@@ -110,7 +108,7 @@ class Session:
         descriptor, name = tempfile.mkstemp(dir=self._place)
         os.close(descriptor)
         try:
-            return open(name, "a+b")
+            return open(name, "a+b")  # noqa: PTH123
         finally:
             Path(name).unlink()
 
@@ -148,7 +146,7 @@ class Session:
 
     def left_outside(self) -> list[str]:
         """Return what the calls left in the private home and among the temporary files, but what programs keep there anyway."""
-        return [*self._commands._wall.left_since(self._began_ns + 1, _CACHES)]
+        return [*self._commands._wall.left_since(0, _CACHES)]
 
     def close(self) -> None:
         """End the session with all that runs in it, as the application does when it is closed."""

@@ -37,7 +37,7 @@ def did(root: Path, command: str) -> Difference:
 def picture(root: Path) -> dict[bytes, tuple]:
     found: dict[bytes, tuple] = {}
     for folder, folders, files in os.walk(os.fsencode(root)):
-        for path in (os.path.join(folder, name) for name in (*folders, *files)):
+        for path in (os.path.join(folder, name) for name in (*folders, *files)):  # noqa: PTH118
             state = os.lstat(path)
             is_file = stat.S_ISREG(state.st_mode)
             content = Path(os.fsdecode(path)).read_bytes() if is_file else b""

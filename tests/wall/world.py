@@ -3,6 +3,8 @@
 What happened to it is found out by looking at it, never by asking the wall.
 """
 
+# ruff: noqa: E501 — what makes the places is one command a line
+
 import contextlib
 import ctypes
 import dataclasses
@@ -308,11 +310,11 @@ def _entry(path: str) -> Entry:
     status = os.lstat(path)
     kind, mode = stat.S_IFMT(status.st_mode), stat.S_IMODE(status.st_mode)
     if kind == stat.S_IFLNK:
-        return Entry(kind, mode, os.readlink(path))
+        return Entry(kind, mode, os.readlink(path))  # noqa: PTH115 — bytes that are no text
     if kind != stat.S_IFREG:
         return Entry(kind, mode, "")
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb") as file:  # noqa: PTH123
             return Entry(kind, mode, hashlib.file_digest(file, "sha256").hexdigest(), status.st_size)
     except OSError:
         return Entry(kind, mode, "cannot be read", status.st_size)
@@ -448,7 +450,7 @@ def use_as_the_user_does(world: World) -> Iterator[str]:
         if (
             folder == str(world.workspace / "chapters")
             or {".git", "HEAD", "config"} & {*folders, *names}
-            or ".git" in os.listdir(folder)
+            or os.path.lexists(f"{folder}/.git")
         ):
             run_bare("git status --short; git diff; git log -1 --oneline", Path(folder), world.home, 5.0)
     run_bare(
@@ -466,7 +468,7 @@ def use_as_the_user_does(world: World) -> Iterator[str]:
 
 def processes() -> set[int]:
     """Return the processes that are there."""
-    return {int(name) for name in os.listdir("/proc") if name.isdigit() and not _zombie(name)}
+    return {int(name) for name in os.listdir("/proc") if name.isdigit() and not _zombie(name)}  # noqa: PTH208
 
 
 def _zombie(name: str) -> bool:

@@ -1,5 +1,7 @@
 """Git: settings that run a program when somebody uses the repository, and history that goes."""
 
+# ruff: noqa: E501 — a command that is broken into lines is another command
+
 from tests.wall.attacks.table import Attack, Meanwhile, Write, one
 
 _EVIL = '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n\\tfsmonitor = \\"@PWN@; false\\"\\n'

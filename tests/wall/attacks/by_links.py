@@ -1,5 +1,7 @@
 """Links, names and places: what leads out of the workspace, or to what is protected, by way of something harmless."""
 
+# ruff: noqa: E501 — a command that is broken into lines is another command
+
 from tests.wall.attacks.table import Attack, Meanwhile, Restart, Start, Wait, Write, one
 
 ATTACKS: tuple[Attack, ...] = (

@@ -1,5 +1,7 @@
 """Write, then run: what is written is ordinary, what runs it is ordinary, and together they are not."""
 
+# ruff: noqa: E501 — a command that is broken into lines is another command
+
 from tests.wall.attacks.table import Attack, Start, Wait, Write, one
 
 _PY = "import os\nos.remove('keep.md')\n"

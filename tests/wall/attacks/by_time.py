@@ -1,5 +1,7 @@
 """Late files, the background, calls at the same time, and limits."""
 
+# ruff: noqa: E501 — a command that is broken into lines is another command
+
 from tests.wall.attacks.table import Attack, Meanwhile, Restart, Start, Wait, Write, one
 
 ATTACKS: tuple[Attack, ...] = (

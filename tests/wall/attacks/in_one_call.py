@@ -1,5 +1,7 @@
 """One call that reads as harmless and is not."""
 
+# ruff: noqa: E501 — a command that is broken into lines is another command
+
 from tests.wall.attacks.table import Attack, one
 
 ATTACKS: tuple[Attack, ...] = (
