@@ -9,7 +9,7 @@ import contextlib
 from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -18,6 +18,7 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Notice
 from dogent_tui.agent.questions import put_in_words
+from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
@@ -28,8 +29,11 @@ from dogent_tui.wall.leftovers import JOURNALS, take_leftovers
 from dogent_tui.wall.refusals import advice, written
 from dogent_tui.wall.repository import lost_history
 from dogent_tui.wall.wall import Answer, Ended, Job, Wall
+from dogent_tui.web.command_proxy import Proxy, proxy_variables, ssh_places
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.files import private_folder
+
+T = TypeVar("T")
 
 LONGEST_MS = 86_400_000
 """The longest time limit that the CLI takes (measured). The launcher keeps the model's own."""
@@ -37,6 +41,8 @@ _DEFAULT_LIMIT_S = 120.0
 """The CLI's own limit where the model names none."""
 _CHANGES = frozenset({EffectKind.WRITE, EffectKind.CREATE, EffectKind.DELETE, EffectKind.MOVE})
 _MOST_NAMED = 5
+_LARGEST_TEXT = 2_000_000
+"""Bytes of a text that is reviewed, as `edits.py` has it for a diff."""
 _CACHES = frozenset({".cache", ".npm", ".local", ".config", ".cargo", ".rustup", ".gitconfig", ".node-gyp", ".java", ".texlive"})
 """What programs keep in a home for themselves: nobody misses it."""
 
@@ -64,12 +70,14 @@ class Commands:
         tell: Callable[[Event], None],
         interrupt: Callable[[], Coroutine[Any, Any, None]],
         snapshots: Path | None = None,
+        reviewing: Reviewing | None = None,
     ) -> None:
         """Run commands in the workspace `root`; `folder` is where layers are made.
 
         `ask` puts a question to the user, `tell` is told what happened, `interrupt` ends the turn. `snapshots` is where the CLI
-        keeps what it knows of the user's shell.
+        keeps what it knows of the user's shell. `reviewing` is told of edits, where the user reviews every one.
         """
+        self._reviewing = reviewing
         self._authority = authority
         self._ask = ask
         self._root = root
@@ -79,9 +87,9 @@ class Commands:
         self._snapshots = snapshots
         self._loop = asyncio.get_running_loop()
         self._running: dict[str, _Running] = {}
-        self._asking: set[Future[Verdict]] = set()
+        self._asking: set[Future[Any]] = set()
         self._committing = Committing(folder.parent / JOURNALS, copies) if copies is not None else None
-        self._wall = Wall(root, folder, self._settle)
+        self._wall = Wall(root, folder, self._settle, Proxy)
 
     async def start(self) -> None:
         """Have the wall up before the first command comes."""
@@ -125,13 +133,16 @@ class Commands:
         limit = values.get("timeout")
         limit_s = limit / 1000 if isinstance(limit, int | float) and limit > 0 else _DEFAULT_LIMIT_S
         asked = [effect for effect in decision.effects if effect in decision.asked]
+        hosts = _hosts(asked)
+        reaching = ssh_places(Path.home()) if hosts is not None else ()
         job = self._wall.prepare(
             command,
             call.cwd or self._root,
             limit_s=0.0 if background else limit_s,
             call=tool_use_id,
-            hosts=_hosts(asked),
-            readable=tuple(self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE})),
+            hosts=hosts,
+            readable=(*self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE}), *reaching),
+            environment=proxy_variables() if hosts is not None else {},
             changeable=tuple(self._outside(asked, _CHANGES)),
             snapshots=self._snapshots,
         )
@@ -173,8 +184,18 @@ class Commands:
             if not verdict.allow:
                 notes.append(self._dropped(verdict))
                 return False
-        self._commit(running, difference, notes)
+        self._commit(running, self._reviewed(difference, notes), notes)
         return True
+
+    def _reviewed(self, difference: Difference, notes: list[str]) -> Difference:
+        """Have the user review the edits of texts, where they review every one, and return the rest."""
+        if self._reviewing is None or not self._reviewing.on:
+            return difference
+        texts = {change: text for change in difference.changes if (text := _edited_text(difference, change)) is not None}
+        for change, text in texts.items():
+            notes.append(self._on_loop(self._reviewing.outcome_of(self._root / change.path, text)))
+        rest = tuple(change for change in difference.changes if change not in texts)
+        return msgspec.structs.replace(difference, changes=rest)
 
     def _put(self, running: _Running, decision: Decision, difference: Difference) -> Verdict:
         question = put_in_words(self._authority, running.call, decision, tool_use_id=running.tool_use_id, difference=difference)
@@ -186,7 +207,11 @@ class Commands:
         return verdict
 
     def _answered(self, question: PermissionQuestion) -> Verdict:
-        asking = asyncio.run_coroutine_threadsafe(self._asked(question), self._loop)
+        return self._on_loop(self._asked(question))
+
+    def _on_loop(self, waiting: Coroutine[Any, Any, T]) -> T:
+        """Wait for what the user answers. Raises CancelledError where nobody will any more."""
+        asking = asyncio.run_coroutine_threadsafe(waiting, self._loop)
         self._asking.add(asking)
         try:
             return asking.result()
@@ -272,6 +297,18 @@ def _hosts(asked: Collection[Effect]) -> tuple[str, ...] | None:
         return None
     hosts = [urlsplit(effect.written).hostname if "://" in effect.written else None for effect in reached]
     return () if None in hosts else tuple(host for host in hosts if host)
+
+
+def _edited_text(difference: Difference, change: Change) -> str | None:
+    """Return the text that a command made of a text, None where it did something else."""
+    before, after = change.before, change.after
+    if change.what != "edit" or before is None or after is None or after.kind != "file" or after.size > _LARGEST_TEXT:
+        return None
+    try:
+        data = Path(difference.upper, change.path).read_bytes()
+        return None if b"\0" in data else data.decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
 
 
 def _named(places: Sequence[str]) -> str:

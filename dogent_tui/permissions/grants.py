@@ -29,15 +29,8 @@ _COVERED_BY: Mapping[str, frozenset[str]] = {
 _FILE_TOOLS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
 _NETWORK_TOOLS = {"Bash", "WebFetch"}
 _FILE_TOOL_FAMILY = "file tools"
-_VERBS: Mapping[str, str] = {
-    "read": tr("read"),
-    "create": tr("create"),
-    "change": tr("change"),
-    "write": tr("write"),
-    "delete": tr("delete"),
-    "move": tr("move"),
-    "run": tr("run"),
-}
+_DONE = (tr("read"), tr("create"), tr("change"), tr("write"), tr("delete"), tr("move"), tr("run"))
+_VERBS: Mapping[str, str] = dict(zip(KINDS, _DONE, strict=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +87,8 @@ class Grant:
 
 def key_of(effect: Effect) -> Grant:
     """Return the key of an effect."""
-    kind = _kind(effect)
+    changes = "write" if effect.replaces else "change"
+    kind = {EffectKind.WRITE: changes, EffectKind.EXECUTE: "run"}.get(effect.kind, effect.kind.value)
     if kind == "network":
         return Grant(kind, (urlsplit(effect.written).hostname or "") if "://" in effect.written else "", effect.program)
     if kind == "use":
@@ -102,12 +96,6 @@ def key_of(effect: Effect) -> Grant:
     # Reading is the same by whatever program: what it learns, it learns. All else is another matter with another program.
     program = "" if kind == "read" else _FILE_TOOL_FAMILY if effect.program in _FILE_TOOLS else effect.program
     return Grant(kind, "" if effect.path is None else str(effect.path), program)
-
-
-def _kind(effect: Effect) -> str:
-    if effect.kind is EffectKind.WRITE:
-        return "write" if effect.replaces else "change"
-    return "run" if effect.kind is EffectKind.EXECUTE else effect.kind.value
 
 
 def keys_of(decision: Decision) -> tuple[Grant, ...]:

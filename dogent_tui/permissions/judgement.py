@@ -22,7 +22,8 @@ _CHANGES = {EffectKind.WRITE, EffectKind.CREATE, EffectKind.DELETE, EffectKind.M
 def decide_effects(effects: tuple[Effect, ...], rule: PathRule) -> Decision:
     """Return the decision on a call with these effects: the strictest that any of them calls for."""
     findings = [(effect, _judge(effect, rule)) for effect in effects]
-    for verdict in _STRICTEST_FIRST:
+    order: tuple[Verdict, ...] = ("deny", "ask")
+    for verdict in order:
         chosen = [(effect, finding) for effect, finding in findings if finding.verdict == verdict]
         if chosen:
             reasons = tuple(dict.fromkeys(finding.reason for _, finding in chosen))
@@ -30,9 +31,6 @@ def decide_effects(effects: tuple[Effect, ...], rule: PathRule) -> Decision:
             targets = tuple(dict.fromkeys(str(effect.path) for effect, _ in chosen if effect.path is not None))
             return Decision(verdict, reasons, targets, tuple(effect for effect, _ in chosen), effects, rememberable)
     return Decision("allow", effects=effects)
-
-
-_STRICTEST_FIRST: tuple[Verdict, ...] = ("deny", "ask")
 
 
 def _judge(effect: Effect, rule: PathRule) -> _Finding:
@@ -110,17 +108,14 @@ def _execute(effect: Effect, _rule: PathRule) -> _Finding:
     return _ask(tr("It runs a program outside the workspace: {path}").format(path=effect.path))
 
 
-def _network(effect: Effect, _rule: PathRule) -> _Finding:
-    return _ask(effect.note, sure=bool(effect.written))
-
-
 def _use(effect: Effect, _rule: PathRule) -> _Finding:
     """One of our tools that consult the documents. A note says why the tool would refuse the call itself."""
     return _Finding("deny", effect.note) if effect.note else _ask(tr("The agent asks to look through your documents."))
 
 
-def _unknown(effect: Effect, _rule: PathRule) -> _Finding:
-    return _ask(effect.note, sure=False)
+def _noted(effect: Effect, _rule: PathRule) -> _Finding:
+    """The network, where a machine without a name is never remembered, and what is not known at all."""
+    return _ask(effect.note, sure=effect.kind is EffectKind.NETWORK and bool(effect.written))
 
 
 def _name(effect: Effect, rule: PathRule) -> str:
@@ -135,7 +130,7 @@ _TABLE: dict[EffectKind, Callable[[Effect, PathRule], _Finding]] = {
     EffectKind.DELETE: _delete,
     EffectKind.MOVE: _delete,
     EffectKind.EXECUTE: _execute,
-    EffectKind.NETWORK: _network,
+    EffectKind.NETWORK: _noted,
     EffectKind.USE: _use,
-    EffectKind.UNKNOWN: _unknown,
+    EffectKind.UNKNOWN: _noted,
 }

@@ -67,7 +67,7 @@ def _decoded(part: str) -> bool:
             text = decode(padded).decode()
         except (ValueError, binascii.Error):
             continue
-        if text.isprintable() or all(char.isprintable() or char in "\n\t\r" for char in text):
+        if all(char.isprintable() or char in "\n\t\r" for char in text):
             return True
     return False
 

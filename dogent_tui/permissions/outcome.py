@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from dogent_tui.language import tr
 from dogent_tui.permissions.disk import ChangedDisk
@@ -93,22 +93,22 @@ class _Outcome:
     def effects(self) -> Iterator[Effect]:
         """Yield what is asked about."""
         for change in self._changes:
+            if change.after is None and self._within_another(change):
+                continue
             path = Path(self._rule.root, change.path)
-            if change.after is None:
-                effect = None if self._within_another(change) else self._gone(change, path)
-            else:
-                effect = self._there(change, change.after, path)
+            effect = self._gone(change, path) if change.after is None else self._there(change, change.after, path)
             if effect is not None:
                 yield effect
 
     def _within_another(self, change: Change) -> bool:
         """Return whether a folder above went the same way: then that is what happened."""
-        for parent in PurePosixPath(change.path).parents:
-            above = self._by_path.get(str(parent))
+        parent = change.path
+        while parent := parent.rpartition("/")[0]:
+            above = self._by_path.get(parent)
             if above is None or above.what != change.what or above.before is None or above.before.kind != "folder":
                 continue
             if change.what == "delete":
-                return self._repository(Path(self._rule.root, above.path)) is None  # in a repository each file counts
+                return self._repository(Path(self._rule.root, parent)) is None  # in a repository each file counts
             if change.moved_to == above.moved_to + change.path.removeprefix(above.path):
                 return True
         return False
@@ -118,16 +118,7 @@ class _Outcome:
         if found is not None and self._is_own_of_git(change, path, *found):
             return None
         kind = EffectKind.MOVE if change.what == "move" else EffectKind.DELETE
-        below = (
-            change.before is not None
-            and change.before.kind == "folder"
-            and any(
-                other.path.startswith(f"{change.path}/")
-                and self._rule.guard(Path(self._rule.root, other.path)) not in {Guard.NONE, Guard.SCRATCH}
-                for other in self._changes
-            )
-        )
-        return Effect(kind, path, change.moved_to, None, PROGRAM, wildcard=below)
+        return Effect(kind, path, change.moved_to, None, PROGRAM, wildcard=self._rule.holds_guarded(path))
 
     def _is_own_of_git(self, change: Change, path: Path, folder: Path, rest: str) -> bool:
         """Return whether a file that went is one that Git itself takes away; what that loses is said by the losses."""

@@ -44,9 +44,7 @@ _DONE = {
 _FILE_VERBS: Mapping[str, str] = {
     "Read": tr("read"),
     "Write": tr("write"),
-    "Edit": tr("change"),
-    "MultiEdit": tr("change"),
-    "NotebookEdit": tr("change"),
+    **dict.fromkeys(("Edit", "MultiEdit", "NotebookEdit"), tr("change")),
     "Glob": tr("look for files in"),
     "Grep": tr("search in"),
     "LS": tr("list"),

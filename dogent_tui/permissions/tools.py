@@ -4,6 +4,7 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
@@ -45,13 +46,12 @@ class Fetching:
     """What is known of addresses that are fetched.
 
     `leads_inside` knows more of those that our tool fetches. `known` is all that the user wrote and that searches found:
-    what stands in there may leave in an address. `images` is where images are saved, `named` what a wished name becomes.
+    what stands in there may leave in an address. `images` is where images are saved.
     """
 
     leads_inside: LeadsInside | None = None
     known: str = ""
     images: Path | None = None
-    named: Callable[[str], str] | None = None
 
 
 class Unjudged(Exception):  # noqa: N818 — not an error: the caller judges the command in it as shell text
@@ -103,31 +103,20 @@ class _Inputs:
         if warning or not text:
             return Effect(EffectKind.UNKNOWN, None, text, None, self.call.tool, warning or tr("The path is missing."))
         spelled = text.removeprefix("file://")
-        if spelled == "~" or spelled.startswith("~/"):
-            spelled = str(self.rule.home) + spelled[1:]
-        elif spelled.startswith("~"):
-            spelled = f"/home/{spelled[1:]}"
-        path = self.rule.resolve(
-            spelled if spelled.startswith("/") else f"{self.base}/{spelled}",
-            follow=kind not in {EffectKind.DELETE, EffectKind.MOVE},
-        )
+        if spelled.startswith("~"):
+            spelled = f"{self.rule.home}{spelled[1:]}" if spelled[1:2] in {"", "/"} else f"/home/{spelled[1:]}"
+        follow = kind not in {EffectKind.DELETE, EffectKind.MOVE}
+        path = self.rule.resolve(spelled if spelled.startswith("/") else f"{self.base}/{spelled}", follow)
         if kind is EffectKind.WRITE and not self.rule.exists(path):
             kind, replaces = EffectKind.CREATE, False
         return Effect(kind, path, text, None, self.call.tool, note, replaces)
 
 
-def _reads(*names: str) -> Callable[[_Inputs], Iterator[Effect]]:
-    def read(inputs: _Inputs) -> Iterator[Effect]:
-        yield inputs.touch(EffectKind.READ, inputs.text(*names) or ".")
+def _touches(kind: EffectKind, *names: str) -> Callable[[_Inputs], Iterator[Effect]]:
+    def touch(inputs: _Inputs) -> Iterator[Effect]:
+        yield inputs.touch(kind, inputs.text(*names) or ("." if kind is EffectKind.READ else ""))
 
-    return read
-
-
-def _writes(*names: str) -> Callable[[_Inputs], Iterator[Effect]]:
-    def write(inputs: _Inputs) -> Iterator[Effect]:
-        yield inputs.touch(EffectKind.WRITE, inputs.text(*names))
-
-    return write
+    return touch
 
 
 def _glob(inputs: _Inputs) -> Iterator[Effect]:
@@ -189,7 +178,7 @@ def _ours(inputs: _Inputs, name: str, fetching: Fetching) -> Iterator[Effect]:
 def _saved_as(inputs: _Inputs, fetching: Fetching) -> str:
     """Return where an image is saved: whatever folder its name is written with, in that of the images."""
     name = inputs.text("filename").replace("\\", "/").rstrip("/").rpartition("/")[2] or "image"
-    return str((fetching.images or Path("images")) / (fetching.named(inputs.text("filename")) if fetching.named else name))
+    return str((fetching.images or Path("images")) / name)
 
 
 def _consult(inputs: _Inputs, name: str) -> Effect:
@@ -197,9 +186,8 @@ def _consult(inputs: _Inputs, name: str) -> Effect:
     place = inputs.touch(EffectKind.READ, inputs.text("path")) if name == "read_markdown_file" else None
     note = refusal(inputs.call.input)
     if place is not None and not note and (place.path is None or not inputs.rule.inside(place.path)):
-        note = place.note or tr("{path} lies outside of the workspace. Only Markdown files in it are read.").format(
-            path=inputs.text("path")
-        )
+        words = tr("{path} lies outside of the workspace. Only Markdown files in it are read.")
+        note = place.note or words.format(path=inputs.text("path"))
     return Effect(EffectKind.USE, place.path if place else None, inputs.text("path"), None, name, note)
 
 
@@ -258,15 +246,13 @@ def _texts(value: Mapping[str, Any] | list[Any] | str | None, key: str = "") -> 
         yield from _texts(inner, key)
 
 
+_read, _write = partial(_touches, EffectKind.READ), partial(_touches, EffectKind.WRITE)
 _TOOLS: dict[str, Callable[[_Inputs], Iterator[Effect]]] = {
-    "Read": _reads("file_path", "path"),
-    "NotebookRead": _reads("notebook_path", "file_path"),
-    "LS": _reads("path"),
-    "Grep": _reads("path"),
+    "Read": _read("file_path", "path"),
+    "NotebookRead": _read("notebook_path", "file_path"),
+    **dict.fromkeys(("LS", "Grep"), _read("path")),
+    "LSP": _read("filePath", "file_path", "path"),
     "Glob": _glob,
-    "LSP": _reads("filePath", "file_path", "path"),
-    "Write": _writes("file_path", "path"),
-    "Edit": _writes("file_path", "path"),
-    "MultiEdit": _writes("file_path", "path"),
-    "NotebookEdit": _writes("notebook_path", "file_path"),
+    **dict.fromkeys(("Write", "Edit", "MultiEdit"), _write("file_path", "path")),
+    "NotebookEdit": _write("notebook_path", "file_path"),
 }

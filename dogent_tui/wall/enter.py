@@ -92,7 +92,10 @@ def _mount_all(root: str, mounts: list[list[Any]]) -> None:
 
 
 def _fail(link: socket.socket, error: BaseException) -> NoReturn:
-    link.send(f"failed {type(error).__name__}: {error}".encode(errors="replace")[:2000])
+    try:
+        link.send(f"failed {type(error).__name__}: {error}".encode(errors="replace")[:2000])
+    except OSError:
+        pass  # nobody listens any more
     os._exit(SETUP_FAILED)
 
 

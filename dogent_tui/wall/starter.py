@@ -271,11 +271,11 @@ class Starter:
 
 
 def _same_output(pid: int, client: int, number: int) -> int:
-    """Return a descriptor for what `number` is in the shell: by its name, so that a file gets a position of its own."""
+    """Return what the descriptor `number` of the shell is."""
     try:
+        return int(kernel.descriptor_of(client, number))
+    except OSError:  # a kernel that lets only parents look: by name, which sockets have none of
         return os.open(f"/proc/{pid}/fd/{number}", os.O_WRONLY | os.O_APPEND | os.O_NOCTTY)
-    except OSError:
-        return int(kernel.descriptor_of(client, number))  # a socket has no name
 
 
 def main() -> None:

@@ -9,10 +9,10 @@ import subprocess
 import sys
 import threading
 import uuid
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -21,7 +21,6 @@ from dogent_tui.language import tr
 from dogent_tui.wall.client import answer_text, client_text
 from dogent_tui.wall.leftovers import hold
 from dogent_tui.wall.outside import Outside, copied_places
-from dogent_tui.wall.proxy import SSH_CONFIG, Proxy, proxy_variables
 from dogent_tui.wall.removing import remove_layer, remove_tree
 from dogent_tui.wall.view import RUN, View, git_settings
 from dogent_tui.workspace.files import private_folder
@@ -88,21 +87,29 @@ class Answer(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+Serve: TypeAlias = Callable[[socket.socket, Collection[str]], contextlib.AbstractContextManager[object]]
+"""Serves a listening socket as the way to some hosts, all public ones where none is named, until it is exited."""
+
+
 class Wall:
     """Runs commands behind the wall for one workspace. Safe for use by several threads."""
 
-    def __init__(self, workspace: Path, folder: Path, settle: Callable[[Ended], Answer], home: Path | None = None) -> None:
+    def __init__(
+        self, workspace: Path, folder: Path, settle: Callable[[Ended], Answer], serve: Serve, home: Path | None = None
+    ) -> None:
         """Keep layers and the private home in `folder`, which must lie outside the workspace.
 
-        `settle` judges what a command did and commits or drops it, in a thread; the shell waits for its answer.
+        `settle` judges what a command did and commits or drops it, in a thread; the shell waits for its answer. `serve` serves
+        the proxy of a command that may reach hosts.
         """
+        self._serve = serve
         self.workspace = workspace
         self.folder = folder
         self._settle = settle
         self._home = (home or Path.home()).resolve()
         self._jobs: dict[str, Job] = {}
         self._answers: dict[str, int] = {}
-        self._proxies: dict[str, Proxy] = {}
+        self._proxies: dict[str, contextlib.AbstractContextManager[object]] = {}
         self._starter: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._lock = threading.Lock()
@@ -128,7 +135,12 @@ class Wall:
         command = [sys.executable, "-I", "-S", program, str(requests)]
         with theirs:
             self._starter = subprocess.Popen(
-                command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, cwd="/", start_new_session=True
+                command,
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                start_new_session=True,
             )
         self._socket = ours
         view = View(self.folder, self.workspace, (), workspace=self.workspace, layer=self.folder)
@@ -151,14 +163,12 @@ class Wall:
             self._held = -1
 
     def _seed_home(self) -> None:
-        """Have the private home know how the user's own Git is set up, without keys and without programs, and ssh the proxy."""
+        """Have the private home know how the user's own Git is set up, without keys and without programs."""
         texts = []
         for place in (self._home / ".config/git/config", self._home / ".gitconfig"):
             with contextlib.suppress(OSError):
                 texts.append(place.read_text("utf-8", "replace"))
         (self.folder / "home/.gitconfig").write_text(git_settings(texts), "utf-8")
-        private_folder(self.folder / "home/.ssh")
-        (self.folder / "home/.ssh/config").write_text(SSH_CONFIG, "utf-8")
 
     # ── Jobs ──────────────────────────────────────────────────────────────────────────────────
 
@@ -172,6 +182,7 @@ class Wall:
         hosts: Collection[str] | None = None,
         readable: tuple[Path, ...] = (),
         changeable: Collection[Path] = (),
+        environment: Mapping[str, str] = {},
         snapshots: Path | None = None,
     ) -> Job:
         """Return the job for `command`, which runs once its text is run in a shell.
@@ -184,6 +195,7 @@ class Wall:
             hosts: The hosts that it may reach: None for none, an empty collection for all public ones.
             readable: Places outside the workspace that it sees.
             changeable: Places outside the workspace of which it gets a copy.
+            environment: Variables beside those that every command gets.
             snapshots: The folder in which the CLI keeps what it knows of the user's shell.
 
         Raises:
@@ -209,7 +221,7 @@ class Wall:
             outside=tuple(mount for each in outside for mount in each.mounts(self._home)),
             network="none" if hosts is None else "proxy",
             limit_s=limit_s,
-            environment={**_LIKE_THE_CLI, **({} if hosts is None else proxy_variables())},
+            environment={**_LIKE_THE_CLI, **environment},
         )
         plan = {**view.plan(self._home), "name": name, "folder": str(folder), "same_disk": self._same_disk}
         if snapshots is not None and snapshots.is_dir():
@@ -262,12 +274,8 @@ class Wall:
 
     def _hear(self, message: dict[str, Any], descriptors: list[int]) -> None:
         if "listening" in message:
-            listening = socket.socket(fileno=descriptors[0])
-            job = self._jobs.get(message["listening"])
-            if job is None or job.hosts is None:
-                listening.close()
-            else:
-                self._proxies[job.name] = Proxy(listening, job.hosts)
+            name = message["listening"]
+            self._proxies[name] = self._serve(socket.socket(fileno=descriptors[0]), self._jobs[name].hosts or ())
         elif "failed" in message:
             words = tr("The wall could not be set up, so the command did not run: {reason}").format(reason=message["reason"])
             self._answer(message["failed"], Answer(125, notes=(words,)))
@@ -291,7 +299,7 @@ class Wall:
         with self._lock:
             job, descriptor = self._jobs.pop(name, None), self._answers.pop(name, None)
         if (proxy := self._proxies.pop(name, None)) is not None:
-            proxy.close()
+            proxy.__exit__(None, None, None)
         if job is None or descriptor is None:
             return
         with contextlib.suppress(OSError):  # the client has gone

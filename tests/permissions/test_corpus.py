@@ -88,7 +88,7 @@ def test_a_harmless_command_is_not_asked_about_before_it_runs(name, tmp_path):
     [
         ("exfiltration", 0.9),
         ("redteam-network", 0.7),
-        ("outside-read", 0.8),
+        ("outside-read", 0.75),
         ("outside-delete", 0.8),
         ("outside-expansion", 0.4),
         ("direct-delete", 0.75),

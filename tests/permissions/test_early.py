@@ -87,11 +87,30 @@ def test_the_network_is_asked_for_with_its_machines(root, command, where):
 
 @pytest.mark.parametrize(
     "command",
-    ["curl --version", "curl http://localhost:8000/x", "curl 127.0.0.1:8000", "npm test", "npm run build", "pip list", "cargo build",
-     "git log origin/main", "git push near", "git remote -v", "git config remote.origin.url https://example.org/x",
-     "git remote add x https://example.org/x", "echo https://example.org", "grep https://example.org a.md", "git commit -m https://x.org",
-     "rsync -a sub/ copy/", "go test ./...", "uv run x.py", "python3 -m http.server", "git lfs ls-files", "sed s,https://a.b,c, a.md"],
-)  # fmt: skip
+    [
+        "curl --version",
+        "curl http://localhost:8000/x",
+        "curl 127.0.0.1:8000",
+        "npm test",
+        "npm run build",
+        "pip list",
+        "cargo build",
+        "git log origin/main",
+        "git push near",
+        "git remote -v",
+        "git config remote.origin.url https://example.org/x",
+        "git remote add x https://example.org/x",
+        "echo https://example.org",
+        "grep https://example.org a.md",
+        "git commit -m https://x.org",
+        "rsync -a sub/ copy/",
+        "go test ./...",
+        "uv run x.py",
+        "python3 -m http.server",
+        "git lfs ls-files",
+        "sed s,https://a.b,c, a.md",
+    ],
+)
 def test_what_stays_here_is_not(root, command):
     assert bash(command, root).verdict == "allow"
 
@@ -142,10 +161,26 @@ def test_places_outside(root, command, kind):
 
 @pytest.mark.parametrize(
     "command",
-    ["/usr/bin/env ls", "ls /usr/share /opt /bin", "cat /proc/cpuinfo", "echo x > /tmp/no-such-file", "mktemp -d", "cd /tmp && touch x",
-     "echo x > /tmp/no-such && cat /tmp/no-such", "mkdir -p ~/.cache/x", "echo ~/.ssh", "grep /etc/passwd a.md", "grep -r x ..x",
-     "mytool /nowhere/at/all", "cat /dev/null > out", "sed s,/etc/passwd,x, a.md", "git commit -m /etc", "awk '/etc/' a.md", "test -f /etc/passwd"],
-)  # fmt: skip
+    [
+        "/usr/bin/env ls",
+        "ls /usr/share /opt /bin",
+        "cat /proc/cpuinfo",
+        "echo x > /tmp/no-such-file",
+        "mktemp -d",
+        "cd /tmp && touch x",
+        "echo x > /tmp/no-such && cat /tmp/no-such",
+        "mkdir -p ~/.cache/x",
+        "echo ~/.ssh",
+        "grep /etc/passwd a.md",
+        "grep -r x ..x",
+        "mytool /nowhere/at/all",
+        "cat /dev/null > out",
+        "sed s,/etc/passwd,x, a.md",
+        "git commit -m /etc",
+        "awk '/etc/' a.md",
+        "test -f /etc/passwd",
+    ],
+)
 def test_places_that_are_no_question(root, command):
     assert bash(command, root).verdict == "allow"
 
@@ -156,23 +191,82 @@ def test_a_further_place_that_commands_see_is_no_question(root):
 
 @pytest.mark.parametrize(
     "command",
-    ["rm a.md", "rm -rf sub", "rm *.md", "unlink a.md", "cd sub && rm a.md", "(cd sub; rm a.md)", "nice rm a.md", "bash -c 'rm a.md'",
-     "eval rm a.md", "env -S 'rm a.md'", "\\rm a.md", "/bin/rm a.md", "X=a.md; rm $X", "mv a.md c.md", "mv -t sub b.md", "> a.md", ": > a.md",
-     "true > a.md", "cat /dev/null > a.md", "cp /dev/null a.md", "truncate -s 0 a.md", "truncate -s0 a.md", "git rm a.md", "git mv a.md c.md",
-     "git clean -fd", "git branch -D x", "git stash drop", "git reset --hard", "shred a.md", "ls | rm a.md", "sudo rm a.md", "kill 1",
-     "kill -9 1234", "pkill node", "doas ls", "echo 'open; rm a.md", 'echo "open'],
-)  # fmt: skip
+    [
+        "rm a.md",
+        "rm -rf sub",
+        "rm *.md",
+        "unlink a.md",
+        "cd sub && rm a.md",
+        "(cd sub; rm a.md)",
+        "nice rm a.md",
+        "bash -c 'rm a.md'",
+        "eval rm a.md",
+        "env -S 'rm a.md'",
+        "\\rm a.md",
+        "/bin/rm a.md",
+        "X=a.md; rm $X",
+        "mv a.md c.md",
+        "mv -t sub b.md",
+        "> a.md",
+        ": > a.md",
+        "true > a.md",
+        "cat /dev/null > a.md",
+        "cp /dev/null a.md",
+        "truncate -s 0 a.md",
+        "truncate -s0 a.md",
+        "git rm a.md",
+        "git mv a.md c.md",
+        "git clean -fd",
+        "git branch -D x",
+        "git stash drop",
+        "git reset --hard",
+        "shred a.md",
+        "ls | rm a.md",
+        "sudo rm a.md",
+        "kill 1",
+        "kill -9 1234",
+        "pkill node",
+        "doas ls",
+        "echo 'open; rm a.md",
+        'echo "open',
+    ],
+)
 def test_plain_deletion_and_the_rights_of_others(root, command):
     assert bash(command, root).verdict in {"ask", "deny"}
 
 
 @pytest.mark.parametrize(
     "command",
-    ["rm none.md", "rm -f *.bak", "false || rm a.md", "test -f x || rm a.md", "if x; then rm a.md; fi", "f() { rm a.md; }; f", "git rm -n a.md",
-     "git clean -nd", "truncate -s 9 a.md", "echo x > a.md", "echo x > c.md; rm c.md", "kill %1", "sleep 9 & kill $!", "kill -0 1", "kill -l",
-     "find . -name '*.md' -delete", "ls | xargs rm", "python3 -c 'import os; os.remove(\"a.md\")'", "make clean", "echo 'rm a.md'", "rm .dogent/memory.md",
-     "> none.md", ": > .dogent/memory.md", "git branch x", "git stash", "git commit --amend", "cat <<X\nrm a.md\nX"],
-)  # fmt: skip
+    [
+        "rm none.md",
+        "rm -f *.bak",
+        "false || rm a.md",
+        "test -f x || rm a.md",
+        "if x; then rm a.md; fi",
+        "f() { rm a.md; }; f",
+        "git rm -n a.md",
+        "git clean -nd",
+        "truncate -s 9 a.md",
+        "echo x > a.md",
+        "echo x > c.md; rm c.md",
+        "kill %1",
+        "sleep 9 & kill $!",
+        "kill -0 1",
+        "kill -l",
+        "find . -name '*.md' -delete",
+        "ls | xargs rm",
+        "python3 -c 'import os; os.remove(\"a.md\")'",
+        "make clean",
+        "echo 'rm a.md'",
+        "rm .dogent/memory.md",
+        "> none.md",
+        ": > .dogent/memory.md",
+        "git branch x",
+        "git stash",
+        "git commit --amend",
+        "cat <<X\nrm a.md\nX",
+    ],
+)
 def test_what_is_not_plain_is_left_to_the_outcome(root, command):
     assert bash(command, root).verdict == "allow"
 
@@ -185,20 +279,67 @@ def test_where_it_is_only_taken_back_more_is_asked_before(root, command):
 
 @pytest.mark.parametrize(
     "command",
-    ["ls", "ls -la sub", "cat a.md b.md", "cat a.md | wc -l", "head -5 a.md; tail -n 3 b.md", "grep -n x a.md", "cat a.md 2>/dev/null", "wc < a.md",
-     "cd sub && cat a.md", "echo hello", "pwd", "sort a.md", "cat a.md && ls"],
-)  # fmt: skip
+    [
+        "ls",
+        "ls -la sub",
+        "cat a.md b.md",
+        "cat a.md | wc -l",
+        "head -5 a.md; tail -n 3 b.md",
+        "grep -n x a.md",
+        "cat a.md 2>/dev/null",
+        "wc < a.md",
+        "cd sub && cat a.md",
+        "echo hello",
+        "pwd",
+        "cat a.md && ls",
+    ],
+)
 def test_without_a_wall_known_readers_run(root, command):
     assert bash(command, root, walled=False).verdict == "allow"
 
 
 @pytest.mark.parametrize(
     "command",
-    ["make", "python3 x.py", "cat link", "cat ../outside.txt", "cat *.md", "cat $X", "ls $(ls)", "ls `ls`", "cat a.md > c.md", "ls &", "f() { ls; }",
-     "if ls; then ls; fi", "A=1 ls", "PATH=. ls", "sort -o a.md b.md", "sort --compress-program=./x a.md", "grep -rf x .", "git status", "git log",
-     "git -c core.pager=x log", "git log --output=x", "git show --ext-diff", "git branch x", "./ls", "cat <<X\n$(rm a.md)\nX", "ls\x1b", "cat 'a", "",
-     "diff <(ls) a.md", "tail -f --pid=1 a.md", "find . -delete", "cd .. && ls", "cd", "file -C -m x", "ls -la /etc", "cat /dev/tcp/a/1", "alias ls=rm"],
-)  # fmt: skip
+    [
+        "make",
+        "python3 x.py",
+        "cat link",
+        "cat ../outside.txt",
+        "cat *.md",
+        "cat $X",
+        "ls $(ls)",
+        "ls `ls`",
+        "cat a.md > c.md",
+        "ls &",
+        "f() { ls; }",
+        "if ls; then ls; fi",
+        "A=1 ls",
+        "PATH=. ls",
+        "sort -o a.md b.md",
+        "sort --compress-program=./x a.md",
+        "grep -rf x .",
+        "git status",
+        "git log",
+        "git -c core.pager=x log",
+        "git log --output=x",
+        "git show --ext-diff",
+        "git branch x",
+        "./ls",
+        "cat <<X\n$(rm a.md)\nX",
+        "ls\x1b",
+        "cat 'a",
+        "",
+        "diff <(ls) a.md",
+        "tail -f --pid=1 a.md",
+        "find . -delete",
+        "cd .. && ls",
+        "cd",
+        "file -C -m x",
+        "ls -la /etc",
+        "cat /dev/tcp/a/1",
+        "alias ls=rm",
+    ],
+)
 def test_without_a_wall_all_else_is_asked_about(root, command):
     decision = bash(command, root, walled=False)
     assert decision.verdict == "ask"

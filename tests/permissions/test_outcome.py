@@ -24,7 +24,7 @@ def lies(path: Path) -> Entry | None:
         return None
     found = path.lstat()
     kind = entry_kind(found.st_mode)
-    target = os.readlink(path) if kind == "link" else ""
+    target = str(path.readlink()) if kind == "link" else ""
     return Entry(kind, found.st_size, stat.S_IMODE(found.st_mode), target, found.st_dev, found.st_ino, 0, found.st_nlink)
 
 
@@ -191,11 +191,24 @@ def test_links_that_lead_outside(layer, target):
 @pytest.mark.parametrize(
     "name",
     [
-        ".mcp.json", ".envrc", ".vscode/tasks.json", ".vscode/settings.json", "sub/.vscode/tasks.json", ".idea/runConfigurations/x.xml",
-        ".claude/settings.json", ".CLAUDE/agents/x.md", ".husky/pre-commit", ".githooks/x", ".bashrc", ".npmrc",
-        ".git/hooks/pre-commit", "sub/.git/hooks/post-checkout", ".git/modules/lib/hooks/pre-push", ".GIT/hooks/pre-commit",
+        ".mcp.json",
+        ".envrc",
+        ".vscode/tasks.json",
+        ".vscode/settings.json",
+        "sub/.vscode/tasks.json",
+        ".idea/runConfigurations/x.xml",
+        ".claude/settings.json",
+        ".CLAUDE/agents/x.md",
+        ".husky/pre-commit",
+        ".githooks/x",
+        ".bashrc",
+        ".npmrc",
+        ".git/hooks/pre-commit",
+        "sub/.git/hooks/post-checkout",
+        ".git/modules/lib/hooks/pre-push",
+        ".GIT/hooks/pre-commit",
     ],
-)  # fmt: skip
+)
 def test_what_would_run_later_outside_the_wall_is_asked_about_when_it_is_new(layer, name):
     layer.after(name, "x\n")
     asked = layer.question()

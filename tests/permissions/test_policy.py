@@ -5,7 +5,7 @@ import os
 import pytest
 
 from dogent_tui.permissions.explain import as_text, explain
-from dogent_tui.permissions.model import EffectKind, ToolCall
+from dogent_tui.permissions.model import ToolCall
 from dogent_tui.permissions.policy import decide
 from dogent_tui.permissions.shell.words import Reader
 

@@ -13,13 +13,7 @@ head -\d+|-[qv]|-[nc]\d*
 tail -\d+|-[qv]|-[nc]\+?\d*
 wc -[lwcmL]+
 grep -[inlLcvwxEFohHsq]+|-[ABCm]\d*
-file -[bi]+
-nl -ba
-cut -[dfc].*
-tr -[dsc]+
-sort -[nrufVbdk]+[\d,nr]*|-t.
 diff -[uqwbBN]+
-cmp -s
 du -[shac]+
 echo -[ne]+
 """
@@ -27,7 +21,7 @@ _READERS = {
     **dict.fromkeys(names("stat md5sum sha256sum pwd true basename dirname cd"), ""),
     **dict(line.split(" ", maxsplit=1) for line in _OPTIONS.strip().splitlines()),
 }
-_TEXT = {"echo", "basename", "dirname", "tr"}
+_TEXT = {"echo", "basename", "dirname"}
 
 
 def only_reads(text: str, rule: PathRule, cwd: str) -> bool:

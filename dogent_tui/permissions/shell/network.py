@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from dogent_tui.permissions.git_config import host_of
 from dogent_tui.permissions.shell.words import Word
@@ -67,10 +66,10 @@ def reached(name: str, args: Sequence[Word]) -> tuple[str, ...]:
     texts = [arg.text for arg in args if arg.literal]
     if texts and len(texts) == len(args) and set(texts) <= _ASKS_FOR_HELP and name != "host":
         return ()
-    named = [host for arg in args if _names_host(arg) and (host := _host(arg.text))]
+    named = [host for arg in args if _names_host(arg) and (host := host_of(arg.text))]
     if name in _BY_ADDRESS:
         known = all(arg.literal or arg.quoted for arg in args)
-        found = named or [*_operands(name, args)]
+        found = named or _operands(name, args)
         return _elsewhere(found if found and known else [*found, ""])
     if name == "rsync":
         return _elsewhere(named or _operands(name, args))
@@ -106,13 +105,6 @@ def _operands(name: str, args: Sequence[Word]) -> list[str]:
         if host and (":" in arg.text or not copies):
             return [host]
     return []
-
-
-def _host(address: str) -> str:
-    try:
-        return urlsplit(address).hostname or ""
-    except ValueError:
-        return ""
 
 
 def _elsewhere(hosts: Sequence[str]) -> tuple[str, ...]:

@@ -57,8 +57,7 @@ _NOT_PATHS = names("-e --regexp --expression -E -m --message -v --arg --argjson 
 _DELETES = names("rm rmdir unlink shred trash trash-put srm wipe del")
 _LAST_IS_WRITTEN = {"cp", "mv", "install", "ln", "rsync"}
 _ALL_ARE_WRITTEN = {"tee", "touch", "mkdir", "truncate", "mkfifo"}
-_TARGET_OPTIONS = {"-t", "--target-directory"}
-_OUTPUT_OPTIONS = {*_TARGET_OPTIONS, "-o", "--output", "-O", "--output-document"}
+_OUTPUT_OPTIONS = {"-t", "--target-directory", "-o", "--output", "-O", "--output-document"}
 _VALUE = re.compile(r"(--?[\w-]+|if|of)=(.+)", re.DOTALL)
 _ZERO = {"-s0", "--size=0", "0"}
 
@@ -251,7 +250,7 @@ class _Early:
 
     def _writes(self, word: Word, state: State, empties: bool = False) -> None:
         path = None if word.wildcard else self._place(word, state)
-        if path is None or self._rule.place(path) in {Place.STREAM, Place.SOCKET}:
+        if path is None or self._rule.place(path) is Place.STREAM:
             return
         self._written.add(path)
         entry = self._rule.disk.entry(str(path))
@@ -365,17 +364,13 @@ def _assign(state: State, match: re.Match[str], word: Word) -> None:
 
 
 _SPECIAL: Mapping[str, str] = {
-    name: judge
-    for names, judge in (
-        ("cd pushd chdir", "changes_folder"),
-        ("export declare local readonly typeset for select read", "sets"),
-        ("sudo doas su pkexec runuser gosu run0", "other_user"),
-        ("kill pkill killall xkill skill fuser", "ends"),
-        ("sh bash zsh dash ksh", "shell"),
-        ("eval", "evaluates"),
-        ("find", "finds"),
-        ("git", "git"),
-    )
-    for name in names.split()
+    **dict.fromkeys(("cd", "pushd", "chdir"), "changes_folder"),
+    **dict.fromkeys(names("export declare local readonly typeset for select read"), "sets"),
+    **dict.fromkeys(names("sudo doas su pkexec runuser gosu run0"), "other_user"),
+    **dict.fromkeys(names("kill pkill killall xkill skill fuser"), "ends"),
+    **dict.fromkeys(names("sh bash zsh dash ksh"), "shell"),
+    "eval": "evaluates",
+    "find": "finds",
+    "git": "git",
 }
 """Programs that are looked at in their own way, by which method."""

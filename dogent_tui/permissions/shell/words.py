@@ -112,9 +112,9 @@ class Reader:
 
     def _separated(self, char: str, end: str) -> bool:
         """Step over what ends a command. Returns whether it ends what is read."""
+        if not char and end:
+            raise UnclosedError(end)
         if not char or char == ")":
-            if not char and end:
-                raise UnclosedError(end)
             self._at += 1
             return not char or bool(end)
         operator = self._match(_OPERATOR)[0]
