@@ -29,6 +29,7 @@ from dogent_tui.wall.leftovers import JOURNALS, take_leftovers
 from dogent_tui.wall.refusals import advice, written
 from dogent_tui.wall.repository import lost_history
 from dogent_tui.wall.wall import Answer, Ended, Job, Wall
+from dogent_tui.web.command_proxy import Proxy, proxy_variables, ssh_places
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.files import private_folder
 
@@ -88,7 +89,7 @@ class Commands:
         self._running: dict[str, _Running] = {}
         self._asking: set[Future[Any]] = set()
         self._committing = Committing(folder.parent / JOURNALS, copies) if copies is not None else None
-        self._wall = Wall(root, folder, self._settle)
+        self._wall = Wall(root, folder, self._settle, Proxy)
 
     async def start(self) -> None:
         """Have the wall up before the first command comes."""
@@ -132,13 +133,16 @@ class Commands:
         limit = values.get("timeout")
         limit_s = limit / 1000 if isinstance(limit, int | float) and limit > 0 else _DEFAULT_LIMIT_S
         asked = [effect for effect in decision.effects if effect in decision.asked]
+        hosts = _hosts(asked)
+        reaching = ssh_places(Path.home()) if hosts is not None else ()
         job = self._wall.prepare(
             command,
             call.cwd or self._root,
             limit_s=0.0 if background else limit_s,
             call=tool_use_id,
-            hosts=_hosts(asked),
-            readable=tuple(self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE})),
+            hosts=hosts,
+            readable=(*self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE}), *reaching),
+            environment=proxy_variables() if hosts is not None else {},
             changeable=tuple(self._outside(asked, _CHANGES)),
             snapshots=self._snapshots,
         )

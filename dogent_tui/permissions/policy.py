@@ -71,5 +71,5 @@ def _command_effects(
         doubt = Effect(EffectKind.UNKNOWN, None, "", (0, len(command)), "Bash", _NO_WALL)
         effects = [] if only_reads(command, rule, cwd) else [*effects, doubt]
     if call.input.get("dangerouslyDisableSandbox"):
-        effects.append(Effect(EffectKind.UNKNOWN, program="Bash", note=tr("It asks to run outside the sandbox.")))
+        effects.append(Effect(EffectKind.UNKNOWN, program="Bash", note=tr("It asks to run without the wall.")))
     return tuple(effects)

@@ -98,7 +98,10 @@ def fail(link: socket.socket, error: BaseException) -> NoReturn:
         steps.append(trace.tb_frame.f_code.co_name.strip("_"))
         trace = trace.tb_next
     where = " ".join(step for step in steps[-3:] if step not in ("call", "checked"))
-    link.send(f"failed {where}: {error}".encode(errors="replace")[:2000])
+    try:
+        link.send(f"failed {where}: {error}".encode(errors="replace")[:2000])
+    except OSError:
+        pass  # nobody listens any more
     os._exit(SETUP_FAILED)
 
 

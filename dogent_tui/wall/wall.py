@@ -10,10 +10,10 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -23,7 +23,6 @@ from dogent_tui.wall.client import answer_text, client_text
 from dogent_tui.wall.leftovers import hold
 from dogent_tui.wall.outside import Outside, copied_places
 from dogent_tui.wall.probe import Standing
-from dogent_tui.wall.proxy import SSH_CONFIG, Proxy, proxy_variables
 from dogent_tui.wall.removing import remove_layer, remove_tree
 from dogent_tui.wall.snapshot import Snapshot, end_left_over
 from dogent_tui.wall.view import RUN, Level, View, git_settings, tools
@@ -91,6 +90,10 @@ class Answer(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+Serve: TypeAlias = Callable[[socket.socket, Collection[str]], contextlib.AbstractContextManager[object]]
+"""Serves a listening socket as the way to some hosts, all public ones where none is named, until it is exited."""
+
+
 class Wall:
     """Runs commands behind the wall for one workspace. Safe for use by several threads."""
 
@@ -99,6 +102,7 @@ class Wall:
         workspace: Path,
         folder: Path,
         settle: Callable[[Ended], Answer],
+        serve: Serve,
         home: Path | None = None,
         *,
         standing: Standing | None = None,
@@ -106,8 +110,9 @@ class Wall:
     ) -> None:
         """Keep layers and the private home in `folder`, which must lie outside the workspace.
 
-        `settle` judges what a command did and commits or drops it, in a thread; the shell waits for its answer. Where the wall of
-        `standing` is a partial one, `snapshot` is the copy of the workspace, which is brought up to date before each command.
+        `settle` judges what a command did and commits or drops it, in a thread; the shell waits for its answer. `serve` serves
+        the proxy of a command that may reach hosts. Where the wall of `standing` is a partial one, `snapshot` is the copy of the
+        workspace, which is brought up to date before each command.
         """
         if standing is not None and (standing.level == "none" or (standing.level == "partial") != (snapshot is not None)):
             raise ValueError(standing.level)
@@ -115,13 +120,14 @@ class Wall:
         if standing is not None and standing.level == "partial":
             self._level = "bound" if standing.namespaces else "bare"
         self._copy = snapshot
+        self._serve = serve
         self.workspace = workspace
         self.folder = folder
         self._settle = settle
         self._home = (home or Path.home()).resolve()
         self._jobs: dict[str, Job] = {}
         self._answers: dict[str, int] = {}
-        self._proxies: dict[str, Proxy] = {}
+        self._proxies: dict[str, contextlib.AbstractContextManager[object]] = {}
         self._starter: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._lock = threading.Lock()
@@ -179,14 +185,12 @@ class Wall:
             self._held = -1
 
     def _seed_home(self) -> None:
-        """Have the private home know how the user's own Git is set up, without keys and without programs, and ssh the proxy."""
+        """Have the private home know how the user's own Git is set up, without keys and without programs."""
         texts = []
         for place in (self._home / ".config/git/config", self._home / ".gitconfig"):
             with contextlib.suppress(OSError):
                 texts.append(place.read_text("utf-8", "replace"))
         (self.folder / "home/.gitconfig").write_text(git_settings(texts), "utf-8")
-        private_folder(self.folder / "home/.ssh")
-        (self.folder / "home/.ssh/config").write_text(SSH_CONFIG, "utf-8")
         if self._level == "bare":  # tools that look for themselves in the home find only this one
             for _, source, target, _ in tools(self._home):
                 link = self.folder / "home" / Path(str(target)).relative_to(self._home)
@@ -205,6 +209,7 @@ class Wall:
         hosts: Collection[str] | None = None,
         readable: tuple[Path, ...] = (),
         changeable: Collection[Path] = (),
+        environment: Mapping[str, str] = {},
         snapshots: Path | None = None,
     ) -> Job:
         """Return the job for `command`, which runs once its text is run in a shell.
@@ -217,6 +222,7 @@ class Wall:
             hosts: The hosts that it may reach: None for none, an empty collection for all public ones.
             readable: Places outside the workspace that it sees.
             changeable: Places outside the workspace of which it gets a copy.
+            environment: Variables beside those that every command gets.
             snapshots: The folder in which the CLI keeps what it knows of the user's shell.
 
         Raises:
@@ -242,7 +248,7 @@ class Wall:
             outside=tuple(mount for each in outside for mount in each.mounts(self._home)),
             network="none" if hosts is None else "host" if self._level == "bare" and not hosts else "proxy",
             limit_s=limit_s,
-            environment={**_LIKE_THE_CLI, **({} if hosts is None else proxy_variables())},
+            environment={**_LIKE_THE_CLI, **environment},
             level=self._level,
         )
         plan = {**view.plan(self._home), "name": name, "folder": str(folder), "same_disk": self._same_disk}
@@ -310,12 +316,8 @@ class Wall:
 
     def _hear(self, message: dict[str, Any], descriptors: list[int]) -> None:
         if "listening" in message:
-            listening = socket.socket(fileno=descriptors[0])
-            job = self._jobs.get(message["listening"])
-            if job is None or job.hosts is None:
-                listening.close()
-            else:
-                self._proxies[job.name] = Proxy(listening, job.hosts)
+            name = message["listening"]
+            self._proxies[name] = self._serve(socket.socket(fileno=descriptors[0]), self._jobs[name].hosts or ())
         elif "failed" in message:
             words = tr("The wall could not be set up, so the command did not run: {reason}").format(reason=message["reason"])
             self._answer(message["failed"], Answer(125, notes=(words,)))
@@ -366,7 +368,7 @@ class Wall:
         with self._lock:
             job, descriptor = self._jobs.pop(name, None), self._answers.pop(name, None)
         if (proxy := self._proxies.pop(name, None)) is not None:
-            proxy.close()
+            proxy.__exit__(None, None, None)
         if job is None or descriptor is None:
             return
         if self._copy is not None and not self._is_closing:

@@ -16,6 +16,7 @@ from dogent_tui.wall.difference import read_difference
 from dogent_tui.wall.probe import Standing
 from dogent_tui.wall.snapshot import Snapshot
 from dogent_tui.wall.wall import Answer, Ended, Wall
+from dogent_tui.web.command_proxy import Proxy
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
 from tests.wall.users import as_ordinary_user
@@ -37,7 +38,9 @@ class Stage:
         self.copies = Copies(Workspace(self.workspace), "session")
         self.changed: dict[str, str] = {}
         self.drops = False
-        self.wall = Wall(self.workspace, folder / "session", self._settle, self.home, standing=standing, snapshot=self.snapshot)
+        self.wall = Wall(
+            self.workspace, folder / "session", self._settle, Proxy, self.home, standing=standing, snapshot=self.snapshot
+        )
         self.wall.start()
 
     def _settle(self, ended: Ended) -> Answer:
