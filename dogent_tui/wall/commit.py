@@ -129,10 +129,13 @@ class Committing:
         """Finish the commits that a crash interrupted, of whatever session. Call it at the start."""
         done = []
         with self._lock, contextlib.suppress(FileNotFoundError):
-            for path in sorted(self._journals.glob("*.journal")):
+            for path in sorted(self._journals.iterdir()):
                 with contextlib.suppress(OSError, ValueError), path.open("rb") as file:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # else its process lives
                     path.stat()  # it has not come to its end meanwhile
+                    if path.suffix != ".journal":
+                        path.unlink()  # its process died while it wrote it
+                        continue
                     journal = msgspec.convert(json.loads(file.read()), _Journal)
                     copies = self._copies
                     if str(copies.folder) != journal.copies:
@@ -265,7 +268,12 @@ class _Doing:
     def _step(self, journal: _Journal, change: Change, beside: str, kept_as: str) -> None:
         """Do one change, whatever part of it is done already. Raises OSError, _ConflictError."""
         before, after = change.before, change.after
-        spot, new = self._spot(change.path), join(self._upper, change.path)
+        try:
+            spot, new = self._spot(change.path), join(self._upper, change.path)
+        except (FileNotFoundError, NotADirectoryError):
+            if before and not after and (before.kind != "file" or lexists(kept_as)):
+                return  # it was done before a crash, and the folder above went as well
+            raise
         if before and before.kind == "folder" and not (after and after.kind == "folder"):
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 os.rmdir(spot)
@@ -420,6 +428,8 @@ def _written(journals: Path, journal: _Journal, sync: bool) -> tuple[Path, IO[by
     file = open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb")
     try:
         fcntl.flock(file, fcntl.LOCK_EX)
+        if not os.fstat(file.fileno()).st_nlink:  # a start elsewhere took it for a dead process's
+            return _written(journals, journal, sync)
         file.write(json.dumps(msgspec.to_builtins(journal)).encode())
         file.flush()
         if sync:

@@ -18,13 +18,13 @@ _NEW, _EXCHANGE = 1, 2
 
 def rename_new(source: str, target: str) -> None:
     """Rename where nothing is at `target`. Raises OSError."""
-    _rename(source, target, _NEW)
+    rename_with(source, target, _NEW)
 
 
 def exchange(new: str, old: str, aside: str) -> None:
     """Exchange two files of one folder: at once, where its file system can."""
     try:
-        _rename(new, old, _EXCHANGE)
+        rename_with(new, old, _EXCHANGE)
     except OSError as error:
         if error.errno not in _UNABLE:
             raise
@@ -79,7 +79,7 @@ def chmod_folder(path: str, mode: int) -> None:
 def synced(path: str) -> None:
     """Wait until a file, or the names in a folder, are on the disk; some file systems cannot."""
     with contextlib.suppress(OSError):
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
         try:
             os.fsync(descriptor)
         finally:
@@ -91,8 +91,8 @@ def is_same_file(one: os.stat_result, other: os.stat_result) -> bool:
     return all(getattr(one, name) == getattr(other, name) for name in _LASTING)
 
 
-def _rename(source: str, target: str, flags: int) -> None:
-    """Rename by `renameat2`. Raises OSError."""
+def rename_with(source: str, target: str, flags: int) -> None:
+    """Rename by `renameat2`, with its flags. Raises OSError."""
     names = os.fsencode(source), os.fsencode(target)
     if _libc().renameat2(_CWD, names[0], _CWD, names[1], flags):
         number = ctypes.get_errno()
