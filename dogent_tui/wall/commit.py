@@ -5,7 +5,7 @@ can be done again. What was there goes to the copies of the session, from where 
 """
 
 # Names are text from `os.fsdecode`, by the ten thousand: a Path for each takes three times as long.
-# ruff: noqa: PTH102, PTH104, PTH106, PTH108, PTH112, PTH118, PTH120, PTH123
+# ruff: noqa: PTH102, PTH106, PTH112, PTH118, PTH120, PTH123
 
 import contextlib
 import errno
@@ -26,23 +26,13 @@ from dogent_tui.wall.difference import entry_at, every_change
 from dogent_tui.workspace import copies as kept
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.files import private_folder
-from dogent_tui.workspace.moving import (
-    chmod_folder,
-    copy,
-    exchange,
-    is_same_file,
-    move,
-    rename_new,
-    synced,
-)
+from dogent_tui.workspace.moving import ChangedMeanwhileError, Ours, Placing, chmod_folder, mount_of, synced
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOREIGN = (errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.ELOOP, errno.ENOTEMPTY, errno.EISDIR)
 """Errors that mean that somebody else has changed what is there."""
 
 _Paths: TypeAlias = Collection[str]
-_Ours: TypeAlias = dict[tuple[int, int], int]
-"""The ctime at which we left an inode."""
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -74,10 +64,6 @@ class _Journal(msgspec.Struct, frozen=True):
     changes: tuple[Change, ...]
 
 
-class _ConflictError(OSError):
-    """Somebody else has changed the file meanwhile."""
-
-
 class Committing:
     """Commits the layers of a session, one after the other. Safe for use by several threads."""
 
@@ -85,7 +71,7 @@ class Committing:
         """`journals` is a folder of ours; what is overwritten or deleted goes to `copies`."""
         self._journals = journals
         self._copies = copies
-        self._ours: _Ours = {}
+        self._ours: Ours = {}
         self._lock = threading.Lock()
 
     def commit(
@@ -129,10 +115,13 @@ class Committing:
         """Finish the commits that a crash interrupted, of whatever session. Call it at the start."""
         done = []
         with self._lock, contextlib.suppress(FileNotFoundError):
-            for path in sorted(self._journals.glob("*.journal")):
+            for path in sorted(self._journals.iterdir()):
                 with contextlib.suppress(OSError, ValueError), path.open("rb") as file:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # else its process lives
                     path.stat()  # it has not come to its end meanwhile
+                    if path.suffix != ".journal":
+                        path.unlink()  # its process died while it wrote it
+                        continue
                     journal = msgspec.convert(json.loads(file.read()), _Journal)
                     copies = self._copies
                     if str(copies.folder) != journal.copies:
@@ -147,9 +136,9 @@ class Committing:
 class _Doing:
     """One commit under way. Everything in the workspace is reached from its root, over no link."""
 
-    def __init__(self, root: str, upper: str, copies: Copies, ours: _Ours, sync: bool) -> None:
+    def __init__(self, root: str, upper: str, copies: Copies, ours: Ours, sync: bool) -> None:
         self._root, self._upper, self._sync = root, upper, sync
-        self._copies, self._ours = copies, ours
+        self._copies, self._placing = copies, Placing(ours)
         self._failed: dict[str, str] = {}
         self._top = os.open(root, _FOLDER)
         self._folder, self._fd = "", os.dup(self._top)
@@ -204,7 +193,7 @@ class _Doing:
         before, after = change.before, change.after
         if now is None:
             return before is None or after is None
-        if self._ours.get((now.device, now.inode)) == now.ctime_ns:
+        if self._placing.ours.get((now.device, now.inode)) == now.ctime_ns:
             return True
         if before is None:
             return after is not None and now.kind == after.kind == "folder"
@@ -225,7 +214,7 @@ class _Doing:
             with ThreadPoolExecutor(8) as threads:
                 new = (join(self._upper, each.path) for each in planned if each.after)
                 list(threads.map(synced, new))
-        is_direct = _mount(self._upper) == _mount(self._root)
+        is_direct = mount_of(self._upper) == mount_of(self._root)
         folder = str(self._copies.folder)
         return _Journal(self._root, self._upper, folder, is_direct, change, tuple(planned))
 
@@ -241,11 +230,11 @@ class _Doing:
             beside = f".dogent-{path.stem}-{number}"
             try:
                 if change.moved_to in foreign or change.moved_to in self._failed:
-                    raise _ConflictError
+                    raise ChangedMeanwhileError
                 self._step(journal, change, beside, copies.get(whole, ""))
                 done.append(change.path)
             except OSError as error:
-                if isinstance(error, _ConflictError) or error.errno in _FOREIGN:
+                if isinstance(error, ChangedMeanwhileError) or error.errno in _FOREIGN:
                     foreign[change.path] = change
                 else:
                     self._failed[change.path] = error.strerror or str(error)
@@ -263,95 +252,28 @@ class _Doing:
         return Committed(journal.kept.label, tuple(done), tuple(foreign.values()), failed, number)
 
     def _step(self, journal: _Journal, change: Change, beside: str, kept_as: str) -> None:
-        """Do one change, whatever part of it is done already. Raises OSError, _ConflictError."""
+        """Do one change, whatever part of it is done already. Raises OSError, ChangedMeanwhileError."""
         before, after = change.before, change.after
-        spot, new = self._spot(change.path), join(self._upper, change.path)
+        try:
+            spot, new = self._spot(change.path), join(self._upper, change.path)
+        except (FileNotFoundError, NotADirectoryError):
+            if before and not after and (before.kind != "file" or lexists(kept_as)):
+                return  # it was done before a crash, and the folder above went as well
+            raise
         if before and before.kind == "folder" and not (after and after.kind == "folder"):
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 os.rmdir(spot)
             before = None
         if after is None or after.kind == "folder":
             if before and before.kind != "folder":
-                self._take_away(spot, join(dirname(spot), beside), before, kept_as)
+                self._placing.take_away(spot, join(dirname(spot), beside), _identity(before), kept_as)
             if after and not os.path.isdir(spot):
                 os.mkdir(spot, 0o700)
             if after:
                 chmod_folder(spot, after.mode | 0o700)
             return
         beside = new if journal.is_direct else join(dirname(spot), beside)
-        is_there = _staged(new, beside, after.kind)
-        if before is not None:
-            self._put(new, spot, beside, before, kept_as)
-        elif is_there:
-            try:
-                rename_new(beside, spot)
-            except OSError:
-                move(beside, new)
-                raise
-        at = os.lstat(spot)
-        self._ours[at.st_dev, at.st_ino] = at.st_ctime_ns
-
-    def _put(self, new: str, spot: str, beside: str, before: Entry, kept_as: str) -> None:
-        """Put the new one, which is beside, where the old one is. That goes to the copies."""
-        at, aside = _stat(spot), f"{beside}-old"
-        if at is not None and self._is(at, before):
-            exchange(beside, spot, aside)
-            if not is_same_file(at, os.lstat(beside)):
-                exchange(beside, spot, aside)
-                move(beside, new)
-                raise _ConflictError
-        else:  # it is done already, or was begun before a crash, or somebody has changed the file
-            if lexists(aside):
-                if at is None:
-                    os.rename(beside, spot)
-                os.rename(aside, beside)
-            old = _stat(beside)
-            if old is None and at is not None:
-                return
-            if old is None or old.st_ino != before.inode:
-                move(beside, new)
-                raise _ConflictError
-        try:
-            self._keep(beside, kept_as)
-        except OSError:
-            exchange(beside, spot, aside)
-            move(beside, new)
-            raise
-
-    def _take_away(self, spot: str, beside: str, before: Entry, kept_as: str) -> None:
-        at = _stat(spot)
-        if at is not None and self._is(at, before):
-            os.rename(spot, beside)
-            if not is_same_file(at, os.lstat(beside)):
-                rename_new(beside, spot)
-                raise _ConflictError
-        elif not lexists(beside):
-            if at is None or os.path.isdir(spot) or lexists(kept_as):
-                return
-            raise _ConflictError
-        try:
-            self._keep(beside, kept_as)
-        except OSError:
-            rename_new(beside, spot)
-            raise
-
-    def _is(self, at: os.stat_result, before: Entry) -> bool:
-        """Whether this is what was there when it was planned."""
-        times = before.ctime_ns, self._ours.get((at.st_dev, at.st_ino))
-        return at.st_ino == before.inode and at.st_ctime_ns in times
-
-    def _keep(self, old: str, kept_as: str) -> None:
-        """Move what was there to the copies; a file that has other names is copied."""
-        at = os.lstat(old)
-        if kept_as and at.st_nlink == 1:
-            move(old, kept_as)
-            return
-        if kept_as:
-            copy(old, kept_as)
-        descriptor = os.open(old, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
-        os.unlink(old)
-        self._ours[at.st_dev, at.st_ino] = os.fstat(descriptor).st_ctime_ns
-        os.close(descriptor)
+        self._placing.put(new, spot, beside, before and _identity(before), kept_as)
 
     def _end(self, journal: _Journal, done: _Paths) -> None:
         """Give the folders their modes, now that nothing more is put into them, and sync them."""
@@ -406,6 +328,10 @@ def _in_order(changes: Iterable[Change]) -> list[Change]:
     return [*first, *reversed(gone), *(change for change in by_path if phase(change) == 3)]
 
 
+def _identity(before: Entry) -> tuple[int, int]:
+    return before.inode, before.ctime_ns
+
+
 def _item(path: str, before: Entry | None) -> kept.Item:
     if before is None:
         return kept.Item(path, "absent")
@@ -420,6 +346,8 @@ def _written(journals: Path, journal: _Journal, sync: bool) -> tuple[Path, IO[by
     file = open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb")
     try:
         fcntl.flock(file, fcntl.LOCK_EX)
+        if not os.fstat(file.fileno()).st_nlink:  # a start elsewhere took it for a dead process's
+            return _written(journals, journal, sync)
         file.write(json.dumps(msgspec.to_builtins(journal)).encode())
         file.flush()
         if sync:
@@ -432,32 +360,3 @@ def _written(journals: Path, journal: _Journal, sync: bool) -> tuple[Path, IO[by
     if sync:
         synced(str(journals))
     return path, file
-
-
-def _staged(new: str, beside: str, kind: str) -> bool:
-    """Bring a new file beside its place. False where neither holds it any more."""
-    is_new = lexists(new)
-    if is_new and kind == "file":
-        for name in os.listxattr(new):
-            if name.startswith("user.overlay."):
-                os.removexattr(new, name)
-    if is_new and beside != new and not lexists(beside):
-        move(new, beside)
-    return is_new or (beside != new and lexists(beside))
-
-
-def _mount(folder: str) -> str:
-    """Return which mount a folder belongs to: nothing can be renamed from one to another."""
-    descriptor = os.open(folder, _FOLDER)
-    try:
-        with open(f"/proc/self/fdinfo/{descriptor}") as file:
-            return file.read().partition("mnt_id:")[2].split()[0]
-    finally:
-        os.close(descriptor)
-
-
-def _stat(path: str) -> os.stat_result | None:
-    try:
-        return os.lstat(path)
-    except FileNotFoundError:
-        return None

@@ -385,7 +385,7 @@ def state_at(path: str | Path) -> State:
     """Return what lies at a place. Raises OSError where that cannot be read."""
     try:
         found = os.lstat(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # a file took the place of the folder
         return State("absent")
     if stat.S_ISLNK(found.st_mode):
         return State("link", os.readlink(path))  # noqa: PTH115 — text in, text out
