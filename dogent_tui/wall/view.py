@@ -117,7 +117,7 @@ class View(msgspec.Struct, frozen=True):
         yield ("bind", str(self.private / "var-tmp"), "/var/tmp", False)
         if not self._home_is_inside(home):
             yield ("bind", str(self.private / "home"), str(home), False)
-            yield from _tools(home)
+            yield from tools(home)
 
     def _own(self) -> Iterator[Mount]:
         for place in self.readable:
@@ -175,7 +175,8 @@ def _closed(folder: str, levels: int) -> Iterator[str]:
             yield from _closed(entry.path, levels - 1)
 
 
-def _tools(home: Path) -> Iterator[Mount]:
+def tools(home: Path) -> Iterator[Mount]:
+    """Yield what is seen of the user's own tools."""
     for name in TOOL_PREFIXES:
         place = str(home / name)
         if os.path.exists(place):
