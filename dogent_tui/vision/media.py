@@ -14,6 +14,7 @@ from dogent_tui.processes import end_tree, python_command, talk_process
 from dogent_tui.vision.model import Clip, ImageLimits, MediaType, Picture, VideoLimits, VisionError
 from dogent_tui.vision.pixels import MOST_JPEG_PIXELS, MOST_PIXELS, Made, Wanted
 from dogent_tui.vision.sniffing import HEAD_BYTES, IMAGE, description_of, kind_of
+from dogent_tui.wall.own import walled
 
 MOST_IMAGE_BYTES = 64 << 20
 """Of the file of a picture."""
@@ -127,7 +128,8 @@ async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
     wanted = msgspec.json.encode(Wanted(limits.side, limits.bytes)) + b"\n"
     environment = {key: value for key, value in os.environ.items() if key in _PASSED_ON}
     try:
-        process = await talk_process(python_command("dogent_tui.vision.pixels"), cwd=Path("/"), env=environment)
+        command = await asyncio.to_thread(walled, python_command("dogent_tui.vision.pixels"))
+        process = await talk_process(command, cwd=Path("/"), env=environment)
         try:
             async with asyncio.timeout(_DECODING_S):
                 output, _ = await process.communicate(wanted + body)

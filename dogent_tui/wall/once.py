@@ -1,8 +1,9 @@
-"""Runs one program of our own behind the wall, with the standard descriptors that we have. The argument is what `own.py` says.
+"""Runs one program of our own behind the wall, with the standard descriptors that we have.
 
-A program of its own that imports nothing of ours but what lies beside it. It ends as the program does, by the same signal too,
-and everything inside ends with it, whatever ends it. ``level`` is ``full``, or ``bare`` where there are no namespaces: then
-Landlock alone says which files may be read and written, and no socket can be made.
+The first argument is what `own.py` says, further ones are the program's. It imports nothing of ours but what lies beside it. It
+ends as the program does, by the same signal too, and everything inside ends with it, whatever ends it. ``level`` is ``full``,
+or ``bare`` where there are no namespaces: then Landlock alone says which files may be read and written, and no socket can be
+made.
 """
 
 import marshal
@@ -41,7 +42,9 @@ def main() -> None:
     plan = room["plan"]
     plan["env"] = {name: value for name, value in os.environ.items() if name in room["passed"] or name.startswith("LC_")}
     plan["env"].update(room["set"])
+    plan["argv"] += sys.argv[2:]
     plan["umask"] = os.umask(0o077)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells the program as well, and it decides
     for limit, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, _LARGEST_FILE)):
         hard = resource.getrlimit(limit)[1]
         resource.setrlimit(limit, (most, most) if hard == resource.RLIM_INFINITY or most <= hard else (hard, hard))

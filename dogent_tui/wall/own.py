@@ -89,6 +89,11 @@ def walled(
     return _entering(level, command, readable, writable, hidden, cwd, loopback=loopback, rereads=rereads)
 
 
+def own_environment() -> dict[str, str]:
+    """Return what a program of ours gets of our environment."""
+    return {name: value for name, value in os.environ.items() if name in _PASSED or name.startswith("LC_")}
+
+
 def _entering(
     level: str,
     command: Sequence[str],
@@ -100,8 +105,9 @@ def _entering(
     loopback: bool = False,
     rereads: bool = False,
 ) -> list[str]:
-    home, given = os.path.realpath(Path.home()), dict.fromkeys(os.fspath(place) for place in readable)
-    private = ["/tmp", "/dev/shm", *([home] if home != "/" else [])]  # noqa: S108 — its own
+    program = shutil.which(command[0]) or command[0]
+    home, given = os.path.realpath(Path.home()), dict.fromkeys([program, *(os.fspath(place) for place in readable)])
+    private = ["/tmp", "/dev/shm", *([home] if home != "/" else [])]
     seen = [*_system(home), *(("bind", os.path.realpath(place), place, True) for place in given)]
     places = [os.path.realpath(place) for place in writable]
     mounts: list[Mount] = [("devices", ""), *(("scratch", place, "1g") for place in private), *seen]
@@ -111,7 +117,7 @@ def _entering(
         "own": [],
         "hidden": [("hide", os.path.realpath(place)) for place in hidden],
         "writable": places,
-        "argv": [shutil.which(command[0]) or command[0], *command[1:]],
+        "argv": [program, *command[1:]],
         "cwd": os.fspath(cwd),
     }
     room = {

@@ -13,6 +13,7 @@ import msgspec
 
 from dogent_tui.language import tr
 from dogent_tui.processes import end_tree, python_command, talk_process
+from dogent_tui.wall.own import walled
 from dogent_tui.web.image_check import FORMATS, Checked
 from dogent_tui.web.model import SavedImage, WebError
 from dogent_tui.workspace.files import temporary_beside
@@ -162,7 +163,8 @@ async def _checked(body: bytes) -> Checked:
         )
     environment = {key: value for key, value in os.environ.items() if key in _PASSED_ON}
     try:
-        process = await talk_process(python_command("dogent_tui.web.image_check"), cwd=Path("/"), env=environment)
+        command = await asyncio.to_thread(walled, python_command("dogent_tui.web.image_check"))
+        process = await talk_process(command, cwd=Path("/"), env=environment)
         try:
             async with asyncio.timeout(_DECODING_S):
                 output, _ = await process.communicate(body)

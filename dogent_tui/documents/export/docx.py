@@ -103,7 +103,7 @@ def _write(source: MarkdownSource, halt: Halt, document: bytes, reference: bytes
         arguments = ["-f", "json", "-t", "docx", "-o", "-", "--columns=9999", f"--reference-doc={file.name}"]
         if toc:
             arguments.append("--toc")
-        return _pandoc(source, halt, document, *arguments)
+        return _pandoc(source, halt, document, *arguments, readable=file.name)
 
 
 def _read_html(source: MarkdownSource, halt: Halt, pieces: Sequence[str]) -> list[list[Node]]:
@@ -116,7 +116,7 @@ def _read_html(source: MarkdownSource, halt: Halt, pieces: Sequence[str]) -> lis
         for number, piece in enumerate(pieces):
             Path(folder, f"{number}.html").write_text(piece, encoding="utf-8", errors="replace")
             names += [f"{folder}/{number}.html", str(between)]
-        read = _pandoc(source, halt, b"", "--file-scope", "-f", "html", "-t", "json", *names)
+        read = _pandoc(source, halt, b"", "--file-scope", "-f", "html", "-t", "json", *names, readable=folder)
     found: list[list[Node]] = [[]]
     for block in json.loads(read.data)["blocks"]:
         if plain_text(block) == mark:
@@ -126,8 +126,9 @@ def _read_html(source: MarkdownSource, halt: Halt, pieces: Sequence[str]) -> lis
     return found[: len(pieces)]
 
 
-def _pandoc(source: MarkdownSource, halt: Halt, data: bytes, *arguments: str) -> Output:
-    return run_pandoc(arguments, data, name=one_line(source.path.name), limit_s=_LIMIT_S, halt=halt)
+def _pandoc(source: MarkdownSource, halt: Halt, data: bytes, *arguments: str, readable: str = "") -> Output:
+    places = [readable] if readable else []
+    return run_pandoc(arguments, data, name=one_line(source.path.name), limit_s=_LIMIT_S, halt=halt, readable=places)
 
 
 _OF_NO_CONCERN = ("Could not load translations", "The term ", "data file translations")
