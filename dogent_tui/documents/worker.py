@@ -155,7 +155,9 @@ class _Channel:
 def _placed(file: int, path: Path) -> Path:
     """Return `path`, made to lead to an open file; to a copy where that may not be opened once more."""
     path.symlink_to(f"/proc/self/fd/{file}")
-    if not os.access(path, os.R_OK):
+    try:
+        path.open("rb").close()
+    except OSError:
         path.unlink()
         with path.open("xb") as copy, os.fdopen(os.dup(file), "rb") as source:
             shutil.copyfileobj(source, copy)

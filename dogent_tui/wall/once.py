@@ -1,9 +1,9 @@
 """Runs one program of our own behind the wall, with the standard descriptors that we have.
 
-The first argument is what `own.py` says, further ones are the program's. It imports nothing of ours but what lies beside it. It
-ends as the program does, by the same signal too, and everything inside ends with it, whatever ends it. ``level`` is ``full``,
-or ``bare`` where there are no namespaces: then Landlock alone says which files may be read and written, and no socket can be
-made.
+The first argument is what `own.py` says, the others are the program with its own. It imports nothing of ours but what lies
+beside it. It ends as the program does, by the same signal too, and everything inside ends with it, whatever ends it. ``level``
+is ``full``, or ``bare`` where there are no namespaces: then Landlock alone says which files may be read and written, and no
+socket can be made.
 """
 
 import marshal
@@ -42,7 +42,7 @@ def main() -> None:
     plan = room["plan"]
     plan["env"] = {name: value for name, value in os.environ.items() if name in room["passed"] or name.startswith("LC_")}
     plan["env"].update(room["set"])
-    plan["argv"] += sys.argv[2:]
+    plan["argv"] = sys.argv[2:]
     plan["umask"] = os.umask(0o077)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal tells the program as well, and it decides
     for limit, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_FSIZE, _LARGEST_FILE)):
@@ -68,8 +68,9 @@ def _run_bare(room: dict[str, Any], plan: dict[str, Any]) -> NoReturn:
         plan["env"].update(dict.fromkeys(("HOME", "TMPDIR"), own))
         kernel.limit_rights()
         rules = kernel.FileRules()
-        devices = dict.fromkeys(enter.DEVICES, kernel.READ_FILE | kernel.WRITE_FILE)
-        for place, rights in {**dict.fromkeys(room["readable"], kernel.READS), **devices}.items():
+        devices = dict.fromkeys((f"/dev/{name}" for name in enter.DEVICES), kernel.READ_FILE | kernel.WRITE_FILE)
+        listed = {room["listed"]: kernel.READ_DIR}
+        for place, rights in {**listed, **dict.fromkeys(room["readable"], kernel.READS), **devices}.items():
             if os.path.exists(place):
                 descriptor = os.open(place, os.O_PATH)
                 rules.allow(descriptor, rights if os.path.isdir(place) else rights & kernel.FILE_RIGHTS)

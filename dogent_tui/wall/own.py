@@ -84,7 +84,8 @@ def walled(
     it.
     """
     level = standing().level
-    if level in ("none", "inside") or (level == "bare" and loopback):
+    is_there = shutil.which(command[0]) is not None  # else let it fail as it would
+    if level in ("none", "inside") or (level == "bare" and loopback) or not is_there:
         return [*command]
     return _entering(level, command, readable, writable, hidden, cwd, loopback=loopback, rereads=rereads)
 
@@ -117,15 +118,15 @@ def _entering(
         "own": [],
         "hidden": [("hide", os.path.realpath(place)) for place in hidden],
         "writable": places,
-        "argv": [program, *command[1:]],
         "cwd": os.fspath(cwd),
     }
     room = {
         "level": level, "base": _BASE, "common": mounts, "writable": private, "network": "none", "plan": plan, "passed": _PASSED,
         "families": _LOOPBACK if loopback else (), "set": {_INSIDE: "1"}, "rereads": rereads,
+        "listed": str(Path(__file__).parents[2]),  # else Python finds no package in it
         "readable": ["/proc", *(str(mount[1]) for mount in seen if mount[0] == "bind")],
     }  # fmt: skip
-    return [sys.executable, "-I", "-S", _ONCE, marshal.dumps(room).hex()]
+    return [sys.executable, "-I", "-S", _ONCE, marshal.dumps(room).hex(), program, *command[1:]]
 
 
 def _system(home: str) -> Iterator[Mount]:
