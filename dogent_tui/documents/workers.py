@@ -19,6 +19,7 @@ from dogent_tui.documents.worker import LONG_CHARS, worker_command
 from dogent_tui.language import tr
 from dogent_tui.processes import end_tree, talk_process, tree_memory
 from dogent_tui.wall.own import walled
+from dogent_tui.workspace.places import open_real
 
 _LONGEST_S = 600.0
 """No conversion takes longer, however many blocks come: 64 MB of Markdown come sooner."""
@@ -74,8 +75,8 @@ class Workers:
         self._idle: _Worker | None = None
         self._retiring: asyncio.Task[None] | None = None
 
-    async def convert(self, path: Path, request: Request) -> AsyncGenerator[list[Line], None]:
-        """Yield what a worker says of a document, as it comes, until all is said.
+    async def convert(self, path: Path, request: Request, real: Path) -> AsyncGenerator[list[Line], None]:
+        """Yield what a worker says of a document, as it comes, until all is said. `real` is where `path` leads.
 
         Raises DocumentError where it takes too long or too much, or ends on its own.
         """
@@ -83,7 +84,7 @@ class Workers:
             images = request.options.images_dir
             worker = await (self._take() if images is None else self._start(images))
             try:
-                async with contextlib.aclosing(worker.answer(path, request)) as said:
+                async with contextlib.aclosing(worker.answer(path, request, real)) as said:
                     async for lines in said:
                         yield lines
             finally:
@@ -187,14 +188,14 @@ class _Worker:
         in_order = self._finished and not self._is_last
         return in_order and self._chars < LONG_CHARS and await self._memory() < _IDLE_BYTES
 
-    async def answer(self, path: Path, request: Request) -> AsyncGenerator[list[Line], None]:
+    async def answer(self, path: Path, request: Request, real: Path) -> AsyncGenerator[list[Line], None]:
         """See `Workers.convert`."""
         self._chars, self._finished = 0, False
         self._give_up_at = asyncio.get_running_loop().time() + _LONGEST_S
         self._be_patient()
         watching = asyncio.create_task(self._watch())
         try:
-            await asyncio.to_thread(self._send, path, request)
+            await asyncio.to_thread(self._send, real, request)
             while not self._finished:
                 yield await self._next_lines()
         except TimeoutError:
@@ -204,13 +205,13 @@ class _Worker:
         finally:
             watching.cancel()
 
-    def _send(self, path: Path, request: Request) -> None:
+    def _send(self, real: Path, request: Request) -> None:
         """Send a request with its document, open. Raises DocumentError."""
         try:
-            file = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+            file = open_real(real)
         except OSError as error:
             raise DocumentError(
-                tr("{path} cannot be read: {strerror}.").format(path=path.name, strerror=error.strerror),
+                tr("{path} cannot be read: {strerror}.").format(path=real.name, strerror=error.strerror),
                 tr("Check its permissions."),
             ) from None
         passed = sys.platform.startswith("linux")

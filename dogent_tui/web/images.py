@@ -17,6 +17,7 @@ from dogent_tui.wall.own import walled
 from dogent_tui.web.image_check import FORMATS, Checked
 from dogent_tui.web.model import SavedImage, WebError
 from dogent_tui.workspace.files import temporary_beside
+from dogent_tui.workspace.places import pinned
 
 MOST_BYTES = 24 << 20
 _DECODING_S = 10.0
@@ -46,7 +47,8 @@ def _save(body: bytes, image: Checked, folder: Path, root: Path, name: str) -> S
     place = _folder(folder, root)
     stem = safe_stem(name)
     try:
-        path = _write_new(place, stem, FORMATS[image.format], body)
+        with pinned(place / stem) as there:
+            path = place / _write_new(there.parent, stem, FORMATS[image.format], body).name
     except OSError as error:
         raise WebError(
             tr("The image could not be saved in {folder}: {strerror}.").format(folder=folder, strerror=error.strerror or error),

@@ -27,7 +27,7 @@ from dogent_tui.documents.pandoc.program import Output, pandoc_version, run_pand
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
-from dogent_tui.workspace.files import atomic_write
+from dogent_tui.workspace.places import write_real
 
 _LIMIT_S = 60.0
 """Each run of pandoc. A document of 1,000 pages takes it some ten seconds."""
@@ -53,7 +53,7 @@ async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -
         halt.halt()  # the thread would go on otherwise, and leaving the application would wait for it
         raise
     try:
-        await asyncio.to_thread(atomic_write, request.target, made.content)  # who was cancelled by now has written nothing
+        await asyncio.to_thread(write_real, request.target, made.content)  # who was cancelled by now has written nothing
     except OSError as error:
         reason = (error.strerror or tr("the disk refused")).lower()
         raise DocumentError(
