@@ -98,7 +98,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="RULE",
         help=tr(
             "what the agent may do unasked, as KIND:PLACE (read, create, change, write, delete, move, run; a folder with / at "
-            "its end means all that is in it) or network:PROGRAM; repeatable, for example --allow delete:chapters/old.md"
+            "its end means all that is in it) or network:TOOL/HOST; repeatable, for example --allow delete:chapters/old.md"
         ),
     )
     parser.add_argument(

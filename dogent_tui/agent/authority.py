@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dogent_tui.agent.events import Scope
+from dogent_tui.agent.standing_wall import find_standing
 from dogent_tui.language import tr
 from dogent_tui.workspace.grants import GrantStore, RememberedGrant
 from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from dogent_tui.permissions.model import Decision, Effect, ToolCall
     from dogent_tui.permissions.question import Question
     from dogent_tui.wall.changes import Difference, Loss
+    from dogent_tui.wall.probe import Standing
     from dogent_tui.web.named import NamedHosts
     from dogent_tui.workspace.places import ApprovedPlaces
 
@@ -71,6 +73,11 @@ class Authority:
         self._session: tuple[Grant, ...] = ()
 
     @cached_property
+    def standing(self) -> "Standing":
+        """Which wall surrounds commands. Found out by trying, once: the first look takes a tenth of a second, in a thread."""
+        return find_standing(Workspace(self._root))
+
+    @cached_property
     def store(self) -> GrantStore:
         """Where lies what is allowed for good."""
         from dogent_tui.permissions.paths import STORE
@@ -111,13 +118,15 @@ class Authority:
             granted = {held.grant.place for held in self.grants() if held.grant.kind == "network"}
             leads_inside = partial(self._hosts.leads_inside, granted=granted)
         fetching = Fetching(leads_inside, self._known(), self._images)
-        return decide(call, self._root, private=self._private, fetching=fetching)
+        level = self.standing.level if call.tool == "Bash" else "full"
+        walled, taken_back = level != "none", level == "partial"
+        return decide(call, self._root, private=self._private, fetching=fetching, walled=walled, taken_back=taken_back)
 
     def allowing(self, decision: "Decision") -> tuple["Grant", ...]:
         """Return the grants that allow what `decision` asks about, none unless they cover all of it."""
         from dogent_tui.permissions.grants import covering
 
-        return covering((held.grant for held in self.grants()), decision) if decision.rememberable else ()
+        return covering((held.grant for held in self.grants()), decision)
 
     def judge_outcome(self, difference: "Difference", losses: "Sequence[Loss]", allowed: "Sequence[Effect]") -> "Decision":
         """Return whether what a command did is kept unasked. `allowed` is what the user allowed before it ran."""

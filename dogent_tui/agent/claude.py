@@ -123,6 +123,8 @@ class ClaudeConversation:
             review_mode=options.review_mode,
             open_document=lambda: libraries.open_document,
         )
+        self._at_screen = options.at_screen
+        self._offering: asyncio.Task[None] | None = None
         self._inbox: asyncio.Queue[Event | Message | None] = asyncio.Queue()
         self._commands = Commands(
             authority,
@@ -133,6 +135,7 @@ class ClaudeConversation:
             self._inbox.put_nowait,
             self.interrupt,
             options.config_dir / "shell-snapshots",
+            asking.reviewing,
         )
         self._gate = gate = Gate(
             authority,
@@ -142,7 +145,7 @@ class ClaudeConversation:
             {ASK_USER_QUESTION: asking.answer},
             libraries.requests,
             asking.reviewing,
-            self._commands,
+            self._commands.wrapped,
         )
         for notice in options.notices:
             self._inbox.put_nowait(notice)
@@ -179,6 +182,8 @@ class ClaudeConversation:
         """Start the CLI. Raises AgentError where it does not start."""
         try:
             await asyncio.gather(self._client.connect(), self._commands.start())
+            if self._at_screen:
+                self._offering = asyncio.create_task(asyncio.to_thread(self._commands.offer_leftovers), name="leftovers")
         except Exception as error:  # the SDK raises plain exceptions too, when the process does not answer
             raise AgentError(
                 tr("The agent process did not start: {last_words}.").format(

@@ -5,9 +5,11 @@ ran in the background. It happens in a thread of the wall; what has to be asked 
 """
 
 import asyncio
-from collections.abc import Callable, Collection, Coroutine, Iterator
+import contextlib
+from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
+from concurrent.futures import CancelledError, Future
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -16,23 +18,31 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Notice
 from dogent_tui.agent.questions import put_in_words
+from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
 from dogent_tui.wall.changes import Change, Difference
 from dogent_tui.wall.commit import Committing
 from dogent_tui.wall.difference import read_difference
+from dogent_tui.wall.leftovers import JOURNALS, take_leftovers
 from dogent_tui.wall.refusals import advice, written
 from dogent_tui.wall.repository import lost_history
 from dogent_tui.wall.wall import Answer, Ended, Job, Wall
+from dogent_tui.web.command_proxy import Proxy, proxy_variables, ssh_places
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.files import private_folder
+
+T = TypeVar("T")
 
 LONGEST_MS = 86_400_000
 """The longest time limit that the CLI takes (measured). The launcher keeps the model's own."""
 _DEFAULT_LIMIT_S = 120.0
 """The CLI's own limit where the model names none."""
+_CHANGES = frozenset({EffectKind.WRITE, EffectKind.CREATE, EffectKind.DELETE, EffectKind.MOVE})
 _MOST_NAMED = 5
+_LARGEST_TEXT = 2_000_000
+"""Bytes of a text that is reviewed, as `edits.py` has it for a diff."""
 _CACHES = frozenset({".cache", ".npm", ".local", ".config", ".cargo", ".rustup", ".gitconfig", ".node-gyp", ".java", ".texlive"})
 """What programs keep in a home for themselves: nobody misses it."""
 
@@ -60,12 +70,14 @@ class Commands:
         tell: Callable[[Event], None],
         interrupt: Callable[[], Coroutine[Any, Any, None]],
         snapshots: Path | None = None,
+        reviewing: Reviewing | None = None,
     ) -> None:
         """Run commands in the workspace `root`; `folder` is where layers are made.
 
         `ask` puts a question to the user, `tell` is told what happened, `interrupt` ends the turn. `snapshots` is where the CLI
-        keeps what it knows of the user's shell.
+        keeps what it knows of the user's shell. `reviewing` is told of edits, where the user reviews every one.
         """
+        self._reviewing = reviewing
         self._authority = authority
         self._ask = ask
         self._root = root
@@ -75,8 +87,9 @@ class Commands:
         self._snapshots = snapshots
         self._loop = asyncio.get_running_loop()
         self._running: dict[str, _Running] = {}
-        self._committing = Committing(folder / "journals", copies) if copies is not None else None
-        self._wall = Wall(root, folder, self._settle)
+        self._asking: set[Future[Any]] = set()
+        self._committing = Committing(folder.parent / JOURNALS, copies) if copies is not None else None
+        self._wall = Wall(root, folder, self._settle, Proxy)
 
     async def start(self) -> None:
         """Have the wall up before the first command comes."""
@@ -85,8 +98,32 @@ class Commands:
         await asyncio.to_thread(self._wall.start)
 
     async def close(self) -> None:
-        """End every command."""
+        """End every command. What waits for an answer is dropped."""
+        for asking in self._asking:
+            asking.cancel()
         await asyncio.to_thread(self._wall.close)
+
+    def offer_leftovers(self) -> None:
+        """Finish what a dead session had begun to keep, and ask about what it had not judged yet. Blocks for the answers."""
+        if self._committing is None:
+            return
+        finished = [path for done in self._committing.resume() for path in done.committed]
+        if finished:
+            words = ngettext(
+                "A change that was being kept when dogent-tui was killed is kept now: {places}",
+                "{count} changes that were being kept when dogent-tui was killed are kept now: {places}",
+                len(finished),
+            )
+            self._say(
+                Notice(level="info", code="commit_resumed", message=words.format(count=len(finished), places=_named(finished)))
+            )
+        for left in take_leftovers(self._wall.folder.parent, self._root):
+            call = ToolCall("Bash", {"command": left.call["command"]}, Path(left.call["cwd"]))
+            job = Job("", "", left.call["command"], Path(left.call["cwd"]), left.folder)
+            notes: list[str] = []
+            with contextlib.suppress(OSError, CancelledError):
+                self._judged(Ended(job, 0, left.began_ns), _Running(job, call, "", (), background=True), notes)
+            left.remove()
 
     def wrapped(self, call: ToolCall, decision: Decision, tool_use_id: str) -> dict[str, Any]:
         """Return the input with which the CLI runs `call`, which may run, behind the wall. Blocks for the disk."""
@@ -96,14 +133,17 @@ class Commands:
         limit = values.get("timeout")
         limit_s = limit / 1000 if isinstance(limit, int | float) and limit > 0 else _DEFAULT_LIMIT_S
         asked = [effect for effect in decision.effects if effect in decision.asked]
+        hosts = _hosts(asked)
+        reaching = ssh_places(Path.home()) if hosts is not None else ()
         job = self._wall.prepare(
             command,
             call.cwd or self._root,
             limit_s=0.0 if background else limit_s,
             call=tool_use_id,
-            hosts=_hosts(asked),
-            readable=tuple(self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE})),
-            writable=tuple(self._outside(asked, {EffectKind.WRITE, EffectKind.CREATE})),
+            hosts=hosts,
+            readable=(*self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE}), *reaching),
+            environment=proxy_variables() if hosts is not None else {},
+            changeable=tuple(self._outside(asked, _CHANGES)),
             snapshots=self._snapshots,
         )
         self._running[job.name] = _Running(job, call, tool_use_id, tuple(asked), background)
@@ -127,6 +167,8 @@ class Commands:
         if ended.why == "timeout":
             notes.append(tr("dogent-tui: the command took longer than its time limit and was ended."))
         kept = self._judged(ended, running, notes)
+        for place in ended.job.outside if kept else ():  # each was asked about before
+            self._commit(running, place.difference(ended.began_ns), notes)
         status = ended.status if kept else ended.status or 1
         return Answer(status, self._stands_in(ended) if kept else "", tuple(notes))
 
@@ -142,8 +184,18 @@ class Commands:
             if not verdict.allow:
                 notes.append(self._dropped(verdict))
                 return False
-        self._commit(running, difference, notes)
+        self._commit(running, self._reviewed(difference, notes), notes)
         return True
+
+    def _reviewed(self, difference: Difference, notes: list[str]) -> Difference:
+        """Have the user review the edits of texts, where they review every one, and return the rest."""
+        if self._reviewing is None or not self._reviewing.on:
+            return difference
+        texts = {change: text for change in difference.changes if (text := _edited_text(difference, change)) is not None}
+        for change, text in texts.items():
+            notes.append(self._on_loop(self._reviewing.outcome_of(self._root / change.path, text)))
+        rest = tuple(change for change in difference.changes if change not in texts)
+        return msgspec.structs.replace(difference, changes=rest)
 
     def _put(self, running: _Running, decision: Decision, difference: Difference) -> Verdict:
         question = put_in_words(self._authority, running.call, decision, tool_use_id=running.tool_use_id, difference=difference)
@@ -155,7 +207,16 @@ class Commands:
         return verdict
 
     def _answered(self, question: PermissionQuestion) -> Verdict:
-        return asyncio.run_coroutine_threadsafe(self._asked(question), self._loop).result()
+        return self._on_loop(self._asked(question))
+
+    def _on_loop(self, waiting: Coroutine[Any, Any, T]) -> T:
+        """Wait for what the user answers. Raises CancelledError where nobody will any more."""
+        asking = asyncio.run_coroutine_threadsafe(waiting, self._loop)
+        self._asking.add(asking)
+        try:
+            return asking.result()
+        finally:
+            self._asking.discard(asking)
 
     async def _asked(self, question: PermissionQuestion) -> Verdict:
         return await self._ask(question)
@@ -170,6 +231,8 @@ class Commands:
         if self._committing is None:
             notes.append(tr("dogent-tui: nothing is kept here."))
             return
+        if not difference.changes:
+            return
         label = f"{friendly_name('Bash')} {input_summary(running.call.input, str(self._root))}".rstrip()
         done = self._committing.commit(difference, label)
         committed = [*done.committed]
@@ -182,7 +245,7 @@ class Commands:
                 notes.append(words.format(path=change.path))
         notes += [f"dogent-tui: {path}: {why}" for path, why in done.failed]
         if committed:
-            paths = tuple(str(self._root / path) for path in committed)
+            paths = tuple(str(Path(difference.root, path)) for path in committed)
             self._say(CopiesKept(tool_use_id=running.tool_use_id, paths=paths))
         if running.background:
             count = len(committed)
@@ -220,10 +283,9 @@ class Commands:
         left = [*self._wall.left_since(ended.began_ns, _CACHES)]
         if not left:
             return []
-        shown = ", ".join(left[:_MOST_NAMED]) + (", …" if len(left) > _MOST_NAMED else "")
         return [
             tr("dogent-tui: not kept outside the workspace: {places} (there for later commands until the session ends)").format(
-                places=shown
+                places=_named(left)
             )
         ]
 
@@ -235,3 +297,19 @@ def _hosts(asked: Collection[Effect]) -> tuple[str, ...] | None:
         return None
     hosts = [urlsplit(effect.written).hostname if "://" in effect.written else None for effect in reached]
     return () if None in hosts else tuple(host for host in hosts if host)
+
+
+def _edited_text(difference: Difference, change: Change) -> str | None:
+    """Return the text that a command made of a text, None where it did something else."""
+    before, after = change.before, change.after
+    if change.what != "edit" or before is None or after is None or after.kind != "file" or after.size > _LARGEST_TEXT:
+        return None
+    try:
+        data = Path(difference.upper, change.path).read_bytes()
+        return None if b"\0" in data else data.decode("utf-8")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+def _named(places: Sequence[str]) -> str:
+    return ", ".join(places[:_MOST_NAMED]) + (", …" if len(places) > _MOST_NAMED else "")

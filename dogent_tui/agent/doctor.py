@@ -11,13 +11,13 @@ import platform
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from dogent_tui import __version__
 from dogent_tui.agent.doctor_files import examine_files
 from dogent_tui.agent.findings import Finding, State
-from dogent_tui.agent.sandbox import missing_packages
+from dogent_tui.agent.standing_wall import find_standing, wall_words
 from dogent_tui.documents.export.browser import find_browsers
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import pandoc_path, pandoc_version
@@ -40,6 +40,7 @@ _WORDS = {
     "looks at pictures": tr("looks at pictures"),
     "environment": tr("environment"),
     "profiles": tr("profiles"),
+    "wall": tr("wall"),
     "browser": tr("browser"),
     "fonts for CJK": tr("fonts for CJK"),
     "your files": tr("your files"),
@@ -52,9 +53,12 @@ _MARKS: dict[State, str] = {"ok": "✓", "warning": "!", "missing": "✗", "opti
 
 
 async def examine(workspace: Workspace) -> list[Finding]:
-    """Look at everything, for `workspace`. Starts the programs that are asked for their versions, and nothing else."""
-    engines, files = await asyncio.gather(_engines(), asyncio.to_thread(examine_files, workspace))
-    return [*engines, *files]
+    """Look at everything, for `workspace`. Starts the programs that are asked for their versions, and one behind the wall."""
+    wall, engines, files = await asyncio.gather(
+        asyncio.to_thread(_wall, workspace), _engines(), asyncio.to_thread(examine_files, workspace)
+    )
+    claude, *others = engines
+    return [claude, wall, *others, *files]
 
 
 def as_text(findings: Sequence[Finding]) -> str:
@@ -86,7 +90,7 @@ async def _engines() -> list[Finding]:
         _package("Documents", "typst", "typst", tr("makes pdf where no browser is")),
         _package("Documents", "playwright", "playwright", tr("drives the browser")),
     ]
-    return [claude, *_sandbox(), pandoc, browser, fonts, *packages]
+    return [claude, pandoc, browser, fonts, *packages]
 
 
 async def _claude() -> Finding:
@@ -104,16 +108,11 @@ async def _claude() -> Finding:
     return Finding("Agent", "Claude CLI", "ok", version, program)
 
 
-def _sandbox() -> Iterator[Finding]:
-    if not sys.platform.startswith("linux"):
-        return
-    missing = missing_packages()
-    for package, program in (("bubblewrap", "bwrap"), ("socat", "socat")):
-        if package in missing:
-            remedy = tr("Install {package} if you want the sandbox (“sandbox” in the settings).").format(package=package)
-            yield Finding("Agent", package, "optional", tr("not here"), remedy=remedy)
-        else:
-            yield Finding("Agent", package, "ok", tr("for the sandbox"), shutil.which(program) or "")
+def _wall(workspace: Workspace) -> Finding:
+    standing = find_standing(workspace)
+    state: State = "ok" if standing.level == "full" else "warning"
+    why = f"{standing.reason} {standing.remedy}".strip()
+    return Finding("Agent", "wall", state, wall_words(standing), problems=(why,) if why else ())
 
 
 async def _pandoc() -> Finding:

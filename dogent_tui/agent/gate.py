@@ -22,7 +22,6 @@ from claude_agent_sdk import (
 )
 
 from dogent_tui.agent.authority import Authority
-from dogent_tui.agent.commands import Commands
 from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Notice
 from dogent_tui.agent.questions import put_in_words
@@ -57,6 +56,9 @@ _STATUS: Mapping[str, Status] = {"allow": "approved", "ask": "pending", "deny": 
 Answer: TypeAlias = Callable[[Mapping[str, Any]], Awaitable[PermissionResultAllow | PermissionResultDeny]]
 """Answers a call that is a question to the person."""
 
+BehindWall: TypeAlias = Callable[[ToolCall, Decision, str], dict[str, Any]]
+"""Returns the input by which a command, approved as decided, runs behind the wall. Blocks for the disk."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Announced:
@@ -78,17 +80,17 @@ class Gate:
         answered: Mapping[str, Answer] | None = None,
         requests: RequestBook | None = None,
         reviewing: Reviewing | None = None,
-        commands: Commands | None = None,
+        behind_wall: BehindWall | None = None,
     ) -> None:
         """Decide by `authority` and `ask`. `cwd` is where the session starts; `copies` keeps what approved calls change.
 
         `answered` are the tools whose calls are no question of permission but one to the person, and what answers them.
         `requests` records the calls that consult documents: those tools run by what was approved there. `reviewing` takes the
         calls that the person reviews in place of their being run, once they may run, and learns where proposals may lead.
-        `commands` runs the commands.
+        `behind_wall` has commands run behind the wall; without it none runs.
         """
         self._reviewing = reviewing
-        self._commands = commands
+        self._behind_wall = behind_wall
         self._answered = answered or {}
         self._requests = requests or RequestBook()
         self._authority = authority
@@ -148,9 +150,9 @@ class Gate:
         """Return the input by which a command runs behind the wall; nothing for other tools. Raises where there is no wall."""
         if call.tool != "Bash":
             return {}
-        if self._commands is None:
+        if self._behind_wall is None:
             raise AgentError(tr("No command runs without the wall."), tr("Run dogent-tui doctor to see why it is down."))
-        return await asyncio.to_thread(self._commands.wrapped, call, decision, tool_use_id)
+        return await asyncio.to_thread(self._behind_wall, call, decision, tool_use_id)
 
     def call_of(self, tool: str, tool_input: Mapping[str, Any]) -> str:
         """Return the id of the newest call of `tool` with this input, empty where none is known: our tools are not told it."""

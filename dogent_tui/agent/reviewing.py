@@ -3,9 +3,10 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dogent_tui.agent.change_requests import ReviewMode
+from dogent_tui.changes.applying import Reviewed, held
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.permissions.edits import text_after
@@ -13,13 +14,12 @@ from dogent_tui.permissions.model import ToolCall
 from dogent_tui.tools.proposing import UNDECIDED
 from dogent_tui.workspace.paths import Workspace
 
-if TYPE_CHECKING:
-    from dogent_tui.changes.applying import Reviewed
-
 REVIEWED_TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
 """The CLI's tools that write texts. NotebookEdit is not offered."""
 
 SUMMARY = tr("The agent writes this file itself. You see it first because every change is reviewed (/review).")
+
+BY_COMMAND = tr("A command of the agent changed this file. You see it first because every change is reviewed (/review).")
 
 _MOST_PLACES = 200
 """Approved proposals that were not made yet."""
@@ -28,9 +28,7 @@ _MOST_PLACES = 200
 class Reviewing:
     """The reviews of one conversation: which calls become proposals, and where a proposal may lead."""
 
-    def __init__(
-        self, mode: ReviewMode, workspace: Workspace, review: "Callable[[Reviewed, str], Awaitable[str | None]]"
-    ) -> None:
+    def __init__(self, mode: ReviewMode, workspace: Workspace, review: Callable[[Reviewed, str], Awaitable[str | None]]) -> None:
         """`review` puts a proposal and its text to the person, and gives the outcome in words, None where nobody decided."""
         self._mode = mode
         self._workspace = workspace
@@ -59,6 +57,16 @@ class Reviewing:
         self._reviewed.add(tool_use_id)
         return outcome
 
+    @property
+    def on(self) -> bool:
+        """Whether the user reviews every change."""
+        return self._mode.on
+
+    async def outcome_of(self, place: Path, text: str) -> str:
+        """Have the user review what a command made of the file at `place`, and return what came of it, for the model."""
+        opened = await asyncio.to_thread(Reviewed.open, self._workspace, str(place), text, BY_COMMAND, approved=place)
+        return await self._review(opened, text) or UNDECIDED
+
     def is_reviewed(self, tool_use_id: str) -> bool:
         """Tell whether the result of this call is the outcome of a review, though the CLI reports it as refused."""
         return tool_use_id in self._reviewed
@@ -75,10 +83,8 @@ class Reviewing:
                 return place
         return None
 
-    def _opened(self, call: ToolCall, place: Path | None) -> "tuple[Reviewed, str]":
+    def _opened(self, call: ToolCall, place: Path | None) -> tuple[Reviewed, str]:
         """Return the review of `call`, and the text that it would leave. Raises DogentError."""
-        from dogent_tui.changes.applying import Reviewed, held
-
         if place is None:
             raise DogentError(tr("Where this call writes cannot be told."), tr("Name the file by its plain path."))
         name = self._workspace.relative(place)

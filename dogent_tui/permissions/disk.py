@@ -10,6 +10,7 @@ from typing import Literal, Protocol, TypeAlias
 from dogent_tui.language import tr
 
 EntryKind: TypeAlias = Literal["file", "folder", "link", "other"]
+_KINDS: Mapping[int, EntryKind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
 
 _MAX_LINKS = 40
 """Links that one path may pass through; the kernel's own limit on Linux (path_resolution(7))."""
@@ -54,15 +55,7 @@ class RealDisk:
             found = os.lstat(path)
         except (OSError, ValueError):
             return None
-        mode = found.st_mode
-        kind: EntryKind = "other"
-        if stat.S_ISLNK(mode):
-            kind = "link"
-        elif stat.S_ISDIR(mode):
-            kind = "folder"
-        elif stat.S_ISREG(mode):
-            kind = "file"
-        return Entry(kind, (found.st_dev, found.st_ino), found.st_nlink, found.st_size)
+        return Entry(_KINDS.get(stat.S_IFMT(found.st_mode), "other"), (found.st_dev, found.st_ino), found.st_nlink, found.st_size)
 
     def link(self, path: str) -> str:
         """See `Disk.link`."""

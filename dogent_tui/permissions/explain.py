@@ -1,5 +1,6 @@
 """A decision in words, for a person who wonders why they were asked."""
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -27,21 +28,16 @@ def describe(call: ToolCall, decision: Decision) -> dict[str, Any]:
 
 
 def _as_data(effect: Effect, asked: bool) -> dict[str, Any]:
-    data: dict[str, Any] = {
-        "kind": effect.kind.value,
-        "path": None if effect.path is None else str(effect.path),
-        "written": effect.written,
-        "span": None if effect.span is None else list(effect.span),
-        "program": effect.program,
-        "note": effect.note,
-        "replaces": effect.replaces,
-        "asked": asked,
-    }
+    path, span = effect.path and str(effect.path), effect.span and list(effect.span)
+    data = {**asdict(effect), "kind": effect.kind.value, "path": path, "span": span, "asked": asked}
     return {key: value for key, value in data.items() if value not in ("", None, False)}
 
 
 def as_text(found: dict[str, Any]) -> str:
-    """Return what `describe` found: the verdict, why, a line for each effect and each grant; controls are shown as symbols."""
+    """Return what `describe` found: the verdict, why, a line for each effect and each grant; controls are shown as symbols.
+
+    With `judged_again`, it is the early decision about a command that runs behind a wall.
+    """
     lines = [found["verdict"] + (f": {found['question']}" if "question" in found else "")]
     lines += [tr("  because: {reason}").format(reason=reason) for reason in found["reasons"]]
     for effect in found["effects"]:
@@ -49,12 +45,11 @@ def as_text(found: dict[str, Any]) -> str:
         where = effect.get("path") or effect.get("written") or effect.get("program", "")
         note = f"  ({effect['note']})" if "note" in effect else ""
         lines.append(f"{mark} {effect['kind']:<8} {where}{note}")
+    if found.get("judged_again"):
+        lines.append(tr("  It runs behind the wall. What it does is judged when it has ended, and asked about then if need be."))
     for grant in found.get("grants", ()):
-        lines.append(
-            tr("{mark} allowed before ({origin}): {allows}").format(
-                mark="✓" if grant["used"] else " ", origin=grant["by"], allows=grant["allows"]
-            )
-        )
+        words, mark = tr("{mark} allowed before ({origin}): {allows}"), "✓" if grant["used"] else " "
+        lines.append(words.format(mark=mark, origin=grant["by"], allows=grant["allows"]))
     return "\n".join(_shown(line) for line in lines)
 
 

@@ -9,6 +9,7 @@ Settings = Mapping[str, tuple[str, ...]]
 
 _SECTION = re.compile(r'\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]')
 _SETTING = re.compile(r"([A-Za-z][\w-]*)\s*(?:=\s*)?(.*)")
+_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*"?)|[#;].*')
 _HARMLESS = re.compile(
     r"branch\..*\.(remote|merge|rebase|description|pushremote)"
     r"|remote\..*\.(fetch|push|prune|prunetags|tagopt|mirror|skipdefaultupdate|skipfetchall|promisor|partialclonefilter)"
@@ -47,14 +48,7 @@ def read_settings(text: str) -> dict[str, tuple[str, ...]]:
 
 def _lines(text: str) -> Iterator[str]:
     for line in re.sub(r"\\\r?\n", "", text).splitlines():
-        quoted = False
-        for index, char in enumerate(line):
-            if char == '"' and line[index - 1 : index] != "\\":
-                quoted = not quoted
-            elif char in "#;" and not quoted:
-                line = line[:index]
-                break
-        yield line.strip()
+        yield _COMMENT.sub(lambda part: part[1] or "", line).strip()
 
 
 def changed_settings(before: Settings, after: Settings) -> list[str]:
@@ -80,7 +74,10 @@ def _plain_address(value: str) -> bool:
 def host_of(address: str) -> str | None:
     """Return the machine that an address of a repository names, "" where that is not plain, None where it is a path."""
     if "://" in address:
-        parts = urlsplit(address)
+        try:
+            parts = urlsplit(address)
+        except ValueError:
+            return ""
         return None if parts.scheme == "file" else parts.hostname or ""
     if "::" in address:
         return ""

@@ -27,17 +27,10 @@ _COVERED_BY: Mapping[str, frozenset[str]] = {
 """Kind → the kinds that include it, where that is more than itself."""
 
 _FILE_TOOLS = frozenset({"Write", "Edit", "MultiEdit", "NotebookEdit"})
-_NETWORK_TOOLS = {"Bash", "WebFetch", "sandbox"}
+_NETWORK_TOOLS = {"Bash", "WebFetch"}
 _FILE_TOOL_FAMILY = "file tools"
-_VERBS: Mapping[str, str] = {
-    "read": tr("read"),
-    "create": tr("create"),
-    "change": tr("change"),
-    "write": tr("write"),
-    "delete": tr("delete"),
-    "move": tr("move"),
-    "run": tr("run"),
-}
+_DONE = (tr("read"), tr("create"), tr("change"), tr("write"), tr("delete"), tr("move"), tr("run"))
+_VERBS: Mapping[str, str] = dict(zip(KINDS, _DONE, strict=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +87,8 @@ class Grant:
 
 def key_of(effect: Effect) -> Grant:
     """Return the key of an effect."""
-    kind = _kind(effect)
+    changes = "write" if effect.replaces else "change"
+    kind = {EffectKind.WRITE: changes, EffectKind.EXECUTE: "run"}.get(effect.kind, effect.kind.value)
     if kind == "network":
         return Grant(kind, (urlsplit(effect.written).hostname or "") if "://" in effect.written else "", effect.program)
     if kind == "use":
@@ -102,12 +96,6 @@ def key_of(effect: Effect) -> Grant:
     # Reading is the same by whatever program: what it learns, it learns. All else is another matter with another program.
     program = "" if kind == "read" else _FILE_TOOL_FAMILY if effect.program in _FILE_TOOLS else effect.program
     return Grant(kind, "" if effect.path is None else str(effect.path), program)
-
-
-def _kind(effect: Effect) -> str:
-    if effect.kind is EffectKind.WRITE:
-        return "write" if effect.replaces else "change"
-    return "run" if effect.kind is EffectKind.EXECUTE else effect.kind.value
 
 
 def keys_of(decision: Decision) -> tuple[Grant, ...]:
@@ -120,7 +108,10 @@ def keys_of(decision: Decision) -> tuple[Grant, ...]:
 def covering(grants: Iterable[Grant], decision: Decision) -> tuple[Grant, ...]:
     """Return the grants by which a call is allowed; none unless *every* effect that was asked about is covered by one."""
     held = tuple(grants)
-    found = [next((grant for grant in held if grant.covers(needed)), None) for needed in keys_of(decision)]
+    keys = keys_of(decision)
+    if not keys and all(effect.kind is EffectKind.NETWORK for effect in decision.asked):
+        keys = tuple(map(key_of, decision.asked))  # a machine without a name is never remembered, but a rule may allow all
+    found = [next((grant for grant in held if grant.covers(needed)), None) for needed in keys]
     return tuple(dict.fromkeys(grant for grant in found if grant is not None)) if None not in found else ()
 
 
@@ -131,44 +122,40 @@ def parse_rule(text: str, workspace: Path, home: Path | None = None) -> Grant:
     """
     kind, _, rest = text.partition(":")
     if kind not in KINDS or not rest.strip():
-        raise UsageError(
-            tr("“{text}” is not a rule.").format(text=text),
-            tr("Write KIND:PLACE, with one of these kinds: {kinds}.").format(kinds=", ".join(KINDS)),
+        raise _no_rule(
+            tr("“{text}” is not a rule."), text, tr("Write KIND:PLACE, with one of these kinds: {kinds}."), kinds=", ".join(KINDS)
         )
     if kind == "network":
         program, _, host = rest.partition("/")
         if "/" in host or not (program in _NETWORK_TOOLS or program.startswith("mcp__")):
-            raise UsageError(
-                tr("“{text}” names no tool that reaches the network.").format(text=text),
-                tr("Write network:TOOL/HOST, for example network:Bash/example.org."),
-            )
+            remedy = tr("Write network:TOOL/HOST, for example network:Bash/example.org.")
+            raise _no_rule(tr("“{text}” names no tool that reaches the network."), text, remedy)
         return Grant(kind, host, program)
     if kind == "use":
         if f"mcp__dogent__{rest}" not in CONSULTING:
             names = ", ".join(tool.rpartition("__")[2] for tool in CONSULTING)
-            raise UsageError(
-                tr("“{text}” names no tool that can be allowed.").format(text=text),
-                tr("Write use:TOOL, with one of these: {names}.").format(names=names),
-            )
+            remedy = tr("Write use:TOOL, with one of these: {names}.")
+            raise _no_rule(tr("“{text}” names no tool that can be allowed."), text, remedy, names=names)
         return Grant(kind, "", rest)
     return _placed(text, kind, rest, workspace, str(home or Path.home()))
+
+
+def _no_rule(message: str, text: str, remedy: str, **names: str) -> UsageError:
+    return UsageError(message.format(text=text, **names), remedy.format(**names))
 
 
 def _placed(text: str, kind: str, place: str, workspace: Path, home: str) -> Grant:
     spelled = home + place[1:] if place == "~" or place.startswith("~/") else place
     full = os.path.join(workspace, spelled)  # noqa: PTH118 — text in, text out: a Path would drop the slash at the end
     if any(mark in spelled for mark in "*?") and not os.path.lexists(full):
-        raise UsageError(
-            tr("“{text}” holds a pattern.").format(text=text),
-            tr("Name one place; a folder with / at its end means everything in it."),
-        )
+        remedy = tr("Name one place; a folder with / at its end means everything in it.")
+        raise _no_rule(tr("“{text}” holds a pattern."), text, remedy)
     try:
         head, tail = os.path.split(full.rstrip("/"))
         follow = kind not in {"delete", "move"} or tail in {"", ".", ".."}
         disk = RealDisk()
         real = real_path(disk, full) if follow else str(Path(real_path(disk, head), tail))
     except ValueError as error:
-        raise UsageError(
-            tr("“{text}” cannot be resolved: {error}").format(text=text, error=error), tr("Name a place that exists.")
-        ) from error
+        message = tr("“{text}” cannot be resolved: {error}")
+        raise _no_rule(message, text, tr("Name a place that exists."), error=str(error)) from error
     return Grant(kind, real, below=full.endswith("/"))

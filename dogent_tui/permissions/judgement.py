@@ -16,15 +16,14 @@ class _Finding:
 
 
 _ALLOW = _Finding("allow")
-_TAKING_ALL = {"Grep", "grep", "egrep", "fgrep", "rg", "ag", "ack", "cp", "tar", "zip", "rsync"}
-"""Programs that can take in the contents of everything below a folder."""
 _CHANGES = {EffectKind.WRITE, EffectKind.CREATE, EffectKind.DELETE, EffectKind.MOVE}
 
 
 def decide_effects(effects: tuple[Effect, ...], rule: PathRule) -> Decision:
     """Return the decision on a call with these effects: the strictest that any of them calls for."""
     findings = [(effect, _judge(effect, rule)) for effect in effects]
-    for verdict in _STRICTEST_FIRST:
+    order: tuple[Verdict, ...] = ("deny", "ask")
+    for verdict in order:
         chosen = [(effect, finding) for effect, finding in findings if finding.verdict == verdict]
         if chosen:
             reasons = tuple(dict.fromkeys(finding.reason for _, finding in chosen))
@@ -32,9 +31,6 @@ def decide_effects(effects: tuple[Effect, ...], rule: PathRule) -> Decision:
             targets = tuple(dict.fromkeys(str(effect.path) for effect, _ in chosen if effect.path is not None))
             return Decision(verdict, reasons, targets, tuple(effect for effect, _ in chosen), effects, rememberable)
     return Decision("allow", effects=effects)
-
-
-_STRICTEST_FIRST: tuple[Verdict, ...] = ("deny", "ask")
 
 
 def _judge(effect: Effect, rule: PathRule) -> _Finding:
@@ -58,44 +54,37 @@ def _forbidden(effect: Effect, rule: PathRule) -> str:
     return ""
 
 
+def _ask(reason: str, sure: bool = True) -> _Finding:
+    return _Finding("ask", reason, sure)
+
+
 def _read(effect: Effect, rule: PathRule) -> _Finding:
     path = effect.path
     if path is None:
-        return _Finding("ask", effect.note or tr("It reads a file that cannot be named beforehand."), rememberable=False)
-    place = rule.place(path)
-    if place is Place.SOCKET:
-        return _network(effect, rule)
-    if effect.program in _TAKING_ALL and rule.holds_private(path):
-        return _Finding(
-            "ask", tr("{path} holds the files of dogent-tui itself, with your keys and conversations.").format(path=path)
-        )
-    if place in {Place.INSIDE, Place.STREAM}:
+        return _ask(effect.note or tr("It reads a file that cannot be named beforehand."), sure=False)
+    if effect.program == "Grep" and rule.holds_private(path):
+        note = tr("{path} holds the files of dogent-tui itself, with your keys and conversations.")
+        return _ask(note.format(path=path))
+    if rule.place(path) in {Place.INSIDE, Place.STREAM}:
         return _ALLOW
-    return _Finding("ask", tr("It reads outside the workspace: {path}").format(path=path))
+    return _ask(tr("It reads outside the workspace: {path}").format(path=path))
 
 
 def _write(effect: Effect, rule: PathRule) -> _Finding:
     path = effect.path
     if path is None:
-        return _Finding("ask", effect.note or tr("It writes a file that cannot be named beforehand."), rememberable=False)
-    place, guard = rule.place(path), rule.guard(path)
-    if place is Place.SOCKET:
-        return _network(effect, rule)
-    if place is not Place.INSIDE:
-        return _Finding("ask", tr("It writes outside the workspace: {path}").format(path=path))
+        return _ask(effect.note or tr("It writes a file that cannot be named beforehand."), sure=False)
+    guard, name = rule.guard(path), _name(effect, rule)
+    if not rule.inside(path):
+        return _ask(tr("It writes outside the workspace: {path}").format(path=path))
     if effect.note:
-        sure = guard is Guard.NONE and effect.kind is EffectKind.WRITE
-        return _Finding("ask", effect.note, rememberable=sure and not effect.wildcard)
+        return _ask(effect.note, guard is Guard.NONE and effect.kind is EffectKind.WRITE and not effect.wildcard)
     if guard is Guard.PRIVILEGED:
-        reason = tr("{path} decides what programs or the agent may do.").format(path=_name(effect, rule))
-        return _Finding("ask", reason, rememberable=False)
+        return _ask(tr("{path} decides what programs or the agent may do.").format(path=name), sure=False)
     if guard is Guard.PROTECTED and effect.kind is EffectKind.WRITE:
-        reason = tr("It changes {path}, which only you change.").format(path=_name(effect, rule))
-        return _Finding("ask", reason, rememberable=False)
+        return _ask(tr("It changes {path}, which only you change.").format(path=name), sure=False)
     if effect.replaces and guard is not Guard.SCRATCH:
-        return _Finding(
-            "ask", tr("It replaces all of {path}.").format(path=_name(effect, rule)), rememberable=not effect.wildcard
-        )
+        return _ask(tr("It replaces all of {path}.").format(path=name), not effect.wildcard)
     return _ALLOW
 
 
@@ -103,41 +92,34 @@ def _delete(effect: Effect, rule: PathRule) -> _Finding:
     moves = effect.kind is EffectKind.MOVE
     path = effect.path
     if path is None:
-        return _Finding(
-            "ask", effect.note or (tr("It moves something away.") if moves else tr("It deletes something.")), rememberable=False
-        )
+        return _ask(effect.note or tr("It deletes something."), sure=False)
     guard, inside = rule.guard(path), rule.inside(path)
-    if effect.kind is EffectKind.DELETE and guard is Guard.SCRATCH and inside:
+    if not moves and guard is Guard.SCRATCH and inside:
         return _ALLOW
-    sure = not effect.wildcard and guard not in {Guard.PROTECTED, Guard.PRIVILEGED}
     if inside:
         reason = tr("It moves away {path}.") if moves else tr("It deletes {path}.")
     else:
         reason = tr("It moves away {path}, outside the workspace.") if moves else tr("It deletes {path}, outside the workspace.")
-    return _Finding("ask", reason.format(path=_name(effect, rule)), rememberable=sure)
+    sure = not effect.wildcard and guard not in {Guard.PROTECTED, Guard.PRIVILEGED}
+    return _ask(reason.format(path=_name(effect, rule)), sure)
 
 
-def _execute(effect: Effect, rule: PathRule) -> _Finding:
-    if effect.path is None or rule.place(effect.path) in {Place.INSIDE, Place.STREAM}:
-        return _ALLOW
-    return _Finding("ask", tr("It runs a program outside the workspace: {path}").format(path=effect.path))
-
-
-def _network(effect: Effect, _rule: PathRule) -> _Finding:
-    return _Finding("ask", effect.note or tr("{program} exchanges data with other machines.").format(program=effect.program))
+def _execute(effect: Effect, _rule: PathRule) -> _Finding:
+    return _ask(tr("It runs a program outside the workspace: {path}").format(path=effect.path))
 
 
 def _use(effect: Effect, _rule: PathRule) -> _Finding:
     """One of our tools that consult the documents. A note says why the tool would refuse the call itself."""
-    return _Finding("deny", effect.note) if effect.note else _Finding("ask", tr("The agent asks to look through your documents."))
+    return _Finding("deny", effect.note) if effect.note else _ask(tr("The agent asks to look through your documents."))
 
 
-def _unknown(effect: Effect, _rule: PathRule) -> _Finding:
-    return _Finding("ask", effect.note or tr("What it does cannot be told."), rememberable=False)
+def _noted(effect: Effect, _rule: PathRule) -> _Finding:
+    """The network, where a machine without a name is never remembered, and what is not known at all."""
+    return _ask(effect.note, sure=effect.kind is EffectKind.NETWORK and bool(effect.written))
 
 
 def _name(effect: Effect, rule: PathRule) -> str:
-    """Return a place as the person knows it: from the workspace on where it lies inside."""
+    """Return a place as the user knows it: from the workspace on where it lies inside."""
     return str(effect.path).removeprefix(rule.root + "/")
 
 
@@ -148,7 +130,7 @@ _TABLE: dict[EffectKind, Callable[[Effect, PathRule], _Finding]] = {
     EffectKind.DELETE: _delete,
     EffectKind.MOVE: _delete,
     EffectKind.EXECUTE: _execute,
-    EffectKind.NETWORK: _network,
+    EffectKind.NETWORK: _noted,
     EffectKind.USE: _use,
-    EffectKind.UNKNOWN: _unknown,
+    EffectKind.UNKNOWN: _noted,
 }

@@ -28,7 +28,7 @@ def leaking_part(address: str, known: str, disk: Disk, root: str) -> str:
     `known` is what the user wrote, and what searches found: what stands in there may leave. `root` is the workspace, whose
     texts are looked through for parts of some length; addresses in them may be opened as they stand there.
     """
-    heard = _plain(known)
+    heard = _plain(f"{known} {unquote_plus(known)}")
     unknown = [part for part in _parts(address) if part.strip() and _plain(part) not in heard]
     for part in unknown:
         if len(part.encode()) >= _LONG or _decoded(part):
@@ -67,7 +67,7 @@ def _decoded(part: str) -> bool:
             text = decode(padded).decode()
         except (ValueError, binascii.Error):
             continue
-        if text.isprintable() or all(char.isprintable() or char in "\n\t\r" for char in text):
+        if all(char.isprintable() or char in "\n\t\r" for char in text):
             return True
     return False
 

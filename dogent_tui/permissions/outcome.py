@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from dogent_tui.language import tr
 from dogent_tui.permissions.disk import ChangedDisk
@@ -12,12 +12,15 @@ from dogent_tui.permissions.git_config import changed_settings, harmless, read_s
 from dogent_tui.permissions.judgement import decide_effects
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
 from dogent_tui.permissions.paths import Guard, PathRule, Place, fold, runs_in_git
-from dogent_tui.permissions.shell.reading import PROGRAM, VISIBLE
+from dogent_tui.permissions.shell.reading import PROGRAM, SYSTEM
 from dogent_tui.wall.changes import Change, Difference, Entry, Loss
 
 _LARGEST = 1_000_000
 """Bytes of a file of settings that is looked into."""
-_SPECIAL_BITS = 0o6000
+_LOOKED_AT = {".git", ".gitmodules"}
+"""Names whose content decides."""
+_HOLD_SETTINGS = {".vscode", ".idea", ".run", ".zed", ".config"}
+"""Folders with settings that start programs: no link may stand for one."""
 _KINDS = {
     "file": tr("a file"),
     "folder": tr("a folder"),
@@ -41,7 +44,7 @@ _COVERED = {
     "git stash": {"stash"},
 }
 """What was asked about before the command ran → the losses that this meant."""
-_OBJECT = re.compile(r"objects/([0-9a-f]{2}|pack|info)/[^/]+|packed-refs|gc\.(pid|log)|shallow|index")
+_OBJECT = re.compile(r"objects/([0-9a-f]{2}|pack|info)/[^/]+")
 _REFERENCE = re.compile(r"refs/.+|[A-Z_]*HEAD")
 _ID = re.compile(r"(ref: \S+|[0-9a-f]{40}|[0-9a-f]{64})\s*")
 
@@ -52,7 +55,7 @@ def judge_outcome(difference: Difference, losses: Sequence[Loss], rule: PathRule
     `rule` is that of the real folder. `allowed` are the effects that the user allowed before the command ran: the same on the
     same place, or below it, is not asked about again.
     """
-    found = (*_Outcome(difference, rule).effects(), *map(_loss_effect, losses))
+    found = (*((effect, "") for effect in _Outcome(difference, rule).effects()), *map(_loss_effect, losses))
     left = [effect for effect, loss in found if not any(_covers(one, effect, loss) for one in allowed)]
     return decide_effects(tuple(left), rule)
 
@@ -85,140 +88,121 @@ class _Outcome:
         now = {f"{rule.root}/{change.path}": _as_entry(change.after) for change in difference.changes}
         self._disk = ChangedDisk(rule.disk, rule.root, difference.upper, now)
         self._after = replace(rule, disk=self._disk)
-        self._repositories: dict[str, tuple[str, str] | None] = {}
+        self._folders: dict[Path, tuple[Path, str] | None] = {}
 
-    def effects(self) -> Iterator[tuple[Effect, str]]:
-        """Yield what is asked about, each with "" for the kind of loss that it is not."""
+    def effects(self) -> Iterator[Effect]:
+        """Yield what is asked about."""
         for change in self._changes:
-            if not self._within_another(change) and (effect := self._effect(change)) is not None:
-                yield effect, ""
-        for effect in self._new_repositories():
-            yield effect, ""
+            if change.after is None and self._within_another(change):
+                continue
+            path = Path(self._rule.root, change.path)
+            effect = self._gone(change, path) if change.after is None else self._there(change, change.after, path)
+            if effect is not None:
+                yield effect
 
     def _within_another(self, change: Change) -> bool:
         """Return whether a folder above went the same way: then that is what happened."""
-        if change.what not in {"delete", "move"}:
-            return False
-        for parent in PurePosixPath(change.path).parents:
-            above = self._by_path.get(str(parent))
+        parent = change.path
+        while parent := parent.rpartition("/")[0]:
+            above = self._by_path.get(parent)
             if above is None or above.what != change.what or above.before is None or above.before.kind != "folder":
                 continue
-            if change.what == "move" and change.moved_to != above.moved_to + change.path.removeprefix(above.path):
-                continue
-            return not (change.what == "delete" and self._repository(above.path))  # in a repository each file counts
+            if change.what == "delete":
+                return self._repository(Path(self._rule.root, parent)) is None  # in a repository each file counts
+            if change.moved_to == above.moved_to + change.path.removeprefix(above.path):
+                return True
         return False
 
-    def _effect(self, change: Change) -> Effect | None:
-        path = Path(self._rule.root, change.path)
-        git = self._repository(change.path)
-        if change.after is None:
-            kind = EffectKind.MOVE if change.what == "move" else EffectKind.DELETE
-            if git is not None and self._own_of_git(change, *git):
-                return None
-            below = any(self._is_guarded(other.path) for other in self._below(change))
-            return Effect(kind, path, change.moved_to, None, PROGRAM, wildcard=below)
-        if note := self._odd(change, change.after, path):
-            kind = EffectKind.CREATE if change.before is None else EffectKind.WRITE
-            return Effect(kind, path, change.path, None, PROGRAM, note, wildcard=True)
-        if git is not None:
-            return self._in_git(change, path, *git)
-        if fold(path.name) == ".gitmodules":
-            return self._settings(change, path)
-        return self._ordinary(change, path)
-
-    def _below(self, change: Change) -> Iterator[Change]:
-        if change.before is not None and change.before.kind == "folder":
-            yield from (other for other in self._changes if other.path.startswith(f"{change.path}/"))
-
-    def _is_guarded(self, shown: str) -> bool:
-        return self._rule.guard(Path(self._rule.root, shown)) not in {Guard.NONE, Guard.SCRATCH}
-
-    def _ordinary(self, change: Change, path: Path) -> Effect | None:
-        guard = self._rule.guard(path)
-        shown = change.path
-        if change.before is None:
-            if guard in {Guard.PRIVILEGED, Guard.STORE} and (change.after is None or change.after.kind != "folder"):
-                return Effect(EffectKind.CREATE, path, shown, None, PROGRAM)
+    def _gone(self, change: Change, path: Path) -> Effect | None:
+        found = self._repository(path)
+        if found is not None and self._is_own_of_git(change, path, *found):
             return None
-        note = _difference_of(change)
-        if note and guard is not Guard.SCRATCH:
-            return Effect(EffectKind.WRITE, path, shown, None, PROGRAM, note, replaces=change.what == "empty")
-        if guard in {Guard.PROTECTED, Guard.PRIVILEGED, Guard.STORE}:
-            return Effect(EffectKind.WRITE, path, shown, None, PROGRAM)
-        return None
+        kind = EffectKind.MOVE if change.what == "move" else EffectKind.DELETE
+        return Effect(kind, path, change.moved_to, None, PROGRAM, wildcard=self._rule.holds_guarded(path))
+
+    def _is_own_of_git(self, change: Change, path: Path, folder: Path, rest: str) -> bool:
+        """Return whether a file that went is one that Git itself takes away; what that loses is said by the losses."""
+        if runs_in_git(rest) or fold(rest).startswith("hooks/"):
+            return False
+        if fold(folder.name) == ".git":
+            return True
+        if change.before is not None and change.before.kind == "folder":
+            return all(f"{change.path}/{name}" in self._by_path for name in self._rule.disk.names(str(path)))
+        reference = _REFERENCE.fullmatch(rest) and _ID.fullmatch(self._rule.disk.text(str(path), 1000) or "")
+        return bool(reference or _OBJECT.fullmatch(rest))
+
+    def _there(self, change: Change, after: Entry, path: Path) -> Effect | None:
+        found = self._repository(path)
+        if note := self._odd(change, after, path):
+            return _asked(change, path, note)
+        if note := self._for_git(change, after, path, found):
+            return _asked(change, path, note)
+        if found is not None and (fold(found[0].name) == ".git" or runs_in_git(found[1])):
+            return None
+        guard = Guard.STORE if self._rule.is_private(path) else self._rule.guard(path)
+        if fold(path.name) in _LOOKED_AT or guard is Guard.SCRATCH:
+            return None
+        if note := _difference_of(change, after):
+            return _asked(change, path, note, sure=True)
+        new = change.before is None
+        free = after.kind == "folder" if new else False
+        guarded = guard in {Guard.PRIVILEGED, Guard.STORE} or (guard is Guard.PROTECTED and not new)
+        return _asked(change, path, "", sure=True) if guarded and not free else None
 
     def _odd(self, change: Change, after: Entry, path: Path) -> str:
         """Return what is wrong with the kind of entry that is there now."""
         if after.kind in {"pipe", "socket", "device"}:
             return tr("{path} is {kind} now.").format(path=change.path, kind=_KINDS[after.kind])
-        bits = after.mode & _SPECIAL_BITS & ~(change.before.mode if change.before else 0)
-        if after.kind == "folder":
-            above = self._by_path.get(str(PurePosixPath(change.path).parent))
-            inherited = above is not None and above.after is not None and above.after.mode & _SPECIAL_BITS
-            bits = bits & ~0o2000 if inherited or change.before is None else bits
-        if bits and after.kind != "link":
-            return tr("{path} would run with the rights of its owner or group (setuid, setgid).").format(path=change.path)
-        if after.kind == "link" and (change.before is None or change.before.target != after.target):
-            return self._leads_out(change.path, after.target, path)
-        return ""
+        if after.kind == "link":
+            return self._leads_out(change, after, path)
+        bits = after.mode & ~(change.before.mode if change.before else 0) & (0o4000 if after.kind == "folder" else 0o6000)
+        if not bits:
+            return ""
+        return tr("{path} would run with the rights of its owner or group (setuid, setgid).").format(path=change.path)
 
-    def _leads_out(self, shown: str, target: str, path: Path) -> str:
+    def _leads_out(self, change: Change, after: Entry, path: Path) -> str:
+        target = after.target
+        if change.before is not None and change.before.target == target:
+            return ""
         try:
-            leads = self._after.resolve(f"{path.parent}/{target}" if not target.startswith("/") else target)
+            leads = self._after.resolve(target if target.startswith("/") else f"{path.parent}/{target}")
         except ValueError:
             return ""  # round in a circle: nowhere
-        seen = (*VISIBLE, "/dev/null")
-        if self._after.place(leads) is not Place.OUTSIDE or any(
-            str(leads) == place or str(leads).startswith(f"{place}/") for place in seen if not place.startswith(("/proc", "/sys"))
-        ):
-            return ""
-        return tr("The link {path} leads outside the workspace: {target}").format(path=shown, target=target)
+        if self._after.place(leads) is not Place.OUTSIDE or any(leads.is_relative_to(place) for place in SYSTEM):
+            known = fold(path.name) in _HOLD_SETTINGS or (self._repository(path) or (Path(), ""))[0].name == ".git"
+            return tr("{path} decides what programs or the agent may do.").format(path=change.path) if known else ""
+        return tr("The link {path} leads outside the workspace: {target}").format(path=change.path, target=target)
 
-    def _repository(self, shown: str) -> tuple[str, str] | None:
+    def _repository(self, path: Path) -> tuple[Path, str] | None:
         """Return the repository's folder that holds a path, before or after, and the rest of the path."""
-        folder = str(PurePosixPath(shown).parent)
-        if folder not in self._repositories:
-            inside = Path(self._rule.root, folder, "x")
-            found = self._after.repository(inside) or self._rule.repository(inside)
-            rest = None if found is None else found[1].rpartition("/")[0]
-            self._repositories[folder] = None if found is None else (str(found[0]), rest or "")
-        known = self._repositories[folder]
-        name = PurePosixPath(shown).name
-        return None if known is None else (known[0], f"{known[1]}/{name}" if known[1] else name)
+        if path.parent not in self._folders:
+            self._folders[path.parent] = self._after.repository(path.parent / "_") or self._rule.repository(path.parent / "_")
+        found = self._folders[path.parent]
+        return None if found is None else (found[0], str(path.relative_to(found[0])))
 
-    def _own_of_git(self, change: Change, folder: str, rest: str) -> bool:
-        """Return whether a file that went is one that Git itself takes away; what that loses is said by the losses."""
-        if runs_in_git(rest) or fold(rest).startswith("hooks/"):
-            return False
-        if fold(Path(folder).name) == ".git":
-            return True
-        if change.before is not None and change.before.kind == "folder":
-            names = self._rule.disk.names(f"{self._rule.root}/{change.path}")
-            return all(f"{change.path}/{name}" in self._by_path for name in names)
-        if _REFERENCE.fullmatch(rest):
-            text = self._rule.disk.text(f"{self._rule.root}/{change.path}", 1000)
-            return text is not None and _ID.fullmatch(text) is not None
-        return _OBJECT.fullmatch(rest) is not None
-
-    def _in_git(self, change: Change, path: Path, _folder: str, rest: str) -> Effect | None:
-        name = fold(rest).rpartition("/")[2]
-        after = change.after
-        if not runs_in_git(rest) or after is None or (after.kind == "folder" and change.before is None):
-            return None
+    def _for_git(self, change: Change, after: Entry, path: Path, found: tuple[Path, str] | None) -> str:
+        """Return why a change may make Git run something, "" where it does not."""
+        name = fold(path.name)
+        if name == ".git" and after.kind != "folder":
+            return self._pointer(change, path)
+        if name == ".gitmodules":
+            return self._settings(change, path)
+        if change.before is None and path.name in {"HEAD", "objects", "refs"} and self._is_new(path):
+            return self._held_before(path.parent)
+        if found is None or not runs_in_git(found[1]):
+            return ""
         if name in {"config", "config.worktree"} and after.kind == "file":
             return self._settings(change, path)
         if name == "commondir" and (self._disk.text(str(path), 1000) or "").strip() == "../..":
-            return None
-        if change.before is not None and change.before.kind == "folder" == after.kind:
-            return None
-        return self._asked(change, path, tr("{path} decides what programs Git runs.").format(path=change.path))
+            return ""
+        if after.kind == "folder" and (change.before is None or change.before.kind == "folder"):
+            return ""
+        return tr("{path} decides what programs Git runs.").format(path=change.path)
 
-    def _settings(self, change: Change, path: Path) -> Effect | None:
+    def _settings(self, change: Change, path: Path) -> str:
         keys = self._dangerous(path, change.before is not None)
-        if not keys:
-            return None
         note = tr("It changes settings by which Git may run programs or reach other places, in {path}: {keys}.")
-        return self._asked(change, path, note.format(path=change.path, keys=", ".join(keys)))
+        return note.format(path=change.path, keys=", ".join(keys)) if keys else ""
 
     def _dangerous(self, path: Path, existed: bool) -> list[str]:
         """Return the settings of a file that are new or other, and may run something."""
@@ -227,68 +211,54 @@ class _Outcome:
         if after is None or before is None:
             return [tr("settings that cannot be read")]
         settings = read_settings(after)
-        keys = changed_settings(read_settings(before), settings)
 
         def inside(text: str) -> bool:
-            if "::" in text or text.startswith(("-", "!")):
-                return False
-            return self._after.place(self._after.resolve(f"{path.parent}/{text}" if text[:1] != "/" else text)) is Place.INSIDE
+            leads = self._after.resolve(text if text.startswith("/") else f"{path.parent}/{text}")
+            return "::" not in text and not text.startswith(("-", "!")) and self._after.inside(leads)
 
+        keys = changed_settings(read_settings(before), settings)
         return [key or "?" for key in keys if not harmless(key, settings.get(key, ()), inside)]
 
-    def _asked(self, change: Change, path: Path, note: str) -> Effect:
-        kind = EffectKind.CREATE if change.before is None else EffectKind.WRITE
-        return Effect(kind, path, change.path, None, PROGRAM, note, wildcard=True)
+    def _is_new(self, path: Path) -> bool:
+        """Return whether only now a path lies in a folder that Git takes for a repository."""
+        return self._after.repository(path) is not None and self._rule.repository(path) is None
 
-    def _new_repositories(self) -> Iterator[Effect]:
-        """Yield folders that Git takes for a repository only now: their settings and hooks may have been there before."""
-        for change in self._changes:
-            name = PurePosixPath(change.path).name
-            folder = Path(self._rule.root, change.path).parent
-            if change.before is not None or change.after is None:
-                continue
-            if name in {"HEAD", "objects", "refs"} and fold(folder.name) != ".git":
-                if self._after.repository(folder / "x") and not self._rule.repository(folder / "x"):
-                    yield from self._unchanged(change, folder)
-            elif fold(name) == ".git" and change.after.kind != "folder":
-                yield from self._pointer(change, folder)
-
-    def _unchanged(self, change: Change, folder: Path) -> Iterator[Effect]:
-        config = str((folder / "config").relative_to(self._rule.root))
+    def _held_before(self, folder: Path) -> str:
+        """Return what is wrong with a folder that becomes a repository: its settings and hooks may have been there before."""
         hooks = [name for name in self._rule.disk.names(f"{folder}/hooks") if not name.endswith(".sample")]
-        if hooks or (config not in self._by_path and self._dangerous(folder / "config", False) and self._exists(folder)):
-            note = tr("Git takes {folder} for a repository now, with settings or hooks by which it runs programs.")
-            yield self._asked(change, Path(self._rule.root, change.path), note.format(folder=folder.name))
+        config = self._rule.disk.entry(f"{folder}/config") is not None
+        if not hooks and not (config and self._dangerous(folder / "config", existed=False)):
+            return ""
+        note = tr("Git takes {folder} for a repository now, with settings or hooks by which it runs programs.")
+        return note.format(folder=folder.name)
 
-    def _exists(self, folder: Path) -> bool:
-        return self._rule.disk.entry(f"{folder}/config") is not None
-
-    def _pointer(self, change: Change, folder: Path) -> Iterator[Effect]:
-        """A file ``.git`` says where the repository lies: in another one's folder, as for worktrees and submodules, it may."""
-        path = Path(self._rule.root, change.path)
-        text = (self._disk.text(str(path), 5000) or "").strip()
-        target = self._after.resolve(f"{folder}/{text.removeprefix('gitdir: ')}".replace(f"{folder}//", "/"))
-        held = self._after.repository(target / "x")
-        if not text.startswith("gitdir: ") or not self._after.inside(target) or held is None or held[0].name != ".git":
-            yield self._asked(change, path, tr("{path} makes Git use a repository elsewhere.").format(path=change.path))
+    def _pointer(self, change: Change, path: Path) -> str:
+        """A file ``.git`` says where the repository lies: in another one's ``.git``, as for worktrees and submodules, it may."""
+        prefix, _, target = (self._disk.text(str(path), 5000) or "").strip().partition(": ")
+        leads = self._after.resolve(target if target.startswith("/") else f"{path.parent}/{target}")
+        held = self._after.repository(leads / "_")
+        if prefix == "gitdir" and held is not None and fold(held[0].name) == ".git" and self._after.inside(leads):
+            return ""
+        return tr("{path} makes Git use a repository elsewhere.").format(path=change.path)
 
 
-def _difference_of(change: Change) -> str:
+def _asked(change: Change, path: Path, note: str, sure: bool = False) -> Effect:
+    kind = EffectKind.CREATE if change.before is None else EffectKind.WRITE
+    return Effect(kind, path, change.path, None, PROGRAM, note, change.what == "empty", not sure)
+
+
+def _difference_of(change: Change, after: Entry) -> str:
     """Return what happened to an entry that was there before, "" where its content alone is other."""
-    before, after = change.before, change.after
-    if before is None or after is None:
+    before = change.before
+    if before is None or change.what == "edit":
         return ""
-    if change.what == "replace":
-        return tr("{path} was {before} and is {after} now.").format(
-            path=change.path, before=_KINDS[before.kind], after=_KINDS[after.kind]
-        )
     if change.what == "empty":
         return tr("It leaves {path} empty.").format(path=change.path)
-    if before.mode != after.mode and after.kind != "link":
-        return tr("It changes the permissions of {path} from {before:o} to {after:o}.").format(
-            path=change.path, before=before.mode, after=after.mode
-        )
-    return ""
+    if change.what == "replace":
+        note = tr("{path} was {before} and is {after} now.")
+        return note.format(path=change.path, before=_KINDS[before.kind], after=_KINDS[after.kind])
+    note = tr("It changes the permissions of {path} from {before:o} to {after:o}.")
+    return "" if after.kind == "link" else note.format(path=change.path, before=before.mode, after=after.mode)
 
 
 def _as_entry(entry: Entry | None) -> tuple[DiskEntry, str] | None:

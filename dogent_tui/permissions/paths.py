@@ -53,7 +53,6 @@ class Place(StrEnum):
     OUTSIDE = "outside"
     STREAM = "stream"
     DEVICE = "device"
-    SOCKET = "socket"
 
 
 class Guard(StrEnum):
@@ -89,21 +88,16 @@ class PathRule:
     home: Path
     disk: Disk
     private: tuple[Path, ...] = ()
-    _root: str = field(init=False, repr=False)
-    _home: str = field(init=False, repr=False)
+    root: str = field(init=False, repr=False)
+    """The workspace with its links resolved."""
     _root_parts: tuple[str, ...] = field(init=False, repr=False)
     _private: tuple[Path, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._private = tuple(Path(real_path(self.disk, str(folder))) for folder in self.private)
-        self._root = real_path(self.disk, str(self.workspace))
-        self._home = real_path(self.disk, str(self.home))
-        self._root_parts = Path(self._root).parts
-
-    @property
-    def root(self) -> str:
-        """The workspace with its links resolved."""
-        return self._root
+        self.root = real_path(self.disk, str(self.workspace))
+        self.home = Path(real_path(self.disk, str(self.home)))
+        self._root_parts = Path(self.root).parts
 
     def resolve(self, path: str, follow: bool = True) -> Path:
         """Return where an absolute path leads. `follow=False` leaves the last link alone, as `rm` and `mv` do."""
@@ -119,11 +113,9 @@ class PathRule:
         text = str(path)
         if text in _STREAMS or _OPEN_FILE.fullmatch(text):
             return Place.STREAM
-        if text.startswith(("/dev/tcp/", "/dev/udp/")):
-            return Place.SOCKET
         if text.startswith("/dev/") and not text.startswith("/dev/fd/") and not text.startswith("/dev/shm/"):  # noqa: S108 — a prefix to compare with
             return Place.DEVICE
-        inside = self._inside(path) and not self._is_private(path) and not self._named_outside(text)
+        inside = self._inside(path) and not self.is_private(path) and not self._named_outside(text)
         return Place.INSIDE if inside else Place.OUTSIDE
 
     def inside(self, path: Path) -> bool:
@@ -133,6 +125,11 @@ class PathRule:
     def holds_private(self, folder: Path) -> bool:
         """Return whether a private folder lies below a resolved path in the workspace."""
         return any(folder in private.parents for private in self._private if self._inside(private))
+
+    def holds_guarded(self, folder: Path) -> bool:
+        """Return whether a place that is like no other lies right in the workspace and below a resolved path in it."""
+        places = (Path(self.root, name) for name in (*PROTECTED, ".claude", ".mcp.json", ".git/config"))
+        return any(folder in place.parents and self.disk.entry(str(place)) is not None for place in places)
 
     def guard(self, path: Path) -> Guard:
         """Return what is special about a resolved path."""
@@ -152,12 +149,10 @@ class PathRule:
 
     def repository(self, path: Path) -> tuple[Path, str] | None:
         """Return the folder of the repository (``.git``, or a bare one) in which a resolved path lies, and the rest of it."""
-        below = path.parts[len(self._root_parts) :]
-        for count in range(len(below)):
-            folder = Path(self._root, *below[:count])
-            if (count and fold(below[count - 1]) == ".git") or self._is_bare(folder):
-                return folder, "/".join(below[count:])
-        return None
+        above = [folder for folder in path.parents if folder.is_relative_to(self.root)]
+        named = (folder for folder in above if fold(folder.name) == ".git" and str(folder) != self.root)
+        found = next(named, None) or next(filter(self._is_bare, above), None)
+        return None if found is None else (found, str(path.relative_to(found)))
 
     def _is_bare(self, folder: Path) -> bool:
         return all(self.disk.entry(f"{folder}/{name}") is not None for name in ("HEAD", "objects", "refs"))
@@ -175,7 +170,7 @@ class PathRule:
         if self.guard(path) is not Guard.PROTECTED:
             return False
         relative = "/".join(self._relative(path) or ())
-        return self.disk.entry(f"{self._root}/{relative}") is not None
+        return self.disk.entry(f"{self.root}/{relative}") is not None
 
     def _relative(self, path: Path) -> tuple[str, ...] | None:
         if not self._inside(path):
@@ -188,14 +183,14 @@ class PathRule:
             return True
         if tuple(map(fold, start)) != tuple(map(fold, self._root_parts)):
             return False
-        ours, theirs = self.disk.entry(self._root), self.disk.entry(str(Path(*start)))
+        ours, theirs = self.disk.entry(self.root), self.disk.entry(str(Path(*start)))
         return ours is not None and theirs is not None and ours.identity == theirs.identity
 
     def _named_outside(self, path: str) -> bool:
         entry = self.disk.entry(path)
         if entry is None or entry.kind != "file" or entry.names < 2:
             return False
-        below = walk(self.disk, self._root, 20_000) or []
+        below = walk(self.disk, self.root, 20_000) or []
         same = sum(1 for other in below if (found := self.disk.entry(other)) is not None and found.identity == entry.identity)
         return same < entry.names
 
@@ -203,19 +198,20 @@ class PathRule:
         entry = self.disk.entry(path)
         if entry is None or entry.names < 2 or entry.kind != "file":
             return False
-        found = (self.disk.entry(f"{self._root}/{relative}") for relative in PROTECTED)
+        found = (self.disk.entry(f"{self.root}/{relative}") for relative in PROTECTED)
         return any(other is not None and other.identity == entry.identity for other in found)
 
     def _holds_everything(self, path: Path) -> bool:
-        ours, home = Path(self._root), Path(self._home)
+        ours, home = Path(self.root), self.home
         return path in {ours, home} or path in ours.parents or path in home.parents
 
-    def _is_private(self, path: Path) -> bool:
+    def is_private(self, path: Path) -> bool:
+        """Return whether a resolved path lies in one of our own folders that the workspace is around."""
         return any(path == folder or folder in path.parents for folder in self._private if self._inside(folder))
 
     def _is_store(self, path: Path) -> bool:
         parts = tuple(map(fold, path.parts))
-        for folder in (Path(self._home, ".dogent"), *self._private):
+        for folder in (self.home / ".dogent", *self._private):
             base = tuple(map(fold, folder.parts))
             if parts[: len(base)] == base and len(parts) > len(base) and parts[len(base)] in STORES:
                 return True

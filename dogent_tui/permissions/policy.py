@@ -47,11 +47,12 @@ def decide(
     try:
         rule = PathRule(workspace, home or Path.home(), disk or RealDisk(), tuple(private))
         if call.tool == "Bash":
-            return decide_effects(_command_effects(call, rule, walled, taken_back, visible), rule)
+            return decide_effects(_command_effects(call, rule, visible, walled, taken_back), rule)
         try:
             effects = tool_effects(call, rule, fetching or Fetching())
         except Unjudged as holds:  # it runs wherever that tool runs: no wall of ours stands there
-            effects = (*holds.effects, *_unwalled(holds.command, str(call.cwd or rule.workspace), rule, visible))
+            command = ToolCall("Bash", {"command": holds.command}, call.cwd)
+            effects = (*holds.effects, *_command_effects(command, rule, visible, walled=False, taken_back=True))
         return decide_effects(effects, rule)
     except Exception as error:
         note = tr("It could not be judged ({error}).").format(error=type(error).__name__)
@@ -60,20 +61,15 @@ def decide(
 
 
 def _command_effects(
-    call: ToolCall, rule: PathRule, walled: bool, taken_back: bool, visible: Sequence[Path]
+    call: ToolCall, rule: PathRule, visible: Sequence[Path], walled: bool, taken_back: bool
 ) -> tuple[Effect, ...]:
     command, cwd = call.input.get("command"), str(call.cwd or rule.workspace)
     if not isinstance(command, str):
         return (Effect(EffectKind.UNKNOWN, program="Bash", note=tr("There is no command in the call.")),)
-    effects = early_effects(command, rule, cwd, visible, taken_back) if walled else _unwalled(command, cwd, rule, visible)
+    effects = list(early_effects(command, rule, cwd, visible, taken_back or not walled))
+    if not walled:
+        doubt = Effect(EffectKind.UNKNOWN, None, "", (0, len(command)), "Bash", _NO_WALL)
+        effects = [] if only_reads(command, rule, cwd) else [*effects, doubt]
     if call.input.get("dangerouslyDisableSandbox"):
-        note = tr("It asks to run outside the sandbox.")
-        effects = (*effects, Effect(EffectKind.UNKNOWN, program="Bash", note=note))
-    return effects
-
-
-def _unwalled(command: str, cwd: str, rule: PathRule, visible: Sequence[Path]) -> tuple[Effect, ...]:
-    if only_reads(command, rule, cwd):
-        return ()
-    doubt = Effect(EffectKind.UNKNOWN, None, "", (0, len(command)), "Bash", _NO_WALL)
-    return (*early_effects(command, rule, cwd, visible, True), doubt)
+        effects.append(Effect(EffectKind.UNKNOWN, program="Bash", note=tr("It asks to run without the wall.")))
+    return tuple(effects)

@@ -33,16 +33,6 @@ _VERBS = {
     EffectKind.EXECUTE: tr("run"),
     EffectKind.READ: tr("read"),
 }
-_COMMANDS = {
-    EffectKind.DELETE: tr("run a command that deletes files"),
-    EffectKind.MOVE: tr("run a command that moves files"),
-    EffectKind.WRITE: tr("run a command that changes files"),
-    EffectKind.CREATE: tr("run a command that creates files"),
-    EffectKind.EXECUTE: tr("run a command that runs files"),
-    EffectKind.READ: tr("run a command that reads files"),
-}
-"""Where it cannot be told which files."""
-
 _DONE = {
     EffectKind.DELETE: tr("deleted"),
     EffectKind.MOVE: tr("moved away"),
@@ -54,9 +44,7 @@ _DONE = {
 _FILE_VERBS: Mapping[str, str] = {
     "Read": tr("read"),
     "Write": tr("write"),
-    "Edit": tr("change"),
-    "MultiEdit": tr("change"),
-    "NotebookEdit": tr("change"),
+    **dict.fromkeys(("Edit", "MultiEdit", "NotebookEdit"), tr("change")),
     "Glob": tr("look for files in"),
     "Grep": tr("search in"),
     "LS": tr("list"),
@@ -96,11 +84,7 @@ class Question:
 
 
 def ask_about(
-    call: ToolCall,
-    decision: Decision,
-    workspace: Path,
-    disk: Disk | None = None,
-    difference: Difference | None = None,
+    call: ToolCall, decision: Decision, workspace: Path, disk: Disk | None = None, difference: Difference | None = None
 ) -> Question:
     """Return the question for a call that the policy does not decide alone. Looks at the disk.
 
@@ -144,8 +128,7 @@ class _Wording:
                 parts.append(words)
         if any(effect.kind is EffectKind.UNKNOWN for effect in asked) or not parts:
             parts.append(tr("do more than can be told beforehand") if parts else self._vaguely(asked))
-        *first, last = parts
-        return _capital(tr("{first} and {last}").format(first=", ".join(first), last=last) if first else last)
+        return _capital(_joined(parts))
 
     def _vaguely(self, asked: Sequence[Effect]) -> str:
         if self._call.tool == "Bash":
@@ -164,7 +147,7 @@ class _Wording:
         if kind is EffectKind.UNKNOWN:
             return ""
         if not places:
-            return _COMMANDS[kind] if self._call.tool == "Bash" else ""
+            return tr("run a command that deletes files") if self._call.tool == "Bash" else ""
         verb = tr("replace") if kind is EffectKind.WRITE and all(effect.replaces for effect in effects) else _VERBS[kind]
         return tr("{verb} {places}").format(verb=verb, places=self._places(places))
 
@@ -172,12 +155,10 @@ class _Wording:
         if self._call.tool != "Bash":
             written = effects[0].written
             return tr("open {address}").format(address=written) if written else tr("reach the network")
-        hosts = ", ".join(dict.fromkeys(urlsplit(effect.written).hostname or "" for effect in effects if effect.written))
-        return (
-            tr("run a command that reaches {hosts}").format(hosts=hosts)
-            if hosts
-            else tr("run a command that reaches the network")
-        )
+        hosts = list(dict.fromkeys(urlsplit(effect.written).hostname or "" for effect in effects))
+        if "" in hosts:
+            return tr("run a command that reaches the network")
+        return tr("run a command that reaches {hosts}").format(hosts=", ".join(hosts))
 
     def _places(self, places: Sequence[Path]) -> str:
         """Name one place; count several, with the folder that holds them."""
@@ -186,13 +167,8 @@ class _Wording:
         if len(places) == 1:
             return f"{self._named(places[0])}{beyond}"
         kinds = {found.kind for place in places if (found := self._disk.entry(str(place)))}
-        counted = (
-            tr("{count} files")
-            if kinds <= {"file"}
-            else tr("{count} folders")
-            if kinds == {"folder"}
-            else tr("{count} files and folders")
-        ).format(count=len(places))
+        one_kind = tr("{count} folders") if kinds == {"folder"} else tr("{count} files")
+        counted = (one_kind if len(kinds) < 2 else tr("{count} files and folders")).format(count=len(places))
         common = Path(os.path.commonpath([str(place.parent) for place in places]))
         if common == self._root:
             return f"{counted}{beyond}"
@@ -204,10 +180,8 @@ class _Wording:
         if found is None or found.kind != "folder":
             return self._shown(place)
         count = self._count(str(place))
-        shown = self._shown(place)
-        return (tr("the folder {folder}/ with {count}") if count else tr("the folder {folder}/")).format(
-            folder=shown, count=count
-        )
+        words = tr("the folder {folder}/ with {count}") if count else tr("the folder {folder}/")
+        return words.format(folder=self._shown(place), count=count)
 
     def spots(self, asked: Sequence[Effect]) -> tuple[Spot, ...]:
         """Return the places, each once for each thing that happens to it."""
@@ -237,11 +211,8 @@ class _Wording:
         spelled = os.path.join(real_path(self._disk, str(base)), os.path.relpath(spelled, base))  # noqa: PTH118
         if os.path.normpath(spelled) == path or effect.kind in {EffectKind.DELETE, EffectKind.MOVE}:
             return ""
-        return (
-            tr("{name} leads here").format(name=effect.written)
-            if real_path(self._disk, os.path.normpath(spelled)) == path
-            else ""
-        )
+        leads = real_path(self._disk, os.path.normpath(spelled)) == path
+        return tr("{name} leads here").format(name=effect.written) if leads else ""
 
     def _count(self, folder: str) -> str:
         below = walk(self._disk, folder, _MOST_COUNTED)
@@ -273,15 +244,12 @@ class _Done(_Wording):
     def sentence(self, asked: Sequence[Effect]) -> str:
         """Return what the command did, the severest first."""
         parts = []
-        for kind in _SEVEREST_FIRST:
-            places = list(dict.fromkeys(one.path for one in asked if one.kind is kind and one.path is not None))
-            if places:
-                parts.append(tr("{verb} {places}").format(verb=_DONE.get(kind, kind.value), places=self._places(places)))
+        for kind, verb in _DONE.items():
+            if places := list(dict.fromkeys(one.path for one in asked if one.kind is kind and one.path is not None)):
+                parts.append(tr("{verb} {places}").format(verb=verb, places=self._places(places)))
         if any(effect.path is None for effect in asked):
             parts.append(tr("lost history or uncommitted changes of a Git repository"))
-        *first, last = parts or [tr("changed something")]
-        done = tr("{first} and {last}").format(first=", ".join(first), last=last) if first else last
-        return tr("The command {done}").format(done=done)
+        return tr("The command {done}").format(done=_joined(parts))
 
     def _spot(self, effect: Effect, path: str) -> Spot:
         spot = super()._spot(replace(effect, written=""), path)
@@ -318,19 +286,20 @@ def _spans(asked: Iterable[Effect]) -> tuple[tuple[int, int], ...]:
 
 
 def _once_because(asked: Sequence[Effect]) -> str:
-    if any(effect.path is None and effect.kind is not EffectKind.NETWORK for effect in asked):
-        if all(effect.note for effect in asked):
-            return tr("This is asked about every time.")
-        return tr("What it means or does cannot be told for sure beforehand, so it is asked about every time.")
     if any(effect.wildcard and not effect.note for effect in asked):
         return tr("It names files by a pattern, which may find others the next time, so it is asked about every time.")
-    return tr("This place is asked about every time.")
+    return tr("This is asked about every time.")
 
 
 def _words(call: ToolCall) -> str:
     """Return the reason that the model gave, if it gave one."""
     keys = ("reason", "summary") if call.tool.startswith("mcp__") else ("description",)
     return next((text.strip() for key in keys if isinstance(text := call.input.get(key), str)), "")
+
+
+def _joined(parts: Sequence[str]) -> str:
+    *first, last = parts
+    return tr("{first} and {last}").format(first=", ".join(first), last=last) if first else last
 
 
 def _capital(text: str) -> str:

@@ -29,3 +29,8 @@ def _joins_emoji(text: str, index: int) -> bool:
     before = text[index - 1]
     category = unicodedata.category(before)
     return before == "\ufe0f" or (category in {"So", "Sk", "Lo", "Mn", "Mc"} and ord(before) > 0x900)
+
+
+def names(text: str) -> frozenset[str]:
+    """Return the words of a text as a set: a table of names that is read at a glance."""
+    return frozenset(text.split())

@@ -4,6 +4,7 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
@@ -14,16 +15,14 @@ from dogent_tui.permissions.exports import export_target
 from dogent_tui.permissions.leaks import leaking_part
 from dogent_tui.permissions.model import Effect, EffectKind, ToolCall
 from dogent_tui.permissions.paths import PathRule
-from dogent_tui.permissions.text import deceptive_character
+from dogent_tui.permissions.text import deceptive_character, names
 
-_PATHLESS = {
-    "TodoWrite", "Task", "Agent", "WebSearch", "AskUserQuestion", "ExitPlanMode", "EnterPlanMode", "BashOutput", "KillShell",
-    "KillBash",
-    "TaskOutput", "TaskStop", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "Skill", "SlashCommand", "ToolSearch",
-    "ListMcpResources",
-    "ListMcpResourcesTool", "ReadMcpResource", "ReadMcpResourceTool", "StructuredOutput", "Brief", "SendUserMessage",
-    "mcp__dogent__web_search", "mcp__dogent__ui_request",
-}  # fmt: skip
+_PATHLESS = names(
+    "TodoWrite Task Agent WebSearch AskUserQuestion ExitPlanMode EnterPlanMode BashOutput KillShell KillBash"
+    " TaskOutput TaskStop TaskCreate TaskUpdate TaskList TaskGet Skill SlashCommand ToolSearch ListMcpResources"
+    " ListMcpResourcesTool ReadMcpResource ReadMcpResourceTool StructuredOutput Brief SendUserMessage"
+    " mcp__dogent__web_search mcp__dogent__ui_request"
+)
 _OURS = "mcp__dogent__"
 _PATH_KEY = re.compile(
     r"(^|_)(paths?|files?|file_?names?|dir|directory|directories|folders?|root|cwd|source|src|destination|dest|target|output|input"
@@ -47,13 +46,12 @@ class Fetching:
     """What is known of addresses that are fetched.
 
     `leads_inside` knows more of those that our tool fetches. `known` is all that the user wrote and that searches found:
-    what stands in there may leave in an address. `images` is where images are saved, `named` what a wished name becomes.
+    what stands in there may leave in an address. `images` is where images are saved.
     """
 
     leads_inside: LeadsInside | None = None
     known: str = ""
     images: Path | None = None
-    named: Callable[[str], str] | None = None
 
 
 class Unjudged(Exception):  # noqa: N818 — not an error: the caller judges the command in it as shell text
@@ -82,7 +80,8 @@ def tool_effects(call: ToolCall, rule: PathRule, fetching: Fetching) -> tuple[Ef
         return tuple(_ours(inputs, call.tool.removeprefix(_OURS), fetching))
     if call.tool.startswith("mcp__"):
         return tuple(_foreign(inputs))
-    return (Effect(EffectKind.UNKNOWN, program=call.tool, note=tr("The tool {tool} is not known.").format(tool=call.tool)),)
+    note = tr("The tool {tool} is not known.").format(tool=call.tool)
+    return (Effect(EffectKind.UNKNOWN, program=call.tool, note=note),)
 
 
 class _Inputs:
@@ -104,31 +103,20 @@ class _Inputs:
         if warning or not text:
             return Effect(EffectKind.UNKNOWN, None, text, None, self.call.tool, warning or tr("The path is missing."))
         spelled = text.removeprefix("file://")
-        if spelled == "~" or spelled.startswith("~/"):
-            spelled = str(self.rule.home) + spelled[1:]
-        elif spelled.startswith("~"):
-            spelled = f"/home/{spelled[1:]}"
-        path = self.rule.resolve(
-            spelled if spelled.startswith("/") else f"{self.base}/{spelled}",
-            follow=kind not in {EffectKind.DELETE, EffectKind.MOVE},
-        )
+        if spelled.startswith("~"):
+            spelled = f"{self.rule.home}{spelled[1:]}" if spelled[1:2] in {"", "/"} else f"/home/{spelled[1:]}"
+        follow = kind not in {EffectKind.DELETE, EffectKind.MOVE}
+        path = self.rule.resolve(spelled if spelled.startswith("/") else f"{self.base}/{spelled}", follow)
         if kind is EffectKind.WRITE and not self.rule.exists(path):
             kind, replaces = EffectKind.CREATE, False
         return Effect(kind, path, text, None, self.call.tool, note, replaces)
 
 
-def _reads(*names: str) -> Callable[[_Inputs], Iterator[Effect]]:
-    def read(inputs: _Inputs) -> Iterator[Effect]:
-        yield inputs.touch(EffectKind.READ, inputs.text(*names) or ".")
+def _touches(kind: EffectKind, *names: str) -> Callable[[_Inputs], Iterator[Effect]]:
+    def touch(inputs: _Inputs) -> Iterator[Effect]:
+        yield inputs.touch(kind, inputs.text(*names) or ("." if kind is EffectKind.READ else ""))
 
-    return read
-
-
-def _writes(*names: str) -> Callable[[_Inputs], Iterator[Effect]]:
-    def write(inputs: _Inputs) -> Iterator[Effect]:
-        yield inputs.touch(EffectKind.WRITE, inputs.text(*names))
-
-    return write
+    return touch
 
 
 def _glob(inputs: _Inputs) -> Iterator[Effect]:
@@ -151,28 +139,12 @@ def _fetch(inputs: _Inputs, fetching: Fetching) -> Iterator[Effect]:
     if inside is None:
         inside = _is_private(parts.hostname or "")
     if parts.scheme not in {"http", "https"} or inside:
-        yield Effect(
-            EffectKind.NETWORK,
-            None,
-            url,
-            None,
-            inputs.call.tool,
-            tr("The address {hostname} is not a public one.").format(hostname=parts.hostname or url),
-        )
+        note = tr("The address {hostname} is not a public one.").format(hostname=parts.hostname or url)
+        yield Effect(EffectKind.NETWORK, None, url, None, inputs.call.tool, note)
     if part := leaking_part(url, fetching.known, inputs.rule.disk, inputs.rule.root):
         note = tr("The address carries text to {hostname} that you did not write: “{text}”")
         note = note.format(hostname=parts.hostname or url, text=part if len(part) <= 500 else f"{part[:499]}…")
         yield Effect(EffectKind.UNKNOWN, None, url, None, inputs.call.tool, note)
-
-
-def _sandbox_network(inputs: _Inputs) -> Iterator[Effect]:
-    """The CLI's own question, once for each machine, when a command in its sandbox wants to reach one."""
-    host = inputs.text("host")
-    note = tr("A command in the sandbox wants to reach {host}.").format(host=host or tr("another machine"))
-    if re.fullmatch(r"[\w.-]+", host, re.ASCII):
-        yield Effect(EffectKind.NETWORK, None, f"https://{host}", None, "sandbox", note)
-    else:
-        yield Effect(EffectKind.UNKNOWN, None, host, None, "sandbox", note)
 
 
 def _is_private(host: str) -> bool:
@@ -206,7 +178,7 @@ def _ours(inputs: _Inputs, name: str, fetching: Fetching) -> Iterator[Effect]:
 def _saved_as(inputs: _Inputs, fetching: Fetching) -> str:
     """Return where an image is saved: whatever folder its name is written with, in that of the images."""
     name = inputs.text("filename").replace("\\", "/").rstrip("/").rpartition("/")[2] or "image"
-    return str((fetching.images or Path("images")) / (fetching.named(inputs.text("filename")) if fetching.named else name))
+    return str((fetching.images or Path("images")) / name)
 
 
 def _consult(inputs: _Inputs, name: str) -> Effect:
@@ -214,9 +186,8 @@ def _consult(inputs: _Inputs, name: str) -> Effect:
     place = inputs.touch(EffectKind.READ, inputs.text("path")) if name == "read_markdown_file" else None
     note = refusal(inputs.call.input)
     if place is not None and not note and (place.path is None or not inputs.rule.inside(place.path)):
-        note = place.note or tr("{path} lies outside of the workspace. Only Markdown files in it are read.").format(
-            path=inputs.text("path")
-        )
+        words = tr("{path} lies outside of the workspace. Only Markdown files in it are read.")
+        note = place.note or words.format(path=inputs.text("path"))
     return Effect(EffectKind.USE, place.path if place else None, inputs.text("path"), None, name, note)
 
 
@@ -238,23 +209,14 @@ def _foreign(inputs: _Inputs) -> Iterator[Effect]:
         kind = EffectKind.MOVE
     found = [inputs.touch(kind, text) for key, text in _texts(inputs.call.input) if _is_path(key, text)]
     if kind in {EffectKind.DELETE, EffectKind.MOVE} and not found:
-        found.append(
-            Effect(kind, None, "", None, inputs.call.tool, tr("The tool {name} deletes or moves something.").format(name=name))
-        )
+        note = tr("The tool {name} deletes or moves something.").format(name=name)
+        found.append(Effect(kind, None, "", None, inputs.call.tool, note))
     commands = [text for key, text in _texts(inputs.call.input) if _COMMAND_KEY.fullmatch(key)]
     if commands:
         raise Unjudged("\n".join(commands), tuple(found))
     if not found and kind is not EffectKind.READ:
-        found.append(
-            Effect(
-                EffectKind.UNKNOWN,
-                None,
-                "",
-                None,
-                inputs.call.tool,
-                tr("What the tool {name} does is not known.").format(name=name),
-            )
-        )
+        note = tr("What the tool {name} does is not known.").format(name=name)
+        found.append(Effect(EffectKind.UNKNOWN, None, "", None, inputs.call.tool, note))
     yield from found
 
 
@@ -264,12 +226,8 @@ _TEXT_KEY = re.compile(
 
 
 def _is_path(key: str, text: str) -> bool:
-    if (
-        _TEXT_KEY.fullmatch(key.lower())
-        or "\n" in text
-        or ("://" in text and not text.startswith("file://"))
-        or _COMMAND_KEY.fullmatch(key)
-    ):
+    address = "://" in text and not text.startswith("file://")
+    if address or "\n" in text or _TEXT_KEY.fullmatch(key.lower()) or _COMMAND_KEY.fullmatch(key):
         return False
     if text.startswith(("/", "~/", "../", "./", "file://")) or text in {"..", "~"}:
         return True
@@ -284,21 +242,17 @@ def _texts(value: Mapping[str, Any] | list[Any] | str | None, key: str = "") -> 
     elif isinstance(value, Mapping):
         for name, inner in value.items():
             yield from _texts(inner, str(name))
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _texts(inner, key)
+    for inner in value if isinstance(value, list) else ():
+        yield from _texts(inner, key)
 
 
+_read, _write = partial(_touches, EffectKind.READ), partial(_touches, EffectKind.WRITE)
 _TOOLS: dict[str, Callable[[_Inputs], Iterator[Effect]]] = {
-    "Read": _reads("file_path", "path"),
-    "NotebookRead": _reads("notebook_path", "file_path"),
-    "LS": _reads("path"),
-    "Grep": _reads("path"),
+    "Read": _read("file_path", "path"),
+    "NotebookRead": _read("notebook_path", "file_path"),
+    **dict.fromkeys(("LS", "Grep"), _read("path")),
+    "LSP": _read("filePath", "file_path", "path"),
     "Glob": _glob,
-    "LSP": _reads("filePath", "file_path", "path"),
-    "Write": _writes("file_path", "path"),
-    "Edit": _writes("file_path", "path"),
-    "MultiEdit": _writes("file_path", "path"),
-    "NotebookEdit": _writes("notebook_path", "file_path"),
-    "SandboxNetworkAccess": _sandbox_network,
+    **dict.fromkeys(("Write", "Edit", "MultiEdit"), _write("file_path", "path")),
+    "NotebookEdit": _write("notebook_path", "file_path"),
 }

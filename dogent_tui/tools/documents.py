@@ -79,7 +79,8 @@ def read_document_tool(
 ) -> SdkMcpTool[Any]:
     """Return the tool. It reads where the policy was asked about: relative paths start at the root of the workspace.
 
-    `places` are those that calls were judged by. Pictures are saved below `images`, if that lies in the workspace, under names that are free.
+    `places` are those that calls were judged by.
+    Pictures are saved below `images`, if that lies in the workspace, under names that are free.
     """
 
     async def read(payload: dict[str, Any]) -> dict[str, Any]:

@@ -59,7 +59,8 @@ def vision_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
 def analyze_media_tool(workspace: Workspace, places: ApprovedPlaces | None = None) -> SdkMcpTool[Any]:
     """Return the tool. It looks where the policy was asked about: relative paths start at the root of the workspace.
 
-    `places` are those that calls were judged by. Profiles and settings are read at each call: what the person corrected counts at once.
+    `places` are those that calls were judged by.
+    Profiles and settings are read at each call: what the person corrected counts at once.
     """
 
     turns = asyncio.Semaphore(_AT_ONCE)

@@ -38,7 +38,7 @@ def hold(room: dict[str, Any], ready: socket.socket) -> NoReturn:
         kernel.die_with_parent()
         ready.send(b"ready")
     except BaseException as error:
-        _fail(ready, error)
+        fail(ready, error)
     while True:
         signal.pause()
 
@@ -73,7 +73,7 @@ def open_room(room: dict[str, Any], link: socket.socket, holder: int = -1) -> No
         os.waitpid(inside, 0)
         os._exit(0)
     except BaseException as error:
-        _fail(link, error)
+        fail(link, error)
 
 
 def _make_root(room: dict[str, Any]) -> None:
@@ -92,8 +92,17 @@ def _mount_all(root: str, mounts: list[list[Any]]) -> None:
         _MOUNTS[kind](root, *arguments)
 
 
-def _fail(link: socket.socket, error: BaseException) -> NoReturn:
-    link.send(f"failed {type(error).__name__}: {error}".encode(errors="replace")[:2000])
+def fail(link: socket.socket, error: BaseException) -> NoReturn:
+    """Say at which step the wall could not be set up, and why, and end."""
+    steps, trace = [], error.__traceback__
+    while trace is not None:
+        steps.append(trace.tb_frame.f_code.co_name.strip("_"))
+        trace = trace.tb_next
+    where = " ".join(step for step in steps[-3:] if step not in ("call", "checked"))
+    try:
+        link.send(f"failed {where}: {error}".encode(errors="replace")[:2000])
+    except OSError:
+        pass  # nobody listens any more
     os._exit(SETUP_FAILED)
 
 
@@ -232,7 +241,7 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
         rules = _common_rules(base, room["writable"])
         if room.get("rereads"):  # what lies outside still has no path in here
             rules.allow(os.open("/", os.O_PATH), kernel.READ_FILE)
-        plan = room.get("plan") or _take_plan(link)
+        plan = room.get("plan") or take_plan(link)
         moves = _stage(base, plan)
         kernel.enter_root(base)
         for staged, target in moves:
@@ -241,15 +250,13 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
         kernel.mount("none", "/", flags=_REMOUNT_READ_ONLY)
         for place in plan["writable"]:
             rules.allow_writing(place)
-        for number in (1, 2):
-            if stat.S_ISREG(os.fstat(number).st_mode):
-                rules.allow(number, kernel.FILE_RIGHTS)
+        allow_outputs(rules)
         kernel.drop_rights()
         rules.restrict()
         os.chdir(plan["cwd"])
         os.umask(plan["umask"])
     except BaseException as error:
-        _fail(link, error)
+        fail(link, error)
     kernel.close_from(3, on_exec=True)
     link.send(b"status %d" % _run(plan))
     os._exit(0)
@@ -269,7 +276,14 @@ def _common_rules(base: str, writable: list[str]) -> "kernel.FileRules":
     return rules
 
 
-def _take_plan(link: socket.socket) -> dict[str, Any]:
+def allow_outputs(rules: "kernel.FileRules") -> None:
+    """Allow what the program's output goes to, where that is a file."""
+    for number in (1, 2):
+        if stat.S_ISREG(os.fstat(number).st_mode):
+            rules.allow(number, kernel.FILE_RIGHTS)
+
+
+def take_plan(link: socket.socket) -> dict[str, Any]:
     """Wait for a plan: the path of its file, with the standard descriptors of the program."""
     path, descriptors, _, _ = socket.recv_fds(link, 4096, 3)
     if not path:

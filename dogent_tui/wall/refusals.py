@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dogent_tui.language import tr
+from dogent_tui.wall.view import VISIBLE
 
 _LARGEST = 65_536
 _NETWORK = re.compile(
@@ -35,7 +36,11 @@ def hidden_places(text: str, workspace: Path) -> Iterator[str]:
     for found in _PLACE.finditer(text):
         place = (found["place"] or found["after"]).rstrip("./")
         inside = place == str(workspace) or place.startswith(f"{workspace}/")
-        if not inside and (os.path.lexists(place) or "Read-only" in found[0] or "EROFS" in found[0]):
+        if (
+            not inside
+            and not place.startswith(VISIBLE)
+            and (os.path.lexists(place) or "Read-only" in found[0] or "EROFS" in found[0])
+        ):
             yield place
 
 

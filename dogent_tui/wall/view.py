@@ -8,11 +8,12 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 Mount: TypeAlias = tuple[str | bool, ...]
+Level: TypeAlias = Literal["full", "bound", "bare"]
 
 RUN = "/run/dogent"
 """Where a shell inside says in which folder it stands; private to the session."""
@@ -22,6 +23,9 @@ _MERGED = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 """Links into `/usr` on most systems, folders on others."""
 _SECRET_IN_ETC = ("shadow", "gshadow", "shadow-", "gshadow-", "passwd-", "group-", "sudoers", "sudoers.d", "ssh", "ssl/private")
 _ETC_LEVELS = 2
+
+VISIBLE = (*_SYSTEM, *_MERGED, "/etc", "/proc", "/sys", "/dev", "/run")
+"""Places outside the workspace and the home of which a command sees something without being asked about."""
 
 TOOL_PREFIXES = (
     ".nvm/versions", ".volta/tools", ".fnm", ".local/share/fnm", ".local/share/mise/installs", ".local/share/pnpm", ".bun/bin",
@@ -65,7 +69,9 @@ class View(msgspec.Struct, frozen=True):
     """What one program may see and do. Paths are absolute, with links resolved.
 
     `workspace` is covered by the layer at `layer` where there is one; `readable` and `writable` are further places as they are.
-    `private` is the folder of the session that holds ``home``, ``tmp`` and ``shm``.
+    `outside` are mounts that may be written. `private` is the folder of the session that holds ``home``, ``tmp`` and ``shm``.
+    Where there can be no layer, `level` is ``bound``: the workspace is seen as it is. Without namespaces it is ``bare``: nothing
+    can be put in another's place.
     """
 
     private: Path
@@ -75,31 +81,41 @@ class View(msgspec.Struct, frozen=True):
     layer: Path | None = None
     readable: tuple[Path, ...] = ()
     writable: tuple[Path, ...] = ()
+    outside: tuple[Mount, ...] = ()
     hidden: tuple[Path, ...] = ()
     network: str = "none"
     limit_s: float = 0.0
     environment: Mapping[str, str] = {}
+    level: Level = "full"
 
     def room(self, base: Path, home: Path) -> dict[str, Any]:
         """Return what all programs of a session have in common. `base` is an empty folder for mount points."""
         private = ("/tmp", "/var/tmp", "/dev/shm", RUN)
+        shared = {"level": self.level, "waits": self.level != "full", "network": self.network, "families": _FAMILIES}
+        if self.level == "bare":
+            own = [str(self.private / name) for name in ("home", "tmp", "run")]
+            return {**shared, "base": str(base), "readable": [*_as_it_is(home)], "writable": own}
         return {
+            **shared,
             "base": str(base),
             "common": [*self._common(home)],
             "writable": [*private, *([] if self._home_is_inside(home) else [str(home)])],
-            "network": self.network,
-            "families": _FAMILIES,
         }
 
     def plan(self, home: Path) -> dict[str, Any]:
         """Return what is this program's own."""
         workspace = [str(self.workspace)] if self.layer is not None else []
+        places = {"HOME": str(home)}
+        if self.level == "bare":
+            places = {"HOME": str(self.private / "home"), "TMPDIR": str(self.private / "tmp")}
+            places["PATH"] = _path_of((*_as_it_is(home), str(self.workspace)))
         return {
+            "readable": [*map(str, self.readable)],
             "own": [*self._own()],
             "hidden": [*self._hidden(home)],
-            "writable": [*workspace, *map(str, self.writable)],
+            "writable": [*workspace, *map(str, self.writable), *(str(mount[2]) for mount in self.outside)],
             "argv": [*self.argv],
-            "env": {**environment(os.environ), "HOME": str(home), **self.environment},
+            "env": {**environment(os.environ), **places, **self.environment},
             "cwd": str(self.cwd),
             "network": self.network,
             "limit_s": self.limit_s,
@@ -122,7 +138,10 @@ class View(msgspec.Struct, frozen=True):
     def _own(self) -> Iterator[Mount]:
         for place in self.readable:
             yield ("bind", str(place), str(place), True)
-        if self.workspace is not None and self.layer is not None:
+        yield from self.outside
+        if self.workspace is not None and self.level == "bound":
+            yield ("bind", str(self.workspace), str(self.workspace), False)
+        elif self.workspace is not None and self.layer is not None:
             yield ("overlay", str(self.workspace), str(self.workspace), str(self.layer))
         for place in self.writable:
             yield ("bind", str(place), str(place), False)
@@ -147,6 +166,32 @@ def system_mounts() -> Iterator[Mount]:
     for prefix in dict.fromkeys(os.path.realpath(prefix) for prefix in (sys.prefix, sys.base_prefix)):
         if not prefix.startswith(("/usr", "/opt", "/nix")):
             yield ("bind", prefix, prefix, True)
+
+
+def _as_it_is(home: Path) -> Iterator[str]:
+    """Yield what every program may read where nothing can be hidden: all but what must not be read, level by level."""
+    hidden = set(_secrets_in_etc())
+    for kind, place, *_ in (*system_mounts(), *tools(home)):
+        if kind == "bind":
+            yield from _without(str(place), hidden)
+    yield "/proc"
+
+
+def _path_of(readable: Sequence[str]) -> str:
+    """Return the folders of PATH that may be read: a shell takes the first program it sees, whether it may run it or not."""
+    real = [os.path.realpath(place) for place in readable]
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    seen = (folder for folder in folders if any(f"{os.path.realpath(folder)}/".startswith(f"{place}/") for place in real))
+    return os.pathsep.join(seen)
+
+
+def _without(place: str, hidden: set[str]) -> Iterator[str]:
+    if not any(each.startswith(place.rstrip("/") + "/") for each in hidden):
+        yield place
+    elif os.access(place, os.R_OK):
+        for entry in os.scandir(place):
+            if entry.path not in hidden and (not entry.is_symlink() or entry.is_dir() or entry.is_file()):
+                yield from _without(entry.path, hidden)
 
 
 _hidden_in_etc: list[str] | None = None

@@ -6,6 +6,7 @@ is readable by the user only, and goes a week after its session was last used. `
 
 import contextlib
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -26,6 +27,8 @@ LARGEST_FILE = 50_000_000
 """Bytes of a file that is still copied."""
 LARGEST_SESSION = 200_000_000
 """Bytes of all copies of a session; the oldest go first."""
+_LARGE_IN_SESSION = 2_000_000_000
+"""Bytes of all copies of a session of files that are larger than `LARGEST_FILE`, with no end to those of the last change."""
 _MOST_FILES = 2_000
 """Files and folders of one change."""
 _KEPT_FOR_S = 7 * 24 * 3600.0
@@ -54,16 +57,20 @@ class Undone(msgspec.Struct, frozen=True):
 
 
 class Item(msgspec.Struct, frozen=True):
-    """A place as it was. `copy` is relative to the session's folder; a link's is the text of the link."""
+    """A place as it was. `copy` is relative to the session's folder; a link's is the text of the link.
+
+    `mode` are the permission bits of a folder; a file's copy has those of the file.
+    """
 
     path: str
     kind: _Kind
     copy: str = ""
     size: int = 0
+    mode: int = 0
 
 
 class State(msgspec.Struct, frozen=True):
-    """What lies at a place: enough to know whether it is another thing than before. `mode` are the permission bits of a file."""
+    """What lies at a place: enough to know whether it is another thing than before. `mode`: permission bits, of a link none."""
 
     kind: _Kind
     digest: str = ""
@@ -98,13 +105,23 @@ class Copies:
 
     def __init__(self, workspace: Workspace, session_id: str, *, fork_of: str = "") -> None:
         """Keep the copies of `session_id`; a new one begins with those of the session `fork_of`, where there are any."""
-        self.folder = _folder(workspace, session_id)
-        self._fork_of = _folder(workspace, fork_of) if fork_of else None
+        self._begin(_folder(workspace, session_id), _folder(workspace, fork_of) if fork_of else None)
+
+    def _begin(self, folder: Path, fork_of: Path | None) -> None:
+        self.folder = folder
+        self._fork_of = fork_of
         self._changes: list[Change] | None = None
         self._states: dict[int, tuple[State, ...]] = {}
         self._count = 0
         self._run = ""
         self._lock = threading.Lock()
+
+    @classmethod
+    def at(cls, folder: Path) -> "Copies":
+        """Return the copies of whatever session keeps them in `folder`."""
+        copies = cls.__new__(cls)
+        copies._begin(folder, None)  # noqa: SLF001 — of ours
+        return copies
 
     def begin_run(self, run_id: str) -> None:
         """What is kept from now on belongs to the run `run_id`."""
@@ -121,6 +138,33 @@ class Copies:
                 return self._keep(label, changed, created, forget)
             except OSError:
                 return Kept(left=tuple(map(str, changed)))
+
+    def reserve(self, label: str, items: Iterable[Item], left: Iterable[str] = ()) -> Change:
+        """Return a new change whose files the caller moves to the copies that its items name; then it calls `add`.
+
+        Call it before the change. Raises OSError.
+        """
+        with self._lock:
+            self._loaded()
+            number = self._count + 1
+            named = [
+                msgspec.structs.replace(item, copy=f"{number:04}/{place}") if item.kind == "file" else item
+                for place, item in enumerate(items)
+            ]
+            self._settle_before({item.path for item in named})
+            private_folder(self.folder / f"{number:04}")
+            self._count = number
+            return Change(number, label, tuple(named), self._run, tuple(left))
+
+    def add(self, change: Change, *, durable: bool = True) -> None:
+        """Note a change that was reserved, after it was made; a second time does nothing. Raises OSError."""
+        with self._lock:
+            changes = self._loaded()
+            if all(change.number != other.number for other in changes):
+                changes.append(change)
+                self._count = max(self._count, change.number)
+                self._note(change, durable=durable)
+                self._forget_oldest()
 
     def settle(self, number: int = 0) -> None:
         """Note how the change `number` left its places, or every change of which that is not known yet. Never raises.
@@ -140,7 +184,7 @@ class Copies:
     def state_of(self, item: Item) -> State:
         """Return what a place was when it was kept. Raises OSError where its copy is not there any more."""
         if item.kind != "file":
-            return State(item.kind, item.copy)
+            return State(item.kind, item.copy, item.mode)
         state = state_at(copy := self.folder / item.copy)
         if state.kind != "file":
             raise FileNotFoundError(copy)
@@ -219,7 +263,7 @@ class Copies:
     def _copied_one(self, path: str, name: str) -> Item | None:
         found = os.lstat(path)
         if stat.S_ISDIR(found.st_mode):
-            return Item(path, "folder")
+            return Item(path, "folder", mode=stat.S_IMODE(found.st_mode))
         if stat.S_ISLNK(found.st_mode):
             return Item(path, "link", os.readlink(path))  # noqa: PTH115 — text in, text out
         if not stat.S_ISREG(found.st_mode) or found.st_size > LARGEST_FILE:
@@ -231,6 +275,10 @@ class Copies:
 
     def _forget_oldest(self) -> None:
         changes = self._loaded()
+        large = [item for change in reversed(changes) for item in change.items if item.size > LARGEST_FILE]
+        for number, item in enumerate(large):  # only what could be moved here without copying is as large as that
+            if sum(other.size for other in large[: number + 1]) > _LARGE_IN_SESSION and item not in changes[-1].items:
+                (self.folder / item.copy).unlink(missing_ok=True)
         if _size(changes) <= LARGEST_SESSION:  # with those that are gone already
             return
         held = [change for change in changes if not self._is_forgotten(change)]
@@ -247,6 +295,7 @@ class Copies:
         restored: list[str] = []
         removed: list[str] = []
         left: list[str] = []
+        open_folders(item.path for item in change.items)
         for number, item in enumerate(change.items):
             try:
                 if self._as_it_was(item) or (item.kind == "absent" and _holds_something(item.path)):
@@ -257,6 +306,7 @@ class Copies:
                 (removed if item.kind == "absent" else restored).append(item.path)
             except (OSError, shutil.Error):
                 left.append(item.path)
+        restored += [path for path in close_folders(change.items) if path not in restored]
         return Undone(change.label, tuple(restored), tuple(removed), tuple(left))
 
     def _as_it_was(self, item: Item) -> bool:
@@ -277,7 +327,7 @@ class Copies:
             raise OSError(tr("the folder leads elsewhere now"))
         if os.path.lexists(item.path):
             if stat.S_ISDIR(os.lstat(item.path).st_mode):
-                if item.kind != "absent":
+                if item.kind != "absent" and _holds_something(item.path):
                     raise OSError(tr("a folder is there now"))
                 os.rmdir(item.path)  # noqa: PTH106 — text in; one that holds something stays
                 return
@@ -307,7 +357,7 @@ class Copies:
 
     def _apply(self, line: str, changes: list[Change]) -> None:
         with contextlib.suppress(ValueError):  # a line that a crash cut short
-            found = msgspec.json.decode(line, type=Change | _Undoing | _Settled)
+            found = msgspec.convert(json.loads(line), Change | _Undoing | _Settled)
             if isinstance(found, _Settled):
                 self._states[found.settled] = found.states
             elif isinstance(found, _Undoing):
@@ -316,35 +366,56 @@ class Copies:
                 changes.append(found)
                 self._count = max(self._count, found.number)
 
-    def _note(self, data: Change | _Undoing | _Settled) -> None:
+    def _note(self, data: Change | _Undoing | _Settled, *, durable: bool = False) -> None:
         private_folder(self.folder)
-        try:
-            line = msgspec.json.encode(data)
-        except UnicodeEncodeError:  # a name that is not UTF-8: it can be undone until the session ends
-            return
+        line = json.dumps(msgspec.to_builtins(data)).encode()  # msgspec's own JSON has no names that are not UTF-8
         descriptor = os.open(self.folder / "changes.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "ab") as file:
             file.write(b"\n" + line + b"\n")  # the line before may have been cut short
+            if durable:
+                file.flush()
+                os.fsync(descriptor)
 
 
 def _size(changes: Iterable[Change]) -> int:
-    return sum(item.size for change in changes for item in change.items)
+    return sum(item.size for change in changes for item in change.items if item.size <= LARGEST_FILE)
 
 
 def state_at(path: str | Path) -> State:
     """Return what lies at a place. Raises OSError where that cannot be read."""
     try:
         found = os.lstat(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # a file took the place of the folder
         return State("absent")
     if stat.S_ISLNK(found.st_mode):
         return State("link", os.readlink(path))  # noqa: PTH115 — text in, text out
     if stat.S_ISDIR(found.st_mode):
-        return State("folder")
+        return State("folder", mode=stat.S_IMODE(found.st_mode))
     if not stat.S_ISREG(found.st_mode):
         return State("other")
     with Path(path).open("rb") as file:
         return State("file", hashlib.file_digest(file, "sha256").hexdigest(), stat.S_IMODE(found.st_mode))
+
+
+def open_folders(paths: Iterable[str]) -> None:
+    """Let us write into those of `paths` that are folders, until `close_folders`."""
+    for path in sorted(paths):
+        with contextlib.suppress(OSError):
+            mode = os.lstat(path).st_mode
+            if stat.S_ISDIR(mode) and mode & 0o700 != 0o700:
+                os.chmod(path, stat.S_IMODE(mode) | 0o700)  # noqa: PTH101 — text in
+
+
+def close_folders(items: Iterable[Item]) -> list[str]:
+    """Give folders the mode that they had, and return those that had another."""
+    changed = []
+    for item in sorted(items, key=lambda item: item.path, reverse=True):
+        with contextlib.suppress(OSError):
+            now = os.lstat(item.path).st_mode
+            if item.kind == "folder" and stat.S_ISDIR(now) and stat.S_IMODE(now) != item.mode:
+                os.chmod(item.path, item.mode)  # noqa: PTH101 — text in
+                changed.append(item.path)
+    return changed
 
 
 def _state_or_other(path: str) -> State:

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from dogent_tui.workspace.copies import Change, Copies, Item, State, Undone, state_at
+from dogent_tui.workspace.copies import Change, Copies, Item, State, Undone, close_folders, open_folders, state_at
 from dogent_tui.workspace.files import atomic_write, temporary_beside
 
 Why: TypeAlias = Literal["", "touched", "no_copy", "folder_there", "leads_elsewhere"]
@@ -56,6 +56,7 @@ def plan(copies: Copies, runs: Collection[str], also: Collection[str] = ()) -> l
         PlannedPlace(path, Item(path, "other"), nothing, "no_copy") for path in sorted(without - {p.path for p in planned})
     ]
     away = {place.path for place in planned if place.goes and place.possible}
+    planned = [msgspec.structs.replace(place, why="folder_there") if _is_in_the_way(place, away) else place for place in planned]
     kept = [place for place in planned if not (place.goes and place.now.kind == "folder" and _holds_more(place.path, away))]
     return sorted(kept, key=lambda place: place.path)
 
@@ -81,11 +82,13 @@ def carry_out(copies: Copies, planned: Sequence[PlannedPlace], label: str) -> Un
     kept = copies.keep(label, held, missing, forget=False)
     restored: list[str] = []
     removed: list[str] = []
+    open_folders(place.path for place in fit)
     for place in _in_order(fit):
         if place.path not in kept.left:
             with contextlib.suppress(OSError):
                 _bring_about(copies, place)
                 (removed if place.goes else restored).append(place.path)
+    close_folders(place.item for place in fit)
     if kept.number:
         copies.settle(kept.number)
     did = {*restored, *removed}
@@ -133,12 +136,18 @@ def _place(copies: Copies, path: str, history: Sequence[_Moment]) -> PlannedPlac
 def _against(item: Item, now: State, before: Sequence[State], after: Sequence[State | None]) -> Why:
     if now.kind == "other":
         return "no_copy"
-    if now.kind == "folder" and item.kind in ("file", "link"):
-        return "folder_there"
     if _leads_elsewhere(item.path):
         return "leads_elsewhere"
     found = [*before[1:], now]  # what was there when the next change began should be what the one before had left
-    return "touched" if any(left != met for left, met in zip(after, found, strict=True)) else ""
+    is_touched = any(left != met for left, met in zip(after, found, strict=True))
+    if is_touched and now.kind == "folder" and item.kind in ("file", "link"):
+        return "folder_there"
+    return "touched" if is_touched else ""
+
+
+def _is_in_the_way(place: PlannedPlace, away: Collection[str]) -> bool:
+    """Whether a folder that took a file's place holds more than what goes away."""
+    return place.now.kind == "folder" and place.item.kind in ("file", "link") and _holds_more(place.path, away)
 
 
 def _leads_elsewhere(path: str) -> bool:
@@ -176,6 +185,8 @@ def _bring_about(copies: Copies, place: PlannedPlace) -> None:
         path.rmdir() if place.now.kind == "folder" else path.unlink()
         return
     path.parent.mkdir(parents=True, exist_ok=True)
+    if place.now.kind == "folder" and item.kind != "folder":
+        path.rmdir()
     if item.kind == "folder":
         if place.now.kind not in ("absent", "folder"):
             path.unlink()

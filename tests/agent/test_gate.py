@@ -11,7 +11,6 @@ from dogent_tui.agent.events import CopiesKept, Notice
 from dogent_tui.agent.gate import Gate
 from dogent_tui.manuscripts.requests import RequestBook
 from dogent_tui.permissions.model import ToolCall
-from dogent_tui.permissions.shell import parser
 from dogent_tui.web.named import NamedHosts
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.paths import Workspace
@@ -45,9 +44,13 @@ class Person:
         return self.answers.pop(0)
 
 
+def wrapped(call, decision, tool_use_id):
+    return {**call.input, "command": f"wrapped {tool_use_id}"}
+
+
 def build(workspace, *answers, rules=()):
     person = Person(*answers)
-    gate = Gate(Authority(workspace, rules), person, workspace.root, Copies(workspace, "s"))
+    gate = Gate(Authority(workspace, rules), person, workspace.root, Copies(workspace, "s"), behind_wall=wrapped)
     return gate, person
 
 
@@ -111,7 +114,7 @@ async def test_the_persons_answer_and_nothing_more_goes_back(workspace):
     gate, _ = build(workspace, ALLOW, Verdict(allow=False, message="No.", stop=True))
     allowed = await gate.can_use_tool("Bash", remove("a.md"), context)
     assert isinstance(allowed, PermissionResultAllow)
-    assert (allowed.updated_input, allowed.updated_permissions) == (None, None)
+    assert (allowed.updated_input, allowed.updated_permissions) == ({"command": "wrapped t"}, None)
     denied = await gate.can_use_tool("Bash", remove("a.md"), context)
     assert denied == PermissionResultDeny(message="No.", interrupt=True)
 
@@ -176,11 +179,11 @@ async def test_an_answer_for_the_session_settles_the_same_question_that_waits_be
     gate._ask = ask
     calls = [
         asyncio.create_task(gate.can_use_tool("Bash", {"command": command}, ToolPermissionContext(tool_use_id=str(number))))
-        for number, command in enumerate(("curl https://a.org", "curl https://b.org", "rm a.md"))
+        for number, command in enumerate(("curl https://a.org", "wget https://a.org/b", "rm a.md"))
     ]
     while len(asked) < 3:
         await asyncio.sleep(0)
-    first = next(number for number, question in enumerate(asked) if question.input["command"].startswith("curl"))
+    first = next(number for number, question in enumerate(asked) if question.input["command"] != "rm a.md")
     answers[first].set_result(Verdict(allow=True, scope="session"))
     assert [type(await call) for call in calls[:2]] == [PermissionResultAllow] * 2
     assert not calls[2].done()
@@ -198,16 +201,34 @@ async def test_what_the_cli_itself_asks_about_is_a_question(workspace):
 
 
 async def test_what_runs_is_copied_first_and_what_is_denied_is_not(workspace):
+    wishes = workspace.root / ".dogent" / "dogent.md"
+    wishes.parent.mkdir()
+    wishes.write_text("a")
+    call = {"file_path": str(wishes), "content": "b"}
     gate, _ = build(workspace, Verdict(allow=False, stop=True), ALLOW)
-    await gate.can_use_tool("Bash", remove("a.md"), CONTEXT)
+    await gate.can_use_tool("Write", call, CONTEXT)
     assert gate.heard() == []
-    await gate.can_use_tool("Bash", remove("a.md"), CONTEXT)
+    await gate.can_use_tool("Write", call, CONTEXT)
     (kept,) = gate.heard()
     assert isinstance(kept, CopiesKept)
-    assert (kept.tool_use_id, kept.paths) == ("t", (str(workspace.root / "a.md"),))
-    (workspace.root / "a.md").unlink()
-    assert gate._copies.undo().label == "Run rm a.md"
-    assert (workspace.root / "a.md").read_text() == "a"
+    assert (kept.tool_use_id, kept.paths) == ("t", (str(wishes),))
+    wishes.unlink()
+    assert gate._copies.undo().label.startswith("Write")
+    assert wishes.read_text() == "a"
+
+
+async def test_a_command_runs_as_it_is_rewritten_and_nothing_is_copied_before(workspace):
+    gate, _ = build(workspace, ALLOW)
+    call = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}, "cwd": str(workspace.root)}
+    answer = (await gate.before_tool(call, "t", {"signal": None}))["hookSpecificOutput"]
+    assert (answer["permissionDecision"], answer["updatedInput"]) == ("allow", {"command": "wrapped t"})
+    await gate.can_use_tool("Bash", remove("a.md"), CONTEXT)
+    assert gate.heard() == []
+
+
+async def test_no_command_runs_where_there_is_no_wall(workspace):
+    gate = Gate(Authority(workspace), Person(ALLOW), workspace.root)
+    assert (await hook(gate, "Bash", {"command": "ls"}, workspace.root))[0] == "deny"
 
 
 async def test_an_edit_that_runs_unasked_is_copied_too(workspace):
@@ -227,13 +248,6 @@ async def test_a_broken_store_is_said_once_and_asks(workspace):
     assert notice.code == "grants_broken"
     await hook(gate, "Bash", remove("a.md"), workspace.root)
     assert gate.heard() == []
-
-
-async def test_without_a_parser_commands_are_asked_about_and_that_is_said(workspace, monkeypatch):
-    monkeypatch.setattr(parser, "find_shfmt", lambda: None)
-    gate, _ = build(workspace)
-    assert (await hook(gate, "Bash", {"command": "ls"}, workspace.root))[0] == "ask"
-    assert [notice.code for notice in gate.heard() if isinstance(notice, Notice)] == ["no_parser"]
 
 
 @pytest.mark.parametrize(("answer", "status"), [(ALLOW, "approved"), (Verdict(allow=False), "denied")])

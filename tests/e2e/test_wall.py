@@ -1,9 +1,15 @@
 """Commands of the agent behind the wall: the real CLI runs them, and what they did is kept or dropped."""
 
-import asyncio
+import signal
+
+import psutil
+import pytest
 
 from dogent_tui.agent.events import PermissionAnswer, PermissionRequested, Prompt, RunFinished, ToolResult
-from tests.e2e.conftest import IN_ONE_LOOP
+from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace.paths import Workspace
+from tests.e2e.conftest import COPIES, IN_ONE_LOOP
+from tests.e2e.terminal import eventually
 
 pytestmark = IN_ONE_LOOP
 
@@ -77,3 +83,135 @@ async def test_a_deletion_that_nobody_could_read_is_asked_about_when_it_happened
         assert finished.status == status
         assert keep.exists() is there
         api.reset()
+
+
+async def test_a_place_outside_is_asked_about_and_then_exactly_that_one_is_changed(api, agent, tmp_path):
+    place = tmp_path / "other"
+    place.mkdir()
+    (place / "secret.md").write_text("secret")
+    (place / "old.md").write_text("old")
+    bash(api, f'echo made > {place}/new.md; rm {place}/old.md; node -e \'console.log(require("fs").readdirSync("{place}"))\'')
+    api.say("Done.")
+    question = await asked(agent)
+    assert not question.happened
+    finished = await ended(agent, question, "allow")
+    assert finished.status == "completed"
+    assert sorted(path.name for path in place.iterdir()) == ["new.md", "secret.md"]
+    assert (place / "new.md").read_text() == "made\n"
+    assert "[ 'new.md' ]" in agent.of(ToolResult)[-1].content
+
+
+async def test_a_folder_outside_that_may_be_read_can_be_changed_where_that_was_allowed(api, agent, tmp_path):
+    (tmp_path / "one.md").write_text("one")
+    bash(api, f"ls {tmp_path}; echo two > {tmp_path}/two.md; touch $(echo {tmp_path})/three.md; ls {tmp_path}")
+    api.say("Done.")
+    await ended(agent, await asked(agent), "allow")
+    assert agent.of(ToolResult)[-1].content.split() == ["one.md", "one.md", "three.md", "two.md"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one.md", "two.md"]
+
+
+async def test_what_the_wall_refused_is_said_in_the_output(api, agent):
+    bash(api, 'node -e \'require("net").connect(80, "192.0.2.1")\'')
+    api.say("Done.")
+    ((said, failed),) = await results(agent)
+    assert failed
+    assert "ENETUNREACH" in said
+    assert "dogent-tui: the wall" in said
+
+
+async def test_what_was_kept_can_be_undone(api, agent):
+    keep, other = agent.root / "keep.md", agent.root / "other.md"
+    keep.write_text("precious")
+    other.write_text("before")
+    bash(api, f"{DELETES}; echo after > other.md; mkdir -p new; echo x > new/file.md")
+    api.say("Done.")
+    await ended(agent, await asked(agent), "allow")
+    assert not keep.exists()
+    undone = Copies(Workspace(agent.root), COPIES).undo()
+    assert set(undone.restored) == {str(keep), str(other)}
+    assert (keep.read_text(), other.read_text()) == ("precious", "before")
+    assert not (agent.root / "new").exists()
+
+
+async def test_a_command_in_the_background_is_judged_when_it_ends(api, agent):
+    keep = agent.root / "keep.md"
+    keep.write_text("precious")
+    bash(api, f"until [ -e /tmp/go ]; do sleep 0.02; done; {DELETES}", run_in_background=True)
+    api.say("It runs.")
+    before = len(agent.of(PermissionRequested))
+    assert (await agent.run("Go")).status == "completed"
+    assert len(agent.of(PermissionRequested)) == before
+    bash(api, "touch /tmp/go")
+    api.say("Now it ends.")
+    api.say("It is over.")
+    assert (await agent.run("Go on")).status == "completed"
+    question = await agent.heard(PermissionRequested, before + 1)
+    assert question.happened
+    await agent.service.reply(question.request_id, PermissionAnswer("allow"))
+    await eventually(lambda: not keep.exists(), "what the background command did")
+
+
+async def test_a_time_limit_of_the_model_holds_and_what_was_done_until_then_is_kept(api, agent):
+    bash(api, "echo a > timed.md; sleep 60", timeout=1000)
+    api.say("Done.")
+    ((said, failed),) = await results(agent)
+    assert failed
+    assert "longer than its time limit" in said
+    assert (agent.root / "timed.md").exists()
+
+
+async def test_commands_survive_the_end_of_what_runs_them(api, agent):
+    """Whoever kills the resident process ends the command that runs, and the next one runs all the same."""
+    bash(api, "touch started; touch lost.md; sleep 60")
+    bash(api, "echo next > next.md")
+    api.say("Done.")
+    finished = len(agent.of(RunFinished))
+    await agent.service.submit(Prompt("Go"))
+    await eventually(lambda: _inside(agent.root), "the command under way")
+    _starter().kill()
+    assert (await agent.heard(RunFinished, finished + 1)).status == "completed"
+    assert not (agent.root / "lost.md").exists()
+    assert (agent.root / "next.md").exists()
+
+
+def _starter():
+    return next(child for child in psutil.Process().children() if "starter.py" in " ".join(child.cmdline()))
+
+
+def _inside(root):
+    """Whether a command is asleep behind the wall."""
+    return any(process.name() == "sleep" for process in _starter().children(recursive=True))
+
+
+async def test_an_interrupt_ends_the_command_and_nothing_of_it_is_kept(api, agent):
+    bash(api, "touch half.md; sleep 60")
+    finished = len(agent.of(RunFinished))
+    await agent.service.submit(Prompt("Go"))
+    await eventually(lambda: _inside(agent.root), "the command under way")
+    await agent.service.interrupt()
+    assert (await agent.heard(RunFinished, finished + 1)).status == "interrupted"
+    await eventually(lambda: not _inside(agent.root), "the end of the command")
+    assert not (agent.root / "half.md").exists()
+
+
+@pytest.mark.slow
+async def test_what_was_not_answered_when_the_application_was_killed_is_offered_once(dogent, workspace):
+    keep = workspace.root / "keep.md"
+    keep.write_text("precious")
+    bash(dogent.api, DELETES)
+    async with dogent.open() as terminal:
+        terminal.type("tidy up\r")
+        await terminal.wait_for("keep.md", "Keep", "Drop")
+        terminal.signal(signal.SIGKILL)
+        await terminal.exited()
+    assert keep.exists()
+    for answered in (False, True):
+        if answered:
+            keep.write_text("precious")
+            bash(dogent.api, DELETES)
+        async with dogent.open() as terminal:
+            if not answered:
+                await terminal.wait_for("keep.md", "Keep", "Drop")
+                await terminal.press_until("y", lambda: not keep.exists(), "the deletion")
+            await terminal.wait_for("ready")
+            assert "Drop" not in terminal.text()

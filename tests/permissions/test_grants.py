@@ -34,15 +34,12 @@ def remembered(*decisions):
 
 def test_the_same_call_is_covered_and_so_is_another_spelling_of_it(root):
     grants = remembered(bash("rm a.md", root))
-    for command in ("rm a.md", "rm -f ./a.md", "cd sub && rm ../a.md", "true && rm a.md"):
+    for command in ("rm a.md", "rm -f ./a.md", "cd sub && rm ../a.md", "true && rm a.md", "unlink a.md"):
         assert covering(grants, bash(command, root))
 
 
-@pytest.mark.parametrize(
-    "command",
-    ["rm b.md", "rm a.md b.md", "rm -r sub", "mv a.md c.md", "echo x > a.md", "find . -name a.md -delete", "rm *.md", "rm $X"],
-)
-def test_a_neighbor_another_kind_and_another_program_are_not(root, command):
+@pytest.mark.parametrize("command", ["rm b.md", "rm a.md b.md", "rm -r sub", "mv a.md c.md", ": > a.md", "rm *.md"])
+def test_a_neighbor_and_another_kind_are_not(root, command):
     assert not covering(remembered(bash("rm a.md", root)), bash(command, root))
 
 
@@ -55,7 +52,7 @@ def test_a_remembered_read_never_allows_more_than_reading(root):
 
 
 def test_every_effect_must_be_covered(root):
-    both = bash("mv a.md b.md", root)
+    both = bash("mv a.md sub/c.md; rm b.md", root)
     assert len(keys_of(both)) == 2
     assert covering(keys_of(both), both) == keys_of(both)
     assert not covering(keys_of(both)[:1], both)
@@ -73,7 +70,7 @@ def test_changing_a_file_covers_making_it_anew_but_making_it_does_not_cover_chan
 def test_what_cannot_be_remembered_has_no_keys(root):
     (root / ".dogent").mkdir()
     (root / ".dogent" / "dogent.md").touch()
-    for command in ("rm *.md", "rm $X", "git clean -fd", "rm .dogent/dogent.md", "rm -rf /"):
+    for command in ("rm *.md", "git clean -fd", "rm .dogent/dogent.md", "rm -rf /"):
         assert keys_of(bash(command, root)) == ()
     assert keys_of(bash("ls", root)) == ()
 
@@ -87,10 +84,12 @@ def test_a_link_that_leads_elsewhere_now_is_not_covered(root):
     assert not covering(grants, tool("Read", root, file_path="link"))
 
 
-def test_the_network_is_remembered_by_program_and_host(root):
+def test_the_network_is_remembered_by_host(root):
     grants = remembered(bash("curl https://example.org", root))
-    assert covering(grants, bash("curl https://example.com", root))
-    assert not covering(grants, bash("wget https://example.org", root))
+    assert covering(grants, bash("wget https://example.org/x", root))
+    assert not covering(grants, bash("curl https://example.com", root))
+    assert not covering(grants, bash("curl https://example.org https://example.com", root))
+    assert not covering(grants, bash('curl "$URL"', root))
     page = remembered(tool("WebFetch", root, url="http://localhost/a"))
     assert covering(page, tool("WebFetch", root, url="http://localhost/b"))
     assert not covering(page, tool("WebFetch", root, url="http://192.168.0.1/"))
@@ -101,13 +100,14 @@ def test_the_network_is_remembered_by_program_and_host(root):
     [
         ("delete:a.md", "rm a.md"),
         ("delete:sub/", "rm sub/a.md sub/b.md"),
-        ("write:a.md", "echo x > a.md"),
+        ("write:a.md", ": > a.md"),
         ("write:../new.txt", "echo x > ../new.txt"),
         ("read:..", "ls .."),
         ("read:../", "cat ../outside.txt"),
-        ("network:curl", "curl https://example.org"),
-        ("network:git push", "git push"),
-        ("run:/opt/x/tool", "/opt/x/tool a.md"),
+        ("network:Bash", "curl https://example.org"),
+        ("network:Bash", "git push"),
+        ("network:Bash/example.org", "git clone git@example.org:x/y"),
+        ("run:../outside.txt", "../outside.txt a.md"),
         ("read:~/notes.txt", "cat ~/notes.txt"),
     ],
 )
@@ -122,8 +122,9 @@ def test_a_rule_covers_what_it_says(root, rule, command):
         ("delete:sub/", "rm -r sub"),
         ("delete:sub", "rm sub/a.md"),
         ("read:../outside.txt", "rm ../outside.txt"),
-        ("create:a.md", "echo x > a.md"),
-        ("network:curl", "wget https://example.org"),
+        ("create:a.md", ": > a.md"),
+        ("network:Bash/example.org", "wget https://example.com"),
+        ("network:WebFetch", "wget https://example.org"),
         ("delete:/", "rm -rf /"),
         ("delete:/", "rm *.md"),
     ],
@@ -132,7 +133,9 @@ def test_a_rule_covers_nothing_else(root, rule, command):
     assert not covering([parse_rule(rule, root, root.parent / "home")], bash(command, root))
 
 
-@pytest.mark.parametrize("text", ["", "delete", "delete:", ":a.md", "frob:a.md", "Bash", "network:", "network:/x", "delete:*.md"])
+@pytest.mark.parametrize(
+    "text", ["", "delete", "delete:", ":a.md", "frob:a.md", "Bash", "network:", "network:/x", "network:curl", "delete:*.md"]
+)
 def test_what_is_no_rule_says_what_one_is(root, text):
     with pytest.raises(UsageError) as error:
         parse_rule(text, root)
@@ -140,13 +143,13 @@ def test_what_is_no_rule_says_what_one_is(root, text):
 
 
 def test_a_grant_reads_as_a_rule_and_as_a_sentence(root):
-    unplaced = {"network": "network:curl", "use": "use:list_file_tree"}
+    unplaced = {"network": "network:Bash/x.org", "use": "use:list_file_tree"}
     for kind in KINDS:
         rule = unplaced.get(kind, f"{kind}:sub/a.md")
         assert parse_rule(rule, root).rule(root) == rule
     assert parse_rule("delete:sub/", root).rule(root) == "delete:sub/"
-    assert Grant("delete", f"{root}/a.md", "rm").sentence(root) == "delete a.md (by rm)"
-    assert Grant("network", "", "curl").sentence(root) == "reach other machines with curl"
+    assert Grant("delete", f"{root}/a.md", "Bash").sentence(root) == "delete a.md (by commands)"
+    assert Grant("network", "", "Bash").sentence(root) == "reach other machines with commands"
     assert parse_rule("use:list_file_tree", root).sentence(root) == "look through the documents with list_file_tree"
     with pytest.raises(UsageError, match="names no tool"):
         parse_rule("use:Bash", root)

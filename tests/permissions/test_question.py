@@ -34,14 +34,17 @@ def question(tool, root, **values):
         ("rm a.md b.md", "Delete 2 files"),
         ("rm -r chapters", "Delete the folder chapters/ with 3 files"),
         ("rm -r chapters a.md", "Delete 2 files and folders"),
-        ("mv a.md b.md", "Move away a.md and replace b.md"),
-        ("echo x > a.md", "Replace a.md"),
+        ("mv a.md c.md", "Move away a.md"),
+        ("rm a.md; mv b.md c.md", "Delete a.md and move away b.md"),
+        (": > a.md", "Replace a.md"),
         ("cat /etc/hostname", "Read /etc/hostname, outside the workspace"),
         ("touch /etc/x", "Create /etc/x, outside the workspace"),
-        ("curl https://example.org", "Run a command that reaches the network (curl)"),
-        ("/opt/x/tool a.md", "Run /opt/x/tool, outside the workspace"),
+        ("curl https://example.org", "Run a command that reaches example.org"),
+        ("curl $X", "Run a command that reaches the network"),
+        ("pip install x", "Run a command that reaches pypi.org, files.pythonhosted.org"),
+        ("/etc/hostname a.md", "Run /etc/hostname, outside the workspace"),
         ("git clean -fd", "Run a command that deletes files"),
-        ("rm a.md $X", "Delete a.md and do more than can be told beforehand"),
+        ("sudo rm a.md", "Delete a.md and do more than can be told beforehand"),
         ("echo 'a", "Run a command that cannot be fully understood"),
     ],
 )
@@ -75,7 +78,7 @@ def test_the_risky_parts_of_a_command(root):
 
 @pytest.mark.parametrize(
     ("command", "because"),
-    [("rm *.md", "pattern"), ("rm $X", "cannot be told for sure"), ("echo x >> .mcp.json", "asked about every time")],
+    [("rm *.md", "pattern"), ("kill 1", "asked about every time"), ("sudo ls", "asked about every time")],
 )
 def test_what_is_not_remembered_says_why(root, command, because):
     asked = question("Bash", root, command=command)
@@ -85,9 +88,9 @@ def test_what_is_not_remembered_says_why(root, command, because):
 
 
 def test_what_can_be_remembered_names_its_rules(root):
-    asked = question("Bash", root, command="mv a.md b.md")
+    asked = question("Bash", root, command="mv a.md c.md; rm b.md")
     assert asked.scopes == ("once", "session", "always")
-    assert asked.rules == ("move:a.md", "write:b.md")
+    assert asked.rules == ("move:a.md", "delete:b.md")
     assert asked.once_because == ""
 
 

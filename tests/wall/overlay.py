@@ -27,10 +27,7 @@ def run_on_layer(root: Path, layer: Path, command: str) -> Layer:
     (layer / "upper").mkdir(parents=True)
     (layer / "work").mkdir()
     (layer / "lower").symlink_to(root)
-    stamp = root.parent / f".{layer.name}.stamp"
-    stamp.touch()
-    began_ns = stamp.stat().st_ctime_ns
-    stamp.unlink()
+    began_ns = next_tick(root.parent)
     (layer / "upper").chmod(root.stat().st_mode & 0o7777)
     done = subprocess.run(
         ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", _RUN, "sh", command],
@@ -42,6 +39,18 @@ def run_on_layer(root: Path, layer: Path, command: str) -> Layer:
     )
     assert done.returncode != 125, done.stderr
     return Layer(str(root), str(layer / "upper"), began_ns, done.returncode)
+
+
+def next_tick(folder: Path) -> int:
+    """Return a ctime that is later than that of every file that was changed until now."""
+    stamp = folder / ".stamp"
+    stamp.touch()
+    first = stamp.stat().st_ctime_ns
+    while (now := stamp.stat().st_ctime_ns) <= first:
+        stamp.unlink()
+        stamp.touch()
+    stamp.unlink()
+    return now
 
 
 _WHO = {

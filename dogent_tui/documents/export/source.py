@@ -13,6 +13,7 @@ import msgspec
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.workspace.places import open_real
 
 LARGEST = 16 << 20
 """Bytes of a Markdown file that is exported: some 4,000 pages of text."""

@@ -1,43 +1,27 @@
 """Where no wall can stand: the few commands that run unasked, known and literal in every word."""
 
 import re
-from collections.abc import Mapping
 
-from dogent_tui.permissions.git_config import harmless, read_settings
 from dogent_tui.permissions.paths import PathRule, Place
 from dogent_tui.permissions.shell.words import Command, Reader, State, UnclosedError, Word
-from dogent_tui.permissions.text import deceptive_character
+from dogent_tui.permissions.text import deceptive_character, names
 
-_READERS: Mapping[str, str] = {
-    "ls": r"-[aAlhtrSRF1dis]+|--color(=\w+)?",
-    "cat": r"-[nAbETsv]+",
-    "head": r"-\d+|-[qv]|-[nc]\d*",
-    "tail": r"-\d+|-[qv]|-[nc]\+?\d*",
-    "wc": r"-[lwcmL]+",
-    "grep": r"-[inlLcvwxEFohHsq]+|-[ABCm]\d*",
-    "stat": r"",
-    "file": r"-[bi]+",
-    "nl": r"-ba",
-    "cut": r"-[dfc].*",
-    "tr": r"-[dsc]+",
-    "sort": r"-[nrufVbdk]+[\d,nr]*|-t.",
-    "diff": r"-[uqwbBN]+",
-    "cmp": r"-s",
-    "md5sum": r"",
-    "sha256sum": r"",
-    "du": r"-[shac]+",
-    "echo": r"-[ne]+",
-    "pwd": r"",
-    "true": r"",
-    "basename": r"",
-    "dirname": r"",
-    "cd": r"",
-    "git": r"--(oneline|stat|name-only|name-status|graph|all|no-color|no-pager|show-toplevel|patch)|-[pn]?\d*|-p",
+_OPTIONS = r"""
+ls -[aAlhtrSRF1dis]+|--color(=\w+)?
+cat -[nAbETsv]+
+head -\d+|-[qv]|-[nc]\d*
+tail -\d+|-[qv]|-[nc]\+?\d*
+wc -[lwcmL]+
+grep -[inlLcvwxEFohHsq]+|-[ABCm]\d*
+diff -[uqwbBN]+
+du -[shac]+
+echo -[ne]+
+"""
+_READERS = {
+    **dict.fromkeys(names("stat md5sum sha256sum pwd true basename dirname cd"), ""),
+    **dict(line.split(" ", maxsplit=1) for line in _OPTIONS.strip().splitlines()),
 }
-"""Program → the options that it may have."""
-_TEXT = {"echo", "basename", "dirname", "tr"}
-_GIT = {"log", "show", "rev-parse", "ls-files", "blame", "branch"}
-_LARGEST = 200_000
+_TEXT = {"echo", "basename", "dirname"}
 
 
 def only_reads(text: str, rule: PathRule, cwd: str) -> bool:
@@ -70,8 +54,6 @@ def _reads(command: Command, state: State, rule: PathRule) -> bool:
     operands = [arg for arg in args if not arg.text.startswith("-")]
     if not all(re.fullmatch(_READERS[name], option) for option in options):
         return False
-    if name == "git":
-        return bool(operands) and operands[0].text in _GIT and _is_plain_repository(operands, rule)
     if name == "grep":
         operands = operands[1:]
     inside = name in _TEXT or all(_inside(operand, state, rule) for operand in operands)
@@ -86,15 +68,3 @@ def _inside(word: Word, state: State, rule: PathRule) -> bool:
         return False
     path = rule.resolve(text if text.startswith("/") else f"{state.cwd}/{text}")
     return rule.place(path) is Place.INSIDE and not rule.holds_private(path)
-
-
-def _is_plain_repository(operands: list[Word], rule: PathRule) -> bool:
-    """Return whether nothing in the repository of the workspace makes Git run a program for these words."""
-    if operands[0].text == "branch" and operands[1:]:
-        return False
-    entry = rule.disk.entry(f"{rule.root}/.git")
-    config = rule.disk.text(f"{rule.root}/.git/config", _LARGEST)
-    if entry is None or entry.kind != "folder" or config is None:
-        return False
-    inside = all(".." not in operand.text and not operand.text.startswith("/") for operand in operands)
-    return inside and all(harmless(key, values, lambda _: False) for key, values in read_settings(config).items())

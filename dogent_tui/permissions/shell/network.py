@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
 from dogent_tui.permissions.git_config import host_of
 from dogent_tui.permissions.shell.words import Word
+from dogent_tui.permissions.text import names
 
 _ASKS_FOR_HELP = {"--version", "--help", "-V", "-version", "-h", "-v", "help", "version"}
 _ADDRESS = re.compile(r"(https?|ftps?|ssh|git|wss?|sftp|rsync)://\S+", re.IGNORECASE)
@@ -15,55 +15,50 @@ _OWN = re.compile(r"localhost|127(\.\d+){1,3}|::1|0\.0\.0\.0")
 _VALUED = frozenset(f"-{letter}" for letter in "oOdHFTuUXAebcDKwmxilpPJSLRtfq")
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_BY_ADDRESS = _names(
+_BY_ADDRESS = names(
     "curl wget wget2 aria2c axel http https xh httpie curlie lynx w3m links elinks yt-dlp youtube-dl ping ping6 dig host"
     " nslookup drill traceroute tracepath mtr whois nmap nc ncat netcat telnet ftp lftp tftp ssh scp sftp mosh rsh rlogin"
     " rcp ssh-copy-id sshfs socat curlftpfs"
 )
 """Programs that do nothing else, with the machine among their operands."""
-_SOMEWHERE = _names(
-    "rclone aws gcloud az gsutil s3cmd heroku vercel netlify fly surge ngrok cloudflared croc wormhole magic-wormhole swaks"
-    " smbclient ldapsearch kaggle huggingface-cli hf mail mailx sendmail mutt msmtp"
-)
-_PYPI = ("pypi.org", "files.pythonhosted.org")
-_NPM = ("registry.npmjs.org",)
-_GEMS = ("rubygems.org", "index.rubygems.org")
-_NODE = "install i ci add update up upgrade publish audit outdated view info search login create init dlx x exec"
-_PACKAGES: dict[str, tuple[str, tuple[str, ...]]] = {
-    **dict.fromkeys(("pip", "pip3"), ("install download search index wheel", _PYPI)),
-    **dict.fromkeys(("npm", "pnpm", "bun"), (_NODE, _NPM)),
-    "yarn": (f"{_NODE} -", ("registry.yarnpkg.com", *_NPM)),
-    "cargo": ("install add update fetch publish search login", ("index.crates.io", "static.crates.io", "crates.io")),
-    "go": ("get install", ("proxy.golang.org", "sum.golang.org")),
-    "gem": ("install update fetch push search", _GEMS),
-    "bundle": ("install update add -", _GEMS),
-    "composer": ("install update require create-project", ("repo.packagist.org", "api.github.com")),
-    "uv": ("add sync lock tool pip publish python", _PYPI),
-    "pipx": ("install run upgrade inject upgrade-all", _PYPI),
-    **dict.fromkeys(("poetry", "pipenv", "pdm"), ("install add update lock sync publish", _PYPI)),
-    **dict.fromkeys(("conda", "mamba"), ("install create update search", ("repo.anaconda.com", "conda.anaconda.org"))),
-    **dict.fromkeys(
-        _names(
-            "brew apt apt-get aptitude dnf yum zypper apk port snap flatpak tlmgr rustup opam luarocks pyenv fnm volta nix"
-            " playwright"
-        ),
-        ("install update upgrade search add fetch download full-upgrade toolchain tap dist-upgrade", ("",)),
-    ),
-    "pacman": ("-S -Sy -Syu -Su", ("",)),
-    **dict.fromkeys(("docker", "podman"), ("pull push login run build search compose", ("",))),
-    "ollama": ("pull run push", ("",)),
-    "twine": ("upload", ("upload.pypi.org",)),
-    **dict.fromkeys(("gh", "hub"), ("", ("github.com", "api.github.com"))),
-    "glab": ("", ("gitlab.com",)),
-    "uvx": ("", _PYPI),
-    **dict.fromkeys(("svn", "hg"), ("checkout co update up clone pull push incoming outgoing", ("",))),
-    "openssl": ("s_client", ("",)),
-}
-"""Program → the first words by which it goes to the network (none: always; "-": without any too), and where to."""
+_TABLE = """
+pip pip3 : install download search index wheel : pypi.org files.pythonhosted.org
+uv : add sync lock tool pip publish python : pypi.org files.pythonhosted.org
+pipx : install run upgrade inject upgrade-all : pypi.org files.pythonhosted.org
+poetry pipenv pdm : install add update lock sync publish : pypi.org files.pythonhosted.org
+uvx : * : pypi.org files.pythonhosted.org
+twine : upload : upload.pypi.org
+npm pnpm bun : install i ci add update up upgrade publish audit outdated view info search login \
+ create init dlx x exec : registry.npmjs.org
+yarn : - install add update up upgrade publish create dlx info : registry.yarnpkg.com registry.npmjs.org
+npx bunx : * : registry.npmjs.org
+cargo : install add update fetch publish search login : index.crates.io static.crates.io crates.io
+go : get install : proxy.golang.org sum.golang.org
+gem : install update fetch push search : rubygems.org index.rubygems.org
+bundle : - install update add : rubygems.org index.rubygems.org
+composer : install update require create-project : repo.packagist.org api.github.com
+conda mamba : install create update search : repo.anaconda.com conda.anaconda.org
+brew apt apt-get aptitude dnf yum zypper apk port snap flatpak tlmgr rustup opam luarocks pyenv fnm \
+ volta nix playwright mise : install update upgrade search add fetch download full-upgrade toolchain tap :
+pacman : -S -Sy -Syu -Su :
+docker podman : pull push login run build search compose :
+ollama : pull run push :
+gh hub : * : github.com api.github.com
+glab : * : gitlab.com
+svn hg : checkout co update up clone pull push incoming outgoing :
+openssl : s_client :
+rclone aws gcloud az gsutil s3cmd heroku vercel netlify fly surge ngrok cloudflared croc wormhole \
+ magic-wormhole swaks smbclient ldapsearch kaggle huggingface-cli hf mail mailx sendmail mutt msmtp : * :
+"""
+"""Programs : the first words by which they go to the network ("*": any; "-": without one too) : where to, if that is known."""
+
+
+def _read(table: str) -> dict[str, tuple[set[str], tuple[str, ...]]]:
+    rows = [row.split(":") for row in table.replace("\\\n", "").strip().splitlines()]
+    return {name: (set(first.split()), tuple(hosts.split()) or ("",)) for names, first, hosts in rows for name in names.split()}
+
+
+_PACKAGES = _read(_TABLE)
 
 
 def reached(name: str, args: Sequence[Word]) -> tuple[str, ...]:
@@ -71,18 +66,20 @@ def reached(name: str, args: Sequence[Word]) -> tuple[str, ...]:
     texts = [arg.text for arg in args if arg.literal]
     if texts and len(texts) == len(args) and set(texts) <= _ASKS_FOR_HELP and name != "host":
         return ()
-    named = [host for text in texts if _ADDRESS.match(text) and (host := _host(text))]
+    named = [host for arg in args if _names_host(arg) and (host := host_of(arg.text))]
     if name in _BY_ADDRESS:
         known = all(arg.literal or arg.quoted for arg in args)
-        found = named or [*_operands(name, args)]
+        found = named or _operands(name, args)
         return _elsewhere(found if found and known else [*found, ""])
     if name == "rsync":
         return _elsewhere(named or _operands(name, args))
-    if name in _SOMEWHERE:
-        return tuple(named) or ("",)
     if name in _PACKAGES:
         return _packages(name, texts, named)
     return _elsewhere(named)
+
+
+def _names_host(arg: Word) -> bool:
+    return _ADDRESS.match(arg.text) is not None and (arg.literal or arg.text.count("/") > 2)
 
 
 def _packages(name: str, texts: list[str], named: list[str]) -> tuple[str, ...]:
@@ -91,9 +88,8 @@ def _packages(name: str, texts: list[str], named: list[str]) -> tuple[str, ...]:
     operation = words[0] if words else "-"
     if name == "go" and words[:1] == ["mod"]:
         operation = "get" if set(words[1:2]) & {"tidy", "download"} else ""
-    if first and operation not in first.split():
-        return ()
-    return (*hosts, *(host for host in named if host not in hosts))
+    known = (*hosts, *named) if any(hosts) else named or hosts
+    return tuple(dict.fromkeys(known)) if first & {operation, "*"} else ()
 
 
 def _operands(name: str, args: Sequence[Word]) -> list[str]:
@@ -109,13 +105,6 @@ def _operands(name: str, args: Sequence[Word]) -> list[str]:
         if host and (":" in arg.text or not copies):
             return [host]
     return []
-
-
-def _host(address: str) -> str:
-    try:
-        return urlsplit(address).hostname or ""
-    except ValueError:
-        return ""
 
 
 def _elsewhere(hosts: Sequence[str]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from dogent_tui.permissions.paths import Guard, PathRule, Place
 from dogent_tui.permissions.shell.network import reached
 from dogent_tui.permissions.shell.repositories import read_call
 from dogent_tui.permissions.shell.words import Command, Reader, State, UnclosedError, Word
+from dogent_tui.permissions.text import names
 
 PROGRAM = "Bash"
 """The program of every effect of a command: which one of those that it starts did it cannot be known."""
@@ -36,36 +37,31 @@ _WRAPPERS: Mapping[str, tuple[str, int]] = {
 """Commands that run the command given to them → options with a value, and how many operands come first."""
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_TEXT = _names(
+_TEXT = names(
     "echo printf test [ expr basename dirname seq date true false : alias unalias trap export declare local readonly typeset"
     " unset set shift type which hash wait jobs sleep let return exit break continue read mapfile readarray numfmt factor"
     " getopts shopt ulimit umask cal man history yes printenv id tr kill for case select"
 )
 """Programs whose words are no paths."""
-_FILES = _names(
+_FILES = names(
     "cat head tail less more wc nl od xxd hexdump strings base64 md5sum sha1sum sha256sum sort uniq cut paste join comm diff cmp"
     " ls tree du stat file source . tac rev fold cp tar unzip zip zcat gzip gunzip shuf find cd pushd grep egrep fgrep rg sed"
     " awk jq python python3 node perl ruby bash sh zsh"
 )
 """Programs whose words are paths, whether there is something or not."""
-_LISTS = _names("ls find tree du rg")
-_PATTERN_FIRST = _names("grep egrep fgrep rg ag ack sed awk gawk mawk nawk jq yq perl")
+_LISTS = names("ls find tree du rg")
+_PATTERN_FIRST = names("grep egrep fgrep rg ag ack sed awk gawk mawk nawk jq yq perl")
 _PATTERN_OPTIONS = {"-e", "--regexp", "--expression", "-E", "-f", "--file"}
-_NOT_PATHS = _names("-e --regexp --expression -E -m --message -v --arg --argjson -d -F --title --label -g")
+_NOT_PATHS = names("-e --regexp --expression -E -m --message -v --arg --argjson -d -F --title --label -g")
 """Options whose value is text, for programs of which some words are patterns."""
-_DELETES = _names("rm rmdir unlink shred trash trash-put srm wipe del")
+_DELETES = names("rm rmdir unlink shred trash trash-put srm wipe del")
 _LAST_IS_WRITTEN = {"cp", "mv", "install", "ln", "rsync"}
 _ALL_ARE_WRITTEN = {"tee", "touch", "mkdir", "truncate", "mkfifo"}
-_TARGET_OPTIONS = {"-t", "--target-directory"}
-_OUTPUT_OPTIONS = {*_TARGET_OPTIONS, "-o", "--output", "-O", "--output-document"}
+_OUTPUT_OPTIONS = {"-t", "--target-directory", "-o", "--output", "-O", "--output-document"}
 _VALUE = re.compile(r"(--?[\w-]+|if|of)=(.+)", re.DOTALL)
-_ZERO = re.compile(r"(-s|--size=)0?|0")
+_ZERO = {"-s0", "--size=0", "0"}
 
-VISIBLE = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/proc", "/sys", "/nix/store", "/snap")
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/snap")
 """Places of the system that every command sees behind the wall."""
 _SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 — names to compare with
 """Places that are private and empty behind the wall."""
@@ -88,7 +84,7 @@ class _Early:
     def __init__(self, rule: PathRule, visible: Sequence[Path], taken_back: bool) -> None:
         self._rule = rule
         self._taken_back = taken_back
-        self._visible = (*map(Path, VISIBLE), *visible)
+        self._visible = (*map(Path, (*SYSTEM, "/proc", "/sys")), *visible)
         self._written: set[Path] = set()
         self._depth = 0
         self._span: tuple[int, int] | None = None
@@ -124,7 +120,7 @@ class _Early:
         texts = [word.text for word in words]
         prints_nothing = not texts or texts in ([":"], ["true"], ["cat", "/dev/null"])
         for sign, target in command.redirections:
-            if sign == "<<<" or (sign in {">&", "<&"} and re.fullmatch(r"\d*-?", target.text)):
+            if sign.startswith("<<") or (sign in {">&", "<&"} and re.fullmatch(r"\d*-?", target.text)):
                 continue
             if match := re.match(r"/dev/(?:tcp|udp)/([^/]+)", target.text):
                 self._network((match[1],), target)
@@ -152,9 +148,15 @@ class _Early:
         if name in _SPECIAL:
             getattr(self, _SPECIAL[name])(words[0], args, state, plain)
         elif name not in _TEXT:
-            hosts = () if name in _PATTERN_FIRST else reached(name, args)
+            hosts = () if name in _PATTERN_FIRST or self._is_installed(name, args, state) else reached(name, args)
             self._network(hosts, words[0], " ".join((name, *(arg.text for arg in args[:1]))))
             self._operands(name, args, state, plain)
+
+    def _is_installed(self, name: str, args: list[Word], state: State) -> bool:
+        """Return whether what `npx` runs lies in the project."""
+        program = next((arg.text for arg in args if not arg.text.startswith("-")), "")
+        found = self._rule.disk.entry(f"{state.cwd}/node_modules/.bin/{program}")
+        return name in {"npx", "bunx"} and (found is not None or bool({"--no", "--no-install"} & {arg.text for arg in args}))
 
     def _unwrapped(self, name: str, words: list[Word], state: State, plain: bool) -> list[Word]:
         """Return the command in one that runs it."""
@@ -201,7 +203,7 @@ class _Early:
             if name in _DELETES or (name == "mv" and operand not in last):
                 self._goes(EffectKind.MOVE if name == "mv" else EffectKind.DELETE, operand, state, plain)
             elif name == "truncate":
-                self._writes(operand, state, plain and any(_ZERO.fullmatch(text) for text in texts))
+                self._writes(operand, state, plain and bool(_ZERO & set(texts)))
             elif name in _ALL_ARE_WRITTEN or operand in last:
                 self._writes(operand, state, plain and empties)
             elif name == "sed" and any(text.startswith(("-i", "--in-place")) for text in texts):
@@ -228,9 +230,10 @@ class _Early:
         """Return whether a place is private to the session's commands. What lies beside the workspace never counts."""
         root = Path(self._rule.root)
         for top in (*map(Path, _SCRATCH), Path(self._rule.home, ".cache")):
-            if path == top or top in path.parents:
-                depth = len(top.parts) + 1
-                return top not in root.parents or path.parts[:depth] != root.parts[:depth]
+            depth = len(top.parts)
+            beside = top in root.parents and path.parts[: depth + 1] == root.parts[: depth + 1]
+            if path.parts[:depth] == top.parts and not beside:
+                return True
         return False
 
     def _reads(self, word: Word, state: State, sure: bool = False, kind: EffectKind = EffectKind.READ) -> None:
@@ -247,7 +250,7 @@ class _Early:
 
     def _writes(self, word: Word, state: State, empties: bool = False) -> None:
         path = None if word.wildcard else self._place(word, state)
-        if path is None or self._rule.place(path) in {Place.STREAM, Place.SOCKET}:
+        if path is None or self._rule.place(path) is Place.STREAM:
             return
         self._written.add(path)
         entry = self._rule.disk.entry(str(path))
@@ -260,11 +263,11 @@ class _Early:
 
     def _goes(self, kind: EffectKind, word: Word, state: State, plain: bool) -> None:
         """A place is deleted or moved away. Inside it is only asked about early where it is plain that something goes."""
-        names = [word.text]
+        spelled = [word.text]
         if word.wildcard and word.literal and state.cwd is not None:
             base = "" if word.text.startswith("/") else f"{state.cwd}/"
-            names = list(itertools.islice(glob.iglob(base + word.text), _MOST_FOUND))  # noqa: PTH207 — text in, text out
-        for name in names:
+            spelled = list(itertools.islice(glob.iglob(base + word.text), _MOST_FOUND))  # noqa: PTH207 — text in, text out
+        for name in spelled:
             path = self._place(replace(word, text=name), state, follow=False)
             if path is None or self._scratch(path):
                 continue
@@ -361,17 +364,13 @@ def _assign(state: State, match: re.Match[str], word: Word) -> None:
 
 
 _SPECIAL: Mapping[str, str] = {
-    name: judge
-    for names, judge in (
-        ("cd pushd chdir", "changes_folder"),
-        ("export declare local readonly typeset for select read", "sets"),
-        ("sudo doas su pkexec runuser gosu run0", "other_user"),
-        ("kill pkill killall xkill skill fuser", "ends"),
-        ("sh bash zsh dash ksh", "shell"),
-        ("eval", "evaluates"),
-        ("find", "finds"),
-        ("git", "git"),
-    )
-    for name in names.split()
+    **dict.fromkeys(("cd", "pushd", "chdir"), "changes_folder"),
+    **dict.fromkeys(names("export declare local readonly typeset for select read"), "sets"),
+    **dict.fromkeys(names("sudo doas su pkexec runuser gosu run0"), "other_user"),
+    **dict.fromkeys(names("kill pkill killall xkill skill fuser"), "ends"),
+    **dict.fromkeys(names("sh bash zsh dash ksh"), "shell"),
+    "eval": "evaluates",
+    "find": "finds",
+    "git": "git",
 }
 """Programs that are looked at in their own way, by which method."""

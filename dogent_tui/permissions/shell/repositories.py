@@ -9,25 +9,14 @@ from dogent_tui.language import tr
 from dogent_tui.permissions.git_config import host_of, read_settings, remote_address
 from dogent_tui.permissions.paths import PathRule
 from dogent_tui.permissions.shell.words import Word
+from dogent_tui.permissions.text import names
 
 _LARGEST = 200_000
-_VALUED = {"-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env"}
-_PUSHES = {"push", "send-pack"}
-_FETCHES = {"fetch", "pull", "ls-remote", "clone"}
-_ELSEWHERE = {"send-email", "svn", "p4", "lfs", "fetch-pack", "http-fetch", "http-push", "imap-send", "cvsimport"}
-_FETCH_VALUED = {
-    "-o",
-    "--push-option",
-    "--depth",
-    "-b",
-    "--branch",
-    "--origin",
-    "-j",
-    "--jobs",
-    "-u",
-    "--upload-pack",
-    "--reference",
-}
+_VALUED = names("-C -c --git-dir --work-tree --namespace --exec-path --config-env")
+_FOLDERS = {"-C", "--git-dir", "--work-tree"}
+_REMOTE = names("push send-pack fetch pull ls-remote clone")
+_ELSEWHERE = names("send-email svn p4 lfs fetch-pack http-fetch http-push imap-send cvsimport")
+_REMOTE_VALUED = names("-o --push-option --depth -b --branch --origin -j --jobs -u --upload-pack --reference")
 
 
 @dataclass(frozen=True)
@@ -48,97 +37,85 @@ class GitCall:
 
 def read_call(args: Sequence[Word], rule: PathRule, cwd: str | None) -> GitCall:
     """Return what the words after ``git`` say."""
-    rest = list(args)
-    folders: tuple[Word, ...] = ()
+    rest, folders = list(args), []
     while rest and rest[0].text.startswith("-"):
-        option = rest.pop(0).text
-        if option.startswith(("--git-dir=", "--work-tree=")):
-            folders = (*folders, Word(option.partition("=")[2], rest[0].span if rest else (0, 0)))
-        elif option in _VALUED and rest:
-            value = rest.pop(0)
-            if option in {"-C", "--git-dir", "--work-tree"}:
-                folders = (*folders, value)
-            if option == "-C":
-                path = value.text if value.text.startswith("/") else f"{cwd}/{value.text}"
-                cwd = path if value.literal and (cwd is not None or path == value.text) else None
+        word = rest.pop(0)
+        option, equals, text = word.text.partition("=")
+        value = Word(text, word.span) if equals else rest.pop(0) if option in _VALUED and rest else None
+        if value is not None and option in _FOLDERS:
+            folders.append(value)
+        if value is not None and option == "-C":
+            path = value.text if value.text.startswith("/") else f"{cwd}/{value.text}"
+            cwd = path if value.literal and (cwd is not None or path == value.text) else None
     if not rest or not rest[0].literal:
-        return GitCall("", (), cwd, (), "", folders)
+        return GitCall("", (), cwd, folders=tuple(folders))
     command, words = rest[0].text, rest[1:]
+    texts = [word.text for word in words]
     operands = tuple(word for word in words if not word.text.startswith("-"))
-    acts = not any(word.text in {"-n", "--dry-run", "--cached"} for word in words)
-    return GitCall(command, operands, cwd, _hosts(command, words, rule, cwd), _loses(command, words), folders, acts)
+    acts = not {"-n", "--dry-run", "--cached"} & set(texts)
+    hosts = () if {"--help", "-h"} & set(texts) else _hosts(command, words, rule, cwd)
+    return GitCall(command, operands, cwd, hosts, _loses(command, texts), tuple(folders), acts)
 
 
 def _hosts(command: str, words: Sequence[Word], rule: PathRule, cwd: str | None) -> tuple[str, ...]:
-    texts = [word.text for word in words]
-    if any(text in {"--help", "-h"} for text in texts):
-        return ()
+    befores = ("", *(word.text for word in words))
     operands = [
-        word for before, word in zip(["", *texts], words, strict=False)
-        if not word.text.startswith("-") and before not in _FETCH_VALUED
-    ]  # fmt: skip
-    first = operands[0] if operands else None
-    if (command, first.text if first else "") in {("remote", "update"), ("remote", "show"), ("remote", "prune")}:
-        return _remotes(operands[1].text if operands[1:] else "", rule, cwd, False)
-    if command == "submodule" and first is not None and first.text in {"add", "update", "sync"}:
-        named = [host for word in operands[1:] if (host := host_of(word.text))]
-        return tuple(named) or ("",)
-    if command == "archive" and any(text.startswith("--remote") for text in texts):
-        return ("",)
-    if command in _ELSEWHERE:
-        return ("",) if command != "lfs" or (first and first.text in {"pull", "push", "fetch", "clone"}) else ()
-    if command not in _PUSHES | _FETCHES:
+        word for before, word in zip(befores, words, strict=False) if word.text[:1] != "-" and before not in _REMOTE_VALUED
+    ]
+    first, *more = [word.text if word.literal else "$" for word in operands] or [""]
+    if command == "remote" and first in {"update", "show", "prune"}:
+        return _remote(more[0] if more else "", rule, cwd, pushes=False)
+    if command == "submodule" and first in {"add", "update", "sync"}:
+        return tuple(host for text in more if (host := host_of(text))) or ("",)
+    if command in _ELSEWHERE or (command == "archive" and any(text.startswith("--remote") for text in befores)):
+        return ("",) if command != "lfs" or first in _REMOTE else ()
+    if command not in _REMOTE:
         return ()
-    if first is not None and not first.literal:
-        return ("",)
-    if command == "clone" or (first is not None and (re.search(r"[:/]|^\.", first.text) is not None)):
-        host = host_of(first.text) if first is not None else ""
+    if command == "clone" or re.search(r"[:/$]|^\.", first):
+        host = host_of(first) if first not in {"", "$"} else ""
         return () if host is None else (host,)
-    return _remotes(first.text if first else "", rule, cwd, command in _PUSHES)
+    return _remote(first, rule, cwd, pushes=command in {"push", "send-pack"})
 
 
-def _remotes(remote: str, rule: PathRule, cwd: str | None, pushes: bool) -> tuple[str, ...]:
-    """Return the machine of a remote, read from the repository's own file."""
+def _remote(remote: str, rule: PathRule, cwd: str | None, pushes: bool) -> tuple[str, ...]:
+    """Return the machine of a remote, read from the repository's own file; none where that is a folder."""
     folder = _git_folder(rule, cwd)
     if folder is None:
         return ("",)
     settings = read_settings(rule.disk.text(f"{folder}/config", _LARGEST) or "")
-    head = (rule.disk.text(f"{folder}/HEAD", 1000) or "").strip().removeprefix("ref: refs/heads/")
-    address = remote_address(settings, remote, head, pushes)
+    branch = (rule.disk.text(f"{folder}/HEAD", 1000) or "").strip().removeprefix("ref: refs/heads/")
+    address = remote_address(settings, remote, branch, pushes)
     host = host_of(address) if address else ""
     return () if host is None else (host,)
 
 
 def _git_folder(rule: PathRule, cwd: str | None) -> str | None:
     """Return the folder of the repository that holds `cwd`, through the file that stands for it in a worktree or submodule."""
-    if cwd is None:
-        return None
-    for folder in (here := rule.resolve(cwd), *here.parents):
+    here = rule.resolve(cwd) if cwd is not None else Path("/")
+    for folder in (here, *here.parents):
         entry = rule.disk.entry(f"{folder}/.git")
         if entry is not None and entry.kind == "folder":
             return f"{folder}/.git"
         if entry is not None:
             target = (rule.disk.text(f"{folder}/.git", 5000) or "").strip().removeprefix("gitdir: ")
-            found = rule.resolve(str(Path(folder, target)))
-            common = (rule.disk.text(f"{found}/commondir", 5000) or "").strip()
-            return str(rule.resolve(str(found / common))) if common else str(found)
+            common = (rule.disk.text(str(Path(folder, target, "commondir")), 5000) or "").strip()
+            return str(rule.resolve(str(Path(folder, target, common))))
         if str(folder) == rule.root:
             break
     return None
 
 
-def _loses(command: str, words: Sequence[Word]) -> str:
-    texts = {word.text for word in words}
+def _loses(command: str, texts: Sequence[str]) -> str:
+    given = set(texts)
     flags = {char for text in texts if re.fullmatch(r"-\w+", text) for char in text[1:]}
-    first = next((word.text for word in words if not word.text.startswith("-")), "")
-    if command == "clean" and not ("n" in flags or "--dry-run" in texts):
+    first = next((text for text in texts if not text.startswith("-")), "")
+    deletes = flags & {"d", "D"} or "--delete" in given
+    if command == "clean" and "n" not in flags and "--dry-run" not in given:
         return tr("It deletes files that git does not track.")
-    if command == "reset" and texts & {"--hard"}:
+    if command == "reset" and "--hard" in given:
         return tr("It discards changes that were not committed.")
-    if command == "branch" and (flags & {"d", "D"} or "--delete" in texts):
-        return tr("It deletes or replaces a branch.")
-    if command == "tag" and ("d" in flags or "--delete" in texts):
-        return tr("It deletes or replaces a tag.")
     if command == "stash" and first in {"drop", "clear"}:
         return tr("It deletes stashed changes.")
+    if deletes and command in {"branch", "tag"}:
+        return tr("It deletes or replaces a branch.") if command == "branch" else tr("It deletes or replaces a tag.")
     return ""

@@ -95,7 +95,8 @@ class Reader:
             elif char == "(" or self._text.startswith(("<(", ">("), self._at):
                 self._parenthesis(words)
             elif not char or char == ")" or _OPERATOR.match(self._text, self._at):
-                if words or redirections:
+                pattern = char == ")" and not end  # of `case`
+                if (words or redirections) and not pattern:
                     self._take(Command(tuple(words), tuple(redirections), not self.odd), self.state)
                 words, redirections = [], []
                 if self._separated(char, end):
@@ -111,11 +112,11 @@ class Reader:
 
     def _separated(self, char: str, end: str) -> bool:
         """Step over what ends a command. Returns whether it ends what is read."""
+        if not char and end:
+            raise UnclosedError(end)
         if not char or char == ")":
-            if not char and end:
-                raise UnclosedError(end)
             self._at += 1
-            return not char or bool(end)  # a parenthesis that closes nothing belongs to a pattern of `case`
+            return not char or bool(end)
         operator = self._match(_OPERATOR)[0]
         self._at += len(operator)
         self.odd = self.odd or operator in {"||", "&"} or operator.startswith(";;")
@@ -134,11 +135,9 @@ class Reader:
         self._at = match.end()
         self._at = self._match(_BLANK).end()
         sign, word = match[1] or match[2], self._word()
+        redirections.append((sign, word))
         if sign in {"<<", "<<-"}:
-            self.odd = True
             self._bodies.append((word.text, sign == "<<-"))
-        else:
-            redirections.append((sign, word))
 
     def _parenthesis(self, words: list[Word]) -> None:
         if words and (match := re.compile(r"\(\s*\)").match(self._text, self._at)):

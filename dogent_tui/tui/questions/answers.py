@@ -47,7 +47,7 @@ Placed: TypeAlias = tuple[int, str]
 def offered(request: PermissionRequested) -> tuple[Answer, ...]:
     """Return the answers to `request`. Denying is always one of them; with words where there is an agent to read them."""
     allowed = [answer for scope in request.scopes for answer in _FOR_SCOPE[scope]]
-    denying = (DENY, WORDS, STOP, DROP, DROP_WORDS) if request.tool_use_id else (DENY,)
+    denying = (DENY, WORDS, STOP, DROP, DROP_WORDS) if request.tool_use_id else (DENY, DROP)
     return tuple(answer for answer in _answers(request) if answer in denying or answer in allowed)
 
 

@@ -1,0 +1,362 @@
+"""Takes what a command did from its layer into the real workspace: each file at once, none lost.
+
+A journal says what is to be done before anything is; after a crash `resume` does the rest. Each step
+can be done again. What was there goes to the copies of the session, from where it can be undone.
+"""
+
+# Names are text from `os.fsdecode`, by the ten thousand: a Path for each takes three times as long.
+# ruff: noqa: PTH102, PTH106, PTH112, PTH118, PTH120, PTH123
+
+import contextlib
+import errno
+import fcntl
+import json
+import os
+import threading
+from collections.abc import Collection, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from os.path import dirname, join, lexists
+from pathlib import Path
+from typing import IO, TypeAlias
+
+import msgspec
+
+from dogent_tui.wall.changes import Change, Difference, Entry
+from dogent_tui.wall.difference import entry_at, every_change
+from dogent_tui.workspace import copies as kept
+from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace.files import private_folder
+from dogent_tui.workspace.moving import ChangedMeanwhileError, Ours, Placing, chmod_folder, mount_of, synced
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_FOREIGN = (errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.ELOOP, errno.ENOTEMPTY, errno.EISDIR)
+"""Errors that mean that somebody else has changed what is there."""
+
+_Paths: TypeAlias = Collection[str]
+
+
+class Committed(msgspec.Struct, frozen=True):
+    """What became of a commit.
+
+    `committed` are the paths that are as the command left them; `conflicts` were changed by somebody
+    else meanwhile and left alone; `failed` says why other paths are as they were. `number` is the
+    change in the copies that undoes it, to be settled there in no hurry; 0 where nothing was done.
+    """
+
+    label: str = ""
+    committed: tuple[str, ...] = ()
+    conflicts: tuple[Change, ...] = ()
+    failed: tuple[tuple[str, str], ...] = ()
+    number: int = 0
+
+
+class _Journal(msgspec.Struct, frozen=True):
+    """What a commit is about to do. `before` of each change is what was there just before.
+
+    `copies` is the folder of `kept`. `is_direct`: files of the layer can be renamed to their places.
+    """
+
+    root: str
+    upper: str
+    copies: str
+    is_direct: bool
+    kept: kept.Change
+    changes: tuple[Change, ...]
+
+
+class Committing:
+    """Commits the layers of a session, one after the other. Safe for use by several threads."""
+
+    def __init__(self, journals: Path, copies: Copies) -> None:
+        """`journals` is a folder of ours; what is overwritten or deleted goes to `copies`."""
+        self._journals = journals
+        self._copies = copies
+        self._ours: Ours = {}
+        self._lock = threading.Lock()
+
+    def commit(
+        self,
+        difference: Difference,
+        label: str,
+        *,
+        only: _Paths | None = None,
+        overwrite: _Paths = (),
+        sync: bool = True,
+    ) -> Committed:
+        """Bring about what a command did. Never raises.
+
+        Args:
+            difference: What it did. Its layer has to be as it was when the difference was read.
+            label: What the change is called where it can be undone.
+            only: Paths of changes, where not all are wanted. The path of a folder that was moved
+                means all in it; the other side of what was moved is always meant as well.
+            overwrite: Paths that may be overwritten although somebody else has changed them.
+            sync: Whether it has to last when the power fails.
+
+        Returns:
+            What became of it, path by path, each of those in a folder that was moved, too.
+        """
+        chosen: list[Change] = []
+        with self._lock:
+            try:
+                chosen = _chosen(difference, only, overwrite)
+                doing = _Doing(difference.root, difference.upper, self._copies, self._ours, sync)
+                with doing:
+                    planned, conflicts = doing.plan(chosen, difference.began_ns, overwrite)
+                    if not planned:
+                        return Committed(label, (), conflicts)
+                    journal = doing.journal(label, planned)
+                    return doing.finish(journal, *_written(self._journals, journal, sync), conflicts)
+            except OSError as error:  # before anything was done
+                why = error.strerror or str(error)
+                return Committed(label, failed=tuple((change.path, why) for change in chosen))
+
+    def resume(self) -> tuple[Committed, ...]:
+        """Finish the commits that a crash interrupted, of whatever session. Call it at the start."""
+        done = []
+        with self._lock, contextlib.suppress(FileNotFoundError):
+            for path in sorted(self._journals.iterdir()):
+                with contextlib.suppress(OSError, ValueError), path.open("rb") as file:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # else its process lives
+                    path.stat()  # it has not come to its end meanwhile
+                    if path.suffix != ".journal":
+                        path.unlink()  # its process died while it wrote it
+                        continue
+                    journal = msgspec.convert(json.loads(file.read()), _Journal)
+                    copies = self._copies
+                    if str(copies.folder) != journal.copies:
+                        copies = Copies.at(Path(journal.copies))
+                        copies.begin_run(journal.kept.run)
+                    with _Doing(journal.root, journal.upper, copies, self._ours, True) as doing:
+                        done.append(doing.finish(journal, path, file))
+                    copies.settle(done[-1].number)
+        return tuple(done)
+
+
+class _Doing:
+    """One commit under way. Everything in the workspace is reached from its root, over no link."""
+
+    def __init__(self, root: str, upper: str, copies: Copies, ours: Ours, sync: bool) -> None:
+        self._root, self._upper, self._sync = root, upper, sync
+        self._copies, self._placing = copies, Placing(ours)
+        self._failed: dict[str, str] = {}
+        self._top = os.open(root, _FOLDER)
+        self._folder, self._fd = "", os.dup(self._top)
+
+    def __enter__(self) -> "_Doing":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._fd)
+        os.close(self._top)
+
+    def _spot(self, path: str) -> str:
+        """Return a name for `path` that leads nowhere else, until the next call. Raises OSError."""
+        folder, name = os.path.split(path)
+        if folder != self._folder:
+            descriptor = os.dup(self._top)
+            try:
+                for part in folder.split("/") if folder else ():
+                    above, descriptor = descriptor, os.open(part, _FOLDER, dir_fd=descriptor)
+                    os.close(above)
+            except OSError:
+                os.close(descriptor)
+                raise
+            os.close(self._fd)
+            self._folder, self._fd = folder, descriptor
+        return f"/proc/self/fd/{self._fd}/{name}"
+
+    # ── Planning ──────────────────────────────────────────────────────────────────────────────
+
+    def plan(self, chosen: list[Change], began_ns: int, overwrite: _Paths) -> tuple[list[Change], tuple[Change, ...]]:
+        """Return what is to be done, with what is there now, and what somebody else changed."""
+        made = {each.path for each in chosen if each.after and each.after.kind == "folder"}
+        planned, conflicts = [], {}
+        for change in chosen:
+            path, after = change.path, change.after
+            try:
+                now, is_free = entry_at(self._spot(path)), True
+            except OSError:  # the folder above is not there, or is none
+                now, is_free = None, after is None or dirname(path) in made
+            if not is_free or not (path in overwrite or self._is_free(change, now, began_ns)):
+                conflicts[path] = change
+            elif now is None and after is None:
+                continue
+            elif not (now and after and not change.before and now.kind == after.kind == "folder"):
+                planned.append(msgspec.structs.replace(change, before=now))
+        held = [each for each in planned if each.moved_to in conflicts]
+        free = [each for each in planned if each.moved_to not in conflicts]
+        return free, (*conflicts.values(), *held)
+
+    def _is_free(self, change: Change, now: Entry | None, began_ns: int) -> bool:
+        """Whether nobody else has changed a place since the command began."""
+        before, after = change.before, change.after
+        if now is None:
+            return before is None or after is None
+        if self._placing.ours.get((now.device, now.inode)) == now.ctime_ns:
+            return True
+        if before is None:
+            return after is not None and now.kind == after.kind == "folder"
+        if before.kind == "folder":  # its ctime says when something in it was changed
+            return now.kind == "folder" and (after is None or now.mode == before.mode)
+        is_same = now.kind == before.kind and now.inode == before.inode
+        return is_same and now.ctime_ns < began_ns
+
+    def journal(self, label: str, planned: list[Change]) -> _Journal:
+        """Return what will be done, and have the new files on the disk. Raises OSError."""
+        items = [_item(join(self._root, each.path), each.before) for each in planned]
+        items.sort(key=lambda item: item.path)
+        absent = [item for item in items if item.kind == "absent"]
+        there = [item for item in items if item.kind not in ("absent", "other")]
+        left = [item.path for item in items if item.kind == "other"]
+        change = self._copies.reserve(label, [*absent[::-1], *there], left)
+        if self._sync:
+            with ThreadPoolExecutor(8) as threads:
+                new = (join(self._upper, each.path) for each in planned if each.after)
+                list(threads.map(synced, new))
+        is_direct = mount_of(self._upper) == mount_of(self._root)
+        folder = str(self._copies.folder)
+        return _Journal(self._root, self._upper, folder, is_direct, change, tuple(planned))
+
+    # ── Doing it ──────────────────────────────────────────────────────────────────────────────
+
+    def finish(self, journal: _Journal, path: Path, file: IO[bytes], conflicts: Iterable[Change] = ()) -> Committed:
+        """Do what the journal says, as far as it is not done; note it in the copies; and end it."""
+        copies = {item.path: item.copy and join(journal.copies, item.copy) for item in journal.kept.items}
+        foreign = {each.path: each for each in conflicts}
+        done: list[str] = []
+        for number, change in enumerate(_in_order(journal.changes)):
+            whole = join(journal.root, change.path)
+            beside = f".dogent-{path.stem}-{number}"
+            try:
+                if change.moved_to in foreign or change.moved_to in self._failed:
+                    raise ChangedMeanwhileError
+                self._step(journal, change, beside, copies.get(whole, ""))
+                done.append(change.path)
+            except OSError as error:
+                if isinstance(error, ChangedMeanwhileError) or error.errno in _FOREIGN:
+                    foreign[change.path] = change
+                else:
+                    self._failed[change.path] = error.strerror or str(error)
+        self._end(journal, done)
+        wholes = {join(journal.root, each) for each in done}
+        items = tuple(item for item in journal.kept.items if item.path in wholes)
+        left = tuple(each for each in journal.kept.left if each in wholes)
+        with contextlib.suppress(OSError), file:  # a full disk: the next start notes what was done
+            if items or left:
+                noted = msgspec.structs.replace(journal.kept, items=items, left=left)
+                self._copies.add(noted, durable=self._sync)
+            path.unlink()
+        number = journal.kept.number if items else 0
+        failed = tuple(self._failed.items())
+        return Committed(journal.kept.label, tuple(done), tuple(foreign.values()), failed, number)
+
+    def _step(self, journal: _Journal, change: Change, beside: str, kept_as: str) -> None:
+        """Do one change, whatever part of it is done already. Raises OSError, ChangedMeanwhileError."""
+        before, after = change.before, change.after
+        try:
+            spot, new = self._spot(change.path), join(self._upper, change.path)
+        except (FileNotFoundError, NotADirectoryError):
+            if before and not after and (before.kind != "file" or lexists(kept_as)):
+                return  # it was done before a crash, and the folder above went as well
+            raise
+        if before and before.kind == "folder" and not (after and after.kind == "folder"):
+            with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                os.rmdir(spot)
+            before = None
+        if after is None or after.kind == "folder":
+            if before and before.kind != "folder":
+                self._placing.take_away(spot, join(dirname(spot), beside), _identity(before), kept_as)
+            if after and not os.path.isdir(spot):
+                os.mkdir(spot, 0o700)
+            if after:
+                chmod_folder(spot, after.mode | 0o700)
+            return
+        beside = new if journal.is_direct else join(dirname(spot), beside)
+        self._placing.put(new, spot, beside, before and _identity(before), kept_as)
+
+    def _end(self, journal: _Journal, done: _Paths) -> None:
+        """Give the folders their modes, now that nothing more is put into them, and sync them."""
+        there = set(done)
+        for change in reversed(_in_order(journal.changes)):
+            if change.after and change.after.kind == "folder" and change.path in there:
+                with contextlib.suppress(OSError):
+                    chmod_folder(self._spot(change.path), change.after.mode)
+        folders = {dirname(change.path) for change in journal.changes} if self._sync else ()
+        for folder in sorted(folders):
+            with contextlib.suppress(OSError):
+                self._spot(join(folder, "x"))
+                os.fsync(self._fd)
+        if self._sync:
+            synced(join(journal.copies, f"{journal.kept.number:04}"))
+
+
+def _chosen(difference: Difference, only: _Paths | None, overwrite: _Paths) -> list[Change]:
+    """Return the changes that are wanted, one by one, with the folders that they need."""
+    every = list(every_change(difference))
+    moved = [each.path for each in difference.changes if each.moved_to or each.moved_from]
+    whole = tuple(path + "/" for path in moved if only is not None and path in only)
+    wanted = {}
+    for each in every:
+        sides = [side for side in (each.path, each.moved_to, each.moved_from) if side]
+        if only is None or any(side in only or side.startswith(whole) for side in sides):
+            wanted[each.path] = each
+    folders = {each.path: each for each in every if each.after and each.after.kind == "folder"}
+    for each in [each for each in wanted.values() if each.after]:
+        above = each.path
+        while (above := dirname(above)) and above not in wanted:
+            if above in folders:
+                wanted[above] = folders[above]
+            elif each.path in overwrite and not lexists(join(difference.root, above)):
+                wanted[above] = Change(above, None, Entry("folder", mode=0o755))
+    return list(wanted.values())
+
+
+def _in_order(changes: Iterable[Change]) -> list[Change]:
+    """Return first the folders that are made, then what is put, what goes, what was a folder."""
+
+    def phase(change: Change) -> int:
+        if change.after is None:
+            return 2
+        if change.after.kind == "folder":
+            return 0
+        return 3 if change.before and change.before.kind == "folder" else 1
+
+    by_path = sorted(changes, key=lambda change: change.path)
+    gone = [change for change in by_path if phase(change) == 2]
+    first = [change for number in (0, 1) for change in by_path if phase(change) == number]
+    return [*first, *reversed(gone), *(change for change in by_path if phase(change) == 3)]
+
+
+def _identity(before: Entry) -> tuple[int, int]:
+    return before.inode, before.ctime_ns
+
+
+def _item(path: str, before: Entry | None) -> kept.Item:
+    if before is None:
+        return kept.Item(path, "absent")
+    if before.kind in ("file", "folder"):
+        return kept.Item(path, before.kind, "", before.size, before.mode)
+    return kept.Item(path, "link" if before.kind == "link" else "other", before.target)
+
+
+def _written(journals: Path, journal: _Journal, sync: bool) -> tuple[Path, IO[bytes]]:
+    """Write a journal. While its file is open, nobody takes it for a dead process's."""
+    new = private_folder(journals) / f"{os.urandom(6).hex()}.new"
+    file = open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        if not os.fstat(file.fileno()).st_nlink:  # a start elsewhere took it for a dead process's
+            return _written(journals, journal, sync)
+        file.write(json.dumps(msgspec.to_builtins(journal)).encode())
+        file.flush()
+        if sync:
+            os.fsync(file.fileno())
+        path = new.rename(new.with_suffix(".journal"))
+    except OSError:
+        with contextlib.suppress(OSError), file:
+            new.unlink()
+        raise
+    if sync:
+        synced(str(journals))
+    return path, file

@@ -1,0 +1,79 @@
+"""What sessions left that died: layers of commands that had ended and were not judged yet. Each is offered once."""
+
+import contextlib
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from dogent_tui.wall.removing import remove_layer, remove_tree
+
+JOURNALS = "journals"
+
+
+class Leftover(msgspec.Struct, frozen=True):
+    """A command that had ended. `call` is what was noted of it when it began."""
+
+    folder: Path
+    began_ns: int
+    call: dict[str, Any]
+
+    def remove(self) -> None:
+        """Drop what it did, and its session where it was the last."""
+        remove_layer(self.folder)
+        with contextlib.suppress(OSError):
+            self.folder.parent.rmdir()
+            remove_tree(self.folder.parents[1])
+
+
+def hold(folder: Path, workspace: Path) -> int:
+    """Say that the session at `folder` lives, for as long as the descriptor that is returned is open. Raises OSError."""
+    (folder / "workspace").write_bytes(os.fsencode(workspace))
+    descriptor = os.open(folder / "lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    return descriptor
+
+
+def take_leftovers(sessions: Path, workspace: Path) -> list[Leftover]:
+    """Return what dead sessions of `workspace` left to judge, and remove whatever else dead sessions left."""
+    found: list[Leftover] = []
+    for folder in sorted(sessions.iterdir()) if sessions.is_dir() else ():
+        if folder.name == JOURNALS or not _is_dead(folder):
+            continue
+        mine = [*_ended(folder)] if _workspace_of(folder) == workspace else []
+        for layer in (folder / "jobs").glob("*"):
+            if layer not in [one.folder for one in mine]:
+                remove_layer(layer)
+        found += mine
+        if not mine and _workspace_of(folder) in (workspace, None):
+            remove_tree(folder)
+    return found
+
+
+def _is_dead(folder: Path) -> bool:
+    """Tell whether nobody holds a session any more; one without a lock is being made."""
+    try:
+        with (folder / "lock").open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+    except OSError:
+        return False
+
+
+def _workspace_of(folder: Path) -> Path | None:
+    with contextlib.suppress(OSError):
+        return Path(os.fsdecode((folder / "workspace").read_bytes()))
+    return None
+
+
+def _ended(folder: Path) -> Iterator[Leftover]:
+    for layer in (folder / "jobs").glob("*"):
+        with contextlib.suppress(OSError, ValueError, KeyError):
+            ended = json.loads((layer / "ended").read_bytes())
+            (layer / "ended").rename(layer / "offered")
+            if not ended["why"]:
+                yield Leftover(layer, ended["began"], json.loads((layer / "call").read_bytes()))
