@@ -17,7 +17,7 @@ from typing import Literal
 
 import msgspec
 
-from dogent_tui.wall.view import Mount, system_mounts, tools
+from dogent_tui.wall.view import Mount, as_it_is, system_mounts, tools
 
 _INSIDE = "DOGENT_WALL"
 _ONCE = str(Path(__file__).with_name("once.py"))
@@ -108,11 +108,12 @@ def _entering(
 ) -> list[str]:
     program = shutil.which(command[0]) or command[0]
     home, given = os.path.realpath(Path.home()), dict.fromkeys([program, *(os.fspath(place) for place in readable)])
-    private = ["/tmp", "/dev/shm", *([home] if home != "/" else [])]
-    seen = [*_system(home), *(("bind", os.path.realpath(place), place, True) for place in given)]
+    is_named = any(Path(home).is_relative_to(os.path.realpath(place)) for place in given)
+    private = ["/tmp", "/dev/shm", *([home] if home != "/" and not is_named else [])]
+    seen = [*_python(home), *(("bind", os.path.realpath(place), place, True) for place in given)]
     places = [os.path.realpath(place) for place in writable]
-    mounts: list[Mount] = [("devices", ""), *(("scratch", place, "1g") for place in private), *seen]
-    mounts += [("bind", place, place, False) for place in places]
+    mounts: list[Mount] = [*system_mounts(), ("devices", ""), *(("scratch", place, "1g") for place in private)]
+    mounts += [*tools(Path(home)), *seen, *(("bind", place, place, False) for place in places)]
     plan = {
         "name": "own",
         "own": [],
@@ -124,15 +125,13 @@ def _entering(
         "level": level, "base": _BASE, "common": mounts, "writable": private, "network": "none", "plan": plan, "passed": _PASSED,
         "families": _LOOPBACK if loopback else (), "set": {_INSIDE: "1"}, "rereads": rereads,
         "listed": str(Path(__file__).parents[2]),  # else Python finds no package in it
-        "readable": ["/proc", *(str(mount[1]) for mount in seen if mount[0] == "bind")],
+        "readable": [*as_it_is(Path(home)), *(str(mount[1]) for mount in seen)],
     }  # fmt: skip
     return [sys.executable, "-I", "-S", _ONCE, marshal.dumps(room).hex(), program, *command[1:]]
 
 
-def _system(home: str) -> Iterator[Mount]:
-    """Yield what every such program sees: the system, fonts, the user's tools, and Python with what it imports here."""
-    yield from system_mounts()
-    yield from tools(Path(home))
+def _python(home: str) -> Iterator[Mount]:
+    """Yield what every such program sees beside the system and the user's tools: Python with what it imports here, and fonts."""
     package = str(Path(__file__).parents[1])
     paths = [path for path in sys.path if path and path not in (str(Path(package).parent), str(Path.cwd()))]
     prefixes = [sys.prefix, sys.base_prefix, *(os.path.realpath(prefix) for prefix in (sys.prefix, sys.base_prefix))]
