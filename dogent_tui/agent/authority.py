@@ -23,8 +23,10 @@ if TYPE_CHECKING:
     from dogent_tui.wall.changes import Difference, Loss
     from dogent_tui.wall.probe import Standing
     from dogent_tui.web.named import NamedHosts
+    from dogent_tui.workspace.places import ApprovedPlaces
 
-_WEB_FETCH = "mcp__dogent__web_fetch"
+_OURS = "mcp__dogent__"
+_WEB_FETCH = f"{_OURS}web_fetch"
 """Our tool that fetches. The CLI's own one runs elsewhere and asks about every private address."""
 
 _NOT_NAMED = (
@@ -53,15 +55,18 @@ class Authority:
         hosts: "NamedHosts | None" = None,
         known: Callable[[], str] = str,
         images: Path | None = None,
+        places: "ApprovedPlaces | None" = None,
     ) -> None:
         """Decide for `workspace`. `rules` are allowed from the start. Raises UsageError where one of them is no rule.
 
         `hosts` knows which private hosts the person named; only these are asked about when our tool fetches. `known` returns
-        what the user wrote and what searches found: it may leave in an address. `images` is where images are saved.
+        what the user wrote and what searches found: it may leave in an address. `images` is where images are saved. `places`
+        is told where calls of our own tools may go.
         """
         self._known = known
         self._images = images
         self._hosts = hosts
+        self._places = places
         self._root = workspace.root
         self._private = (dogent_home(), state_dir())
         self._rules = tuple(self._parsed(rule) for rule in rules)
@@ -93,6 +98,8 @@ class Authority:
 
     def let_through(self, call: "ToolCall", decision: "Decision") -> None:
         """Take note that `call` runs now, with what was asked about in `decision` approved."""
+        if self._places is not None and call.tool.startswith(_OURS):
+            self._places.note(call.input, [effect.path for effect in decision.effects if effect.path is not None])
         if self._hosts is None or call.tool != _WEB_FETCH:
             return
         note = self._hosts.approve if _reaches_inside(call, decision) else self._hosts.withdraw

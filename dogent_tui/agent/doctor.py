@@ -24,6 +24,7 @@ from dogent_tui.documents.pandoc.program import pandoc_path, pandoc_version
 from dogent_tui.language import tr
 from dogent_tui.plain import columns_of, one_line
 from dogent_tui.processes import stream_process
+from dogent_tui.wall.own import standing as own_standing
 from dogent_tui.workspace.paths import Workspace, display_path
 
 _LIMIT_S = 10.0
@@ -41,6 +42,7 @@ _WORDS = {
     "environment": tr("environment"),
     "profiles": tr("profiles"),
     "wall": tr("wall"),
+    "wall of readers": tr("wall of readers"),
     "browser": tr("browser"),
     "fonts for CJK": tr("fonts for CJK"),
     "your files": tr("your files"),
@@ -54,11 +56,14 @@ _MARKS: dict[State, str] = {"ok": "✓", "warning": "!", "missing": "✗", "opti
 
 async def examine(workspace: Workspace) -> list[Finding]:
     """Look at everything, for `workspace`. Starts the programs that are asked for their versions, and one behind the wall."""
-    wall, engines, files = await asyncio.gather(
-        asyncio.to_thread(_wall, workspace), _engines(), asyncio.to_thread(examine_files, workspace)
+    wall, readers, engines, files = await asyncio.gather(
+        asyncio.to_thread(_wall, workspace),
+        asyncio.to_thread(_wall_of_readers),
+        _engines(),
+        asyncio.to_thread(examine_files, workspace),
     )
     claude, *others = engines
-    return [claude, wall, *others, *files]
+    return [claude, wall, readers, *others, *files]
 
 
 def as_text(findings: Sequence[Finding]) -> str:
@@ -113,6 +118,20 @@ def _wall(workspace: Workspace) -> Finding:
     state: State = "ok" if standing.level == "full" else "warning"
     why = f"{standing.reason} {standing.remedy}".strip()
     return Finding("Agent", "wall", state, wall_words(standing), problems=(why,) if why else ())
+
+
+_READERS = {
+    "full": tr("what reads documents sees one file and reaches nothing"),
+    "bare": tr("what reads documents sees no file of yours but one; the browser runs in its own sandbox"),
+    "none": tr("what reads documents runs as you do"),
+}
+
+
+def _wall_of_readers() -> Finding:
+    standing = own_standing()
+    state: State = "ok" if standing.level in ("full", "inside") else "warning"
+    why = (one_line(standing.reason),) if standing.reason else ()
+    return Finding("Agent", "wall of readers", state, _READERS.get(standing.level, _READERS["full"]), problems=why)
 
 
 async def _pandoc() -> Finding:

@@ -110,7 +110,7 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     session = _choice(earlier, fork=options.fork)
     web, web_warnings = read_access(settings.web_profile, home)
     libraries = Libraries(workspace, settings, web)
-    authority = Authority(workspace, options.allow, libraries.hosts, libraries.hosts.said, libraries.images)
+    authority = Authority(workspace, options.allow, libraries.hosts, libraries.hosts.said, libraries.images, libraries.places)
     copies = _copies_of(workspace, session, earlier, fork=options.fork)
     trust = FolderTrust(workspace, given=options.trust)
     own, own_warnings = load_home_settings(home)

@@ -7,7 +7,6 @@ Numbers and structures come from the kernel's own headers (`linux/landlock.h`, `
 import ctypes
 import fcntl
 import os
-import platform
 import socket
 import struct
 
@@ -33,7 +32,7 @@ READS = EXECUTE | READ_FILE | READ_DIR
 _RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
 """Version of Landlock → every right over files that it knows; from 5 on all sixteen."""
 
-_X86 = platform.machine() == "x86_64"
+_X86 = os.uname().machine == "x86_64"
 _NUMBERS = {"pivot_root": (155, 41), "seccomp": (317, 277), "keyctl": (250, 219), "socket": (41, 198)}
 """Name → number on x86_64, and on arm64. Calls that came after 2019 have one number everywhere."""
 _MOUNT_SETATTR, _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 442, 444, 445, 446

@@ -94,7 +94,7 @@ class View(msgspec.Struct, frozen=True):
         shared = {"level": self.level, "waits": self.level != "full", "network": self.network, "families": _FAMILIES}
         if self.level == "bare":
             own = [str(self.private / name) for name in ("home", "tmp", "run")]
-            return {**shared, "base": str(base), "readable": [*_as_it_is(home)], "writable": own}
+            return {**shared, "base": str(base), "readable": [*as_it_is(home)], "writable": own}
         return {
             **shared,
             "base": str(base),
@@ -108,7 +108,7 @@ class View(msgspec.Struct, frozen=True):
         places = {"HOME": str(home)}
         if self.level == "bare":
             places = {"HOME": str(self.private / "home"), "TMPDIR": str(self.private / "tmp")}
-            places["PATH"] = _path_of((*_as_it_is(home), str(self.workspace)))
+            places["PATH"] = _path_of((*as_it_is(home), str(self.workspace)))
         return {
             "readable": [*map(str, self.readable)],
             "own": [*self._own()],
@@ -168,7 +168,7 @@ def system_mounts() -> Iterator[Mount]:
             yield ("bind", prefix, prefix, True)
 
 
-def _as_it_is(home: Path) -> Iterator[str]:
+def as_it_is(home: Path) -> Iterator[str]:
     """Yield what every program may read where nothing can be hidden: all but what must not be read, level by level."""
     hidden = set(_secrets_in_etc())
     for kind, place, *_ in (*system_mounts(), *tools(home)):
