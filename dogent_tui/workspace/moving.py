@@ -1,6 +1,6 @@
 """Moving files from one place to another without a moment at which one is lost: exchanged, over nothing, or copied whole."""
 
-# ruff: noqa: PTH101, PTH104, PTH108, PTH115, PTH123, PTH211 — names are text from `os.fsdecode`, by the ten thousand
+# ruff: noqa: PTH101, PTH104, PTH108, PTH112, PTH115, PTH123, PTH211 — names are text from `os.fsdecode`, by the ten thousand
 
 import contextlib
 import ctypes
@@ -26,9 +26,9 @@ class ChangedMeanwhileError(OSError):
 
 
 class Placing:
-    """Puts files in their places, and what was there aside. Every step can be done again after a crash, in which it is finished.
+    """Puts files in their places, and what was there aside. After a crash each step is done again.
 
-    `spot` is the place, `beside` a name in the same file system that is known again after a crash. `was` is the inode and ctime of
+    `spot` is the place, `beside` a name in the same file system that is known again after a crash. `was` is inode and ctime of
     what was there when it was planned; what is there instead is not touched. `kept_as` is where that goes, "" for nowhere.
     """
 

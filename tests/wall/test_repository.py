@@ -280,7 +280,7 @@ def test_without_git_all_that_moved_counts_as_lost(root, monkeypatch, tmp_path):
     layer = run_on_layer(root, tmp_path / "layer", "echo x >> a.md; git commit -qam more")
     monkeypatch.setenv("PATH", str(tmp_path))
     difference = read_difference(layer.root, layer.upper, layer.began_ns)
-    assert [told(loss) for loss in lost_history(difference)] == ["history refs/heads/main"]
+    assert [told(loss) for loss in lost_history(difference)] == ["history refs/heads/main", "uncommitted a.md"]
 
 
 def test_links_and_pipes_in_a_repository_stop_nothing(root):
