@@ -1,6 +1,6 @@
 """Moving files from one place to another without a moment at which one is lost: exchanged, over nothing, or copied whole."""
 
-# ruff: noqa: PTH101, PTH104, PTH108, PTH112, PTH115, PTH123, PTH211 — names are text from `os.fsdecode`, by the ten thousand
+# ruff: noqa: PTH101, PTH104, PTH108, PTH115, PTH123, PTH211 — names are text from `os.fsdecode`, by the ten thousand
 
 import contextlib
 import ctypes
@@ -9,6 +9,7 @@ import functools
 import os
 import shutil
 import stat
+from collections.abc import Iterable
 from typing import TypeAlias
 
 _CWD = -100
@@ -85,7 +86,7 @@ class Placing:
                 rename_new(beside, spot)
                 raise ChangedMeanwhileError
         elif not os.path.lexists(beside):
-            if at is None or os.path.isdir(spot) or os.path.lexists(kept_as):
+            if at is None or stat.S_ISDIR(at.st_mode) or os.path.lexists(kept_as):
                 return
             raise ChangedMeanwhileError
         try:
@@ -179,6 +180,12 @@ def synced(path: str) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def all_synced(paths: Iterable[str]) -> None:
+    """Wait until files are on the disk."""
+    for path in paths:
+        synced(path)
 
 
 def is_same_file(one: os.stat_result, other: os.stat_result) -> bool:
