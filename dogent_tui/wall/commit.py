@@ -327,8 +327,7 @@ def _item(path: str, before: Entry | None) -> Item:
 def _written(journals: Path, journal: _Journal, sync: bool) -> tuple[Path, IO[bytes]]:
     """Write a journal. While its file is open, nobody takes it for a dead process's."""
     new = private_folder(journals) / f"{os.urandom(6).hex()}.new"
-    descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    file = os.fdopen(descriptor, "wb")
+    file = new.open("xb")
     try:
         fcntl.flock(file, fcntl.LOCK_EX)
         if not os.fstat(file.fileno()).st_nlink:  # a start elsewhere took it for a dead process's

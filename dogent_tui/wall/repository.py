@@ -61,8 +61,7 @@ class _Repository:
 
     def _asking(self, name: str, *objects: str) -> GitObjects:
         shallow = text_of(self._files("shallow", is_after=True).values())
-        own = join(self._own, name)
-        return GitObjects(own, objects, self._form, shallow, self._difference.root)
+        return GitObjects(join(self._own, name), objects, self._form, shallow, self._difference.root)
 
     def losses(self) -> Iterator[Loss]:
         """Yield what would be lost."""
@@ -124,8 +123,7 @@ class _Repository:
             gone = reference in self._before and reference not in self._after
             if (gone and reference != "refs/stash") or log not in self._files(log, is_after=False):
                 continue
-            left = self._entries(log, is_after=True)
-            lost = list((self._entries(log, is_after=False) - left).elements())
+            lost = [*(self._log(log, is_after=False) - self._log(log, is_after=True)).elements()]
             if reference == "refs/stash":
                 for entry in lost:
                     commit, _, message = entry.partition(" ")
@@ -133,7 +131,7 @@ class _Repository:
             elif young := [entry for entry in lost if git_data.age_s(entry) < _KEPT_S]:
                 yield Loss(self._folder, "reflog", reference, str(len(young)))
 
-    def _entries(self, log: str, *, is_after: bool) -> Counter[str]:
+    def _log(self, log: str, *, is_after: bool) -> Counter[str]:
         return Counter(git_data.log_entries(self._files(log, is_after=is_after).values()))
 
     def _lost_objects(self) -> Iterator[Loss]:
@@ -149,7 +147,7 @@ class _Repository:
                 os.symlink(path, join(left, name))
         shared = self._files("objects/info/alternates", is_after=True).values()
         others = [join(self._lower, "objects", line) for line in text_of(shared).splitlines()]
-        stashes = self._entries("logs/refs/stash", is_after=False)
+        stashes = self._log("logs/refs/stash", is_after=False)
         index = "".join(self._files("index", is_after=False).values())
         asked = ["rev-list", "--objects", "--quiet", *(["--indexed-objects"] if index else [])]
         git = self._asking("whole", join(left, "objects"), *others)
