@@ -85,7 +85,7 @@ NO_LOSS = {
     "committed, then another branch": "echo mine > a.md; git commit -qam mine; git checkout -q side",
     "fetch": "git update-ref refs/remotes/origin/main HEAD; git update-ref refs/remotes/origin/new side",
     "new repository": (
-        "mkdir n; cd n; git init -q .; echo x > x; git add .; git commit -qm x; git commit -q --amend -m y; git tag t; git tag -d t"
+        "git init -q n; cd n; echo x > x; git add .; git commit -qm x; git commit -q --amend -m y; git tag t; git tag -d t"
     ),
     "clone": "git clone -q --no-hardlinks . copy",
     "worktree": "git worktree add -q tree; cd tree; echo w > w; git add .; git commit -qm w",
