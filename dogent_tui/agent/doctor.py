@@ -42,7 +42,7 @@ _WORDS = {
     "environment": tr("environment"),
     "profiles": tr("profiles"),
     "wall": tr("wall"),
-    "wall of readers": tr("wall of readers"),
+    "wall for readers": tr("wall for readers"),
     "browser": tr("browser"),
     "fonts for CJK": tr("fonts for CJK"),
     "your files": tr("your files"),
@@ -121,9 +121,9 @@ def _wall(workspace: Workspace) -> Finding:
 
 
 _READERS = {
-    "full": tr("what reads documents sees one file and reaches nothing"),
-    "bare": tr("what reads documents sees no file of yours but one; the browser runs in its own sandbox"),
-    "none": tr("what reads documents runs as you do"),
+    "full": tr("document readers see one file and reach nothing"),
+    "bare": tr("document readers see only one of your files; the browser runs in its own sandbox"),
+    "none": tr("document readers run with all your rights"),
 }
 
 
@@ -131,7 +131,7 @@ def _wall_of_readers() -> Finding:
     standing = own_standing()
     state: State = "ok" if standing.level in ("full", "inside") else "warning"
     why = (one_line(standing.reason),) if standing.reason else ()
-    return Finding("Agent", "wall of readers", state, _READERS.get(standing.level, _READERS["full"]), problems=why)
+    return Finding("Agent", "wall for readers", state, _READERS.get(standing.level, _READERS["full"]), problems=why)
 
 
 async def _pandoc() -> Finding:

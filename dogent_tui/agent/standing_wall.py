@@ -20,9 +20,9 @@ _WALLS = {
         "about before it happens here."
     ),
     "partial": tr(
-        "Commands run behind a wall that protects everything outside this folder. Inside, what they do is not held back but "
-        "taken back if you say no. Plain deletions, changes of protected files and of files too large to copy are asked about "
-        "before."
+        "Commands run behind a wall that protects everything outside this folder. Inside, what they do is not held "
+        "back, but is taken back if you say no. You are asked before plain deletions, and before changes to protected files or "
+        "to files too large to copy."
     ),
     "none": tr(
         "There is no wall around commands here. Only those that are known to do nothing but read in this folder run unasked; "
@@ -45,7 +45,7 @@ def find_standing(workspace: Workspace) -> "Standing":
             private_folder(folder)
         return probe(workspace.root, folder)
     except OSError as error:
-        return Standing("none", tr("The wall could not be tried: {error}.").format(error=error.strerror or error))
+        return Standing("none", tr("The wall could not be tested: {error}.").format(error=error.strerror or error))
     finally:
         if not was_there:
             with contextlib.suppress(OSError):  # somebody else uses it already

@@ -87,7 +87,7 @@ class DocumentLibrary:
         state = await asyncio.to_thread(_look_at, path)
         if place is not None and state.path != bytes(place):
             raise DocumentError(
-                tr("{path} leads elsewhere by now.").format(path=path.name), tr("Name it again."), code="not_found"
+                tr("{path} now leads elsewhere.").format(path=path.name), tr("Name the file again."), code="not_found"
             )
         key = self._store.key(state, options)
         conversion = self._conversion(key, path, state, options)

@@ -9,6 +9,8 @@ from dogent_tui.permissions.disk import Disk
 from dogent_tui.permissions.model import Decision, Effect, ToolCall
 from dogent_tui.permissions.policy import decide
 
+_LATER = tr("  It runs behind the wall. What it does is judged when it has ended, and you are asked about it then if necessary.")
+
 
 def explain(call: ToolCall, workspace: Path, home: Path | None = None, disk: Disk | None = None) -> dict[str, Any]:
     """Return the policy's decision with everything that led to it, as plain data for printing or JSON."""
@@ -46,7 +48,7 @@ def as_text(found: dict[str, Any]) -> str:
         note = f"  ({effect['note']})" if "note" in effect else ""
         lines.append(f"{mark} {effect['kind']:<8} {where}{note}")
     if found.get("judged_again"):
-        lines.append(tr("  It runs behind the wall. What it does is judged when it has ended, and asked about then if need be."))
+        lines.append(_LATER)
     for grant in found.get("grants", ()):
         words, mark = tr("{mark} allowed before ({origin}): {allows}"), "✓" if grant["used"] else " "
         lines.append(words.format(mark=mark, origin=grant["by"], allows=grant["allows"]))

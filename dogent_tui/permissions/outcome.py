@@ -31,9 +31,9 @@ _KINDS = {
 }
 _LOSSES = {
     "reference": tr("{name} is gone from the Git repository {repository}."),
-    "history": tr("{name} of the Git repository {repository} no longer leads to commits that it led to."),
+    "history": tr("In the Git repository {repository}, {name} no longer reaches commits that it reached before."),
     "stash": tr("Stashed changes of the Git repository {repository} are gone."),
-    "reflog": tr("The reflog of {name} in the Git repository {repository} lost entries, by which commits are found again."),
+    "reflog": tr("The reflog of {name} in the Git repository {repository} lost entries, which are needed to recover commits."),
     "objects": tr("Commits or files are gone from the Git repository {repository}."),
     "uncommitted": tr("Changes that were not committed are lost in the Git repository {repository}: {paths}."),
 }
@@ -201,7 +201,7 @@ class _Outcome:
 
     def _settings(self, change: Change, path: Path) -> str:
         keys = self._dangerous(path, change.before is not None)
-        note = tr("It changes settings by which Git may run programs or reach other places, in {path}: {keys}.")
+        note = tr("It changes settings in {path} that let Git run programs or reach other places: {keys}.")
         return note.format(path=change.path, keys=", ".join(keys)) if keys else ""
 
     def _dangerous(self, path: Path, existed: bool) -> list[str]:
@@ -229,7 +229,7 @@ class _Outcome:
         config = self._rule.disk.entry(f"{folder}/config") is not None
         if not hooks and not (config and self._dangerous(folder / "config", existed=False)):
             return ""
-        note = tr("Git takes {folder} for a repository now, with settings or hooks by which it runs programs.")
+        note = tr("Git now treats {folder} as a repository, with settings or hooks that make it run programs.")
         return note.format(folder=folder.name)
 
     def _pointer(self, change: Change, path: Path) -> str:

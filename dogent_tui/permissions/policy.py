@@ -14,7 +14,7 @@ from dogent_tui.permissions.tools import Fetching, Unjudged, tool_effects
 
 __all__ = ["Decision", "Fetching", "ToolCall", "decide"]
 
-_NO_WALL = tr("No wall stands around this command, so that only your answer does.")
+_NO_WALL = tr("There is no wall around this command: only your answer protects you.")
 
 
 def decide(

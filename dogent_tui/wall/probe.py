@@ -45,7 +45,7 @@ def probe(workspace: Path, state: Path, home: Path | None = None) -> Standing:
     Starts short-lived processes and changes nothing in the workspace; may be called in any thread.
     """
     workspace, home = workspace.resolve(), (home or Path.home()).resolve()
-    first, why = None, tr("No folder outside the workspace can be written.")
+    first, why = None, tr("No folder outside the workspace is writable.")
     for folder in _candidates(workspace, state):
         first = first or folder
         why = _try("full", workspace, folder, home)
@@ -59,7 +59,7 @@ def probe(workspace: Path, state: Path, home: Path | None = None) -> Standing:
     if first is None or home == workspace or workspace in home.parents:
         return Standing("none", reason, remedy, first or state)
     if failed := _try("bare", workspace, first, home):
-        either = tr("Landlock does not hold either: {why}.").format(why=failed)
+        either = tr("Landlock does not work either: {why}.").format(why=failed)
         reason = f"{reason} {either}"
         return Standing("none", reason, remedy, first)
     return Standing("partial", reason, remedy, first)
@@ -111,13 +111,13 @@ def _try(level: Level, workspace: Path, folder: Path, home: Path) -> str:
 def _explained(why: str, workspace: Path) -> tuple[str, str]:
     """Return a sentence for why the full wall does not stand, and one for what to do about it."""
     if "overlay" in why and (inside := _mounts_below(workspace)):
-        reason = tr("The workspace holds a mount, {place}, over which no layer can lie.").format(place=inside[0])
-        return reason, tr("Unmount it, or open a folder without it.")
+        reason = tr("The workspace contains a mount point, {place}, which a copy-on-write layer cannot cover.")
+        return reason.format(place=inside[0]), tr("Unmount it, or open a folder that does not contain it.")
     if "overlay" in why:
-        reason = tr("No layer can lie over the workspace's file system ({why}).").format(why=why)
+        reason = tr("No copy-on-write layer can be mounted over the workspace's file system ({why}).").format(why=why)
         return reason, tr("In a container, set DOGENT_HOME to a folder on a volume of its own.")
     if "unshare" in why or "map_own_user" in why or "mount" in why:
-        reason = tr("The system does not let users have namespaces of their own ({why}).").format(why=why)
+        reason = tr("The system does not allow user namespaces ({why}).").format(why=why)
         remedy = tr(
             "Allow user namespaces: on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0, elsewhere "
             "user.max_user_namespaces; in Docker a seccomp profile that allows unshare and mount."

@@ -361,7 +361,7 @@ class Wall:
             self._copy.accept(collected.restored)
         if not collected.left:
             return answer
-        words = tr("dogent-tui: this could not be taken back, and stays as the command left it: {places}")
+        words = tr("dogent-tui: this could not be taken back and is as the command left it: {places}")
         return msgspec.structs.replace(answer, notes=(*answer.notes, words.format(places=", ".join(collected.left))))
 
     def _answer(self, name: str, answer: Answer) -> None:

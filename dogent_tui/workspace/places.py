@@ -46,8 +46,8 @@ class ApprovedPlaces:
 
 def _leads_elsewhere(path: Path) -> DogentError:
     return DogentError(
-        tr("{path} leads elsewhere than when the call was allowed.").format(path=path),
-        tr("Make the call again: it is judged anew."),
+        tr("{path} no longer leads where it did when the call was allowed.").format(path=path),
+        tr("Make the call again: it will be checked once more."),
     )
 
 

@@ -341,7 +341,7 @@ def test_a_folder_that_becomes_a_repository_is_looked_at_as_a_whole(layer):
     layer.before("kit/refs/x", "")
     layer.before("kit/objects/x", "")
     layer.after("kit/HEAD", "ref: refs/heads/main\n")
-    assert "takes kit for a repository" in layer.judged().reasons[0]
+    assert "treats kit as a repository" in layer.judged().reasons[0]
 
 
 def test_a_workspace_that_looks_like_a_repository_itself_is_guarded_like_any_other(layer):
@@ -396,7 +396,7 @@ def test_submodules_are_named_by_harmless_addresses_only(layer):
     ("loss", "words"),
     [
         (Loss("", "reference", "refs/heads/draft"), "refs/heads/draft is gone"),
-        (Loss("lib", "history", "refs/heads/main", "3 commits"), "refs/heads/main of the Git repository lib no longer leads to"),
+        (Loss("lib", "history", "refs/heads/main", "3 commits"), "In the Git repository lib, refs/heads/main no longer reaches"),
         (Loss("", "stash"), "Stashed changes"),
         (Loss("", "reflog", "HEAD"), "The reflog of HEAD"),
         (Loss("", "objects"), "are gone from the Git repository"),

@@ -119,7 +119,7 @@ def test_which_wall_there_is_never_pushes_the_keys_out(workspace, snap_compare, 
     rules = [f"read:/srv/reference/volume {number}/" for number in range(12)]
     wall = Standing(
         "partial",
-        "The system does not let users have namespaces of their own (unshare: Operation not permitted).",
+        "The system does not allow user namespaces (unshare: Operation not permitted).",
         "Allow user namespaces: on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0, elsewhere user.max_user_namespaces; in "
         "Docker a seccomp profile that allows unshare and mount.",
     )

@@ -66,7 +66,7 @@ def test_where_namespaces_are_refused_the_wall_is_partial_and_says_why(places: t
 
     assert found.level == "partial"
     assert not found.namespaces
-    assert "namespaces of their own" in found.reason
+    assert "does not allow user namespaces" in found.reason
     assert "max_user_namespaces" in found.remedy
 
 
