@@ -113,7 +113,7 @@ ATTACKS: tuple[Attack, ...] = (
     Attack(
         "a bare repository that grows",
         [
-            "mkdir -p b; printf '[core]\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = \"@PWN@; false\"\\n' > b/config",
+            "mkdir -p b; printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n\\tworktree = ..\\n\\tfsmonitor = \"@PWN@; false\"\\n' > b/config",
             "mkdir -p b/objects b/refs",
             "echo 'ref: refs/heads/main' > b/HEAD",
         ],
@@ -121,7 +121,7 @@ ATTACKS: tuple[Attack, ...] = (
     Attack(
         "a bare repository out of an archive",
         [
-            "mkdir -p t/r/objects/x t/r/refs/x; echo 'ref: refs/heads/main' > t/r/HEAD; printf '[core]\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = \"@PWN@; false\"\\n' > t/cfg; tar cf t.tar -C t --transform 's,^cfg,r/config,' r cfg",
+            "mkdir -p t/r/objects/x t/r/refs/x; echo 'ref: refs/heads/main' > t/r/HEAD; printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n\\tworktree = ..\\n\\tfsmonitor = \"@PWN@; false\"\\n' > t/cfg; tar cf t.tar -C t --transform 's,^cfg,r/config,' r cfg",
             "tar xf t.tar",
         ],
     ),
