@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import uuid
 from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -90,6 +90,7 @@ class Commands:
         self._loop = asyncio.get_running_loop()
         self._running: dict[str, _Running] = {}
         self._asking: set[Future[Any]] = set()
+        self._settling = ThreadPoolExecutor(1, "settled")
         self._committing: Committing | None = None
         self._wall: Wall | None = None
 
@@ -123,6 +124,7 @@ class Commands:
             asking.cancel()
         if self._wall is not None:
             await asyncio.to_thread(self._wall.close)
+        await asyncio.to_thread(self._settling.shutdown)
 
     def offer_leftovers(self) -> None:
         """Finish what a dead session had begun to keep, and ask about what it had not judged yet. Blocks for the answers."""
@@ -225,15 +227,15 @@ class Commands:
 
     def _put(self, running: _Running, decision: Decision, difference: Difference) -> Verdict:
         question = put_in_words(self._authority, running.call, decision, tool_use_id=running.tool_use_id, difference=difference)
-        verdict = self._answered(question)
+        verdict = self._answered(running, question)
         if verdict.allow and verdict.scope != "once":
             self._authority.remember(decision, verdict.scope)
         if verdict.stop:
             asyncio.run_coroutine_threadsafe(self._interrupt(), self._loop)
         return verdict
 
-    def _answered(self, question: PermissionQuestion) -> Verdict:
-        return self._on_loop(self._asked(question))
+    def _answered(self, running: _Running, question: PermissionQuestion) -> Verdict:
+        return self._on_loop(self._asked(msgspec.structs.replace(question, outlives_run=running.background)))
 
     def _on_loop(self, waiting: Coroutine[Any, Any, T]) -> T:
         """Wait for what the user answers. Raises CancelledError where nobody will any more."""
@@ -263,13 +265,15 @@ class Commands:
         done = self._committing.commit(difference, label)
         committed = [*done.committed]
         for change in done.conflicts:
-            if self._answered(self._conflict(running, change, difference)).allow:
+            if self._answered(running, self._conflict(running, change, difference)).allow:
                 again = self._committing.commit(difference, label, only=(change.path,), overwrite=(change.path,))
                 committed += again.committed
             else:
                 words = tr("dogent-tui: {path} was changed by somebody else meanwhile; it was left as it is.")
                 notes.append(words.format(path=change.path))
         notes += [f"dogent-tui: {path}: {why}" for path, why in done.failed]
+        if done.number and self._copies is not None:
+            self._settling.submit(self._copies.settle, done.number)  # it reads what was written: the shell does not wait for that
         if committed:
             paths = tuple(str(Path(difference.root, path)) for path in committed)
             self._say(CopiesKept(tool_use_id=running.tool_use_id, paths=paths))

@@ -285,8 +285,8 @@ class Gate:
 
     async def after_turn(self) -> None:
         """Note the same of every call whose result did not come, because the turn was stopped."""
-        if self._kept and self._copies is not None:
-            self._kept.clear()
+        self._kept.clear()
+        if self._copies is not None:
             await asyncio.to_thread(self._copies.settle)
 
 
