@@ -347,10 +347,12 @@ def _words(entry: Entry | None) -> str:
 
 def _forbidden(path: str, inside: str, old: Entry | None, new: Entry | None, root: str) -> str:
     """Return why a change inside the workspace has to be asked, "" where it has not."""
+    if inside == ".dogent/memory.md" and (new is None or new.kind == stat.S_IFREG):
+        return ""
     if new is None:
-        return "" if inside == ".dogent/memory.md" else "gone"
+        return "gone"
     first_of_ours = old is None and inside in (".dogent/dogent.md", ".dogent/dogent.json")
-    first_of_ours |= old is None and inside.endswith("/.git/config") and _runs_nothing(path)
+    first_of_ours |= old is None and f"/{inside}".endswith("/.git/config") and _runs_nothing(path)
     if _PROTECTED.fullmatch(inside) and not first_of_ours and new.kind != stat.S_IFDIR:
         return "protected"
     if new.kind == stat.S_IFLNK and not _leads(path).startswith(root):
