@@ -6,6 +6,7 @@ ran in the background. It happens in a thread of the wall; what has to be asked 
 
 import asyncio
 import contextlib
+import uuid
 from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
 from pathlib import Path
@@ -19,6 +20,7 @@ from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Notice
 from dogent_tui.agent.questions import put_in_words
 from dogent_tui.agent.reviewing import Reviewing
+from dogent_tui.agent.standing_wall import standing_notices
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
@@ -28,6 +30,7 @@ from dogent_tui.wall.difference import read_difference
 from dogent_tui.wall.leftovers import JOURNALS, take_leftovers
 from dogent_tui.wall.refusals import advice, written
 from dogent_tui.wall.repository import lost_history
+from dogent_tui.wall.snapshot import open_snapshot
 from dogent_tui.wall.wall import Answer, Ended, Job, Wall
 from dogent_tui.web.command_proxy import Proxy, proxy_variables, ssh_places
 from dogent_tui.workspace.copies import Copies
@@ -65,14 +68,13 @@ class Commands:
         authority: Authority,
         ask: Ask,
         root: Path,
-        folder: Path,
         copies: Copies | None,
         tell: Callable[[Event], None],
         interrupt: Callable[[], Coroutine[Any, Any, None]],
         snapshots: Path | None = None,
         reviewing: Reviewing | None = None,
     ) -> None:
-        """Run commands in the workspace `root`; `folder` is where layers are made.
+        """Run commands in the workspace `root`.
 
         `ask` puts a question to the user, `tell` is told what happened, `interrupt` ends the turn. `snapshots` is where the CLI
         keeps what it knows of the user's shell. `reviewing` is told of edits, where the user reviews every one.
@@ -88,24 +90,43 @@ class Commands:
         self._loop = asyncio.get_running_loop()
         self._running: dict[str, _Running] = {}
         self._asking: set[Future[Any]] = set()
-        self._committing = Committing(folder.parent / JOURNALS, copies) if copies is not None else None
-        self._wall = Wall(root, folder, self._settle, Proxy)
+        self._committing: Committing | None = None
+        self._wall: Wall | None = None
 
     async def start(self) -> None:
-        """Have the wall up before the first command comes."""
+        """Have the wall up before the first command comes; where none can be had, tell."""
+        for notice in standing_notices(await asyncio.to_thread(lambda: self._authority.standing)):
+            self._tell(notice)
         if self._snapshots is not None:
             private_folder(self._snapshots)  # before the CLI's first command: it is there from then on
-        await asyncio.to_thread(self._wall.start)
+        await asyncio.to_thread(self._start)
+
+    def _start(self) -> None:
+        standing = self._authority.standing
+        sessions = private_folder(standing.folder / "wall")
+        self._committing = Committing(sessions / JOURNALS, self._copies) if self._copies is not None else None
+        if standing.level == "none":
+            return
+        snapshot = None
+        if standing.level == "partial":
+            snapshot = open_snapshot(self._root, private_folder(standing.folder / "snapshots"))
+            if (back := snapshot.resume()) is not None and back.restored:
+                words = tr("A command was cut off when dogent-tui was killed. What it had changed was taken back: {places}")
+                self._say(Notice(level="warning", code="taken_back", message=words.format(places=_named(back.restored))))
+        folder = sessions / uuid.uuid4().hex
+        self._wall = Wall(self._root, folder, self._settle, Proxy, standing=standing, snapshot=snapshot)
+        self._wall.start()
 
     async def close(self) -> None:
         """End every command. What waits for an answer is dropped."""
         for asking in self._asking:
             asking.cancel()
-        await asyncio.to_thread(self._wall.close)
+        if self._wall is not None:
+            await asyncio.to_thread(self._wall.close)
 
     def offer_leftovers(self) -> None:
         """Finish what a dead session had begun to keep, and ask about what it had not judged yet. Blocks for the answers."""
-        if self._committing is None:
+        if self._committing is None or self._wall is None:
             return
         finished = [path for done in self._committing.resume() for path in done.committed]
         if finished:
@@ -126,7 +147,12 @@ class Commands:
             left.remove()
 
     def wrapped(self, call: ToolCall, decision: Decision, tool_use_id: str) -> dict[str, Any]:
-        """Return the input with which the CLI runs `call`, which may run, behind the wall. Blocks for the disk."""
+        """Return the input with which the CLI runs `call`, which may run, behind the wall; nothing where there is none.
+
+        Blocks for the disk. Without a wall a command runs as it is, because the user said so or because it only reads.
+        """
+        if self._wall is None:
+            return {}
         values = dict(call.input)
         command = str(values.get("command", ""))
         background = bool(values.get("run_in_background"))
@@ -280,6 +306,7 @@ class Commands:
 
     def _not_kept(self, ended: Ended) -> list[str]:
         """Say what the command left in the home or among the temporary files, which are private here."""
+        assert self._wall is not None
         left = [*self._wall.left_since(ended.began_ns, _CACHES)]
         if not left:
             return []

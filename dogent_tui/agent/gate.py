@@ -224,7 +224,7 @@ class Gate:
         """Take note that `call` runs now."""
         self._authority.let_through(call, decision)
         place = _place(decision)
-        if call.tool == "Bash":
+        if call.tool == "Bash" and self._authority.standing.level != "none":
             return  # what it changes is kept when it is known
         if call.tool != _PROPOSE:
             await self._keep_copies(call, decision, tool_use_id)

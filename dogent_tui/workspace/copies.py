@@ -117,10 +117,11 @@ class Copies:
         self._lock = threading.Lock()
 
     @classmethod
-    def at(cls, folder: Path) -> "Copies":
-        """Return the copies of whatever session keeps them in `folder`."""
+    def at(cls, folder: Path, run: str) -> "Copies":
+        """Return the copies of whatever session keeps them in `folder`, as they are in the run `run`."""
         copies = cls.__new__(cls)
         copies._begin(folder, None)  # noqa: SLF001 — of ours
+        copies.begin_run(run)
         return copies
 
     def begin_run(self, run_id: str) -> None:

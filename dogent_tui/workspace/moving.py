@@ -9,6 +9,7 @@ import functools
 import os
 import shutil
 import stat
+from collections.abc import Iterable
 from typing import TypeAlias
 
 _CWD = -100
@@ -26,9 +27,9 @@ class ChangedMeanwhileError(OSError):
 
 
 class Placing:
-    """Puts files in their places, and what was there aside. Every step can be done again after a crash, in which it is finished.
+    """Puts files in their places, and what was there aside. After a crash each step is done again.
 
-    `spot` is the place, `beside` a name in the same file system that is known again after a crash. `was` is the inode and ctime of
+    `spot` is the place, `beside` a name in the same file system that is known again after a crash. `was` is inode and ctime of
     what was there when it was planned; what is there instead is not touched. `kept_as` is where that goes, "" for nowhere.
     """
 
@@ -85,7 +86,7 @@ class Placing:
                 rename_new(beside, spot)
                 raise ChangedMeanwhileError
         elif not os.path.lexists(beside):
-            if at is None or os.path.isdir(spot) or os.path.lexists(kept_as):
+            if at is None or stat.S_ISDIR(at.st_mode) or os.path.lexists(kept_as):
                 return
             raise ChangedMeanwhileError
         try:
@@ -179,6 +180,12 @@ def synced(path: str) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+def all_synced(paths: Iterable[str]) -> None:
+    """Wait until files are on the disk."""
+    for path in paths:
+        synced(path)
 
 
 def is_same_file(one: os.stat_result, other: os.stat_result) -> bool:

@@ -35,9 +35,9 @@ async def _measured() -> list[Row]:
         (small / "notes.md").write_text("a note\n")
         _fill(large, FILES)
         rows = []
-        few = await _beside_bare(small, base / "session-1", "cat notes.md >/dev/null")
-        many = await _beside_bare(large, base / "session-2", "cat 0/0.md >/dev/null")
-        makes = await _beside_bare(small, base / "session-3", "date >made.md")
+        few = await _beside_bare(small, "cat notes.md >/dev/null")
+        many = await _beside_bare(large, "cat 0/0.md >/dev/null")
+        makes = await _beside_bare(small, "date >made.md")
         rows += [
             Row("a command behind the wall, beside bare: median", _at(few, 0.5), "ms more", target=8),
             Row("the same: 95 of 100", _at(few, 0.95), "ms more", target=20),
@@ -57,7 +57,7 @@ def _fill(root: Path, count: int) -> None:
             (root / str(folder) / f"{number}.md").touch()
 
 
-async def _beside_bare(root: Path, folder: Path, command: str) -> list[float]:
+async def _beside_bare(root: Path, command: str) -> list[float]:
     """Return how many milliseconds more each run of `command` takes behind the wall, in order of size."""
     workspace = Workspace(root)
     authority, copies = Authority(workspace), Copies(workspace, "bench")
@@ -68,7 +68,7 @@ async def _beside_bare(root: Path, folder: Path, command: str) -> list[float]:
     async def nothing() -> None:
         pass
 
-    commands = Commands(authority, nobody, root, folder, copies, lambda _event: None, nothing)  # type: ignore[arg-type]
+    commands = Commands(authority, nobody, root, copies, lambda _event: None, nothing)  # type: ignore[arg-type]
     await commands.start()
     more = []
     for _ in range(ROUNDS):

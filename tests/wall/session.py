@@ -70,11 +70,9 @@ class Session:
 
     async def _opened(self) -> Commands:
         workspace = Workspace(self.world.workspace)
-        folder = self.world.state / "wall"
-        folder.mkdir(parents=True, exist_ok=True)
         copies = Copies(workspace, "attacked")
         self._authority = Authority(workspace)
-        commands = Commands(self._authority, self._ask, workspace.root, folder, copies, _nothing, self._interrupted)
+        commands = Commands(self._authority, self._ask, workspace.root, copies, _nothing, self._interrupted)
         await commands.start()
         return commands
 

@@ -523,6 +523,7 @@ KILLED = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_kill_at_any_step_loses_nothing(tmp_path, memory, way, monkeypatch):
     if "no exchange" in way:

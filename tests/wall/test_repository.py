@@ -83,8 +83,10 @@ NO_LOSS = {
     "edit by hand": "echo mine >> a.md",
     "edit, and status": "echo mine >> a.md; git status",
     "committed, then another branch": "echo mine > a.md; git commit -qam mine; git checkout -q side",
-    "fetch": "git init -q --bare ../x 2>/dev/null; git update-ref refs/remotes/origin/main HEAD; git update-ref refs/remotes/origin/new side",
-    "new repository": "mkdir n; cd n; git init -q .; echo x > x; git add .; git commit -qm x; git commit -q --amend -m y; git tag t; git tag -d t",
+    "fetch": "git update-ref refs/remotes/origin/main HEAD; git update-ref refs/remotes/origin/new side",
+    "new repository": (
+        "git init -q n; cd n; echo x > x; git add .; git commit -qm x; git commit -q --amend -m y; git tag t; git tag -d t"
+    ),
     "clone": "git clone -q --no-hardlinks . copy",
     "worktree": "git worktree add -q tree; cd tree; echo w > w; git add .; git commit -qm w",
     "config": "git config user.name Me; git remote add origin https://example.org/x.git",
@@ -280,7 +282,7 @@ def test_without_git_all_that_moved_counts_as_lost(root, monkeypatch, tmp_path):
     layer = run_on_layer(root, tmp_path / "layer", "echo x >> a.md; git commit -qam more")
     monkeypatch.setenv("PATH", str(tmp_path))
     difference = read_difference(layer.root, layer.upper, layer.began_ns)
-    assert [told(loss) for loss in lost_history(difference)] == ["history refs/heads/main"]
+    assert [told(loss) for loss in lost_history(difference)] == ["history refs/heads/main", "uncommitted a.md"]
 
 
 def test_links_and_pipes_in_a_repository_stop_nothing(root):

@@ -50,6 +50,8 @@ _PROTECTED = re.compile(
     r"|\.git/modules/.*/config|\.envrc|\.vscode/tasks\.json|\.bashrc|\.bash_profile|\.profile|\.zshrc)"
 )
 _GITS_OWN = re.compile(r"|\[core\]|\t(repositoryformatversion = 0|filemode = true|bare = (true|false)|logallrefupdates = true)")
+_LARGEST = 100_000_000
+"""Bytes of a file that is looked into."""
 _SYSV_KEY = 0x51434B
 _PORT, _DATAGRAMS = 47123, 47124
 
@@ -313,6 +315,8 @@ def _entry(path: str) -> Entry:
         return Entry(kind, mode, os.readlink(path))  # noqa: PTH115 — bytes that are no text
     if kind != stat.S_IFREG:
         return Entry(kind, mode, "")
+    if status.st_size > _LARGEST:
+        return Entry(kind, mode, "large", status.st_size)
     try:
         with open(path, "rb") as file:  # noqa: PTH123
             return Entry(kind, mode, hashlib.file_digest(file, "sha256").hexdigest(), status.st_size)

@@ -100,7 +100,7 @@ ATTACKS: tuple[Attack, ...] = (
     one(
         "signals to all", "kill -STOP -1; kill -9 -1; kill -9 1; killall5 -9 2>/dev/null; rm -f keep.md", limit_s=3.0, bites=False
     ),
-    one("a shell that is killed while it works", "rm -f keep.md; mv draft.txt d2; kill -9 $PPID $$"),
+    one("a shell that is killed while it works", "rm -f keep.md; mv draft.txt d2; kill -9 $PPID $$", bites=False),
     Attack("a very long command", ["true " + "x" * 200_000 + "; rm -f keep.md"]),
     Attack(
         "a command of many lines with ends of here-documents",
