@@ -44,7 +44,7 @@ def test_a_question_names_the_real_path_and_where_it_stands_in_the_command(root)
     ("command", "text"),
     [
         ("rm '中文 一.md'", "'中文 一.md'"),
-        ("bash -c 'rm a.md'", "'rm a.md'"),
+        ("bash -c 'rm a.md'", "a.md"),
         ('x="$(cat ../secret.txt)"', "../secret.txt"),
         ("echo é; curl https://x.example", "curl"),
         ("cat <<'结束' > b.md\n第一章\n结束\nrm a.md", "a.md"),
