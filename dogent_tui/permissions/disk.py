@@ -4,7 +4,6 @@ import os
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from dogent_tui.language import tr
@@ -46,6 +45,11 @@ class Disk(Protocol):
         ...
 
 
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a path as it is: a pipe that nobody writes to would be waited for, a terminal would become ours."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
+
+
 class RealDisk:
     """The file system of this machine."""
 
@@ -74,8 +78,8 @@ class RealDisk:
     def text(self, path: str, limit: int) -> str | None:
         """See `Disk.text`."""
         try:
-            with Path(path).open("rb") as file:
-                data = file.read(limit + 1)
+            with open(path, "rb", opener=_without_waiting) as file:
+                data = file.read(limit + 1) if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else b"\0"
             return None if len(data) > limit or b"\0" in data else data.decode()
         except (OSError, ValueError):
             return None
