@@ -6,7 +6,6 @@ from dogent_tui.language import tr
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, Verdict
 from dogent_tui.permissions.paths import Guard, PathRule, Place
 
-_CHANGES = {EffectKind.WRITE, EffectKind.CREATE, EffectKind.DELETE, EffectKind.MOVE}
 _UNNAMED = {
     EffectKind.READ: tr("It reads a file that cannot be named beforehand."),
     EffectKind.WRITE: tr("It writes a file that cannot be named beforehand."),
@@ -26,8 +25,8 @@ def decide_effects(effects: tuple[Effect, ...], rule: PathRule) -> Decision:
             asked = tuple(effect for effect, _, _, _ in chosen)
             reasons = tuple(dict.fromkeys(reason for _, _, reason, _ in chosen))
             rememberable = verdict == "ask" and all(sure for _, _, _, sure in chosen)
-            targets = tuple(dict.fromkeys(str(effect.path) for effect in asked if effect.path is not None))
-            return Decision(verdict, reasons, targets, asked, effects, rememberable)
+            targets = dict.fromkeys(str(effect.path) for effect in asked if effect.path)
+            return Decision(verdict, reasons, tuple(targets), asked, effects, rememberable)
     return Decision("allow", effects=effects)
 
 
@@ -44,14 +43,16 @@ def _forbidden(effect: Effect, rule: PathRule) -> str:
     path = effect.path
     if effect.kind is EffectKind.USE:
         return effect.note  # why the tool would refuse the call itself
-    if path is None or effect.kind not in _CHANGES:
+    if path is None or not (effect.kind.goes or effect.kind.writes):
         return ""
     guard = rule.guard(path)
-    if guard is Guard.ROOT and effect.kind in {EffectKind.DELETE, EffectKind.MOVE}:
+    if guard is Guard.ROOT and effect.kind.goes:
         return tr("It would delete or move {path}, which holds everything.").format(path=path)
     if guard is Guard.STORE:
         return tr("It would change which permissions are remembered.")
-    return tr("It would write to the device {path}.").format(path=path) if rule.place(path) is Place.DEVICE else ""
+    if rule.place(path) is Place.DEVICE:
+        return tr("It would write to the device {path}.").format(path=path)
+    return ""
 
 
 def _asked(effect: Effect, rule: PathRule) -> tuple[str, bool]:
@@ -61,18 +62,21 @@ def _asked(effect: Effect, rule: PathRule) -> tuple[str, bool]:
         return tr("The agent asks to look through your documents."), True
     if kind is EffectKind.EXECUTE:
         return tr("It runs a program outside the workspace: {path}").format(path=path), True
-    if kind in {EffectKind.NETWORK, EffectKind.UNKNOWN}:  # a machine without a name is never remembered
-        return effect.note, kind is EffectKind.NETWORK and bool(effect.written)
+    if kind is EffectKind.UNKNOWN:
+        return effect.note, False
+    if kind is EffectKind.NETWORK:
+        return effect.note, bool(effect.written)  # a machine without a name is never remembered
     if path is None:
         return effect.note or _UNNAMED[kind], False
     if kind is EffectKind.READ:
         return _read(effect, path, rule), True
-    return (_deleted if kind in {EffectKind.DELETE, EffectKind.MOVE} else _written)(effect, path, rule)
+    return _gone(effect, path, rule) if kind.goes else _written(effect, path, rule)
 
 
 def _read(effect: Effect, path: Path, rule: PathRule) -> str:
     if effect.program == "Grep" and rule.holds_private(path):
-        return tr("{path} holds the files of dogent-tui itself, with your keys and conversations.").format(path=path)
+        note = tr("{path} holds the files of dogent-tui itself, with your keys and conversations.")
+        return note.format(path=path)
     inside = rule.place(path) in {Place.INSIDE, Place.STREAM}
     return "" if inside else tr("It reads outside the workspace: {path}").format(path=path)
 
@@ -82,24 +86,27 @@ def _written(effect: Effect, path: Path, rule: PathRule) -> tuple[str, bool]:
     if not rule.inside(path):
         return tr("It writes outside the workspace: {path}").format(path=path), True
     if effect.note:
-        return effect.note, guard is Guard.NONE and effect.kind is EffectKind.WRITE and not effect.wildcard
+        sure = guard is Guard.NONE and effect.kind is EffectKind.WRITE and not effect.wildcard
+        return effect.note, sure
     if guard is Guard.PRIVILEGED:
         return tr("{path} decides what programs or the agent may do.").format(path=name), False
     if guard is Guard.PROTECTED and effect.kind is EffectKind.WRITE:
         return tr("It changes {path}, which only you change.").format(path=name), False
-    replaced = effect.replaces and guard is not Guard.SCRATCH
-    return tr("It replaces all of {path}.").format(path=name) if replaced else "", not effect.wildcard
+    if effect.replaces and guard is not Guard.SCRATCH:
+        return tr("It replaces all of {path}.").format(path=name), not effect.wildcard
+    return "", True
 
 
-def _deleted(effect: Effect, path: Path, rule: PathRule) -> tuple[str, bool]:
-    guard, moves = rule.guard(path), effect.kind is EffectKind.MOVE
-    if rule.inside(path):
-        reason = tr("It moves away {path}.") if moves else tr("It deletes {path}.")
-    else:
-        reason = tr("It moves away {path}, outside the workspace.") if moves else tr("It deletes {path}, outside the workspace.")
-    if guard is Guard.SCRATCH and not moves and rule.inside(path):
+def _gone(effect: Effect, path: Path, rule: PathRule) -> tuple[str, bool]:
+    guard, moves, inside = rule.guard(path), effect.kind is EffectKind.MOVE, rule.inside(path)
+    if guard is Guard.SCRATCH and not moves and inside:
         return "", True
-    return reason.format(path=_name(path, rule)), not effect.wildcard and guard not in {Guard.PROTECTED, Guard.PRIVILEGED}
+    reason = tr("It moves away {path}.") if moves else tr("It deletes {path}.")
+    if not inside:
+        deletes = tr("It deletes {path}, outside the workspace.")
+        reason = tr("It moves away {path}, outside the workspace.") if moves else deletes
+    sure = not effect.wildcard and guard not in {Guard.PROTECTED, Guard.PRIVILEGED}
+    return reason.format(path=_name(path, rule)), sure
 
 
 def _name(path: Path, rule: PathRule) -> str:
