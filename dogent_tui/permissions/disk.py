@@ -117,7 +117,11 @@ class ChangedDisk:
 
     def text(self, path: str, limit: int) -> str | None:
         """See `Disk.text`."""
-        return self._base.text(self._in_upper(path) if path in self._now else path, limit)
+        if path not in self._now:
+            return self._base.text(path, limit)
+        entry = self.entry(path)
+        plain = entry is not None and entry.kind == "file"  # a link's target may change without it
+        return self._base.text(self._in_upper(path), limit) if plain else None
 
     def _in_upper(self, path: str) -> str:
         return self._upper + path.removeprefix(self._root)

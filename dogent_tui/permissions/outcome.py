@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from dogent_tui.language import tr
-from dogent_tui.permissions.disk import ChangedDisk
-from dogent_tui.permissions.disk import Entry as DiskEntry
+from dogent_tui.permissions import disk
 from dogent_tui.permissions.git_config import changed_settings, harmless, read_settings
 from dogent_tui.permissions.judgement import decide_effects
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
@@ -44,6 +44,8 @@ _COVERED = {
     "git stash": {"stash"},
 }
 """What was asked about before the command ran → the losses that this meant."""
+_RIGHTS = {True: 0o4000, False: 0o6000}
+"""The bits by which a folder, or a file, gives away rights."""
 _OBJECT = re.compile(r"objects/([0-9a-f]{2}|pack|info)/[^/]+")
 _REFERENCE = re.compile(r"refs/.+|[A-Z_]*HEAD")
 _ID = re.compile(r"(ref: \S+|[0-9a-f]{40}|[0-9a-f]{64})\s*")
@@ -62,26 +64,29 @@ def judge_outcome(
     same place, or below it, is not asked about again. `visible` are places that commands see beside those of the system and
     cannot write.
     """
-    found = (*((effect, "") for effect in _Outcome(difference, rule, visible).effects()), *map(_loss_effect, losses))
-    left = [effect for effect, loss in found if not any(_covers(one, effect, loss) for one in allowed)]
-    return decide_effects(tuple(left), rule)
+    repositories = [effect.written for effect in allowed if effect.path is None]
+    meant = {loss for written in repositories for loss in _COVERED.get(written, ())}
+    lost = [_loss_effect(loss) for loss in losses if loss.kind not in meant]
+    done = _Outcome(difference, rule, visible).effects()
+    left = [effect for effect in done if not any(_covers(one, effect) for one in allowed)]
+    return decide_effects((*left, *lost), rule)
 
 
-def _covers(allowed: Effect, effect: Effect, loss: str) -> bool:
-    if loss:
-        return allowed.kind is EffectKind.DELETE and loss in _COVERED.get(allowed.written, ())
-    if allowed.kind is not effect.kind or allowed.path is None or effect.path is None or allowed.replaces != effect.replaces:
+def _covers(allowed: Effect, effect: Effect) -> bool:
+    if allowed.path is None or effect.path is None:
         return False
-    below = effect.kind in {EffectKind.DELETE, EffectKind.MOVE} and allowed.path in effect.path.parents
-    return allowed.path == effect.path or below
+    below = effect.kind.goes and allowed.path in effect.path.parents
+    same = allowed.kind is effect.kind and allowed.replaces == effect.replaces
+    return same and (allowed.path == effect.path or below)
 
 
-def _loss_effect(loss: Loss) -> tuple[Effect, str]:
+def _loss_effect(loss: Loss) -> Effect:
     repository = loss.repository if loss.repository not in {"", "."} else tr("of the workspace")
     shown = ", ".join(loss.paths[:5]) + (", …" if len(loss.paths) > 5 else "")
     note = _LOSSES[loss.kind].format(name=loss.name, repository=repository, paths=shown)
     note += f" ({loss.detail})" if loss.detail else ""
-    return Effect(EffectKind.DELETE, None, f"{loss.repository} {loss.name}".strip(), None, PROGRAM, note), loss.kind
+    lost = f"{loss.repository} {loss.name}".strip()
+    return Effect(EffectKind.DELETE, None, lost, None, PROGRAM, note)
 
 
 class _Outcome:
@@ -91,8 +96,8 @@ class _Outcome:
         self._changes = {change.path: change for change in difference.changes}
         self._rule = rule
         self._visible = (*map(Path, SYSTEM), *visible)
-        now = {f"{rule.root}/{change.path}": _as_entry(change.after) for change in difference.changes}
-        self._disk = ChangedDisk(rule.disk, rule.root, difference.upper, now)
+        now = {f"{rule.root}/{one.path}": _as_entry(one.after) for one in difference.changes}
+        self._disk = disk.ChangedDisk(rule.disk, rule.root, difference.upper, now)
         self._after = replace(rule, disk=self._disk)
         self._folders: dict[Path, tuple[Path, str] | None] = {}
 
@@ -112,10 +117,11 @@ class _Outcome:
         parent = change.path
         while parent := parent.rpartition("/")[0]:
             above = self._changes.get(parent)
-            if above is None or above.what != change.what or above.before is None or above.before.kind != "folder":
+            folder = above is not None and above.before is not None and above.before.kind == "folder"
+            if above is None or not folder or above.what != change.what:
                 continue
-            if change.what == "delete":
-                return self._repository(Path(self._rule.root, parent)) is None  # in a repository each file counts
+            if change.what == "delete":  # in a repository each file counts
+                return self._repository(Path(self._rule.root, parent)) is None
             if change.moved_to == above.moved_to + change.path.removeprefix(above.path):
                 return True
         return False
@@ -125,7 +131,8 @@ class _Outcome:
         if found is not None and self._is_own_of_git(change, path, *found):
             return None
         kind = EffectKind.MOVE if change.what == "move" else EffectKind.DELETE
-        return Effect(kind, path, change.moved_to, None, PROGRAM, wildcard=self._rule.holds_guarded(path))
+        guarded = self._rule.holds_guarded(path)
+        return Effect(kind, path, change.moved_to, None, PROGRAM, wildcard=guarded)
 
     def _is_own_of_git(self, change: Change, path: Path, folder: Path, rest: str) -> bool:
         """Return whether a file that went is one that Git itself takes away; what that loses is said by the losses."""
@@ -134,9 +141,10 @@ class _Outcome:
         if fold(folder.name) == ".git":
             return True
         if change.before is not None and change.before.kind == "folder":
-            return all(f"{change.path}/{name}" in self._changes for name in self._rule.disk.names(str(path)))
-        reference = _REFERENCE.fullmatch(rest) and _ID.fullmatch(self._rule.disk.text(str(path), 1000) or "")
-        return bool(reference or _OBJECT.fullmatch(rest))
+            below = self._rule.disk.names(str(path))
+            return all(f"{change.path}/{name}" in self._changes for name in below)
+        text = self._rule.disk.text(str(path), 1000) or ""
+        return bool(_OBJECT.fullmatch(rest) or (_REFERENCE.fullmatch(rest) and _ID.fullmatch(text)))
 
     def _there(self, change: Change, after: Entry, path: Path) -> Effect | None:
         """Judge what is new or other. What an answer is remembered for is said by the content alone, or by no note at all."""
@@ -151,18 +159,18 @@ class _Outcome:
             return None
         if note := _difference_of(change, after):
             return replace(effect, note=note)
-        if change.before is None and (after.kind == "folder" or guard is Guard.PROTECTED or self._is_checked_out(change)):
-            return None
-        return None if guard is Guard.NONE else effect
+        free = after.kind == "folder" or guard is Guard.PROTECTED or self._is_checked_out(change)
+        return None if guard is Guard.NONE or (change.before is None and free) else effect
 
     def _is_checked_out(self, change: Change) -> bool:
         """Return whether a new file is that of the workspace itself in another checkout, where it decides nothing new."""
         parts = change.path.split("/")
         for depth in range(1, len(parts)):
-            own = "/".join(parts[depth:])
-            if self._disk.entry("/".join((self._rule.root, *parts[:depth], ".git"))) is not None and own not in self._changes:
-                before = self._rule.disk.text(f"{self._rule.root}/{own}", _LARGEST)
-                return before is not None and before == self._disk.text(f"{self._rule.root}/{change.path}", _LARGEST)
+            own, repository = "/".join(parts[depth:]), "/".join((*parts[:depth], ".git"))
+            if own not in self._changes and self._disk.entry(f"{self._rule.root}/{repository}"):
+                ours = self._rule.disk.text(f"{self._rule.root}/{own}", _LARGEST)
+                theirs = self._disk.text(f"{self._rule.root}/{change.path}", _LARGEST)
+                return ours is not None and ours == theirs
         return False
 
     def _odd(self, change: Change, after: Entry, path: Path) -> str:
@@ -171,9 +179,9 @@ class _Outcome:
             return tr("{path} is {kind} now.").format(path=change.path, kind=_KINDS[after.kind])
         if after.kind == "link":
             return self._leads_out(change, after.target, path)
-        bits = after.mode & ~(change.before.mode if change.before else 0) & (0o4000 if after.kind == "folder" else 0o6000)
+        new = after.mode & ~(change.before.mode if change.before else 0)
         note = tr("{path} would run with the rights of its owner or group (setuid, setgid).")
-        return note.format(path=change.path) if bits else ""
+        return note.format(path=change.path) if new & _RIGHTS[after.kind == "folder"] else ""
 
     def _leads_out(self, change: Change, target: str, path: Path) -> str:
         if change.before is not None and change.before.target == target:
@@ -182,51 +190,51 @@ class _Outcome:
             leads = self._after.resolve(f"{path.parent}/{target}" if target[:1] != "/" else target)
         except ValueError:
             return ""  # round in a circle: nowhere
-        if self._after.place(leads) is Place.OUTSIDE and not any(leads.is_relative_to(place) for place in self._visible):
-            return tr("The link {path} leads outside the workspace: {target}").format(path=change.path, target=target)
-        held = fold(path.name) in _HOLD_SETTINGS or (self._repository(path) or (Path(), ""))[0].name == ".git"
-        return tr("{path} decides what programs or the agent may do.").format(path=change.path) if held else ""
+        hidden = not any(leads.is_relative_to(place) for place in self._visible)
+        if hidden and self._after.place(leads) is Place.OUTSIDE:
+            note = tr("The link {path} leads outside the workspace: {target}")
+            return note.format(path=change.path, target=target)
+        repository, _ = self._repository(path) or (Path(), "")
+        held = fold(path.name) in _HOLD_SETTINGS or repository.name == ".git"
+        note = tr("{path} decides what programs or the agent may do.")
+        return note.format(path=change.path) if held else ""
 
     def _repository(self, path: Path) -> tuple[Path, str] | None:
         """Return the repository's folder that holds a path, before or after, and the rest of the path."""
         if path.parent not in self._folders:
-            self._folders[path.parent] = self._after.repository(path.parent / "_") or self._rule.repository(path.parent / "_")
+            found = self._after.repository(path) or self._rule.repository(path)
+            self._folders[path.parent] = found
         found = self._folders[path.parent]
         return None if found is None else (found[0], str(path.relative_to(found[0])))
 
     def _for_git(self, change: Change, after: Entry, path: Path, found: tuple[Path, str] | None) -> str:
         """Return why a change may make Git run something, "" where it does not."""
-        name, text = fold(path.name), self._disk.text(str(path), _LARGEST) if after.kind == "file" else None
+        name = fold(path.name)
         if name == ".git" and after.kind != "folder":
-            return (
-                ""
-                if self._leads_to_worktree(path, text)
-                else tr("{path} makes Git use a repository elsewhere.").format(path=change.path)
+            note = tr("{path} makes Git use a repository elsewhere.")
+            return "" if self._leads_to_worktree(path) else note.format(path=change.path)
+        if change.before is None and self._becomes_repository(path):
+            return tr("Git takes {folder} for a repository now, with settings or hooks by which it runs programs.").format(
+                folder=path.parent.name
             )
-        if change.before is None and path.name in {"HEAD", "objects", "refs"} and self._becomes_repository(path):
-            note = tr("Git takes {folder} for a repository now, with settings or hooks by which it runs programs.")
-            return note.format(folder=path.parent.name)
-        if name == ".gitmodules":
-            return self._settings(change, path, text)
-        if found is None or not runs_in_git(found[1]):
-            return ""
-        if name in {"config", "config.worktree"} and after.kind == "file":
-            return self._settings(change, path, text)
-        folder = after.kind == "folder" and (change.before is None or change.before.kind == "folder")
-        if folder or (name == "commondir" and (text or "").strip() == "../.."):
+        runs = found is not None and runs_in_git(found[1])
+        if name == ".gitmodules" or (runs and name.startswith("config") and after.kind == "file"):
+            return self._settings(change, path)
+        own = name == "commondir" and (self._disk.text(str(path), 1000) or "").strip() == "../.."
+        if not runs or own or (after.kind == "folder" and change.what != "replace"):
             return ""
         return tr("{path} decides what programs Git runs.").format(path=change.path)
 
-    def _settings(self, change: Change, path: Path, after: str | None) -> str:
+    def _settings(self, change: Change, path: Path) -> str:
         """Return which settings of a file are new or other and may run something."""
         before = self._rule.disk.text(str(path), _LARGEST) if change.before is not None else ""
+        after = self._disk.text(str(path), _LARGEST)
         keys = [tr("settings that cannot be read")]
         if after is not None and before is not None:
+            inside = partial(self._inside, path)
             settings = read_settings(after)
             changed = changed_settings(read_settings(before), settings)
-            keys = [
-                key or "?" for key in changed if not harmless(key, settings.get(key, ()), lambda text: self._inside(path, text))
-            ]
+            keys = [key or "?" for key in changed if not harmless(key, settings.get(key, ()), inside)]
         note = tr("It changes settings by which Git may run programs or reach other places, in {path}: {keys}.")
         return note.format(path=change.path, keys=", ".join(keys)) if keys else ""
 
@@ -237,15 +245,16 @@ class _Outcome:
 
     def _becomes_repository(self, path: Path) -> bool:
         """Return whether a folder that held settings or hooks before is only now one that Git takes for a repository."""
-        held = any(self._rule.disk.entry(f"{path.parent}/{name}") is not None for name in ("config", "hooks"))
-        return held and self._after.repository(path) is not None and self._rule.repository(path) is None
+        held = [self._rule.disk.entry(f"{path.parent}/{name}") for name in ("config", "hooks")]
+        named = path.name in {"HEAD", "objects", "refs"} and self._rule.repository(path) is None
+        return named and any(held) and self._after.repository(path) is not None
 
-    def _leads_to_worktree(self, path: Path, text: str | None) -> bool:
+    def _leads_to_worktree(self, path: Path) -> bool:
         """Return whether a file ``.git`` names a folder in another one's ``.git``, as for worktrees and submodules."""
-        prefix, _, target = (text or "").strip().partition(": ")
+        prefix, _, target = (self._disk.text(str(path), 5000) or "").strip().partition(": ")
         leads = self._after.resolve(target if target.startswith("/") else f"{path.parent}/{target}")
-        held = self._after.repository(leads / "_")
-        return prefix == "gitdir" and held is not None and fold(held[0].name) == ".git" and self._after.inside(leads)
+        folder, _ = self._after.repository(leads / "_") or (Path(), "")
+        return prefix == "gitdir" and fold(folder.name) == ".git" and self._after.inside(leads)
 
 
 def _difference_of(change: Change, after: Entry) -> str:
@@ -258,12 +267,14 @@ def _difference_of(change: Change, after: Entry) -> str:
     if change.what == "replace":
         note = tr("{path} was {before} and is {after} now.")
         return note.format(path=change.path, before=_KINDS[before.kind], after=_KINDS[after.kind])
+    if after.kind == "link":
+        return ""
     note = tr("It changes the permissions of {path} from {before:o} to {after:o}.")
-    return "" if after.kind == "link" else note.format(path=change.path, before=before.mode, after=after.mode)
+    return note.format(path=change.path, before=before.mode, after=after.mode)
 
 
-def _as_entry(entry: Entry | None) -> tuple[DiskEntry, str] | None:
+def _as_entry(entry: Entry | None) -> tuple[disk.Entry, str] | None:
     if entry is None:
         return None
     kind = entry.kind if entry.kind in {"file", "folder", "link"} else "other"
-    return DiskEntry(kind, (entry.device, entry.inode), 1, entry.size), entry.target
+    return disk.Entry(kind, (entry.device, entry.inode), 1, entry.size), entry.target

@@ -105,67 +105,78 @@ class _Wording:
         self._root = root
         self._disk = disk
         self._difference = difference
-        self._after = {str(root / change.path): change.after for change in difference.changes} if difference else {}
+        changes = difference.changes if difference is not None else ()
+        self._after = {str(root / change.path): change.after for change in changes}
 
     def sentence(self, asked: Sequence[Effect]) -> str:
         """Return what happens, the severest first."""
         if self._call.tool in CONSULTING and all(effect.kind is EffectKind.USE for effect in asked):
-            place = next((self._shown(effect.path) for effect in asked if effect.path is not None), "")
-            return _capital(consulting(self._call.tool, self._call.input, place))
-        parts = []
-        for kind, verbs in _VERBS.items():
-            effects = [effect for effect in asked if effect.kind is kind]
-            places = list(dict.fromkeys(effect.path for effect in effects if effect.path is not None))
-            if places:
-                verb = verbs[self._difference is not None]
-                if kind is EffectKind.WRITE and self._difference is None and all(effect.replaces for effect in effects):
-                    verb = tr("replace")
-                parts.append(tr("{verb} {places}").format(verb=verb, places=self._places(places)))
-            elif effects and self._difference is None and (words := self._placeless(kind, effects)):
-                parts.append(words)
+            places = [self._shown(effect.path) for effect in asked if effect.path is not None]
+            words = consulting(self._call.tool, self._call.input, "".join(places[:1]))
+            return words[:1].upper() + words[1:]
+        parts = [words for kind in _VERBS if (words := self._clause(kind, asked))]
         if self._difference is not None:
             if any(effect.path is None for effect in asked):
                 parts.append(tr("lost history or uncommitted changes of a Git repository"))
             return tr("The command {done}").format(done=listing(parts))
-        if any(effect.kind is EffectKind.UNKNOWN for effect in asked) or not parts:
-            parts.append(tr("do more than can be told beforehand") if parts else self._vaguely(asked))
-        return _capital(listing(parts))
+        if not parts:
+            parts = [self._vaguely(asked)]
+        elif any(effect.kind is EffectKind.UNKNOWN for effect in asked):
+            parts.append(tr("do more than can be told beforehand"))
+        words = listing(parts)
+        return words[:1].upper() + words[1:]
+
+    def _clause(self, kind: EffectKind, asked: Sequence[Effect]) -> str:
+        effects = [effect for effect in asked if effect.kind is kind]
+        places = list(dict.fromkeys(one.path for one in effects if one.path is not None))
+        if not places:
+            return self._placeless(kind, effects) if effects and self._difference is None else ""
+        verb = _VERBS[kind][self._difference is not None]
+        if self._difference is None and all(effect.replaces for effect in effects):
+            verb = tr("replace")
+        return tr("{verb} {places}").format(verb=verb, places=self._places(places))
 
     def _vaguely(self, asked: Sequence[Effect]) -> str:
         if self._call.tool == "Bash":
-            return tr("run a command that cannot be fully understood") if asked else tr("run a command")
+            unclear = tr("run a command that cannot be fully understood")
+            return unclear if asked else tr("run a command")
         if address := next((effect.written for effect in asked if "://" in effect.written), ""):
             return tr("open {address}").format(address=address)
-        place = next((text for key in _PLACE_KEYS if isinstance(text := self._call.input.get(key), str)), "")
-        if place and (verb := _FILE_VERBS.get(self._call.tool)):
-            return tr("{verb} {places}").format(verb=verb, places=place)
+        places = [text for key in _PLACE_KEYS if isinstance(text := self._call.input.get(key), str)]
+        if any(places[:1]) and (verb := _FILE_VERBS.get(self._call.tool)):
+            return tr("{verb} {places}").format(verb=verb, places=places[0])
         return tr("use {tool}").format(tool=self._call.tool.rpartition("__")[2].replace("_", " "))
 
     def _placeless(self, kind: EffectKind, effects: Sequence[Effect]) -> str:
         if self._call.tool != "Bash":
-            address = effects[0].written
-            opened = tr("open {address}").format(address=address) if address else tr("reach the network")
-            return opened if kind is EffectKind.NETWORK else ""
+            address = effects[0].written if kind is EffectKind.NETWORK else ""
+            return tr("open {address}").format(address=address) if address else ""
         if kind is not EffectKind.NETWORK:
             return tr("run a command that deletes files")
-        hosts = list(dict.fromkeys(urlsplit(effect.written).hostname or "" for effect in effects))
-        known = tr("run a command that reaches {hosts}").format(hosts=", ".join(hosts))
-        return tr("run a command that reaches the network") if "" in hosts else known
+        hosts = dict.fromkeys(urlsplit(effect.written).hostname or "" for effect in effects)
+        if "" in hosts:
+            return tr("run a command that reaches the network")
+        return tr("run a command that reaches {hosts}").format(hosts=", ".join(hosts))
 
     def _places(self, places: Sequence[Path]) -> str:
         """Name one place; count several, with the folder that holds them."""
-        beyond = "" if all(place.is_relative_to(self._root) for place in places) else tr(", outside the workspace")
-        kinds = {found.kind for place in places if (found := self._disk.entry(str(place)))}
-        common = Path(os.path.commonpath([str(place.parent) for place in places]))
+        outside = any(not place.is_relative_to(self._root) for place in places)
+        beyond = tr(", outside the workspace") if outside else ""
+        entries = [self._disk.entry(str(place)) for place in places]
+        kinds = {entry.kind for entry in entries if entry is not None}
+        if len(places) == 1 and kinds == {"folder"}:
+            count = self._count(str(places[0]))
+            words = tr("the folder {folder}/ with {count}") if count else tr("the folder {folder}/")
+            return f"{words.format(folder=self._shown(places[0]), count=count)}{beyond}"
         if len(places) == 1:
-            count = self._count(str(places[0])) if kinds == {"folder"} else ""
-            named = tr("the folder {folder}/ with {count}") if count else tr("the folder {folder}/")
-            named = named if kinds == {"folder"} else "{folder}"
-            return f"{named.format(folder=self._shown(places[0]), count=count)}{beyond}"
-        one_kind = tr("{count} folders") if kinds == {"folder"} else tr("{count} files")
-        counted = (one_kind if len(kinds) < 2 else tr("{count} files and folders")).format(count=len(places))
-        where = tr(" in {folder}/").format(folder=self._shown(common)) if common != Path("/") else tr(" in several folders")
-        return f"{counted}{'' if common == self._root else where}{beyond}"
+            return f"{self._shown(places[0])}{beyond}"
+        counted = tr("{count} folders") if kinds == {"folder"} else tr("{count} files")
+        counted = tr("{count} files and folders") if len(kinds) > 1 else counted
+        common = Path(os.path.commonpath([str(place.parent) for place in places]))
+        where = tr(" in {folder}/").format(folder=self._shown(common))
+        where = tr(" in several folders") if common == Path("/") else where
+        where = "" if common == self._root else where
+        return f"{counted.format(count=len(places))}{where}{beyond}"
 
     def spots(self, asked: Sequence[Effect]) -> tuple[Spot, ...]:
         """Return the places, each once for each thing that happens to it."""
@@ -173,8 +184,7 @@ class _Wording:
         return tuple(self._spot(effect, str(path)) for (path, _), effect in found.items())
 
     def _spot(self, effect: Effect, path: str) -> Spot:
-        before = entry = self._disk.entry(path)
-        notes = []
+        entry, notes = self._disk.entry(path), []
         if self._difference is not None:
             moved = effect.kind is EffectKind.MOVE and effect.written
             notes.append(tr("to {place}").format(place=effect.written) if moved else "")
@@ -186,9 +196,11 @@ class _Wording:
             notes.append(self._count(path))
         elif entry is not None and entry.kind == "file" and entry.names > 1:
             notes.append(tr("the file has another name elsewhere"))
-        sizes = (found.size for found in (before, self._after.get(path)) if found is not None and found.kind == "file")
+        found = (one for one in (entry, self._after.get(path)) if one is not None)
+        size = next((one.size for one in found if one.kind == "file"), None)
         kind = EffectKind.READ if effect.kind is EffectKind.USE else effect.kind
-        return Spot(path, kind.value, before is not None, next(sizes, None), "; ".join(filter(None, notes)))
+        note = "; ".join(filter(None, notes))
+        return Spot(path, kind.value, entry is not None, size, note)
 
     def _by_link(self, written: str, path: str) -> str:
         """Say so where a name leads elsewhere than it reads. Names in another folder than the call's are not judged here."""
@@ -202,49 +214,47 @@ class _Wording:
         below = walk(self._disk, folder, _MOST_COUNTED)
         if below is None:
             return tr("more than {count:,} files").format(count=_MOST_COUNTED)
-        files = sum(1 for path in below if (found := self._disk.entry(path)) is not None and found.kind != "folder")
-        return ngettext("{count:,} file", "{count:,} files", files).format(count=files) if below else ""
+        kinds = [entry.kind for entry in map(self._disk.entry, below) if entry is not None]
+        files = len(kinds) - kinds.count("folder")
+        words = ngettext("{count:,} file", "{count:,} files", files).format(count=files)
+        return words if below else ""
 
     def diff(self, effects: Iterable[Effect]) -> str:
         """Return what a Write or an Edit would change, or how the texts of files that are asked about changed."""
-        written = [one for one in effects if one.kind in {EffectKind.WRITE, EffectKind.CREATE} and one.path is not None]
+        places = {one.path: one.replaces for one in effects if one.kind.writes and one.path}
         if self._difference is None:
-            return edit_diff(self._call.tool, self._call.input, str(written[0].path), self._disk) if written else ""
+            place = next(map(str, places), "")
+            return edit_diff(self._call.tool, self._call.input, place, self._disk) if place else ""
         found = []
-        for effect in written:
-            shown = self._shown(effect.path or self._root)
-            old = self._disk.text(str(effect.path), LARGEST) if self._disk.entry(str(effect.path)) else ""
+        for path, replaces in places.items():
+            shown = self._shown(path)
+            exists = self._disk.entry(str(path)) is not None
+            old = self._disk.text(str(path), LARGEST) if exists else ""
             new = self._disk.text(f"{self._difference.upper}/{shown}", LARGEST)
-            if old is not None and new is not None and old != new and not effect.replaces:
+            if old is not None and new is not None and old != new and not replaces:
                 found.append(unified_diff(old, new, shown))
         return shortened("\n".join(found))
 
     def _shown(self, place: Path) -> str:
-        return place.relative_to(self._root).as_posix() if place.is_relative_to(self._root) else str(place)
+        return str(place.relative_to(self._root) if place.is_relative_to(self._root) else place)
 
 
 def _spans(asked: Iterable[Effect]) -> tuple[tuple[int, int], ...]:
     """Return the risky parts in order, overlapping ones as one."""
     merged: list[tuple[int, int]] = []
     for start, end in sorted({effect.span for effect in asked if effect.span is not None}):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
-        else:
-            merged.append((start, end))
+        before = merged.pop() if merged and start <= merged[-1][1] else (start, end)
+        merged.append((before[0], max(end, before[1])))
     return tuple(merged)
 
 
 def _once_because(asked: Sequence[Effect]) -> str:
-    if any(effect.wildcard and not effect.note for effect in asked):
-        return tr("It names files by a pattern, which may find others the next time, so it is asked about every time.")
-    return tr("This is asked about every time.")
+    pattern = tr("It names files by a pattern, which may find others the next time, so it is asked about every time.")
+    found = any(effect.wildcard and not effect.note for effect in asked)
+    return pattern if found else tr("This is asked about every time.")
 
 
 def _words(call: ToolCall) -> str:
     """Return the reason that the model gave, if it gave one."""
     keys = ("reason", "summary") if call.tool.startswith("mcp__") else ("description",)
     return next((text.strip() for key in keys if isinstance(text := call.input.get(key), str)), "")
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -6,6 +6,9 @@ Of expansions only `~`, `$HOME` and `$PWD` are filled in; a word with any other 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
+
+from dogent_tui.permissions.text import names
 
 _OPERATOR = re.compile(r"&&|\|\||\|&|;;&|;;|;&|[;&|\n]")
 _REDIRECTION = re.compile(r"(?:\d*|\{\w+\})(<<<|<<-?|<>|<&|>>|>\||>&|<(?!\()|>(?!\()|&>>?)")
@@ -13,25 +16,27 @@ _TILDE = re.compile(r"~([\w.-]*|[+])(?=[/\s;&|<>():]|$)")
 _BRACES = re.compile(r"\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}")
 _BLANK = re.compile(r"(?:[ \t]|\\\n)*(?:#[^\n]*)?")
 _FUNCTION = re.compile(r"\(\s*\)")
-_CONDITION = re.compile(r"\[\[\s(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|[^'\"\\\]]|\](?!\]))*\]\]", re.DOTALL)
+_CONDITION = re.compile(r"""\[\[\s(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^'"\\\]]|\](?!\]))*\]\]""", re.DOTALL)
 _EXPANSIONS = r"""
     | `(?P<backticks>(?:[^`\\]|\\.)*)`
     | \$(?:\{(?P<braced>\w+)\}|(?P<name>[A-Za-z_]\w*)|(?P<special>[0-9@*#?$!-]))
     | \$(?P<balanced>(?=\{|\(\())
     | \$(?P<command>\()
+    | (?P<dollar>\$)
 """
 _UNQUOTED = re.compile(
-    r"""\\(?P<escaped>.?) | '(?P<single>[^']*)' | \$'(?P<ansi>(?:[^'\\]|\\.)*)' | \$?(?P<double>")"""
-    + _EXPANSIONS
-    + r"""| (?<=[=?*+@!])(?P<array>(?=\()) | (?P<text>[^ \t\n;&|<>()'"\\`$]+|\$)""",
+    r"""\\(?P<escaped>.?) | '(?P<single>[^']*)' | \$'(?P<ansi>(?:[^'\\]|\\.)*)'
+    | \$?(?P<double>") | (?<=[=?*+@!])(?P<array>(?=\()) | (?P<text>[^ \t\n;&|<>()'"\\`$]+)"""
+    + _EXPANSIONS,
     re.DOTALL | re.VERBOSE,
 )
 _QUOTED = re.compile(
-    r"""(?P<double>") | \\(?P<escaped>[$`"\\\n])""" + _EXPANSIONS + r"""| (?P<text>[^"\\`$]+|\\|\$)""", re.DOTALL | re.VERBOSE
+    r"""(?P<double>") | \\(?P<escaped>[$`"\\\n]) | (?P<text>[^"\\`$]+|\\)""" + _EXPANSIONS,
+    re.DOTALL | re.VERBOSE,
 )
 _PART = re.compile(r"\\.|'[^']*'|.", re.DOTALL)
 _BREAKS = frozenset(" \t\n;&|<>()")
-_KEYWORDS = frozenset(["if", "then", "elif", "else", "fi", "while", "until", "do", "done", "{", "}", "!", "esac", "function"])
+_KEYWORDS = names("if then elif else fi while until do done { } ! esac function")
 
 
 class UnclosedError(ValueError):
@@ -58,15 +63,16 @@ class Command:
     plain: bool
 
 
+Take: TypeAlias = Callable[[Command, "Reader"], None]
+
+
 class Reader:
     """Reads one text and hands each simple command to `take`, in order. `odd`: there is more in it than such commands.
 
     `cwd` is where the shell stands (None: not known), for `take` to change. `shift` is where `text` is in the whole command.
     """
 
-    def __init__(
-        self, text: str, cwd: str | None, home: str, take: Callable[[Command, "Reader"], None], shift: int = 0, odd: bool = False
-    ) -> None:
+    def __init__(self, text: str, cwd: str | None, home: str, take: Take, shift: int = 0, odd: bool = False) -> None:
         self.cwd = cwd
         self.odd = odd
         self._text = text
@@ -88,8 +94,10 @@ class Reader:
             elif char == "(" or self._text.startswith(("<(", ">("), self._at):
                 self._parenthesis(char, words)
             elif not char or char == ")" or _OPERATOR.match(self._text, self._at):
-                if (words or redirections) and (char != ")" or end):  # else it is a pattern of `case`
-                    self._take(Command(tuple(words), tuple(redirections), not self.odd), self)
+                pattern = char == ")" and not end  # of `case`
+                if (words or redirections) and not pattern:
+                    command = Command(tuple(words), tuple(redirections), not self.odd)
+                    self._take(command, self)
                 words, redirections = [], []
                 if self._separated(char, end):
                     return
@@ -114,8 +122,9 @@ class Reader:
         self.odd = self.odd or operator in {"||", "&"} or operator.startswith(";;")
         while operator == "\n" and self._bodies:
             delimiter, tabs = self._bodies.pop(0)
-            body = re.compile(rf"(?:.*\n)*?{tabs}{re.escape(delimiter)}(?:\n|\Z)").match(self._text, self._at)
-            self._at = body.end() if body else len(self._text)
+            last = re.compile(rf"^{tabs}{re.escape(delimiter)}(?:\n|\Z)", re.MULTILINE)
+            found = last.search(self._text, self._at)
+            self._at = found.end() if found else len(self._text)
         return False
 
     def _redirection(self, match: re.Match[str], redirections: list[tuple[str, Word]]) -> None:
@@ -162,7 +171,8 @@ class Reader:
             self._at, word.literal = match.end(), match[1] != "+"
             word.text = f"/home/{match[1]}" if match[1] else self._home
         while self._at < len(self._text) or double:
-            if not double and self._text[self._at] in _BREAKS and not _UNQUOTED.match(self._text, self._at):
+            breaks = not double and self._text[self._at] in _BREAKS
+            if breaks and not _UNQUOTED.match(self._text, self._at):
                 break
             double ^= self._piece(word, self._step(_QUOTED if double else _UNQUOTED), double)
         self._at = max(self._at, start + 1)  # what is there is no word
@@ -182,7 +192,8 @@ class Reader:
             self._expansion(kind, found, double)
         elif kind != "double":
             word.literal = word.literal and not (kind == "ansi" and "\\" in text)
-            word.wildcard = word.wildcard or (kind == "text" and not double and bool(set("*?[") & set(text)))
+            pattern = kind == "text" and not double and bool(set("*?[") & set(text))
+            word.wildcard = word.wildcard or pattern
             word.text += "" if kind == "escaped" and text == "\n" else text
         return kind == "double"
 
@@ -190,7 +201,8 @@ class Reader:
         if kind == "backticks":
             text = re.sub(r"\\([`\\$])", r"\1", found[kind])
             self.odd = True
-            Reader(text, self.cwd, self._home, self._take, found.start(kind) + self._shift, odd=True).read()
+            shift = found.start(kind) + self._shift
+            Reader(text, self.cwd, self._home, self._take, shift, odd=True).read()
         elif kind == "command":
             self._inner()
         elif kind != "special":
