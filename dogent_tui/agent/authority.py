@@ -66,6 +66,13 @@ class Authority:
         self._session: tuple[Grant, ...] = ()
 
     @cached_property
+    def _visible(self) -> tuple[Path, ...]:
+        """Where tools lie that commands see."""
+        from dogent_tui.wall.view import read_only_places
+
+        return read_only_places(Path.home())
+
+    @cached_property
     def store(self) -> GrantStore:
         """Where lies what is allowed for good."""
         from dogent_tui.permissions.paths import STORE
@@ -104,7 +111,7 @@ class Authority:
             granted = {held.grant.place for held in self.grants() if held.grant.kind == "network"}
             leads_inside = partial(self._hosts.leads_inside, granted=granted)
         fetching = Fetching(leads_inside, self._known(), self._images)
-        return decide(call, self._root, private=self._private, fetching=fetching)
+        return decide(call, self._root, private=self._private, fetching=fetching, visible=self._visible)
 
     def allowing(self, decision: "Decision") -> tuple["Grant", ...]:
         """Return the grants that allow what `decision` asks about, none unless they cover all of it."""
@@ -121,7 +128,7 @@ class Authority:
         from dogent_tui.permissions.paths import PathRule
 
         rule = PathRule(self._root, Path.home(), RealDisk(), self._private)
-        decision = judge_outcome(difference, losses, rule, allowed)
+        decision = judge_outcome(difference, losses, rule, allowed, self._visible)
         if decision.verdict == "ask" and self.allowing(decision):
             return replace(decision, verdict="allow")
         return decision

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from dogent_tui.language import listing, ngettext, tr
+from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.consulting import CONSULTING
 from dogent_tui.permissions.consulting import sentence as consulting
 from dogent_tui.permissions.disk import Disk, RealDisk, real_path, walk
@@ -118,12 +118,12 @@ class _Wording:
         if self._difference is not None:
             if any(effect.path is None for effect in asked):
                 parts.append(tr("lost history or uncommitted changes of a Git repository"))
-            return tr("The command {done}").format(done=listing(parts))
+            return tr("The command {done}").format(done=_joined(parts))
         if not parts:
             parts = [self._vaguely(asked)]
         elif any(effect.kind is EffectKind.UNKNOWN for effect in asked):
             parts.append(tr("do more than can be told beforehand"))
-        words = listing(parts)
+        words = _joined(parts)
         return words[:1].upper() + words[1:]
 
     def _clause(self, kind: EffectKind, asked: Sequence[Effect]) -> str:
@@ -258,3 +258,8 @@ def _words(call: ToolCall) -> str:
     """Return the reason that the model gave, if it gave one."""
     keys = ("reason", "summary") if call.tool.startswith("mcp__") else ("description",)
     return next((text.strip() for key in keys if isinstance(text := call.input.get(key), str)), "")
+
+
+def _joined(parts: Sequence[str]) -> str:
+    *first, last = parts
+    return tr("{first} and {last}").format(first=", ".join(first), last=last) if first else last

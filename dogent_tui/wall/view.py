@@ -155,6 +155,12 @@ def system_mounts() -> Iterator[Mount]:
             yield ("bind", prefix, prefix, True)
 
 
+def read_only_places(home: Path) -> tuple[Path, ...]:
+    """Return the places of the system and of tools that every program sees whole and none can write."""
+    mounts = [mount for mount in (*system_mounts(), *_tools(home)) if mount[0] == "bind" and mount[2] != "/etc"]
+    return tuple(Path(str(mount[1])) for mount in mounts)
+
+
 _hidden_in_etc: list[str] | None = None
 
 

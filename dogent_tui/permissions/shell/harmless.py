@@ -15,7 +15,7 @@ _TEXT = {"echo", "basename", "dirname"}
 def only_reads(text: str, rule: PathRule, cwd: str) -> bool:
     """Return whether a command does nothing but read in the workspace, by programs that are known, whatever they meet."""
     verdicts: list[bool] = []
-    reader = Reader(text, cwd, "", lambda command, reader: verdicts.append(_reads(command, reader, rule)))
+    reader = Reader(text, cwd, "", lambda one, at: verdicts.append(_reads(one, at, rule)))
     try:
         reader.read()
     except (UnclosedError, RecursionError):
@@ -37,7 +37,8 @@ def _reads(command: Command, reader: Reader, rule: PathRule) -> bool:
     if name not in _READERS or not all(map(_OPTION.fullmatch, options)):
         return False
     operands = [arg for arg in args if not arg.text.startswith("-")][1 if name == "grep" else 0 :]
-    inside = name in _TEXT or all(_inside(operand, reader, rule) for operand in operands or [Word(".", (0, 0))])
+    places = operands or [Word(".", (0, 0))]
+    inside = name in _TEXT or all(_inside(place, reader, rule) for place in places)
     if name == "cd":
         inside = inside and len(operands) == 1
         reader.cwd = str(rule.resolve(f"{reader.cwd}/{operands[0].text}")) if inside else None

@@ -15,13 +15,17 @@ _OWN = re.compile(r"localhost|127(\.\d+){1,3}|::1|0\.0\.0\.0")
 _VALUED = frozenset(f"-{letter}" for letter in "oOdHFTuUXAebcDKwmxilpPJSLRtfq")
 """Options of such programs that take a value."""
 
-_COPY = names("scp sftp rcp sshfs rsync")
-_BY_ADDRESS = _COPY | names(
-    "curl wget wget2 aria2c axel http https xh httpie curlie lynx w3m links elinks yt-dlp youtube-dl ping ping6 dig host"
-    " nslookup drill traceroute tracepath mtr whois nmap nc ncat netcat telnet ftp lftp tftp ssh mosh rsh rlogin"
-    " ssh-copy-id socat curlftpfs"
+_BY_COLON = names(
+    "scp sftp rcp sshfs rsync rclone aws gcloud az gsutil s3cmd heroku vercel netlify fly surge ngrok"
+    " cloudflared croc wormhole magic-wormhole swaks smbclient ldapsearch kaggle huggingface-cli hf"
+    " mail mailx sendmail mutt msmtp"
 )
-"""Programs that do nothing else, with the machine among their operands."""
+_BY_ADDRESS = _BY_COLON | names(
+    "curl wget wget2 aria2c axel http https xh httpie curlie lynx w3m links elinks yt-dlp youtube-dl"
+    " ping ping6 dig host nslookup drill traceroute tracepath mtr whois nmap nc ncat netcat telnet ftp"
+    " lftp tftp ssh mosh rsh rlogin ssh-copy-id socat curlftpfs"
+)
+"""Programs that do nothing else, with the machine among their operands; by colon: it ends with one there."""
 _PROGRAMS = """
 pip pip3 uv pipx poetry pipenv pdm uvx : pypi.org files.pythonhosted.org
 twine : upload.pypi.org
@@ -34,30 +38,25 @@ composer : repo.packagist.org api.github.com
 conda mamba : repo.anaconda.com conda.anaconda.org
 gh hub : github.com api.github.com
 glab : gitlab.com
-brew apt apt-get aptitude dnf yum zypper apk port snap flatpak tlmgr rustup opam luarocks pyenv fnm volta nix playwright mise \
- pacman docker podman ollama svn hg openssl rclone aws gcloud az gsutil s3cmd heroku vercel netlify fly surge ngrok cloudflared \
- croc wormhole magic-wormhole swaks smbclient ldapsearch kaggle huggingface-cli hf mail mailx sendmail mutt msmtp :
+brew apt apt-get aptitude dnf yum zypper apk port snap flatpak tlmgr rustup opam luarocks pyenv \
+ fnm volta nix playwright mise pacman docker podman ollama svn hg openssl :
 """
 """Programs : where they go, if that is known."""
-_ALWAYS = names(
-    "uvx npx bunx gh hub glab rclone aws gcloud az gsutil s3cmd heroku vercel netlify fly surge ngrok cloudflared croc wormhole"
-    " magic-wormhole swaks smbclient ldapsearch kaggle huggingface-cli hf mail mailx sendmail mutt msmtp"
-)
+_ALWAYS = names("uvx npx bunx gh hub glab")
 """Those that go there whatever they are told; the others by these words:"""
 _GOING = names(
-    "install i ci add update up upgrade full-upgrade upgrade-all download search fetch publish upload login push pull sync lock"
-    " audit outdated require create-project get dlx checkout co clone incoming outgoing s_client tap toolchain -S -Sy -Syu -Su"
+    "install i ci add update up upgrade full-upgrade upgrade-all download search fetch publish upload"
+    " login push pull sync lock audit outdated require create-project get dlx checkout co clone"
+    " incoming outgoing s_client tap toolchain -S -Sy -Syu -Su"
 )
 _GOING_TOO = """
-pip index|pip3 index|pip wheel|pip3 wheel|uv tool|uv pip|uv python|pipx run|npm x|npm exec|npm init|npm create|npm view|npm info
-npm search|pnpm create|pnpm view|bun x|bun create|yarn create|yarn info|yarn -|bundle -|go mod|conda create|mamba create
-docker run|docker build|docker compose|podman run|podman build|podman compose|ollama run
+pip index|pip3 index|pip wheel|pip3 wheel|uv tool|uv pip|uv python|pipx run|npm x|npm exec|npm init
+npm create|npm view|npm info|npm search|pnpm create|pnpm view|bun x|bun create|yarn create|yarn info
+yarn -|bundle -|go mod|conda create|mamba create|docker run|docker build|docker compose|podman run
+podman build|podman compose|ollama run
 """
-_HOSTS = {
-    name: tuple(hosts.split()) or ("",)
-    for programs, _, hosts in (line.partition(":") for line in _PROGRAMS.replace("\\\n", "").strip().splitlines())
-    for name in programs.split()
-}
+_ROWS = [line.partition(":") for line in _PROGRAMS.strip().splitlines()]
+_HOSTS = {name: tuple(to.split()) or ("",) for programs, _, to in _ROWS for name in programs.split()}
 
 
 def reached(name: str, args: Sequence[Word]) -> tuple[str, ...]:
@@ -75,9 +74,9 @@ def reached(name: str, args: Sequence[Word]) -> tuple[str, ...]:
     elif name in _HOSTS:
         words = [text for text in texts if not text.startswith("-") or name == "pacman"]
         operation = words[0] if words else "-"
-        goes = name in _ALWAYS or operation in _GOING or f"{name} {operation}" in re.split(r"[|\n]", _GOING_TOO)
+        goes = operation in _GOING or f"{name} {operation}" in re.split(r"[|\n]", _GOING_TOO)
         hosts = [host for host in _HOSTS[name] if host or not found]
-        found = [*hosts, *found] if goes else []
+        found = [*hosts, *found] if goes or name in _ALWAYS else []
     return tuple(dict.fromkeys(host for host in found if not _OWN.fullmatch(host)))
 
 
@@ -90,7 +89,7 @@ def _operands(name: str, args: Sequence[Word]) -> list[str]:
     for before, arg in zip(("", *(arg.text for arg in args)), args, strict=False):
         if arg.text.startswith("-") or before in _VALUED or not arg.literal:
             continue
-        match = None if name in _COPY else _BARE.fullmatch(arg.text)
+        match = None if name in _BY_COLON else _BARE.fullmatch(arg.text)
         if host := match[1] if match else host_of(arg.text):
             return [host]
     return []

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from dogent_tui.language import tr
 from dogent_tui.permissions.model import Effect, EffectKind
@@ -21,7 +22,7 @@ from dogent_tui.permissions.text import names
 PROGRAM = "Bash"
 """The program of every effect of a command: which one of those that it starts did it cannot be known."""
 
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/snap")
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/snap")
 """Places of the system that every command sees behind the wall."""
 _SCRATCH = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 — names to compare with
 """Places that are private and empty behind the wall."""
@@ -30,6 +31,7 @@ _WRAPPERS = names("nice ionice timeout stdbuf time xargs exec env command builti
 """Commands that run the command given to them."""
 _SHELLS = {"sh", "bash", "zsh", "dash", "ksh"}
 _OTHER_USER = names("sudo doas su pkexec runuser gosu run0")
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
 _BEFORE_THE_COMMAND = re.compile(r"(-.*|\w+=.*|[\d.]+[smhd]?|[A-Z_]+|\{\})?", re.DOTALL)
 """What may be between a wrapper and its command: options and their values."""
 _TEXT = names(
@@ -41,11 +43,12 @@ _TEXT = names(
 _LISTS = names("ls find tree du rg")
 _PATTERN_FIRST = names("grep egrep fgrep rg ag ack sed awk gawk mawk nawk jq yq perl")
 _PATTERN_OPTIONS = {"-e", "--regexp", "--expression", "-E", "-f", "--file"}
-_NOT_PATHS = names("-e --regexp --expression -E -m --message -v --arg --argjson -d -F --title --label -g")
+_NOT_PATHS = names("-e --regexp --expression -E -m --message -v --arg --argjson -d -F --title -g")
 """Options whose value is text, for programs of which some words are patterns."""
 _DELETES = names("rm rmdir unlink shred trash trash-put srm wipe del")
 _LAST_IS_WRITTEN = {"cp", "mv", "install", "ln", "rsync"}
 _ALL_ARE_WRITTEN = {"tee", "touch", "mkdir", "truncate", "mkfifo"}
+_TARGETS = {"-t", "--target-directory"}
 _OUTPUT_OPTIONS = {"-o", "--output", "-O", "--output-document"}
 _VALUE = re.compile(r"(--?[\w-]+|if|of)=(.+)", re.DOTALL)
 _GIT_VALUED = names("-C -c --git-dir --work-tree --namespace --exec-path --config-env")
@@ -89,23 +92,26 @@ class _Early:
         try:
             Reader(text, cwd, str(self._rule.home), self._command).read()
         except (UnclosedError, RecursionError):
-            note = tr("It is not a shell command that can be understood.")
-            self._add(EffectKind.UNKNOWN, None, Word("", (0, len(text))), note)
+            whole = Word("", (0, len(text)))
+            self._doubt(whole, tr("It is not a shell command that can be understood."))
 
-    def _add(self, kind: EffectKind, path: Path | None, word: Word, note: str = "", **more: bool) -> None:
-        self.found[Effect(kind, path, word.text, word.span, PROGRAM, note, **more)] = None
+    def _add(self, kind: EffectKind, path: Path | None, word: Word, **more: Any) -> None:
+        self.found[Effect(kind, path, word.text, word.span, PROGRAM, **more)] = None
+
+    def _doubt(self, word: Word, note: str) -> None:
+        self._add(EffectKind.UNKNOWN, None, word, note=note)
 
     def _command(self, command: Command, reader: Reader) -> None:
         self._cwd, self._plain = reader.cwd, command.plain
-        words = list(itertools.dropwhile(lambda one: re.match(r"[A-Za-z_]\w*=", one.text), command.words))
-        prints_nothing = [word.text for word in words] in ([], [":"], ["true"], ["cat", "/dev/null"])
+        words = _from_where(command.words, _ASSIGNMENT)
+        empties = " ".join(word.text for word in words) in {"", ":", "true", "cat /dev/null"}
         for sign, target in command.redirections:
             if match := re.match(r"/dev/(?:tcp|udp)/([^/]+)", target.text):
                 self._network((match[1],), target, target.text)
             elif sign == "<":
                 self._reads(target)
-            elif not (sign.startswith("<") or (sign == ">&" and re.fullmatch(r"\d*-?", target.text))):
-                self._writes(target, prints_nothing and ">>" not in sign)
+            elif sign[0] != "<" and not (sign == ">&" and re.fullmatch(r"\d*-?", target.text)):
+                self._writes(target, empties and ">>" not in sign)
         self._run(words)
         reader.cwd = self._cwd
 
@@ -116,11 +122,11 @@ class _Early:
             if "/" in words[0].text:
                 self._reads(words[0], EffectKind.EXECUTE)
             if name in _OTHER_USER:
-                self._add(EffectKind.UNKNOWN, None, words[0], tr("It runs a command with another user's rights."))
+                self._doubt(words[0], tr("It runs a command with another user's rights."))
             elif name not in _WRAPPERS or [word.text for word in words[1:2]] in (["-v"], ["-V"]):
                 break
             self._plain = self._plain and name != "xargs"
-            words = [*itertools.dropwhile(lambda one: _BEFORE_THE_COMMAND.fullmatch(one.text), words[1:])]
+            words = _from_where(words[1:], _BEFORE_THE_COMMAND)
         if not words or name in _TEXT:
             return
         if name in self._special:
@@ -128,8 +134,8 @@ class _Early:
             return
         if name not in _PATTERN_FIRST:
             first = words[1].text if len(words) > 1 else ""
-            installed = first.startswith("--no") or self._rule.disk.entry(f"{self._cwd}/node_modules/.bin/{first}") is not None
-            if name not in {"npx", "bunx"} or not installed:
+            installed = self._rule.disk.entry(f"{self._cwd}/node_modules/.bin/{first}") is not None
+            if name not in {"npx", "bunx"} or not (installed or first.startswith("--no")):
                 self._network(reached(name, words[1:]), words[0], f"{name} {first}".rstrip())
         if name in _SHELLS:
             self._nested(words)
@@ -139,62 +145,68 @@ class _Early:
         """Judge the text that a shell is given to run."""
         for option, text in itertools.pairwise(words):
             if option.text.startswith("-") and option.text.endswith("c") and text.literal:
-                cwd = self._cwd
-                Reader(text.text, cwd, str(self._rule.home), self._command, text.span[0] + 1, odd=not self._plain).read()
+                cwd, home, shift = self._cwd, str(self._rule.home), text.span[0] + 1
+                Reader(text.text, cwd, home, self._command, shift, odd=not self._plain).read()
                 self._cwd = cwd
 
     def _operands(self, name: str, args: Sequence[Word]) -> None:
         """Judge the words of a program by the files that they name."""
         texts = [arg.text for arg in args]
-        targets = {"-t", "--target-directory"} if name in _LAST_IS_WRITTEN else set()
-        outputs = set() if name in _PATTERN_FIRST else _OUTPUT_OPTIONS | targets
+        patterns, copies = name in _PATTERN_FIRST, name in _LAST_IS_WRITTEN
+        outputs = set() if patterns else _OUTPUT_OPTIONS | (_TARGETS if copies else set())
+        targeted = copies and any(text.partition("=")[0] in _TARGETS for text in texts)
+        text_options = _NOT_PATHS if patterns or name in {"pandoc", "diff"} else frozenset()
         operands = []
         for before, arg in zip(("", *texts), args, strict=False):
             if match := _VALUE.fullmatch(arg.text):
                 part = replace(arg, text=match[2])
                 self._writes(part) if match[1] in outputs | {"of"} else self._reads(part)
-            elif arg.text.startswith("-") or (before in _NOT_PATHS and name in _PATTERN_FIRST | {"pandoc", "diff"}):
-                continue
             elif before in outputs:
                 self._writes(arg)
-            else:
+            elif not arg.text.startswith("-") and before not in text_options:
                 operands.append(arg)
         if name == "find" and "-delete" in texts and self._taken_back:
-            self._add(EffectKind.DELETE, None, args[0], tr("It deletes what it finds."), wildcard=True)
-        first = name in _PATTERN_FIRST and not _PATTERN_OPTIONS & set(texts)
-        self._files(name, operands[1 if first else 0 :], texts, bool(targets & {text.partition("=")[0] for text in texts}))
+            note = tr("It deletes what it finds.")
+            self._add(EffectKind.DELETE, None, args[0], note=note, wildcard=True)
+        first = patterns and not _PATTERN_OPTIONS & set(texts)
+        self._files(name, operands[1:] if first else operands, texts, copies and not targeted)
 
-    def _files(self, name: str, operands: Sequence[Word], texts: Sequence[str], targeted: bool) -> None:
+    def _files(self, name: str, files: Sequence[Word], texts: Sequence[str], onto: bool) -> None:
+        """Judge the files that a program names. `onto`: it puts the others where the last one is."""
         in_place = name == "sed" and any(text.startswith(("-i", "--in-place")) for text in texts)
-        last = operands[-1] if name in _LAST_IS_WRITTEN and not targeted and len(operands) > 1 else None
-        for operand in operands:
-            if name in _DELETES or (name == "mv" and operand is not last):
-                self._goes(EffectKind.MOVE if name == "mv" else EffectKind.DELETE, operand)
-            elif name in _ALL_ARE_WRITTEN or operand is last or in_place:
-                empties = texts[:-1] == ["/dev/null"] or (name == "truncate" and bool({"-s0", "0"} & set(texts)))
-                self._writes(operand, empties)
-            elif operand.text != "/" or name in _LISTS:
-                self._reads(operand)
+        last = files[-1] if onto and len(files) > 1 else None
+        empties = texts[:-1] == ["/dev/null"] or (name == "truncate" and bool({"0", "-s0"} & set(texts)))
+        for file in files:
+            if name == "mv" and file is not last:
+                self._goes(EffectKind.MOVE, file)
+            elif name in _DELETES:
+                self._goes(EffectKind.DELETE, file)
+            elif name in _ALL_ARE_WRITTEN or file is last or in_place:
+                self._writes(file, empties)
+            elif file.text != "/" or name in _LISTS:
+                self._reads(file)
 
     def _place(self, word: Word, follow: bool = True) -> Path | None:
         """Return where a literal word leads, None where that is not known."""
-        text = word.text
-        if not word.literal or not text or len(text) > 4096 or "\0" in text or (self._cwd is None and text[0] != "/"):
+        text, base = word.text, "" if word.text.startswith("/") else self._cwd
+        if not word.literal or not text or len(text) > 4096 or "\0" in text or base is None:
             return None
         try:
-            return self._rule.resolve(text if text[0] == "/" else f"{self._cwd}/{text}", follow)
+            return self._rule.resolve(f"{base}/{text}" if base else text, follow)
         except (ValueError, OSError):
             return None
 
     def _hidden(self, path: Path) -> bool:
         """Return whether the wall hides a place."""
-        return self._rule.place(path) is Place.OUTSIDE and not any(path.is_relative_to(place) for place in self._visible)
+        visible = any(path.is_relative_to(place) for place in self._visible)
+        return not visible and self._rule.place(path) is Place.OUTSIDE
 
     def _scratch(self, path: Path) -> bool:
         """Return whether a place is private to the session's commands. What is beside the workspace never counts."""
         root = Path(self._rule.root)
         for top in (*map(Path, _SCRATCH), Path(self._rule.home, ".cache")):
-            beside = root.is_relative_to(top) and path.parts[: len(top.parts) + 1] == root.parts[: len(top.parts) + 1]
+            depth = len(top.parts) + 1 if root.is_relative_to(top) else 0
+            beside = depth and path.parts[:depth] == root.parts[:depth]
             if path.is_relative_to(top) and not beside:
                 return True
         return False
@@ -208,8 +220,8 @@ class _Early:
         path = self._place(word)
         if path is None or path in self._written or not self._hidden(path):
             return
-        folder = path.parent != Path("/") and not self._scratch(path) and self._rule.exists(path.parent)
-        might_be = kind is EffectKind.READ and (folder or path.is_relative_to(self._rule.home))
+        held = path.is_relative_to(self._rule.home) or (path.parent != Path("/") and self._rule.exists(path.parent))
+        might_be = kind is EffectKind.READ and held and not self._scratch(path)
         if might_be or self._rule.exists(path):
             self._add(kind, path, word, wildcard=wildcard)
 
@@ -219,7 +231,8 @@ class _Early:
             return
         self._written.add(path)
         entry = self._rule.disk.entry(str(path))
-        empties = empties and self._plain and entry is not None and entry.kind == "file" and entry.size > 0
+        holds = entry is not None and entry.kind == "file" and entry.size > 0
+        empties = empties and self._plain and holds
         guarded = self._taken_back and self._rule.guard(path) not in {Guard.NONE, Guard.SCRATCH}
         if empties or guarded or not (self._rule.inside(path) or self._scratch(path)):
             kind = EffectKind.WRITE if self._rule.exists(path) else EffectKind.CREATE
@@ -229,13 +242,14 @@ class _Early:
         """A place is deleted or moved away. Inside it is only asked about early where it is plain that something goes."""
         spelled: Iterable[str] = [word.text]
         if word.wildcard and word.literal and self._cwd is not None:
-            base = "" if word.text.startswith("/") else f"{self._cwd}/"
-            spelled = itertools.islice(glob.iglob(base + word.text), _MOST_FOUND)  # noqa: PTH207 — text in, text out
+            found = glob.iglob(word.text, root_dir=self._cwd)  # noqa: PTH207 — text in, text out
+            spelled = itertools.islice(found, _MOST_FOUND)
+        sure = self._plain or self._taken_back
         for name in spelled:
             path = self._place(replace(word, text=name), follow=False)
             if path is None or self._scratch(path):
                 continue
-            there = (self._plain or self._taken_back) and self._rule.disk.entry(str(path)) is not None
+            there = sure and self._rule.disk.entry(str(path)) is not None
             if there if self._rule.inside(path) else self._hidden(path):
                 self._add(kind, path, word, wildcard=word.wildcard)
 
@@ -244,13 +258,14 @@ class _Early:
             note = tr("{program} exchanges data with other machines.").format(program=what)
             note = tr("It reaches {host}.").format(host=host) if host else note
             address = f"https://{f'[{host}]' if ':' in host else host}" if host else ""
-            self._add(EffectKind.NETWORK, None, replace(word, text=address), note)
+            self._add(EffectKind.NETWORK, None, replace(word, text=address), note=note)
 
     def _git(self, words: Sequence[Word]) -> None:
         rest, outer = [*words[1:]], self._cwd
         while rest and rest[0].text.startswith("-"):
             option = rest.pop(0)
-            value = rest.pop(0) if option.text in _GIT_VALUED and rest else replace(option, text=option.text.partition("=")[2])
+            value = replace(option, text=option.text.partition("=")[2])
+            value = rest.pop(0) if option.text in _GIT_VALUED and rest else value
             if option.text.startswith(("-C", "--git-dir", "--work-tree")):
                 self._reads(value)
             if option.text == "-C":
@@ -258,25 +273,31 @@ class _Early:
                 self._cwd = None if place is None else str(place)
         command, args = rest[0].text if rest else "", rest[1:]
         texts = [arg.text for arg in args]
-        self._network(asked_by_git(command, args, self._rule, self._cwd), words[0], f"git {command}")
+        hosts = asked_by_git(command, args, self._rule, self._cwd)
+        self._network(hosts, words[0], f"git {command}")
         self._plain = self._plain and not {"-n", "--dry-run", "--cached"} & set(texts)
         if command not in _GIT_TEXT:
             self._operands(command if command in {"mv", "rm"} else "git", args)
         if (loss := lost_by_git(command, texts)) and self._plain:
-            self._add(EffectKind.DELETE, None, replace(words[0], text=f"git {command}"), loss)
+            self._add(EffectKind.DELETE, None, replace(words[0], text=f"git {command}"), note=loss)
         self._cwd = outer
 
     def _changes_folder(self, words: Sequence[Word]) -> None:
-        target = next((arg for arg in words[1:] if not arg.text.startswith("-") or arg.text == "-"), None)
-        target = target or replace(words[0], text=str(self._rule.home))
+        targets = [arg for arg in words[1:] if not arg.text.startswith("-") or arg.text == "-"]
+        target = [*targets, replace(words[0], text=str(self._rule.home))][0]
         path = None if target.text == "-" or target.wildcard else self._place(target)
         if path is not None and not self._scratch(path):
             self._reads(target)
         self._cwd = None if path is None else str(path)
 
     def _ends(self, words: Sequence[Word]) -> None:
-        others = [arg.text for arg in words[1:] if arg.literal and not arg.text.startswith(("-", "%", "0"))]
-        only_asks = any(arg.text in {"-l", "-L", "-0"} for arg in words)
-        if not only_asks and (any(map(str.isdigit, others)) if words[0].text == "kill" else others):
+        others = [arg.text for arg in words[1:] if arg.literal and arg.text[:1] not in set("-%0")]
+        processes = others if words[0].text != "kill" else [one for one in others if one.isdigit()]
+        if processes and not any(arg.text in {"-l", "-L", "-0"} for arg in words):
             note = tr("It ends other processes: {names}.").format(names=" ".join(others))
-            self._add(EffectKind.UNKNOWN, None, words[0], note)
+            self._doubt(words[0], note)
+
+
+def _from_where(words: Sequence[Word], pattern: re.Pattern[str]) -> Sequence[Word]:
+    """Return the words from the first one on that does not match."""
+    return [*itertools.dropwhile(lambda word: pattern.fullmatch(word.text), words)]

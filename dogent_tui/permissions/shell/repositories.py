@@ -21,15 +21,16 @@ def asked_by_git(command: str, words: Sequence[Word], rule: PathRule, cwd: str |
     befores = ("", *(word.text for word in words))
     if {"--help", "-h"} & set(befores):
         return ()
-    operands = [
-        word for before, word in zip(befores, words, strict=False) if word.text[:1] != "-" and before not in _REMOTE_VALUED
-    ]
+    pairs = zip(befores, words, strict=False)
+    operands = [word for before, word in pairs if word.text[:1] != "-" and before not in _REMOTE_VALUED]
     first, *more = [word.text if word.literal else "$" for word in operands] or [""]
     if command == "remote" and first in {"update", "show", "prune"}:
         return _remote(more[0] if more else "", rule, cwd, pushes=False)
     if command == "submodule" and first in {"add", "update", "sync"}:
         return tuple(host for text in more if (host := host_of(text))) or ("",)
-    if command in _ELSEWHERE or (command == "archive" and any(text.startswith("--remote") for text in befores)):
+    if command == "archive":
+        return ("",) if any(text.startswith("--remote") for text in befores) else ()
+    if command in _ELSEWHERE:
         return ("",) if command != "lfs" or first in _REMOTE else ()
     if command not in _REMOTE:
         return ()
@@ -80,5 +81,6 @@ def lost_by_git(command: str, texts: Sequence[str]) -> str:
     if command == "stash" and first in {"drop", "clear"}:
         return tr("It deletes stashed changes.")
     if deletes and command in {"branch", "tag"}:
-        return tr("It deletes or replaces a branch.") if command == "branch" else tr("It deletes or replaces a tag.")
+        tag = tr("It deletes or replaces a tag.")
+        return tr("It deletes or replaces a branch.") if command == "branch" else tag
     return ""
