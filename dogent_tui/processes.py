@@ -67,16 +67,18 @@ async def feed_process(command: Sequence[str], data: bytes, *, limit_s: float) -
     return await process.wait()
 
 
-async def talk_process(command: Sequence[str], *, cwd: Path, env: Mapping[str, str]) -> asyncio.subprocess.Process:
+async def talk_process(
+    command: Sequence[str], *, cwd: Path, env: Mapping[str, str], stdin: int = asyncio.subprocess.PIPE
+) -> asyncio.subprocess.Process:
     """Start `command` to talk with over pipes. What it writes as errors is dropped. Whoever starts it ends it with `end_tree`.
 
-    Raises OSError where it does not start.
+    `stdin` is a descriptor where it is no pipe. Raises OSError where it does not start.
     """
     return await _start(
         command,
         cwd=cwd,
         env=dict(env),
-        stdin=asyncio.subprocess.PIPE,
+        stdin=stdin,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.DEVNULL,
     )

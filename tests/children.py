@@ -6,9 +6,9 @@ import psutil
 
 
 def children_running(words: str) -> list[psutil.Process]:
-    """Return the children of this process whose command line holds `words`; one that ends while it is looked at is none."""
+    """Return the processes below this one whose command line holds `words`; one that ends while it is looked at is none."""
     found = []
-    for child in psutil.Process().children():
+    for child in psutil.Process().children(recursive=True):
         with suppress(psutil.NoSuchProcess):
             if words in " ".join(child.cmdline()):
                 found.append(child)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from dogent_tui.agent.events import Scope
+from dogent_tui.agent.standing_wall import find_standing
 from dogent_tui.language import tr
 from dogent_tui.workspace.grants import GrantStore, RememberedGrant
 from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
@@ -20,9 +21,12 @@ if TYPE_CHECKING:
     from dogent_tui.permissions.model import Decision, Effect, ToolCall
     from dogent_tui.permissions.question import Question
     from dogent_tui.wall.changes import Difference, Loss
+    from dogent_tui.wall.probe import Standing
     from dogent_tui.web.named import NamedHosts
+    from dogent_tui.workspace.places import ApprovedPlaces
 
-_WEB_FETCH = "mcp__dogent__web_fetch"
+_OURS = "mcp__dogent__"
+_WEB_FETCH = f"{_OURS}web_fetch"
 """Our tool that fetches. The CLI's own one runs elsewhere and asks about every private address."""
 
 _NOT_NAMED = (
@@ -51,15 +55,18 @@ class Authority:
         hosts: "NamedHosts | None" = None,
         known: Callable[[], str] = str,
         images: Path | None = None,
+        places: "ApprovedPlaces | None" = None,
     ) -> None:
         """Decide for `workspace`. `rules` are allowed from the start. Raises UsageError where one of them is no rule.
 
         `hosts` knows which private hosts the person named; only these are asked about when our tool fetches. `known` returns
-        what the user wrote and what searches found: it may leave in an address. `images` is where images are saved.
+        what the user wrote and what searches found: it may leave in an address. `images` is where images are saved. `places`
+        is told where calls of our own tools may go.
         """
         self._known = known
         self._images = images
         self._hosts = hosts
+        self._places = places
         self._root = workspace.root
         self._private = (dogent_home(), state_dir())
         self._rules = tuple(self._parsed(rule) for rule in rules)
@@ -71,6 +78,11 @@ class Authority:
         from dogent_tui.wall.view import read_only_places
 
         return read_only_places(Path.home())
+
+    @cached_property
+    def standing(self) -> "Standing":
+        """Which wall surrounds commands. Found out by trying, once: the first look takes a tenth of a second, in a thread."""
+        return find_standing(Workspace(self._root))
 
     @cached_property
     def store(self) -> GrantStore:
@@ -93,6 +105,8 @@ class Authority:
 
     def let_through(self, call: "ToolCall", decision: "Decision") -> None:
         """Take note that `call` runs now, with what was asked about in `decision` approved."""
+        if self._places is not None and call.tool.startswith(_OURS):
+            self._places.note(call.input, [effect.path for effect in decision.effects if effect.path is not None])
         if self._hosts is None or call.tool != _WEB_FETCH:
             return
         note = self._hosts.approve if _reaches_inside(call, decision) else self._hosts.withdraw
@@ -111,7 +125,17 @@ class Authority:
             granted = {held.grant.place for held in self.grants() if held.grant.kind == "network"}
             leads_inside = partial(self._hosts.leads_inside, granted=granted)
         fetching = Fetching(leads_inside, self._known(), self._images)
-        return decide(call, self._root, private=self._private, fetching=fetching, visible=self._visible)
+        level = self.standing.level if call.tool == "Bash" else "full"
+        walled, taken_back = level != "none", level == "partial"
+        return decide(
+            call,
+            self._root,
+            private=self._private,
+            fetching=fetching,
+            walled=walled,
+            taken_back=taken_back,
+            visible=self._visible,
+        )
 
     def allowing(self, decision: "Decision") -> tuple["Grant", ...]:
         """Return the grants that allow what `decision` asks about, none unless they cover all of it."""

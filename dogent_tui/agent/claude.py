@@ -84,7 +84,6 @@ class ConversationOptions:
 
     `fork_of` is an earlier session that the new one remembers. `resume_at`: nothing after this entry of its transcript.
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
-    `wall_folder` is where the layers of commands are made.
     `notices` are told before anything else.
     `review_mode` says whether the person reviews every change; it may change at any time.
     """
@@ -98,7 +97,6 @@ class ConversationOptions:
     fork_of: str = ""
     resume_at: str = ""
     at_screen: bool = True
-    wall_folder: Path = Path()
     notices: tuple[Notice, ...] = ()
     review_mode: ReviewMode | None = None
 
@@ -130,7 +128,6 @@ class ClaudeConversation:
             authority,
             ask,
             options.cwd,
-            options.wall_folder,
             copies,
             self._inbox.put_nowait,
             self.interrupt,

@@ -6,8 +6,9 @@ ran in the background. It happens in a thread of the wall; what has to be asked 
 
 import asyncio
 import contextlib
+import uuid
 from collections.abc import Callable, Collection, Coroutine, Iterator, Sequence
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ from dogent_tui.agent.conversation import Ask, PermissionQuestion, Verdict
 from dogent_tui.agent.events import CopiesKept, Event, Notice
 from dogent_tui.agent.questions import put_in_words
 from dogent_tui.agent.reviewing import Reviewing
+from dogent_tui.agent.standing_wall import standing_notices
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.language import ngettext, tr
 from dogent_tui.permissions.disk import RealDisk
@@ -29,7 +31,9 @@ from dogent_tui.wall.difference import read_difference
 from dogent_tui.wall.leftovers import JOURNALS, take_leftovers
 from dogent_tui.wall.refusals import advice, written
 from dogent_tui.wall.repository import lost_history
+from dogent_tui.wall.snapshot import open_snapshot
 from dogent_tui.wall.wall import Answer, Ended, Job, Wall
+from dogent_tui.web.command_proxy import Proxy, proxy_variables, ssh_places
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.files import private_folder
 
@@ -65,14 +69,13 @@ class Commands:
         authority: Authority,
         ask: Ask,
         root: Path,
-        folder: Path,
         copies: Copies | None,
         tell: Callable[[Event], None],
         interrupt: Callable[[], Coroutine[Any, Any, None]],
         snapshots: Path | None = None,
         reviewing: Reviewing | None = None,
     ) -> None:
-        """Run commands in the workspace `root`; `folder` is where layers are made.
+        """Run commands in the workspace `root`.
 
         `ask` puts a question to the user, `tell` is told what happened, `interrupt` ends the turn. `snapshots` is where the CLI
         keeps what it knows of the user's shell. `reviewing` is told of edits, where the user reviews every one.
@@ -88,24 +91,45 @@ class Commands:
         self._loop = asyncio.get_running_loop()
         self._running: dict[str, _Running] = {}
         self._asking: set[Future[Any]] = set()
-        self._committing = Committing(folder.parent / JOURNALS, copies) if copies is not None else None
-        self._wall = Wall(root, folder, self._settle)
+        self._settling = ThreadPoolExecutor(1, "settled")
+        self._committing: Committing | None = None
+        self._wall: Wall | None = None
 
     async def start(self) -> None:
-        """Have the wall up before the first command comes."""
+        """Have the wall up before the first command comes; where none can be had, tell."""
+        for notice in standing_notices(await asyncio.to_thread(lambda: self._authority.standing)):
+            self._tell(notice)
         if self._snapshots is not None:
             private_folder(self._snapshots)  # before the CLI's first command: it is there from then on
-        await asyncio.to_thread(self._wall.start)
+        await asyncio.to_thread(self._start)
+
+    def _start(self) -> None:
+        standing = self._authority.standing
+        sessions = private_folder(standing.folder / "wall")
+        self._committing = Committing(sessions / JOURNALS, self._copies) if self._copies is not None else None
+        if standing.level == "none":
+            return
+        snapshot = None
+        if standing.level == "partial":
+            snapshot = open_snapshot(self._root, private_folder(standing.folder / "snapshots"))
+            if (back := snapshot.resume()) is not None and back.restored:
+                words = tr("A command was cut off when dogent-tui was killed. What it had changed was taken back: {places}")
+                self._say(Notice(level="warning", code="taken_back", message=words.format(places=_named(back.restored))))
+        folder = sessions / uuid.uuid4().hex
+        self._wall = Wall(self._root, folder, self._settle, Proxy, standing=standing, snapshot=snapshot)
+        self._wall.start()
 
     async def close(self) -> None:
         """End every command. What waits for an answer is dropped."""
         for asking in self._asking:
             asking.cancel()
-        await asyncio.to_thread(self._wall.close)
+        if self._wall is not None:
+            await asyncio.to_thread(self._wall.close)
+        await asyncio.to_thread(self._settling.shutdown)
 
     def offer_leftovers(self) -> None:
         """Finish what a dead session had begun to keep, and ask about what it had not judged yet. Blocks for the answers."""
-        if self._committing is None:
+        if self._committing is None or self._wall is None:
             return
         finished = [path for done in self._committing.resume() for path in done.committed]
         if finished:
@@ -126,20 +150,28 @@ class Commands:
             left.remove()
 
     def wrapped(self, call: ToolCall, decision: Decision, tool_use_id: str) -> dict[str, Any]:
-        """Return the input with which the CLI runs `call`, which may run, behind the wall. Blocks for the disk."""
+        """Return the input with which the CLI runs `call`, which may run, behind the wall; nothing where there is none.
+
+        Blocks for the disk. Without a wall a command runs as it is, because the user said so or because it only reads.
+        """
+        if self._wall is None:
+            return {}
         values = dict(call.input)
         command = str(values.get("command", ""))
         background = bool(values.get("run_in_background"))
         limit = values.get("timeout")
         limit_s = limit / 1000 if isinstance(limit, int | float) and limit > 0 else _DEFAULT_LIMIT_S
         asked = [effect for effect in decision.effects if effect in decision.asked]
+        hosts = _hosts(asked)
+        reaching = ssh_places(Path.home()) if hosts is not None else ()
         job = self._wall.prepare(
             command,
             call.cwd or self._root,
             limit_s=0.0 if background else limit_s,
             call=tool_use_id,
-            hosts=_hosts(asked),
-            readable=tuple(self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE})),
+            hosts=hosts,
+            readable=(*self._outside(asked, {EffectKind.READ, EffectKind.EXECUTE}), *reaching),
+            environment=proxy_variables() if hosts is not None else {},
             changeable=tuple(self._outside(asked, _CHANGES)),
             snapshots=self._snapshots,
         )
@@ -196,15 +228,15 @@ class Commands:
 
     def _put(self, running: _Running, decision: Decision, difference: Difference) -> Verdict:
         question = put_in_words(self._authority, running.call, decision, tool_use_id=running.tool_use_id, difference=difference)
-        verdict = self._answered(question)
+        verdict = self._answered(running, question)
         if verdict.allow and verdict.scope != "once":
             self._authority.remember(decision, verdict.scope)
         if verdict.stop:
             asyncio.run_coroutine_threadsafe(self._interrupt(), self._loop)
         return verdict
 
-    def _answered(self, question: PermissionQuestion) -> Verdict:
-        return self._on_loop(self._asked(question))
+    def _answered(self, running: _Running, question: PermissionQuestion) -> Verdict:
+        return self._on_loop(self._asked(msgspec.structs.replace(question, outlives_run=running.background)))
 
     def _on_loop(self, waiting: Coroutine[Any, Any, T]) -> T:
         """Wait for what the user answers. Raises CancelledError where nobody will any more."""
@@ -234,13 +266,15 @@ class Commands:
         done = self._committing.commit(difference, label)
         committed = [*done.committed]
         for change in done.conflicts:
-            if self._answered(self._conflict(running, change, difference)).allow:
+            if self._answered(running, self._conflict(running, change, difference)).allow:
                 again = self._committing.commit(difference, label, only=(change.path,), overwrite=(change.path,))
                 committed += again.committed
             else:
                 words = tr("dogent-tui: {path} was changed by somebody else meanwhile; it was left as it is.")
                 notes.append(words.format(path=change.path))
         notes += [f"dogent-tui: {path}: {why}" for path, why in done.failed]
+        if done.number and self._copies is not None:
+            self._settling.submit(self._copies.settle, done.number)  # it reads what was written: the shell does not wait for that
         if committed:
             paths = tuple(str(Path(difference.root, path)) for path in committed)
             self._say(CopiesKept(tool_use_id=running.tool_use_id, paths=paths))
@@ -277,6 +311,7 @@ class Commands:
 
     def _not_kept(self, ended: Ended) -> list[str]:
         """Say what the command left in the home or among the temporary files, which are private here."""
+        assert self._wall is not None
         left = [*self._wall.left_since(ended.began_ns, _CACHES)]
         if not left:
             return []

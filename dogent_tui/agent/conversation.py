@@ -27,7 +27,10 @@ class TurnEnded(msgspec.Struct, frozen=True):
 
 
 class PermissionQuestion(msgspec.Struct, frozen=True):
-    """A tool call that the policy does not let through unasked. The fields are those of `PermissionRequested`."""
+    """A tool call that the policy does not let through unasked. The fields are those of `PermissionRequested`.
+
+    `outlives_run`: it is about a command in the background, and waits for its answer whatever becomes of the run.
+    """
 
     tool_use_id: str
     tool: str
@@ -43,6 +46,7 @@ class PermissionQuestion(msgspec.Struct, frozen=True):
     rules: tuple[str, ...] = ()
     ends_run: bool = True
     happened: bool = False
+    outlives_run: bool = False
 
 
 class Verdict(msgspec.Struct, frozen=True):

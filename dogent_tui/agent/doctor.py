@@ -11,19 +11,20 @@ import platform
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from dogent_tui import __version__
 from dogent_tui.agent.doctor_files import examine_files
 from dogent_tui.agent.findings import Finding, State
-from dogent_tui.agent.sandbox import missing_packages
+from dogent_tui.agent.standing_wall import find_standing, wall_words
 from dogent_tui.documents.export.browser import find_browsers
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.program import pandoc_path, pandoc_version
 from dogent_tui.language import tr
 from dogent_tui.plain import columns_of, one_line
 from dogent_tui.processes import stream_process
+from dogent_tui.wall.own import standing as own_standing
 from dogent_tui.workspace.paths import Workspace, display_path
 
 _LIMIT_S = 10.0
@@ -40,6 +41,8 @@ _WORDS = {
     "looks at pictures": tr("looks at pictures"),
     "environment": tr("environment"),
     "profiles": tr("profiles"),
+    "wall": tr("wall"),
+    "wall of readers": tr("wall of readers"),
     "browser": tr("browser"),
     "fonts for CJK": tr("fonts for CJK"),
     "your files": tr("your files"),
@@ -52,9 +55,15 @@ _MARKS: dict[State, str] = {"ok": "✓", "warning": "!", "missing": "✗", "opti
 
 
 async def examine(workspace: Workspace) -> list[Finding]:
-    """Look at everything, for `workspace`. Starts the programs that are asked for their versions, and nothing else."""
-    engines, files = await asyncio.gather(_engines(), asyncio.to_thread(examine_files, workspace))
-    return [*engines, *files]
+    """Look at everything, for `workspace`. Starts the programs that are asked for their versions, and one behind the wall."""
+    wall, readers, engines, files = await asyncio.gather(
+        asyncio.to_thread(_wall, workspace),
+        asyncio.to_thread(_wall_of_readers),
+        _engines(),
+        asyncio.to_thread(examine_files, workspace),
+    )
+    claude, *others = engines
+    return [claude, wall, readers, *others, *files]
 
 
 def as_text(findings: Sequence[Finding]) -> str:
@@ -86,7 +95,7 @@ async def _engines() -> list[Finding]:
         _package("Documents", "typst", "typst", tr("makes pdf where no browser is")),
         _package("Documents", "playwright", "playwright", tr("drives the browser")),
     ]
-    return [claude, *_sandbox(), pandoc, browser, fonts, *packages]
+    return [claude, pandoc, browser, fonts, *packages]
 
 
 async def _claude() -> Finding:
@@ -104,16 +113,25 @@ async def _claude() -> Finding:
     return Finding("Agent", "Claude CLI", "ok", version, program)
 
 
-def _sandbox() -> Iterator[Finding]:
-    if not sys.platform.startswith("linux"):
-        return
-    missing = missing_packages()
-    for package, program in (("bubblewrap", "bwrap"), ("socat", "socat")):
-        if package in missing:
-            remedy = tr("Install {package} if you want the sandbox (“sandbox” in the settings).").format(package=package)
-            yield Finding("Agent", package, "optional", tr("not here"), remedy=remedy)
-        else:
-            yield Finding("Agent", package, "ok", tr("for the sandbox"), shutil.which(program) or "")
+def _wall(workspace: Workspace) -> Finding:
+    standing = find_standing(workspace)
+    state: State = "ok" if standing.level == "full" else "warning"
+    why = f"{standing.reason} {standing.remedy}".strip()
+    return Finding("Agent", "wall", state, wall_words(standing), problems=(why,) if why else ())
+
+
+_READERS = {
+    "full": tr("what reads documents sees one file and reaches nothing"),
+    "bare": tr("what reads documents sees no file of yours but one; the browser runs in its own sandbox"),
+    "none": tr("what reads documents runs as you do"),
+}
+
+
+def _wall_of_readers() -> Finding:
+    standing = own_standing()
+    state: State = "ok" if standing.level in ("full", "inside") else "warning"
+    why = (one_line(standing.reason),) if standing.reason else ()
+    return Finding("Agent", "wall of readers", state, _READERS.get(standing.level, _READERS["full"]), problems=why)
 
 
 async def _pandoc() -> Finding:

@@ -224,7 +224,7 @@ class Gate:
         """Take note that `call` runs now."""
         self._authority.let_through(call, decision)
         place = _place(decision)
-        if call.tool == "Bash":
+        if call.tool == "Bash" and self._authority.standing.level != "none":
             return  # what it changes is kept when it is known
         if call.tool != _PROPOSE:
             await self._keep_copies(call, decision, tool_use_id)
@@ -285,8 +285,8 @@ class Gate:
 
     async def after_turn(self) -> None:
         """Note the same of every call whose result did not come, because the turn was stopped."""
-        if self._kept and self._copies is not None:
-            self._kept.clear()
+        self._kept.clear()
+        if self._copies is not None:
             await asyncio.to_thread(self._copies.settle)
 
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import importlib
-import uuid
 from contextlib import AsyncExitStack
 from functools import partial
 from pathlib import Path
@@ -97,7 +96,6 @@ class ClaudeLauncher(msgspec.Struct):
             fork_of=choice.fork_of,
             resume_at=choice.at,
             at_screen=self.answered_by == "person",
-            wall_folder=new_wall_folder(),
             notices=self._untold,
             review_mode=self.review_mode,
         )
@@ -160,11 +158,6 @@ class ClaudeLauncher(msgspec.Struct):
 
         engine = await self._shared.enter_async_context(OfflineEngine(partial(unseen, self.workspace.root)))
         return replace(self.endpoint, base_url=engine.base_url, token=engine.token, model=engine.model, small_model=engine.model)
-
-
-def new_wall_folder() -> Path:
-    """Return a folder for the layers of a session that nobody used before."""
-    return state_dir() / "wall" / uuid.uuid4().hex
 
 
 def claude_config_dir() -> Path:

@@ -52,7 +52,9 @@ def put_in_words(
 
 def requested(question: PermissionQuestion) -> PermissionRequested:
     """Return `question` as what happened, under an id of its own."""
-    return PermissionRequested(request_id=uuid.uuid4().hex[:12], **msgspec.structs.asdict(question))
+    values = msgspec.structs.asdict(question)
+    del values["outlives_run"]
+    return PermissionRequested(request_id=uuid.uuid4().hex[:12], **values)
 
 
 class _Waiting(msgspec.Struct, frozen=True):
@@ -105,8 +107,8 @@ class PendingQuestions:
             raise AgentError(tr("This answer cannot be remembered."), waiting.question.once_because or tr("Allow it once."))
         waiting.answer.set_result(reply)
 
-    def cancel(self) -> None:
-        """Cancel every question that waits."""
+    def cancel(self, *, run_only: bool = False) -> None:
+        """Cancel every question that waits; with `run_only` not those that outlive their run."""
         for waiting in self._waiting.values():
-            if not waiting.answer.done():
+            if not waiting.answer.done() and not (run_only and waiting.question.outlives_run):
                 waiting.answer.set_result(None)

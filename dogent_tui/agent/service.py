@@ -347,7 +347,7 @@ class AgentService:
         cost: float | None = None,
         turns: int = 0,
     ) -> None:
-        self._questions.cancel()
+        self._questions.cancel(run_only=True)
         for event in before:
             self._publish(event)
         ms = round((asyncio.get_running_loop().time() - run.started) * 1000)
@@ -425,7 +425,7 @@ class AgentService:
     async def _ask(self, question: PermissionQuestion) -> Verdict:
         """Put a tool call to the person and wait for as long as it takes."""
         run = self._run
-        if run is None and question.happened:  # a command in the background ended between two runs
+        if question.outlives_run:  # a command in the background, whichever run goes on meanwhile
             answer = await self._questions.ask(question)
             kept = answer is not None and answer.behavior == "allow"
             return Verdict(allow=kept, scope=answer.scope if answer is not None and kept else "once")
@@ -435,7 +435,7 @@ class AgentService:
             return before
         verdict = run.verdict(question, await self._questions.ask(question), self._cwd)
         if run.stopped_by_person:
-            self._questions.cancel()
+            self._questions.cancel(run_only=True)
         return verdict
 
     async def _ask_form(self, request: UiRequested) -> UiAnswer | None:

@@ -13,7 +13,6 @@ from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.events import Attachment, Prompt, UsedTemplate
 from dogent_tui.agent.launch import AnsweredBy, ClaudeLauncher, SessionChoice
-from dogent_tui.agent.sandbox import SandboxState, sandbox_state, sandbox_warning
 from dogent_tui.agent.service import AgentService
 from dogent_tui.endpoint_kind import EndpointKind
 from dogent_tui.errors import ConfigError, UsageError
@@ -79,7 +78,6 @@ class OpenedSession(msgspec.Struct, frozen=True):
     copies: Callable[[], "Copies"]
     trust: FolderTrust
     libraries: Libraries
-    sandbox: SandboxState = "off"
     own: HomeSettings = HomeSettings()
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     hold: SessionHold = msgspec.field(default_factory=SessionHold)
@@ -112,11 +110,10 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
     session = _choice(earlier, fork=options.fork)
     web, web_warnings = read_access(settings.web_profile, home)
     libraries = Libraries(workspace, settings, web)
-    authority = Authority(workspace, options.allow, libraries.hosts)
+    authority = Authority(workspace, options.allow, libraries.hosts, libraries.hosts.said, libraries.images, libraries.places)
     copies = _copies_of(workspace, session, earlier, fork=options.fork)
     trust = FolderTrust(workspace, given=options.trust)
     own, own_warnings = load_home_settings(home)
-    sandbox = sandbox_state(wanted=settings.sandbox or own.sandbox)  # neither can switch off the other's
     review_mode = ReviewMode(settings.review_edits)
     launcher = ClaudeLauncher(
         workspace,
@@ -151,7 +148,6 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
             key_file_warnings(home),
             _web_warnings(libraries),
             _trust_warnings(trust),
-            sandbox_warning(sandbox),
         ),
         earlier_log=earlier.path if earlier else None,
         options=options,
@@ -159,7 +155,6 @@ def open_session(workspace: Workspace, options: SessionOptions, environ: Mapping
         copies=copies,
         trust=trust,
         libraries=libraries,
-        sandbox=sandbox,
         own=own,
         review_mode=review_mode,
         hold=hold,

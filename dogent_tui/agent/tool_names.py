@@ -29,7 +29,6 @@ _NAMES: Mapping[str, str] = {
     "read_markdown_file": tr("Read Markdown"),
     "search_markdown_content": tr("Search Markdown"),
     "search_markdown_files": tr("Find Markdown files"),
-    "SandboxNetworkAccess": tr("Network from the sandbox"),
     "Task": tr("Subtask"),
     "TodoWrite": tr("Plan"),
     "WebFetch": tr("Fetch page"),

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.standing_wall import standing_words
 from dogent_tui.arguments import CommandLine
 from dogent_tui.by_hand.arguments import existing_folder
 from dogent_tui.errors import UsageError
@@ -24,11 +25,15 @@ def run_explain(arguments: Sequence[str], stdin: TextIO, stdout: TextIO) -> int:
     options = _parser().parse_args(arguments)
     folder = existing_folder(options.workspace)
     authority = Authority(Workspace(folder), options.allow)
+    commands = False
     for call in [_call(options.tool, options.input)] if options.tool else _calls(stdin):
         found = explained(call, authority)
+        commands = commands or "wall" in found
         text = json.dumps(found, ensure_ascii=False) if options.json else visible(as_text(found))
         stdout.write(f"{text}\n" if options.json else f"{text}\n\n")
         stdout.flush()
+    if commands and not options.json:
+        stdout.write(f"{visible(standing_words(authority.standing))}\n")
     return 0
 
 
@@ -44,13 +49,19 @@ def explained(call: ToolCall, authority: Authority) -> dict[str, Any]:
             for held in authority.grants()
         ]
         found["verdict"] = "allow" if used else "ask"
+    if call.tool == "Bash":
+        found["wall"] = authority.standing.level
+        found["judged_again"] = found["wall"] != "none" and found["verdict"] != "deny"
     return found
 
 
 def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui explain",
-        description=tr("Say what a tool call of the agent would do and what is decided about it. Nothing runs."),
+        description=tr(
+            "Say what a tool call of the agent would do and what is decided about it before it runs. What a command really "
+            "does is judged when it has ended. Nothing runs."
+        ),
         epilog=tr(
             'Without --tool, calls are read from standard input, one a line: {"tool": "Bash", "input": {"command": "ls"}}.'
         ),

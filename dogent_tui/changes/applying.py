@@ -11,6 +11,7 @@ from dogent_tui.language import tr
 from dogent_tui.workspace.copies import Copies
 from dogent_tui.workspace.files import content_of, write_checked
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.places import pinned
 
 
 class Reviewed:
@@ -85,7 +86,8 @@ class Reviewed:
                 tr("Review of {change}").format(change=change.name), *(([], places) if change.is_new else (places, []))
             ).number
         try:
-            is_written = write_checked(self.path, change.content, after)
+            with pinned(self.path) as place:
+                is_written = write_checked(place, change.content, after)
         except OSError as error:
             raise DogentError(
                 tr("{change} was not written: {strerror}.").format(change=change.name, strerror=error.strerror),

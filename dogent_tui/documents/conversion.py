@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -98,7 +99,7 @@ class Conversion:
     async def _convert(self) -> None:
         self._spool = spool = await asyncio.to_thread(self._store.begin, self._key)
         request = Request(bytes(self._path), self._options)
-        async with contextlib.aclosing(self._workers.convert(self._path, request)) as said:
+        async with contextlib.aclosing(self._workers.convert(self._path, request, Path(os.fsdecode(self._state.path)))) as said:
             async for lines in said:
                 pieces = [(line, message) for line, message in lines if isinstance(message, Piece)]
                 if pieces:

@@ -75,14 +75,20 @@ class DocumentLibrary:
         max_chars: int = DEFAULT_CHARS,
         offset: int = 0,
         on_progress: Report | None = None,
+        place: Path | None = None,
     ) -> ReadResult:
         """Return the part of the document `path` that begins at `offset`, cut at a block where one ends within `max_chars`.
 
-        `on_progress` is told how far the conversion is, from one second on. Raises DocumentError.
+        `on_progress` is told how far the conversion is, from one second on. `place` is the real path to which `path` has to lead,
+        where that was decided before. Raises DocumentError.
         """
         max_chars = max(FEWEST_CHARS, min(max_chars, MOST_CHARS))
         offset = max(0, offset)
         state = await asyncio.to_thread(_look_at, path)
+        if place is not None and state.path != bytes(place):
+            raise DocumentError(
+                tr("{path} leads elsewhere by now.").format(path=path.name), tr("Name it again."), code="not_found"
+            )
         key = self._store.key(state, options)
         conversion = self._conversion(key, path, state, options)
         async with self._waiting(key, conversion, on_progress):

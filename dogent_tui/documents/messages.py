@@ -11,10 +11,14 @@ Joint: TypeAlias = Literal["\n\n", "\n", ""]
 
 
 class Request(msgspec.Struct, frozen=True):
-    """Which document is to be read. The path is bytes: names need not be UTF-8."""
+    """Which document is to be read. The path is bytes: names need not be UTF-8.
+
+    The file itself comes along, open, where `passed`: then the path is only its name.
+    """
 
     path: bytes
     options: ReadOptions
+    passed: bool = False
 
 
 class Began(msgspec.Struct, frozen=True, tag="began"):

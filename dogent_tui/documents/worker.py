@@ -1,8 +1,8 @@
 """The process that reads documents: it may hang, grow and crash, and the application does not.
 
-It takes a `Request` a line on its standard input and answers with messages a line. What libraries print goes nowhere. It ends
-with whoever started it: at the end of its input it kills itself with all that it started, and where a library does not let
-Python run, a watchdog that needs no Python does.
+It takes a `Request` a line on its standard input, a socket, with the open file, and answers with messages a line: it sees no
+other file of the user's. What libraries print goes nowhere. It ends with whoever started it: at the end of its input it kills
+itself with all that it started, and where a library does not let Python run, a watchdog that needs no Python does.
 """
 
 import contextlib
@@ -10,6 +10,9 @@ import faulthandler
 import importlib
 import os
 import queue
+import shutil
+import socket
+import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -34,6 +37,7 @@ _PIECE_CHARS = 16_000
 _STALLED_S = 20.0
 """Without a block for this long it ends itself. Whoever started it has ended it before, unless they are gone."""
 _PROGRESS_S = 0.1
+_CHUNK = 65_536
 
 
 def main() -> None:
@@ -75,6 +79,7 @@ class _Channel:
         for standard in (0, 1, 2):
             os.dup2(nothing, standard)
         self._requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._files: queue.SimpleQueue[int] = queue.SimpleQueue()
         self._sent = 0
         self._alive_at = 0.0
         self._reported_at = 0.0
@@ -119,15 +124,52 @@ class _Channel:
             self._alive_at = now
             faulthandler.dump_traceback_later(_STALLED_S, exit=True)
 
+    @contextlib.contextmanager
+    def file_of(self, request: Request) -> Iterator[Path]:
+        """Give the path at which the document can be opened while it is read, with its own name."""
+        path = Path(os.fsdecode(request.path))
+        if not request.passed:
+            yield path
+            return
+        file = self._files.get()
+        try:
+            with tempfile.TemporaryDirectory() as folder:
+                yield _placed(file, Path(folder) / path.name)
+        finally:
+            os.close(file)
+
     def _listen(self) -> None:
-        with os.fdopen(self._in, "rb") as lines:
-            for line in lines:
-                self._requests.put(line)
+        """Take requests, each after the file that comes with it, until there is nobody any more."""
+        rest = b""
+        with contextlib.suppress(OSError), socket.socket(fileno=self._in) as requests:
+            while (received := socket.recv_fds(requests, _CHUNK, 1))[0]:
+                for file in received[1]:
+                    os.set_inheritable(file, False)
+                    self._files.put(file)
+                *lines, rest = (rest + received[0]).split(b"\n")
+                for line in lines:
+                    self._requests.put(line + b"\n")
         kill_tree(os.getpid())
 
 
+def _placed(file: int, path: Path) -> Path:
+    """Return `path`, made to lead to an open file; to a copy where that may not be opened once more."""
+    path.symlink_to(f"/proc/self/fd/{file}")
+    try:
+        path.open("rb").close()
+    except OSError:
+        path.unlink()
+        with path.open("xb") as copy, os.fdopen(os.dup(file), "rb") as source:
+            shutil.copyfileobj(source, copy)
+    return path
+
+
 def _read(request: Request, channel: _Channel) -> None:
-    path, options = Path(os.fsdecode(request.path)), request.options
+    with channel.file_of(request) as path:
+        _read_at(path, request.options, channel)
+
+
+def _read_at(path: Path, options: ReadOptions, channel: _Channel) -> None:
     kind = kind_of(path) if options.page is None else "page"
     module, name = READERS[kind]
     reader: Reader = getattr(importlib.import_module(module), name)

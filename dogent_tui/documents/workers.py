@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import os
 import signal
+import socket
+import sys
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
 from typing import TypeAlias
@@ -12,9 +14,12 @@ import msgspec
 
 from dogent_tui.documents.messages import Failed, Finished, Message, Piece, Request
 from dogent_tui.documents.model import DocumentError
+from dogent_tui.documents.pandoc.program import pandoc_places
 from dogent_tui.documents.worker import LONG_CHARS, worker_command
 from dogent_tui.language import tr
 from dogent_tui.processes import end_tree, talk_process, tree_memory
+from dogent_tui.wall.own import walled
+from dogent_tui.workspace.places import open_real
 
 _LONGEST_S = 600.0
 """No conversion takes longer, however many blocks come: 64 MB of Markdown come sooner."""
@@ -70,19 +75,20 @@ class Workers:
         self._idle: _Worker | None = None
         self._retiring: asyncio.Task[None] | None = None
 
-    async def convert(self, path: Path, request: Request) -> AsyncGenerator[list[Line], None]:
-        """Yield what a worker says of a document, as it comes, until all is said.
+    async def convert(self, path: Path, request: Request, real: Path) -> AsyncGenerator[list[Line], None]:
+        """Yield what a worker says of a document, as it comes, until all is said. `real` is where `path` leads.
 
         Raises DocumentError where it takes too long or too much, or ends on its own.
         """
         async with self._free:
-            worker = await self._take()
+            images = request.options.images_dir
+            worker = await (self._take() if images is None else self._start(images))
             try:
-                async with contextlib.aclosing(worker.answer(path, request)) as said:
+                async with contextlib.aclosing(worker.answer(path, request, real)) as said:
                     async for lines in said:
                         yield lines
             finally:
-                if await worker.is_reusable() and self._idle is None:
+                if images is None and await worker.is_reusable() and self._idle is None:
                     self._keep(worker)
                 else:
                     await worker.end()
@@ -91,7 +97,7 @@ class Workers:
         """Have a worker wait that has loaded its libraries, so that the time of the next document is its own."""
         if self._idle is not None:
             return
-        worker = await _Worker.start(self._command, self._limits)
+        worker = await self._start()
         wanted = False
         try:
             wanted = await worker.is_there(_START_S) and self._idle is None
@@ -120,7 +126,12 @@ class Workers:
             if is_there:
                 return worker
             await worker.end()
-        return await _Worker.start(self._command, self._limits)
+        return await self._start()
+
+    async def _start(self, *writable: str) -> "_Worker":
+        """Return a worker that sees nothing of the user's but what it is given, and may write in the folders `writable`."""
+        command = await asyncio.to_thread(_walled, self._command, writable)
+        return await _Worker.start(command, self._limits)
 
     def _keep(self, worker: "_Worker") -> None:
         self._idle = worker
@@ -138,8 +149,9 @@ class Workers:
 class _Worker:
     """One process."""
 
-    def __init__(self, process: asyncio.subprocess.Process, limits: Limits) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, requests: socket.socket, limits: Limits) -> None:
         self._process = process
+        self._requests = requests
         self._limits = limits
         self._rest = b""
         self._chars = 0
@@ -151,8 +163,11 @@ class _Worker:
     @classmethod
     async def start(cls, command: Sequence[str], limits: Limits) -> "_Worker":
         environment = {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith("LC_")}
+        ours, theirs = socket.socketpair()
         try:
-            return cls(await talk_process(command, cwd=Path("/"), env=environment), limits)
+            with theirs:
+                process = await talk_process(command, cwd=Path("/"), env=environment, stdin=theirs.fileno())
+            return cls(process, ours, limits)
         except OSError as error:
             raise DocumentError(
                 tr("Documents cannot be read: {strerror}.").format(strerror=error.strerror or error), tr("Try again.")
@@ -160,10 +175,9 @@ class _Worker:
 
     async def is_there(self, limit_s: float = _PING_S) -> bool:
         """Tell whether it answers. That a process has ended is known some time later only."""
-        assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
-            self._process.stdin.write(b"\n")
+            self._requests.send(b"\n")
             async with asyncio.timeout(limit_s):
                 return await self._process.stdout.read(_CHUNK) == b"\n"
         except (ConnectionError, TimeoutError):
@@ -174,17 +188,14 @@ class _Worker:
         in_order = self._finished and not self._is_last
         return in_order and self._chars < LONG_CHARS and await self._memory() < _IDLE_BYTES
 
-    async def answer(self, path: Path, request: Request) -> AsyncGenerator[list[Line], None]:
+    async def answer(self, path: Path, request: Request, real: Path) -> AsyncGenerator[list[Line], None]:
         """See `Workers.convert`."""
         self._chars, self._finished = 0, False
         self._give_up_at = asyncio.get_running_loop().time() + _LONGEST_S
         self._be_patient()
         watching = asyncio.create_task(self._watch())
         try:
-            assert self._process.stdin is not None
-            with contextlib.suppress(ConnectionError):  # told by the end of its output
-                self._process.stdin.write(msgspec.json.encode(request) + b"\n")
-                await self._process.stdin.drain()
+            await asyncio.to_thread(self._send, real, request)
             while not self._finished:
                 yield await self._next_lines()
         except TimeoutError:
@@ -194,8 +205,27 @@ class _Worker:
         finally:
             watching.cancel()
 
+    def _send(self, real: Path, request: Request) -> None:
+        """Send a request with its document, open. Raises DocumentError."""
+        try:
+            file = open_real(real)
+        except OSError as error:
+            raise DocumentError(
+                tr("{path} cannot be read: {strerror}.").format(path=real.name, strerror=error.strerror),
+                tr("Check its permissions."),
+            ) from None
+        passed = sys.platform.startswith("linux")
+        line = msgspec.json.encode(msgspec.structs.replace(request, passed=passed)) + b"\n"
+        try:
+            socket.send_fds(self._requests, [line], [file] if passed else [])
+        except ConnectionError:
+            pass  # told by the end of its output
+        finally:
+            os.close(file)
+
     async def end(self) -> None:
         """End it, with what it started."""
+        self._requests.close()
         await asyncio.shield(end_tree(self._process))
 
     async def _next_lines(self) -> list[Line]:
@@ -251,6 +281,10 @@ class _Worker:
             tr("The file is probably damaged: open it with the program it comes from and save it anew."),
             code="damaged",
         )
+
+
+def _walled(command: Sequence[str], writable: Sequence[str]) -> list[str]:
+    return walled(command, readable=pandoc_places(), writable=writable, rereads=True)
 
 
 def _too_slow(path: Path) -> DocumentError:

@@ -27,6 +27,7 @@ from dogent_tui.manuscripts.model import (
 from dogent_tui.manuscripts.reading import MarkdownFile, read_markdown
 from dogent_tui.manuscripts.worker import worker_command
 from dogent_tui.processes import end_tree, talk_process
+from dogent_tui.wall.own import walled
 from dogent_tui.workspace.paths import Workspace
 
 LIMIT_S = 20.0
@@ -50,7 +51,8 @@ class ManuscriptLibrary:
         self._private = tuple(private)
         self._limit_s = limit_s
         own = [os.path.realpath(folder) for folder in private]
-        hidden = [os.path.relpath(folder, workspace.root) for folder in own if Path(folder).is_relative_to(workspace.root)]
+        self._hidden = [folder for folder in own if Path(folder).is_relative_to(workspace.root)]
+        hidden = [os.path.relpath(folder, workspace.root) for folder in self._hidden]
         self._scope = Scope(
             str(workspace.root), (*IGNORED_FOLDERS, *filter(None, map(str.strip, ignored)), *(f"/{folder}" for folder in hidden))
         )
@@ -117,11 +119,17 @@ class ManuscriptLibrary:
     async def _start(self) -> asyncio.subprocess.Process:
         environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
         try:
-            return await talk_process(worker_command(), cwd=Path("/"), env=environment)
+            command = await asyncio.to_thread(walled, worker_command(), readable=self._readable(), hidden=self._hidden)
+            return await talk_process(command, cwd=Path("/"), env=environment)
         except OSError as error:
             raise ManuscriptError(
                 tr("The workspace cannot be searched: {strerror}.").format(strerror=error.strerror or error), tr("Try again.")
             ) from error
+
+    def _readable(self) -> list[Path]:
+        """Return what the process sees: the workspace, and the file of Git that says what is ignored everywhere."""
+        settings = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+        return [place for place in (settings / "git/ignore", self._workspace.root) if place.exists()]
 
     def _retire_later(self) -> None:
         if self._retiring is not None:

@@ -29,7 +29,10 @@ def _as_data(effect: Effect, asked: bool) -> dict[str, Any]:
 
 
 def as_text(found: dict[str, Any]) -> str:
-    """Return what `describe` found: the verdict, why, a line for each effect and each grant; controls are shown as symbols."""
+    """Return what `describe` found: the verdict, why, a line for each effect and each grant; controls are shown as symbols.
+
+    With `judged_again`, it is the early decision about a command that runs behind a wall.
+    """
     lines = [found["verdict"] + (f": {found['question']}" if "question" in found else "")]
     lines += [tr("  because: {reason}").format(reason=reason) for reason in found["reasons"]]
     for effect in found["effects"]:
@@ -37,6 +40,8 @@ def as_text(found: dict[str, Any]) -> str:
         where = effect.get("path") or effect.get("written") or effect.get("program", "")
         note = f"  ({effect['note']})" if "note" in effect else ""
         lines.append(f"{mark} {effect['kind']:<8} {where}{note}")
+    if found.get("judged_again"):
+        lines.append(tr("  It runs behind the wall. What it does is judged when it has ended, and asked about then if need be."))
     for grant in found.get("grants", ()):
         mark, words = "✓" if grant["used"] else " ", tr("{mark} allowed before ({origin}): {allows}")
         lines.append(words.format(mark=mark, origin=grant["by"], allows=grant["allows"]))

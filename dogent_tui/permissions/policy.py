@@ -73,7 +73,7 @@ def _command_effects(
         whole = replace(_doubt(_NO_WALL), span=(0, len(command)))
         effects = [] if only_reads(command, rule, cwd) else [*effects, whole]
     if call.input.get("dangerouslyDisableSandbox"):
-        effects.append(_doubt(tr("It asks to run outside the sandbox.")))
+        effects.append(_doubt(tr("It asks to run without the wall.")))
     return tuple(effects)
 
 

@@ -149,8 +149,9 @@ class _Wording:
 
     def _placeless(self, kind: EffectKind, effects: Sequence[Effect]) -> str:
         if self._call.tool != "Bash":
-            address = effects[0].written if kind is EffectKind.NETWORK else ""
-            return tr("open {address}").format(address=address) if address else ""
+            address, network = effects[0].written, kind is EffectKind.NETWORK
+            opened = tr("open {address}") if address else tr("reach the network")
+            return opened.format(address=address) if network else ""
         if kind is not EffectKind.NETWORK:
             return tr("run a command that deletes files")
         hosts = dict.fromkeys(urlsplit(effect.written).hostname or "" for effect in effects)

@@ -12,13 +12,15 @@ from claude_agent_sdk import SdkMcpTool
 
 from dogent_tui.documents.library import DEFAULT_CHARS, FEWEST_CHARS, DocumentLibrary, ReadResult
 from dogent_tui.documents.model import DocumentError, ReadOptions
-from dogent_tui.documents.places import places
+from dogent_tui.documents.places import places as source_places
+from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import result
 from dogent_tui.tools.telling import Tell, Telling
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.places import ApprovedPlaces
 
 NAME = "read_document"
 
@@ -69,12 +71,15 @@ class _Input(msgspec.Struct):
 
 def document_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     """Yield the tools of this module."""
-    yield read_document_tool(libraries.documents, libraries.workspace, libraries.tell, libraries.images)
+    yield read_document_tool(libraries.documents, libraries.workspace, libraries.tell, libraries.images, libraries.places)
 
 
-def read_document_tool(library: DocumentLibrary, workspace: Workspace, tell: Tell, images: Path) -> SdkMcpTool[Any]:
+def read_document_tool(
+    library: DocumentLibrary, workspace: Workspace, tell: Tell, images: Path, places: ApprovedPlaces | None = None
+) -> SdkMcpTool[Any]:
     """Return the tool. It reads where the policy was asked about: relative paths start at the root of the workspace.
 
+    `places` are those that calls were judged by.
     Pictures are saved below `images`, if that lies in the workspace, under names that are free.
     """
 
@@ -86,6 +91,7 @@ def read_document_tool(library: DocumentLibrary, workspace: Workspace, tell: Tel
             return result(f"Nothing was read: the input is not right. {error}.", is_error=True)
         path = workspace.absolute(wanted.path.removeprefix("file://"))
         try:
+            place = await asyncio.to_thread((places or ApprovedPlaces()).of, payload, path)
             folder = await asyncio.to_thread(_images_folder, workspace, images, path) if wanted.images else None
             if folder is not None:
                 options = msgspec.structs.replace(options, images_dir=str(folder))
@@ -96,8 +102,9 @@ def read_document_tool(library: DocumentLibrary, workspace: Workspace, tell: Tel
                     max_chars=min(wanted.max_chars or DEFAULT_CHARS, MOST_CHARS),
                     offset=wanted.offset or 0,
                     on_progress=telling.count,
+                    place=place,
                 )
-        except DocumentError as error:
+        except DogentError as error:
             return result(str(error), is_error=True)
         saved = await asyncio.to_thread(_saved, workspace, folder) if folder is not None else ""
         return result(saved + as_text(workspace.relative(path), found))
@@ -109,7 +116,7 @@ def as_text(name: str, found: ReadResult) -> str:
     """Return what the model reads. What we know stands before the text, so that no text can pass for it."""
     end = found.offset + len(found.text)
     of = f" of {found.total_chars}" if found.total_chars is not None else ""
-    lines = [f"{name} · {found.format} · characters {found.offset} to {end}{of}{places(found.sources)}"]
+    lines = [f"{name} · {found.format} · characters {found.offset} to {end}{of}{source_places(found.sources)}"]
     if found.next_offset is not None:
         lines.append(f"There is more: call {NAME} again with offset {found.next_offset}.")
     lines.extend(f"Warning: {warning}" for warning in found.warnings)

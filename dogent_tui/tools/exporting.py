@@ -1,5 +1,6 @@
 """`export_document`: a Markdown file as a finished pdf or docx."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -8,11 +9,12 @@ from claude_agent_sdk import SdkMcpTool
 
 from dogent_tui.documents.export.model import ExportResult
 from dogent_tui.documents.exporter import KINDS, Exporter, ExportKind, plan_export
-from dogent_tui.documents.model import DocumentError
+from dogent_tui.errors import DogentError
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import result
 from dogent_tui.tools.telling import Tell, Telling
 from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.places import ApprovedPlaces
 
 NAME = "export_document"
 
@@ -42,11 +44,16 @@ class _Input(msgspec.Struct):
 
 def export_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     """Yield the tools of this module."""
-    yield export_document_tool(libraries.exporter, libraries.workspace, libraries.tell)
+    yield export_document_tool(libraries.exporter, libraries.workspace, libraries.tell, libraries.places)
 
 
-def export_document_tool(exporter: Exporter, workspace: Workspace, tell: Tell) -> SdkMcpTool[Any]:
-    """Return the tool. It writes where the policy was asked about: relative paths start at the root of the workspace."""
+def export_document_tool(
+    exporter: Exporter, workspace: Workspace, tell: Tell, places: ApprovedPlaces | None = None
+) -> SdkMcpTool[Any]:
+    """Return the tool. It writes where the policy was asked about: relative paths start at the root of the workspace.
+
+    `places` are those that calls were judged by.
+    """
 
     async def export(payload: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -55,9 +62,11 @@ def export_document_tool(exporter: Exporter, workspace: Workspace, tell: Tell) -
             return result(f"Nothing was exported: the input is not right. {error}.", is_error=True)
         try:
             request = plan_export(workspace, wanted.md_path, wanted.format, wanted.output_path or "")
+            for path in (request.markdown, request.target):
+                await asyncio.to_thread((places or ApprovedPlaces()).of, payload, path)
             with Telling(tell, NAME, payload) as telling:
                 made = await exporter.export(request, wanted.format, telling.say)
-        except DocumentError as error:
+        except DogentError as error:
             return result(f"Nothing was exported. {error}", is_error=True)
         return result(as_text(workspace.relative(made.path), made))
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 from dogent_tui.web.named import NamedHosts
 from dogent_tui.web.profiles import WebAccess
 from dogent_tui.workspace.paths import Workspace, dogent_home, state_dir
+from dogent_tui.workspace.places import ApprovedPlaces
 from dogent_tui.workspace.settings import WorkspaceSettings
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ class Libraries:
         self.hosts = NamedHosts(self.web.allow_hosts, look_up=not self.web.proxy)
         self.listener: Tell | None = None
         self.open_document = ""
+        self.places = ApprovedPlaces()
         self._open = AsyncExitStack()
 
     def tell(self, tool: str, payload: "Mapping[str, Any]", text: str) -> None:

@@ -7,11 +7,13 @@ from typing import Any
 import msgspec
 from claude_agent_sdk import SdkMcpTool
 
+from dogent_tui.errors import DogentError
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.server import result
 from dogent_tui.vision.looking import look_at
 from dogent_tui.vision.model import MediaType, VisionError
 from dogent_tui.workspace.paths import Workspace, dogent_home
+from dogent_tui.workspace.places import ApprovedPlaces
 from dogent_tui.workspace.settings import load_settings
 
 NAME = "analyze_media"
@@ -51,12 +53,13 @@ class _Input(msgspec.Struct):
 
 def vision_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
     """Yield the tools of this module."""
-    yield analyze_media_tool(libraries.workspace)
+    yield analyze_media_tool(libraries.workspace, libraries.places)
 
 
-def analyze_media_tool(workspace: Workspace) -> SdkMcpTool[Any]:
+def analyze_media_tool(workspace: Workspace, places: ApprovedPlaces | None = None) -> SdkMcpTool[Any]:
     """Return the tool. It looks where the policy was asked about: relative paths start at the root of the workspace.
 
+    `places` are those that calls were judged by.
     Profiles and settings are read at each call: what the person corrected counts at once.
     """
 
@@ -71,9 +74,12 @@ def analyze_media_tool(workspace: Workspace) -> SdkMcpTool[Any]:
         settings, _ = await asyncio.to_thread(load_settings, workspace)
         try:
             async with turns:
-                seen = await look_at(path, settings.vision_profile, dogent_home(), wanted.media_type)
+                place = await asyncio.to_thread((places or ApprovedPlaces()).of, payload, path)
+                seen = await look_at(place, settings.vision_profile, dogent_home(), wanted.media_type)
         except VisionError as error:
             return result(f"{error} {STOP}" if error.code in _FOR_THE_PERSON else str(error), is_error=True)
+        except DogentError as error:
+            return result(str(error), is_error=True)
         return result(msgspec.json.encode(seen).decode())
 
     return SdkMcpTool(NAME, DESCRIPTION, dict(SCHEMA), analyze)

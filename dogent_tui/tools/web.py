@@ -93,7 +93,9 @@ def web_search_tool(libraries: Libraries) -> SdkMcpTool[Any]:
             found = await libraries.searcher.search(wanted.query, mode=wanted.mode or "web", count=count)
         except WebError as error:
             return result(str(error), is_error=True)
-        return result(search_json(found))
+        said = search_json(found)
+        libraries.hosts.found(said)
+        return result(said)
 
     return SdkMcpTool(SEARCH, SEARCH_DESCRIPTION, dict(SEARCH_SCHEMA), search)
 

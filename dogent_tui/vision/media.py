@@ -14,6 +14,8 @@ from dogent_tui.processes import end_tree, python_command, talk_process
 from dogent_tui.vision.model import Clip, ImageLimits, MediaType, Picture, VideoLimits, VisionError
 from dogent_tui.vision.pixels import MOST_JPEG_PIXELS, MOST_PIXELS, Made, Wanted
 from dogent_tui.vision.sniffing import HEAD_BYTES, IMAGE, description_of, kind_of
+from dogent_tui.wall.own import walled
+from dogent_tui.workspace.places import open_real
 
 MOST_IMAGE_BYTES = 64 << 20
 """Of the file of a picture."""
@@ -44,8 +46,7 @@ def _read(path: Path, media_type: MediaType | None, videos: VideoLimits | None) 
     """Return the kind of a file, and all of it. It is opened once: what was looked at is what is sent."""
     name = one_line(path.name) or str(path)
     try:
-        # Without waiting: opening a pipe would block for ever.
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        descriptor = open_real(Path(os.path.realpath(path)))
         with os.fdopen(descriptor, "rb") as file:
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise VisionError(tr("{name} is not a file.").format(name=name), _NAME_ANOTHER, code="not_media")
@@ -127,7 +128,8 @@ async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
     wanted = msgspec.json.encode(Wanted(limits.side, limits.bytes)) + b"\n"
     environment = {key: value for key, value in os.environ.items() if key in _PASSED_ON}
     try:
-        process = await talk_process(python_command("dogent_tui.vision.pixels"), cwd=Path("/"), env=environment)
+        command = await asyncio.to_thread(walled, python_command("dogent_tui.vision.pixels"))
+        process = await talk_process(command, cwd=Path("/"), env=environment)
         try:
             async with asyncio.timeout(_DECODING_S):
                 output, _ = await process.communicate(wanted + body)

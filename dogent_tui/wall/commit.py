@@ -1,11 +1,11 @@
 """Takes what a command did from its layer into the real workspace: each file at once, none lost.
 
-A journal says what is to be done before anything is; after a crash `resume` does the rest. Each step
-can be done again. What was there goes to the copies of the session, from where it can be undone.
+A journal says what is to be done before anything is; after a crash `resume` does the rest. Each
+step can be done again. What was there goes to the copies of the session: it can be undone.
 """
 
 # Names are text from `os.fsdecode`, by the ten thousand: a Path for each takes three times as long.
-# ruff: noqa: PTH102, PTH104, PTH106, PTH108, PTH112, PTH118, PTH120, PTH123
+# ruff: noqa: PTH102, PTH106, PTH112, PTH118, PTH120
 
 import contextlib
 import errno
@@ -23,34 +23,25 @@ import msgspec
 
 from dogent_tui.wall.changes import Change, Difference, Entry
 from dogent_tui.wall.difference import entry_at, every_change
-from dogent_tui.workspace import copies as kept
-from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace import moving
+from dogent_tui.workspace.copies import Change as KeptChange
+from dogent_tui.workspace.copies import Copies, Item, json_line
 from dogent_tui.workspace.files import private_folder
-from dogent_tui.workspace.moving import (
-    chmod_folder,
-    copy,
-    exchange,
-    is_same_file,
-    move,
-    rename_new,
-    synced,
-)
+from dogent_tui.workspace.moving import ChangedMeanwhileError, Ours, synced
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _FOREIGN = (errno.ENOENT, errno.EEXIST, errno.ENOTDIR, errno.ELOOP, errno.ENOTEMPTY, errno.EISDIR)
 """Errors that mean that somebody else has changed what is there."""
 
 _Paths: TypeAlias = Collection[str]
-_Ours: TypeAlias = dict[tuple[int, int], int]
-"""The ctime at which we left an inode."""
 
 
 class Committed(msgspec.Struct, frozen=True):
     """What became of a commit.
 
-    `committed` are the paths that are as the command left them; `conflicts` were changed by somebody
-    else meanwhile and left alone; `failed` says why other paths are as they were. `number` is the
-    change in the copies that undoes it, to be settled there in no hurry; 0 where nothing was done.
+    `committed` are the paths that are as the command left them; `conflicts` were changed by
+    somebody else meanwhile and left alone; `failed` says why other paths are as they were. `number`
+    is the change in the copies that undoes it, to be settled there soon; 0: nothing was done.
     """
 
     label: str = ""
@@ -63,19 +54,15 @@ class Committed(msgspec.Struct, frozen=True):
 class _Journal(msgspec.Struct, frozen=True):
     """What a commit is about to do. `before` of each change is what was there just before.
 
-    `copies` is the folder of `kept`. `is_direct`: files of the layer can be renamed to their places.
+    `copies` is the folder of `kept`. `is_direct`: files of the layer can be renamed into place.
     """
 
     root: str
     upper: str
     copies: str
     is_direct: bool
-    kept: kept.Change
+    kept: KeptChange
     changes: tuple[Change, ...]
-
-
-class _ConflictError(OSError):
-    """Somebody else has changed the file meanwhile."""
 
 
 class Committing:
@@ -85,7 +72,7 @@ class Committing:
         """`journals` is a folder of ours; what is overwritten or deleted goes to `copies`."""
         self._journals = journals
         self._copies = copies
-        self._ours: _Ours = {}
+        self._ours: Ours = {}
         self._lock = threading.Lock()
 
     def commit(
@@ -115,30 +102,32 @@ class Committing:
             try:
                 chosen = _chosen(difference, only, overwrite)
                 doing = _Doing(difference.root, difference.upper, self._copies, self._ours, sync)
-                with doing:
-                    planned, conflicts = doing.plan(chosen, difference.began_ns, overwrite)
+                with contextlib.closing(doing):
+                    planned = doing.plan(chosen, difference.began_ns, overwrite)
                     if not planned:
-                        return Committed(label, (), conflicts)
+                        return Committed(label, (), tuple(doing.foreign.values()))
                     journal = doing.journal(label, planned)
-                    return doing.finish(journal, *_written(self._journals, journal, sync), conflicts)
+                    return doing.finish(journal, *_written(self._journals, journal, sync))
             except OSError as error:  # before anything was done
                 why = error.strerror or str(error)
                 return Committed(label, failed=tuple((change.path, why) for change in chosen))
 
     def resume(self) -> tuple[Committed, ...]:
-        """Finish the commits that a crash interrupted, of whatever session. Call it at the start."""
+        """Finish the commits of any session that a crash interrupted. Call it at the start."""
         done = []
         with self._lock, contextlib.suppress(FileNotFoundError):
-            for path in sorted(self._journals.glob("*.journal")):
+            for path in sorted(self._journals.iterdir()):
                 with contextlib.suppress(OSError, ValueError), path.open("rb") as file:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # else its process lives
                     path.stat()  # it has not come to its end meanwhile
+                    if path.suffix != ".journal":
+                        path.unlink()  # its process died while it wrote it
+                        continue
                     journal = msgspec.convert(json.loads(file.read()), _Journal)
-                    copies = self._copies
-                    if str(copies.folder) != journal.copies:
-                        copies = Copies.at(Path(journal.copies))
-                        copies.begin_run(journal.kept.run)
-                    with _Doing(journal.root, journal.upper, copies, self._ours, True) as doing:
+                    copies = Copies.at(Path(journal.copies), journal.kept.run)
+                    copies = self._copies if copies.folder == self._copies.folder else copies
+                    doing = _Doing(journal.root, journal.upper, copies, self._ours, True)
+                    with contextlib.closing(doing):
                         done.append(doing.finish(journal, path, file))
                     copies.settle(done[-1].number)
         return tuple(done)
@@ -147,17 +136,16 @@ class Committing:
 class _Doing:
     """One commit under way. Everything in the workspace is reached from its root, over no link."""
 
-    def __init__(self, root: str, upper: str, copies: Copies, ours: _Ours, sync: bool) -> None:
+    def __init__(self, root: str, upper: str, copies: Copies, ours: Ours, sync: bool) -> None:
         self._root, self._upper, self._sync = root, upper, sync
-        self._copies, self._ours = copies, ours
+        self._copies, self._placing = copies, moving.Placing(ours)
+        self.foreign: dict[str, Change] = {}
         self._failed: dict[str, str] = {}
         self._top = os.open(root, _FOLDER)
         self._folder, self._fd = "", os.dup(self._top)
 
-    def __enter__(self) -> "_Doing":
-        return self
-
-    def __exit__(self, *_: object) -> None:
+    def close(self) -> None:
+        """Let go of the folders."""
         os.close(self._fd)
         os.close(self._top)
 
@@ -179,10 +167,10 @@ class _Doing:
 
     # ── Planning ──────────────────────────────────────────────────────────────────────────────
 
-    def plan(self, chosen: list[Change], began_ns: int, overwrite: _Paths) -> tuple[list[Change], tuple[Change, ...]]:
-        """Return what is to be done, with what is there now, and what somebody else changed."""
+    def plan(self, chosen: list[Change], began_ns: int, overwrite: _Paths) -> list[Change]:
+        """Return what is to be done, with what is there now. The rest is left as it is."""
         made = {each.path for each in chosen if each.after and each.after.kind == "folder"}
-        planned, conflicts = [], {}
+        planned = []
         for change in chosen:
             path, after = change.path, change.after
             try:
@@ -190,28 +178,25 @@ class _Doing:
             except OSError:  # the folder above is not there, or is none
                 now, is_free = None, after is None or dirname(path) in made
             if not is_free or not (path in overwrite or self._is_free(change, now, began_ns)):
-                conflicts[path] = change
-            elif now is None and after is None:
-                continue
-            elif not (now and after and not change.before and now.kind == after.kind == "folder"):
+                self.foreign[path] = change
+            elif change.before or not (now and after and now.kind == after.kind == "folder"):
                 planned.append(msgspec.structs.replace(change, before=now))
-        held = [each for each in planned if each.moved_to in conflicts]
-        free = [each for each in planned if each.moved_to not in conflicts]
-        return free, (*conflicts.values(), *held)
+        self.foreign |= {each.path: each for each in planned if each.moved_to in self.foreign}
+        free = (each for each in planned if each.path not in self.foreign)
+        return [each for each in free if each.before or each.after]
 
     def _is_free(self, change: Change, now: Entry | None, began_ns: int) -> bool:
         """Whether nobody else has changed a place since the command began."""
         before, after = change.before, change.after
         if now is None:
             return before is None or after is None
-        if self._ours.get((now.device, now.inode)) == now.ctime_ns:
+        if self._placing.ours.get((now.device, now.inode)) == now.ctime_ns:
             return True
         if before is None:
             return after is not None and now.kind == after.kind == "folder"
         if before.kind == "folder":  # its ctime says when something in it was changed
             return now.kind == "folder" and (after is None or now.mode == before.mode)
-        is_same = now.kind == before.kind and now.inode == before.inode
-        return is_same and now.ctime_ns < began_ns
+        return now.kind == before.kind and now.inode == before.inode and now.ctime_ns < began_ns
 
     def journal(self, label: str, planned: list[Change]) -> _Journal:
         """Return what will be done, and have the new files on the disk. Raises OSError."""
@@ -222,31 +207,30 @@ class _Doing:
         left = [item.path for item in items if item.kind == "other"]
         change = self._copies.reserve(label, [*absent[::-1], *there], left)
         if self._sync:
+            new = [join(self._upper, each.path) for each in planned if each.after]
             with ThreadPoolExecutor(8) as threads:
-                new = (join(self._upper, each.path) for each in planned if each.after)
-                list(threads.map(synced, new))
-        is_direct = _mount(self._upper) == _mount(self._root)
+                list(threads.map(moving.all_synced, (new[start::8] for start in range(8))))
+        is_direct = moving.mount_of(self._upper) == moving.mount_of(self._root)
         folder = str(self._copies.folder)
         return _Journal(self._root, self._upper, folder, is_direct, change, tuple(planned))
 
     # ── Doing it ──────────────────────────────────────────────────────────────────────────────
 
-    def finish(self, journal: _Journal, path: Path, file: IO[bytes], conflicts: Iterable[Change] = ()) -> Committed:
+    def finish(self, journal: _Journal, path: Path, file: IO[bytes]) -> Committed:
         """Do what the journal says, as far as it is not done; note it in the copies; and end it."""
-        copies = {item.path: item.copy and join(journal.copies, item.copy) for item in journal.kept.items}
-        foreign = {each.path: each for each in conflicts}
+        files = (item for item in journal.kept.items if item.kind == "file")
+        copies = {item.path: join(journal.copies, item.copy) for item in files}
         done: list[str] = []
         for number, change in enumerate(_in_order(journal.changes)):
-            whole = join(journal.root, change.path)
-            beside = f".dogent-{path.stem}-{number}"
+            beside, whole = f".dogent-{path.stem}-{number}", join(journal.root, change.path)
             try:
-                if change.moved_to in foreign or change.moved_to in self._failed:
-                    raise _ConflictError
+                if change.moved_to in self.foreign or change.moved_to in self._failed:
+                    raise ChangedMeanwhileError
                 self._step(journal, change, beside, copies.get(whole, ""))
                 done.append(change.path)
             except OSError as error:
-                if isinstance(error, _ConflictError) or error.errno in _FOREIGN:
-                    foreign[change.path] = change
+                if isinstance(error, ChangedMeanwhileError) or error.errno in _FOREIGN:
+                    self.foreign[change.path] = change
                 else:
                     self._failed[change.path] = error.strerror or str(error)
         self._end(journal, done)
@@ -258,100 +242,32 @@ class _Doing:
                 noted = msgspec.structs.replace(journal.kept, items=items, left=left)
                 self._copies.add(noted, durable=self._sync)
             path.unlink()
-        number = journal.kept.number if items else 0
-        failed = tuple(self._failed.items())
-        return Committed(journal.kept.label, tuple(done), tuple(foreign.values()), failed, number)
+        told = tuple(done), tuple(self.foreign.values()), tuple(self._failed.items())
+        return Committed(journal.kept.label, *told, journal.kept.number if items else 0)
 
     def _step(self, journal: _Journal, change: Change, beside: str, kept_as: str) -> None:
-        """Do one change, whatever part of it is done already. Raises OSError, _ConflictError."""
+        """Do one change, whatever part of it is done already. Raises OSError."""
         before, after = change.before, change.after
-        spot, new = self._spot(change.path), join(self._upper, change.path)
+        was = (before.inode, before.ctime_ns) if before and before.kind != "folder" else None
+        try:
+            spot, new = self._spot(change.path), join(self._upper, change.path)
+        except (FileNotFoundError, NotADirectoryError):
+            if before and not after and (before.kind != "file" or lexists(kept_as)):
+                return  # it was done before a crash, and the folder above went as well
+            raise
         if before and before.kind == "folder" and not (after and after.kind == "folder"):
             with contextlib.suppress(FileNotFoundError, NotADirectoryError):
                 os.rmdir(spot)
-            before = None
         if after is None or after.kind == "folder":
-            if before and before.kind != "folder":
-                self._take_away(spot, join(dirname(spot), beside), before, kept_as)
+            if was:
+                self._placing.take_away(spot, join(dirname(spot), beside), was, kept_as)
             if after and not os.path.isdir(spot):
                 os.mkdir(spot, 0o700)
             if after:
-                chmod_folder(spot, after.mode | 0o700)
+                moving.chmod_folder(spot, after.mode | 0o700)
             return
         beside = new if journal.is_direct else join(dirname(spot), beside)
-        is_there = _staged(new, beside, after.kind)
-        if before is not None:
-            self._put(new, spot, beside, before, kept_as)
-        elif is_there:
-            try:
-                rename_new(beside, spot)
-            except OSError:
-                move(beside, new)
-                raise
-        at = os.lstat(spot)
-        self._ours[at.st_dev, at.st_ino] = at.st_ctime_ns
-
-    def _put(self, new: str, spot: str, beside: str, before: Entry, kept_as: str) -> None:
-        """Put the new one, which is beside, where the old one is. That goes to the copies."""
-        at, aside = _stat(spot), f"{beside}-old"
-        if at is not None and self._is(at, before):
-            exchange(beside, spot, aside)
-            if not is_same_file(at, os.lstat(beside)):
-                exchange(beside, spot, aside)
-                move(beside, new)
-                raise _ConflictError
-        else:  # it is done already, or was begun before a crash, or somebody has changed the file
-            if lexists(aside):
-                if at is None:
-                    os.rename(beside, spot)
-                os.rename(aside, beside)
-            old = _stat(beside)
-            if old is None and at is not None:
-                return
-            if old is None or old.st_ino != before.inode:
-                move(beside, new)
-                raise _ConflictError
-        try:
-            self._keep(beside, kept_as)
-        except OSError:
-            exchange(beside, spot, aside)
-            move(beside, new)
-            raise
-
-    def _take_away(self, spot: str, beside: str, before: Entry, kept_as: str) -> None:
-        at = _stat(spot)
-        if at is not None and self._is(at, before):
-            os.rename(spot, beside)
-            if not is_same_file(at, os.lstat(beside)):
-                rename_new(beside, spot)
-                raise _ConflictError
-        elif not lexists(beside):
-            if at is None or os.path.isdir(spot) or lexists(kept_as):
-                return
-            raise _ConflictError
-        try:
-            self._keep(beside, kept_as)
-        except OSError:
-            rename_new(beside, spot)
-            raise
-
-    def _is(self, at: os.stat_result, before: Entry) -> bool:
-        """Whether this is what was there when it was planned."""
-        times = before.ctime_ns, self._ours.get((at.st_dev, at.st_ino))
-        return at.st_ino == before.inode and at.st_ctime_ns in times
-
-    def _keep(self, old: str, kept_as: str) -> None:
-        """Move what was there to the copies; a file that has other names is copied."""
-        at = os.lstat(old)
-        if kept_as and at.st_nlink == 1:
-            move(old, kept_as)
-            return
-        if kept_as:
-            copy(old, kept_as)
-        descriptor = os.open(old, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC)
-        os.unlink(old)
-        self._ours[at.st_dev, at.st_ino] = os.fstat(descriptor).st_ctime_ns
-        os.close(descriptor)
+        self._placing.put(new, spot, beside, was, kept_as)
 
     def _end(self, journal: _Journal, done: _Paths) -> None:
         """Give the folders their modes, now that nothing more is put into them, and sync them."""
@@ -359,7 +275,7 @@ class _Doing:
         for change in reversed(_in_order(journal.changes)):
             if change.after and change.after.kind == "folder" and change.path in there:
                 with contextlib.suppress(OSError):
-                    chmod_folder(self._spot(change.path), change.after.mode)
+                    moving.chmod_folder(self._spot(change.path), change.after.mode)
         folders = {dirname(change.path) for change in journal.changes} if self._sync else ()
         for folder in sorted(folders):
             with contextlib.suppress(OSError):
@@ -392,35 +308,31 @@ def _chosen(difference: Difference, only: _Paths | None, overwrite: _Paths) -> l
 
 def _in_order(changes: Iterable[Change]) -> list[Change]:
     """Return first the folders that are made, then what is put, what goes, what was a folder."""
-
-    def phase(change: Change) -> int:
-        if change.after is None:
-            return 2
-        if change.after.kind == "folder":
-            return 0
-        return 3 if change.before and change.before.kind == "folder" else 1
-
-    by_path = sorted(changes, key=lambda change: change.path)
-    gone = [change for change in by_path if phase(change) == 2]
-    first = [change for number in (0, 1) for change in by_path if phase(change) == number]
-    return [*first, *reversed(gone), *(change for change in by_path if phase(change) == 3)]
+    found = sorted(changes, key=lambda change: change.path, reverse=True)
+    made = [each for each in found if each.after and each.after.kind == "folder"]
+    put = [each for each in found if each.after and each.after.kind != "folder"]
+    gone = [each for each in found if not each.after]
+    over = [each for each in put if each.before and each.before.kind == "folder"]
+    return [*made[::-1], *(each for each in put if not over or each not in over), *gone, *over]
 
 
-def _item(path: str, before: Entry | None) -> kept.Item:
+def _item(path: str, before: Entry | None) -> Item:
     if before is None:
-        return kept.Item(path, "absent")
+        return Item(path, "absent")
     if before.kind in ("file", "folder"):
-        return kept.Item(path, before.kind, "", before.size, before.mode)
-    return kept.Item(path, "link" if before.kind == "link" else "other", before.target)
+        return Item(path, before.kind, "", before.size, before.mode)
+    return Item(path, "link" if before.kind == "link" else "other", before.target)
 
 
 def _written(journals: Path, journal: _Journal, sync: bool) -> tuple[Path, IO[bytes]]:
     """Write a journal. While its file is open, nobody takes it for a dead process's."""
     new = private_folder(journals) / f"{os.urandom(6).hex()}.new"
-    file = open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600), "wb")
+    file = new.open("xb")
     try:
         fcntl.flock(file, fcntl.LOCK_EX)
-        file.write(json.dumps(msgspec.to_builtins(journal)).encode())
+        if not os.fstat(file.fileno()).st_nlink:  # a start elsewhere took it for a dead process's
+            return _written(journals, journal, sync)
+        file.write(json_line(journal))
         file.flush()
         if sync:
             os.fsync(file.fileno())
@@ -432,32 +344,3 @@ def _written(journals: Path, journal: _Journal, sync: bool) -> tuple[Path, IO[by
     if sync:
         synced(str(journals))
     return path, file
-
-
-def _staged(new: str, beside: str, kind: str) -> bool:
-    """Bring a new file beside its place. False where neither holds it any more."""
-    is_new = lexists(new)
-    if is_new and kind == "file":
-        for name in os.listxattr(new):
-            if name.startswith("user.overlay."):
-                os.removexattr(new, name)
-    if is_new and beside != new and not lexists(beside):
-        move(new, beside)
-    return is_new or (beside != new and lexists(beside))
-
-
-def _mount(folder: str) -> str:
-    """Return which mount a folder belongs to: nothing can be renamed from one to another."""
-    descriptor = os.open(folder, _FOLDER)
-    try:
-        with open(f"/proc/self/fdinfo/{descriptor}") as file:
-            return file.read().partition("mnt_id:")[2].split()[0]
-    finally:
-        os.close(descriptor)
-
-
-def _stat(path: str) -> os.stat_result | None:
-    try:
-        return os.lstat(path)
-    except FileNotFoundError:
-        return None

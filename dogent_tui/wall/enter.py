@@ -10,9 +10,10 @@ of the work is done before a command comes. What a room is made of, and a *plan*
 * ``network``: ``none`` (a loopback of its own), ``proxy`` (the application's proxy listens on it) or ``host``.
 * ``families``: the socket families that may be used.
 * ``name``, ``argv``, ``env``, ``cwd``, ``umask`` of a plan: the program.
+* ``plan`` of a room: what is run in it at once, with the standard descriptors that there are. ``rereads``: it may open once
+  more what it is given open, through `/proc/self/fd`.
 """
 
-import json
 import os
 import signal
 import socket
@@ -27,7 +28,7 @@ PROXY_PORT = 3128
 SETUP_FAILED = 125
 """The status where the program was never run; what `env` and `timeout` use for the same."""
 
-_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
 
 
 def hold(room: dict[str, Any], ready: socket.socket) -> NoReturn:
@@ -37,7 +38,7 @@ def hold(room: dict[str, Any], ready: socket.socket) -> NoReturn:
         kernel.die_with_parent()
         ready.send(b"ready")
     except BaseException as error:
-        _fail(ready, error)
+        fail(ready, error)
     while True:
         signal.pause()
 
@@ -72,7 +73,7 @@ def open_room(room: dict[str, Any], link: socket.socket, holder: int = -1) -> No
         os.waitpid(inside, 0)
         os._exit(0)
     except BaseException as error:
-        _fail(link, error)
+        fail(link, error)
 
 
 def _make_root(room: dict[str, Any]) -> None:
@@ -91,8 +92,17 @@ def _mount_all(root: str, mounts: list[list[Any]]) -> None:
         _MOUNTS[kind](root, *arguments)
 
 
-def _fail(link: socket.socket, error: BaseException) -> NoReturn:
-    link.send(f"failed {type(error).__name__}: {error}".encode(errors="replace")[:2000])
+def fail(link: socket.socket, error: BaseException) -> NoReturn:
+    """Say at which step the wall could not be set up, and why, and end."""
+    steps, trace = [], error.__traceback__
+    while trace is not None:
+        steps.append(trace.tb_frame.f_code.co_name.strip("_"))
+        trace = trace.tb_next
+    where = " ".join(step for step in steps[-3:] if step not in ("call", "checked"))
+    try:
+        link.send(f"failed {where}: {error}".encode(errors="replace")[:2000])
+    except OSError:
+        pass  # nobody listens any more
     os._exit(SETUP_FAILED)
 
 
@@ -136,7 +146,7 @@ def _link(root: str, target: str, text: str) -> None:
 def _devices(root: str, shared_memory: str) -> None:
     """A few harmless devices, terminals of its own, and shared memory that is private to the session."""
     os.makedirs(f"{root}/dev/pts")
-    for name in _DEVICES:
+    for name in DEVICES:
         _bind(root, f"/dev/{name}", f"/dev/{name}", False)
     for name, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
         _link(root, f"/dev/{name}", f"/proc/self/fd{target}")
@@ -146,6 +156,11 @@ def _devices(root: str, shared_memory: str) -> None:
         _link(root, "/dev/ptmx", "pts/ptmx")
     except OSError:
         pass  # without terminals of its own, `script` and the like fail with an error of theirs
+
+
+def _scratch(root: str, target: str, size: str) -> None:
+    """Mount an empty folder, which is gone with the namespace."""
+    kernel.mount("tmpfs", _place(root, target, folder=True), "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, f"mode=700,size={size}")
 
 
 def _hide(root: str, target: str) -> None:
@@ -163,6 +178,7 @@ _MOUNTS: dict[str, Callable[..., None]] = {
     "link": _link,
     "devices": _devices,
     "hide": _hide,
+    "scratch": _scratch,
 }
 
 
@@ -223,7 +239,9 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
         kernel.limit_rights()
         kernel.restrict_calls(tuple(room["families"]))
         rules = _common_rules(base, room["writable"])
-        plan = _take_plan(link)
+        if room.get("rereads"):  # what lies outside still has no path in here
+            rules.allow(os.open("/", os.O_PATH), kernel.READ_FILE)
+        plan = room.get("plan") or take_plan(link)
         moves = _stage(base, plan)
         kernel.enter_root(base)
         for staged, target in moves:
@@ -232,15 +250,13 @@ def _be_first(room: dict[str, Any], link: socket.socket) -> NoReturn:
         kernel.mount("none", "/", flags=_REMOUNT_READ_ONLY)
         for place in plan["writable"]:
             rules.allow_writing(place)
-        for number in (1, 2):
-            if stat.S_ISREG(os.fstat(number).st_mode):
-                rules.allow(number, kernel.FILE_RIGHTS)
+        allow_outputs(rules)
         kernel.drop_rights()
         rules.restrict()
         os.chdir(plan["cwd"])
         os.umask(plan["umask"])
     except BaseException as error:
-        _fail(link, error)
+        fail(link, error)
     kernel.close_from(3, on_exec=True)
     link.send(b"status %d" % _run(plan))
     os._exit(0)
@@ -260,7 +276,14 @@ def _common_rules(base: str, writable: list[str]) -> "kernel.FileRules":
     return rules
 
 
-def _take_plan(link: socket.socket) -> dict[str, Any]:
+def allow_outputs(rules: "kernel.FileRules") -> None:
+    """Allow what the program's output goes to, where that is a file."""
+    for number in (1, 2):
+        if stat.S_ISREG(os.fstat(number).st_mode):
+            rules.allow(number, kernel.FILE_RIGHTS)
+
+
+def take_plan(link: socket.socket) -> dict[str, Any]:
     """Wait for a plan: the path of its file, with the standard descriptors of the program."""
     path, descriptors, _, _ = socket.recv_fds(link, 4096, 3)
     if not path:
@@ -268,6 +291,8 @@ def _take_plan(link: socket.socket) -> dict[str, Any]:
     for number, descriptor in enumerate(descriptors):
         os.dup2(descriptor, number)
         os.close(descriptor)
+    import json  # on use: half the time of a start of our own programs
+
     with open(path, encoding="utf-8", errors="surrogateescape") as file:
         plan: dict[str, Any] = json.load(file)
     return plan
@@ -276,7 +301,7 @@ def _take_plan(link: socket.socket) -> dict[str, Any]:
 def _run(plan: dict[str, Any]) -> int:
     """Run the program to its end, and return its status once nothing else is alive in here."""
     try:
-        program = os.posix_spawn(plan["argv"][0], plan["argv"], plan["env"], setsigdef=_SIGNALS)
+        program = os.posix_spawn(plan["argv"][0], plan["argv"], plan["env"], setsigdef=SIGNALS)
     except OSError as error:
         os.write(2, f"{plan['argv'][0]}: {error.strerror}\n".encode())
         return 127
@@ -291,7 +316,7 @@ def _run(plan: dict[str, Any]) -> int:
         return code if code >= 0 else 128 - code
 
 
-_SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
+SIGNALS = signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}
 """Python ignores some of them, and a program would inherit that."""
 _REMOUNT_READ_ONLY = 32 | kernel.MS_BIND | kernel.MS_RDONLY | kernel.MS_NOSUID | kernel.MS_NODEV
 """MS_REMOUNT of the root itself, with the flags that it was made with."""

@@ -7,7 +7,6 @@ Numbers and structures come from the kernel's own headers (`linux/landlock.h`, `
 import ctypes
 import fcntl
 import os
-import platform
 import socket
 import struct
 
@@ -19,6 +18,7 @@ MNT_DETACH = 2
 _MOUNT_ATTR_RDONLY, _AT_FDCWD, _AT_RECURSIVE, _AT_EMPTY_PATH = 1, -100, 0x8000, 0x1000
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS, _PR_CAP_AMBIENT = 1, 4, 24, 38, 47
+_PR_SET_CHILD_SUBREAPER = 36
 _PR_CAP_AMBIENT_CLEAR_ALL = 4
 _CAPABILITY_VERSION_3 = 0x20080522
 
@@ -32,13 +32,17 @@ READS = EXECUTE | READ_FILE | READ_DIR
 _RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 4: (1 << 15) - 1}
 """Version of Landlock → every right over files that it knows; from 5 on all sixteen."""
 
-_X86 = platform.machine() == "x86_64"
+_X86 = os.uname().machine == "x86_64"
 _NUMBERS = {"pivot_root": (155, 41), "seccomp": (317, 277), "keyctl": (250, 219), "socket": (41, 198)}
 """Name → number on x86_64, and on arm64. Calls that came after 2019 have one number everywhere."""
 _MOUNT_SETATTR, _LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 442, 444, 445, 446
 _CLOSE_RANGE, _PIDFD_GETFD, _IO_URING_SETUP, _ADD_KEY = 436, 438, 425, (248, 217)
 _AUDIT_ARCH = 0xC000003E if _X86 else 0xC00000B7
 _EPERM, _ENOSYS, _EAFNOSUPPORT = 1, 38, 97
+_FILTER_LISTENER = 8
+REFUSE, ASK, _ALLOW = 0x00050000, 0x7FC00000, 0x7FFF0000
+"""What a filter answers to a system call: an error, whose number is added; what the supervisor says; yes."""
+_OPENAT2, _NO_LINKS, _BENEATH = 437, 4, 8
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -109,9 +113,14 @@ def bring_up_loopback() -> None:
         fcntl.ioctl(any_socket, 0x8914, struct.pack("16sH22x", b"lo", 0x1 | 0x40))
 
 
-def die_with_parent() -> None:
-    """Be killed when the parent dies. Changed credentials undo this, so it comes after them."""
-    _checked(_libc.prctl(_PR_SET_PDEATHSIG, 9, 0, 0, 0))
+def die_with_parent(signal: int = 9) -> None:
+    """Get `signal` when the parent dies. Changed credentials undo this, so it comes after them."""
+    _checked(_libc.prctl(_PR_SET_PDEATHSIG, signal, 0, 0, 0))
+
+
+def adopt_orphans() -> None:
+    """Be the parent of every process below this one whose own has died."""
+    _checked(_libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 
 
 def limit_rights() -> None:
@@ -180,30 +189,45 @@ class FileRules:
         _call(_LANDLOCK_RESTRICT, self._ruleset, 0)
 
 
-def restrict_calls(families: "tuple[int, ...]") -> None:
-    """Forbid sockets of other `families`, and what goes past that rule: io_uring, foreign architectures, the kernel's keys."""
-    program = _filter_program(families)
+def open_beneath(folder: int, path: str, flags: int, mode: int = 0) -> int:
+    """Open what lies at `path` below the folder of a descriptor; no link is followed, neither on the way nor at the end."""
+    how = struct.pack("=QQQ", flags | os.O_CLOEXEC, mode, _NO_LINKS | _BENEATH)
+    return _call(_OPENAT2, folder, os.fsencode(path), how, len(how))
+
+
+def set_times(path: str, times: "bytes | None") -> None:
+    """Set when a file was last read and changed: two `struct timespec`, or now."""
+    _checked(_libc.utimensat(_AT_FDCWD, os.fsencode(path), times, 0))
+
+
+def restrict_calls(families: "tuple[int, ...]", answers: "dict[int, int] | None" = None) -> int:
+    """Forbid sockets of other `families`, and what goes past that rule: io_uring, foreign architectures, the kernel's keys.
+
+    `answers` says for numbers of further calls what they get. Where that is ASK for one, the descriptor at which the supervisor
+    hears of it is returned, else 0.
+    """
+    program = _filter_program(families, answers or {})
     buffer = ctypes.create_string_buffer(program)
     fprog = struct.pack("=HxxxxxxQ", len(program) // 8, ctypes.addressof(buffer))
-    _call(_number("seccomp"), 1, 0, fprog)
+    return _call(_number("seccomp"), 1, _FILTER_LISTENER if answers else 0, fprog)
 
 
-def _filter_program(families: "tuple[int, ...]") -> bytes:
+def _filter_program(families: "tuple[int, ...]", answers: "dict[int, int]") -> bytes:
     """Return the filter as the kernel's classic BPF. Offsets are those of `struct seccomp_data`."""
     load, equal, at_least, answer = 0x20, 0x15, 0x35, 0x06
-    refuse, allow = 0x00050000, 0x7FFF0000
 
     def one(code: int, value: int, then: int = 0, otherwise: int = 0) -> bytes:
         return struct.pack("=HBBI", code, then, otherwise, value)
 
     add_key = _ADD_KEY[0 if _X86 else 1]
-    lines = [one(load, 4), one(equal, _AUDIT_ARCH, 1, 0), one(answer, refuse | _ENOSYS), one(load, 0)]
+    lines = [one(load, 4), one(equal, _AUDIT_ARCH, 1, 0), one(answer, REFUSE | _ENOSYS), one(load, 0)]
     if _X86:  # x32: the same numbers with this bit
-        lines += [one(at_least, 0x40000000, 0, 1), one(answer, refuse | _ENOSYS)]
-    for number in (_IO_URING_SETUP, add_key, add_key + 1, add_key + 2):
-        lines += [one(equal, number, 0, 1), one(answer, refuse | _ENOSYS)]
-    lines += [one(equal, _number("socket"), 1, 0), one(answer, allow), one(load, 16)]
+        lines += [one(at_least, 0x40000000, 0, 1), one(answer, REFUSE | _ENOSYS)]
+    never = dict.fromkeys((_IO_URING_SETUP, add_key, add_key + 1, add_key + 2), REFUSE | _ENOSYS)
+    for number, said in {**never, **answers}.items():
+        lines += [one(equal, number, 0, 1), one(answer, said)]
+    lines += [one(equal, _number("socket"), 1, 0), one(answer, _ALLOW), one(load, 16)]
     for family in families:
-        lines += [one(equal, family, 0, 1), one(answer, allow)]
-    lines.append(one(answer, refuse | (_EAFNOSUPPORT if families else _EPERM)))
+        lines += [one(equal, family, 0, 1), one(answer, _ALLOW)]
+    lines.append(one(answer, REFUSE | (_EAFNOSUPPORT if families else _EPERM)))
     return b"".join(lines)

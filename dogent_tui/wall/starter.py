@@ -6,9 +6,9 @@ when the command has ended. It answers the shell itself, once the difference is 
 of the FIFOs is the user's alone and is not there behind the wall, and every id counts once.
 
 Messages are JSON, one a packet. From the application: ``{"id", "plan"}`` (a path) or ``{"end"}`` (an id),
-and the room that is like
-all others first.
-To it: ``ended`` with ``status`` and ``began``, ``failed`` with ``reason``, ``listening`` with a descriptor.
+the room that
+is like all others first, and ``{"go"}`` (an id) where that room ``waits``.
+To it: ``ready`` then, ``ended`` with ``status`` and ``began``, ``failed`` with ``reason``, ``listening`` with a descriptor.
 """
 
 import json
@@ -23,6 +23,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import enter  # type: ignore[import-not-found]  # beside this file: it runs without the package
 import kernel  # type: ignore[import-not-found]
+import partial  # type: ignore[import-not-found]
 
 _LARGEST = 65_536
 _OUTPUTS = (8, 9)
@@ -48,6 +49,8 @@ class _Room:
             link = socket.socket(fileno=os.dup2(other.detach(), 3))
             holder = os.dup2(holder, 4) if holder >= 0 else holder
             kernel.close_from(5 if holder >= 0 else 4)
+            if room["level"] == "bare":
+                partial.open_room(room, link)
             enter.open_room(room, link, holder)
         other.close()
         self.inside = 0
@@ -59,9 +62,9 @@ class _Room:
         self.output = "", 0
         self.why = ""
 
-    def run(self, name: str, pid: int, path: str, plan: dict[str, Any]) -> None:
-        """Run the command of `plan` for the shell `pid`. Raises OSError where that shell is gone."""
-        self.client = os.pidfd_open(pid)
+    def run(self, name: str, pid: int, client: int, path: str, plan: dict[str, Any]) -> None:
+        """Run the command of `plan` for the shell `pid`, whose pidfd is `client`. Raises OSError where that shell is gone."""
+        self.client = client
         outputs = [_same_output(pid, self.client, number) for number in _OUTPUTS]
         self.name, self.folder = name, plan["folder"]
         self.output = os.readlink(f"/proc/{pid}/fd/{_OUTPUTS[0]}"), os.fstat(outputs[0]).st_size
@@ -103,6 +106,7 @@ class Starter:
         self._application = application
         self._requests = os.open(requests, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)  # never at its end
         self._plans: dict[str, str] = {}
+        self._waiting: dict[str, tuple[int, int, str]] = {}
         self._rooms: dict[int, _Room] = {}
         self._ready: _Room | None = None
         self._room: dict[str, Any] = {}
@@ -154,9 +158,12 @@ class Starter:
     def _take(self, message: dict[str, Any]) -> None:
         if "base" in message:
             self._room = message
-            self._holder = self._hold()
+            self._holder = self._hold() if message["level"] != "bare" else -1
+        elif "go" in message:
+            self._go(message["go"])
         elif "end" in message:
             self._plans.pop(message["end"], None)
+            self._waiting.pop(message["end"], None)
             for room in [room for room in self._rooms.values() if room.name == message["end"]]:
                 room.why = "ended"
                 room.end()
@@ -196,12 +203,28 @@ class Starter:
             pid, _, name = line.decode("ascii", "replace").partition(" ")
             path = self._plans.pop(name, "")
             if path and pid.isdecimal():
-                try:
-                    self._start(name, int(pid), path)
-                except OSError as error:
-                    self._tell({"failed": name, "reason": str(error)})
+                self._ask(name, int(pid), path)
 
-    def _start(self, name: str, pid: int, path: str) -> None:
+    def _ask(self, name: str, pid: int, path: str) -> None:
+        """Start a command, once the application has said so where the room waits for that."""
+        try:
+            self._waiting[name] = (pid, os.pidfd_open(pid), path)
+        except OSError:
+            return  # the shell has gone
+        if self._room["waits"]:
+            self._tell({"ready": name})
+        else:
+            self._go(name)
+
+    def _go(self, name: str) -> None:
+        pid, client, path = self._waiting.pop(name, (0, 0, ""))
+        if path:
+            try:
+                self._start(name, pid, client, path)
+            except OSError as error:
+                self._tell({"failed": name, "reason": str(error)})
+
+    def _start(self, name: str, pid: int, client: int, path: str) -> None:
         with open(path, encoding="utf-8", errors="surrogateescape") as file:
             plan = json.load(file)
         room = self._ready
@@ -209,13 +232,16 @@ class Starter:
             room = self._open({**self._room, "network": plan["network"]})
         else:
             self._ready = None
-        room.run(name, pid, path, plan)
+        room.run(name, pid, client, path, plan)
         self._poll.register(room.client, select.EPOLLIN)
 
     # ── Ending ────────────────────────────────────────────────────────────────────────────────
 
     def _take_report(self, room: _Room) -> None:
-        packet, descriptors, _, _ = socket.recv_fds(room.link, _LARGEST, 1)
+        try:
+            packet, descriptors, _, _ = socket.recv_fds(room.link, _LARGEST, 1)
+        except ConnectionResetError:
+            return  # it ended before it took its plan; what it said comes next
         word, _, rest = packet.decode(errors="replace").partition(" ")
         if word == "inside":
             room.inside = int(rest)

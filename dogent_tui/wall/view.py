@@ -8,11 +8,12 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
 Mount: TypeAlias = tuple[str | bool, ...]
+Level: TypeAlias = Literal["full", "bound", "bare"]
 
 RUN = "/run/dogent"
 """Where a shell inside says in which folder it stands; private to the session."""
@@ -68,8 +69,9 @@ class View(msgspec.Struct, frozen=True):
     """What one program may see and do. Paths are absolute, with links resolved.
 
     `workspace` is covered by the layer at `layer` where there is one; `readable` and `writable` are further places as they are.
-    `outside` are mounts that may be written. `private` is the folder of the session that
-    holds ``home``, ``tmp`` and ``shm``.
+    `outside` are mounts that may be written. `private` is the folder of the session that holds ``home``, ``tmp`` and ``shm``.
+    Where there can be no layer, `level` is ``bound``: the workspace is seen as it is. Without namespaces it is ``bare``: nothing
+    can be put in another's place.
     """
 
     private: Path
@@ -84,27 +86,36 @@ class View(msgspec.Struct, frozen=True):
     network: str = "none"
     limit_s: float = 0.0
     environment: Mapping[str, str] = {}
+    level: Level = "full"
 
     def room(self, base: Path, home: Path) -> dict[str, Any]:
         """Return what all programs of a session have in common. `base` is an empty folder for mount points."""
         private = ("/tmp", "/var/tmp", "/dev/shm", RUN)
+        shared = {"level": self.level, "waits": self.level != "full", "network": self.network, "families": _FAMILIES}
+        if self.level == "bare":
+            own = [str(self.private / name) for name in ("home", "tmp", "run")]
+            return {**shared, "base": str(base), "readable": [*as_it_is(home)], "writable": own}
         return {
+            **shared,
             "base": str(base),
             "common": [*self._common(home)],
             "writable": [*private, *([] if self._home_is_inside(home) else [str(home)])],
-            "network": self.network,
-            "families": _FAMILIES,
         }
 
     def plan(self, home: Path) -> dict[str, Any]:
         """Return what is this program's own."""
         workspace = [str(self.workspace)] if self.layer is not None else []
+        places = {"HOME": str(home)}
+        if self.level == "bare":
+            places = {"HOME": str(self.private / "home"), "TMPDIR": str(self.private / "tmp")}
+            places["PATH"] = _path_of((*as_it_is(home), str(self.workspace)))
         return {
+            "readable": [*map(str, self.readable)],
             "own": [*self._own()],
             "hidden": [*self._hidden(home)],
             "writable": [*workspace, *map(str, self.writable), *(str(mount[2]) for mount in self.outside)],
             "argv": [*self.argv],
-            "env": {**environment(os.environ), "HOME": str(home), **self.environment},
+            "env": {**environment(os.environ), **places, **self.environment},
             "cwd": str(self.cwd),
             "network": self.network,
             "limit_s": self.limit_s,
@@ -122,13 +133,15 @@ class View(msgspec.Struct, frozen=True):
         yield ("bind", str(self.private / "var-tmp"), "/var/tmp", False)
         if not self._home_is_inside(home):
             yield ("bind", str(self.private / "home"), str(home), False)
-            yield from _tools(home)
+            yield from tools(home)
 
     def _own(self) -> Iterator[Mount]:
         for place in self.readable:
             yield ("bind", str(place), str(place), True)
         yield from self.outside
-        if self.workspace is not None and self.layer is not None:
+        if self.workspace is not None and self.level == "bound":
+            yield ("bind", str(self.workspace), str(self.workspace), False)
+        elif self.workspace is not None and self.layer is not None:
             yield ("overlay", str(self.workspace), str(self.workspace), str(self.layer))
         for place in self.writable:
             yield ("bind", str(place), str(place), False)
@@ -157,8 +170,34 @@ def system_mounts() -> Iterator[Mount]:
 
 def read_only_places(home: Path) -> tuple[Path, ...]:
     """Return the places of the system and of tools that every program sees whole and none can write."""
-    mounts = [mount for mount in (*system_mounts(), *_tools(home)) if mount[0] == "bind" and mount[2] != "/etc"]
+    mounts = [mount for mount in (*system_mounts(), *tools(home)) if mount[0] == "bind" and mount[2] != "/etc"]
     return tuple(Path(str(mount[1])) for mount in mounts)
+
+
+def as_it_is(home: Path) -> Iterator[str]:
+    """Yield what every program may read where nothing can be hidden: all but what must not be read, level by level."""
+    hidden = set(_secrets_in_etc())
+    for kind, place, *_ in (*system_mounts(), *tools(home)):
+        if kind == "bind":
+            yield from _without(str(place), hidden)
+    yield "/proc"
+
+
+def _path_of(readable: Sequence[str]) -> str:
+    """Return the folders of PATH that may be read: a shell takes the first program it sees, whether it may run it or not."""
+    real = [os.path.realpath(place) for place in readable]
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    seen = (folder for folder in folders if any(f"{os.path.realpath(folder)}/".startswith(f"{place}/") for place in real))
+    return os.pathsep.join(seen)
+
+
+def _without(place: str, hidden: set[str]) -> Iterator[str]:
+    if not any(each.startswith(place.rstrip("/") + "/") for each in hidden):
+        yield place
+    elif os.access(place, os.R_OK):
+        for entry in os.scandir(place):
+            if entry.path not in hidden and (not entry.is_symlink() or entry.is_dir() or entry.is_file()):
+                yield from _without(entry.path, hidden)
 
 
 _hidden_in_etc: list[str] | None = None
@@ -187,7 +226,8 @@ def _closed(folder: str, levels: int) -> Iterator[str]:
             yield from _closed(entry.path, levels - 1)
 
 
-def _tools(home: Path) -> Iterator[Mount]:
+def tools(home: Path) -> Iterator[Mount]:
+    """Yield what is seen of the user's own tools."""
     for name in TOOL_PREFIXES:
         place = str(home / name)
         if os.path.exists(place):

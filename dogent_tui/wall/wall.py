@@ -8,11 +8,12 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import uuid
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
@@ -21,9 +22,10 @@ from dogent_tui.language import tr
 from dogent_tui.wall.client import answer_text, client_text
 from dogent_tui.wall.leftovers import hold
 from dogent_tui.wall.outside import Outside, copied_places
-from dogent_tui.wall.proxy import SSH_CONFIG, Proxy, proxy_variables
+from dogent_tui.wall.probe import Standing
 from dogent_tui.wall.removing import remove_layer, remove_tree
-from dogent_tui.wall.view import RUN, View, git_settings
+from dogent_tui.wall.snapshot import Snapshot, end_left_over
+from dogent_tui.wall.view import RUN, Level, View, git_settings, tools
 from dogent_tui.workspace.files import private_folder
 from dogent_tui.workspace.paths import dogent_home, state_dir
 
@@ -88,26 +90,50 @@ class Answer(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
+Serve: TypeAlias = Callable[[socket.socket, Collection[str]], contextlib.AbstractContextManager[object]]
+"""Serves a listening socket as the way to some hosts, all public ones where none is named, until it is exited."""
+
+
 class Wall:
     """Runs commands behind the wall for one workspace. Safe for use by several threads."""
 
-    def __init__(self, workspace: Path, folder: Path, settle: Callable[[Ended], Answer], home: Path | None = None) -> None:
+    def __init__(
+        self,
+        workspace: Path,
+        folder: Path,
+        settle: Callable[[Ended], Answer],
+        serve: Serve,
+        home: Path | None = None,
+        *,
+        standing: Standing | None = None,
+        snapshot: Snapshot | None = None,
+    ) -> None:
         """Keep layers and the private home in `folder`, which must lie outside the workspace.
 
-        `settle` judges what a command did and commits or drops it, in a thread; the shell waits for its answer.
+        `settle` judges what a command did and commits or drops it, in a thread; the shell waits for its answer. `serve` serves
+        the proxy of a command that may reach hosts. Where the wall of `standing` is a partial one, `snapshot` is the copy of the
+        workspace, which is brought up to date before each command.
         """
+        if standing is not None and (standing.level == "none" or (standing.level == "partial") != (snapshot is not None)):
+            raise ValueError(standing.level)
+        self._level: Level = "full"
+        if standing is not None and standing.level == "partial":
+            self._level = "bound" if standing.namespaces else "bare"
+        self._copy = snapshot
+        self._serve = serve
         self.workspace = workspace
         self.folder = folder
         self._settle = settle
         self._home = (home or Path.home()).resolve()
         self._jobs: dict[str, Job] = {}
         self._answers: dict[str, int] = {}
-        self._proxies: dict[str, Proxy] = {}
+        self._proxies: dict[str, contextlib.AbstractContextManager[object]] = {}
         self._starter: subprocess.Popen[bytes] | None = None
         self._socket: socket.socket | None = None
         self._lock = threading.Lock()
         self._settling = ThreadPoolExecutor(1, "settling")  # one after the other: in the order in which they end
         self._same_disk = False
+        self._is_closing = False
         self._held = -1
 
     # ── Life ──────────────────────────────────────────────────────────────────────────────────
@@ -128,21 +154,29 @@ class Wall:
         command = [sys.executable, "-I", "-S", program, str(requests)]
         with theirs:
             self._starter = subprocess.Popen(
-                command, stdin=theirs.fileno(), stdout=subprocess.DEVNULL, cwd="/", start_new_session=True
+                command,
+                stdin=theirs.fileno(),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd="/",
+                start_new_session=True,
             )
         self._socket = ours
-        view = View(self.folder, self.workspace, (), workspace=self.workspace, layer=self.folder)
+        view = View(self.folder, self.workspace, (), workspace=self.workspace, layer=self.folder, level=self._level)
         self._tell(view.room(self.folder / "root", self._home))
         threading.Thread(target=self._listen, args=(ours,), name="wall", daemon=True).start()
 
     def close(self) -> None:
         """End every command and the resident process, and remove what nobody has to judge any more."""
+        self._is_closing = True
         if self._socket is not None:
             with contextlib.suppress(OSError):
                 self._socket.shutdown(socket.SHUT_RDWR)
         if self._starter is not None:
             self._starter.wait()
         self._settling.shutdown(wait=True, cancel_futures=True)
+        if self._copy is not None:
+            self._copy.take_back_cut_off()
         for name in [*self._jobs]:
             self._answer(name, Answer(1))
         remove_tree(self.folder)
@@ -151,14 +185,17 @@ class Wall:
             self._held = -1
 
     def _seed_home(self) -> None:
-        """Have the private home know how the user's own Git is set up, without keys and without programs, and ssh the proxy."""
+        """Have the private home know how the user's own Git is set up, without keys and without programs."""
         texts = []
         for place in (self._home / ".config/git/config", self._home / ".gitconfig"):
             with contextlib.suppress(OSError):
                 texts.append(place.read_text("utf-8", "replace"))
         (self.folder / "home/.gitconfig").write_text(git_settings(texts), "utf-8")
-        private_folder(self.folder / "home/.ssh")
-        (self.folder / "home/.ssh/config").write_text(SSH_CONFIG, "utf-8")
+        if self._level == "bare":  # tools that look for themselves in the home find only this one
+            for _, source, target, _ in tools(self._home):
+                link = self.folder / "home" / Path(str(target)).relative_to(self._home)
+                link.parent.mkdir(parents=True, exist_ok=True)
+                link.symlink_to(str(source))
 
     # ── Jobs ──────────────────────────────────────────────────────────────────────────────────
 
@@ -172,6 +209,7 @@ class Wall:
         hosts: Collection[str] | None = None,
         readable: tuple[Path, ...] = (),
         changeable: Collection[Path] = (),
+        environment: Mapping[str, str] = {},
         snapshots: Path | None = None,
     ) -> Job:
         """Return the job for `command`, which runs once its text is run in a shell.
@@ -184,6 +222,7 @@ class Wall:
             hosts: The hosts that it may reach: None for none, an empty collection for all public ones.
             readable: Places outside the workspace that it sees.
             changeable: Places outside the workspace of which it gets a copy.
+            environment: Variables beside those that every command gets.
             snapshots: The folder in which the CLI keeps what it knows of the user's shell.
 
         Raises:
@@ -201,19 +240,21 @@ class Wall:
         view = View(
             self.folder,
             cwd if cwd.is_dir() else self.workspace,
-            ("/bin/bash", "-c", _script(command, name, sources=snapshots is not None)),
+            ("/bin/bash", "-c", self._script(command, name, snapshots)),
             workspace=self.workspace,
             layer=folder,
             hidden=tuple(place for place in (dogent_home(), state_dir()) if place.is_relative_to(self.workspace)),
             readable=readable,
             outside=tuple(mount for each in outside for mount in each.mounts(self._home)),
-            network="none" if hosts is None else "proxy",
+            network="none" if hosts is None else "host" if self._level == "bare" and not hosts else "proxy",
             limit_s=limit_s,
-            environment={**_LIKE_THE_CLI, **({} if hosts is None else proxy_variables())},
+            environment={**_LIKE_THE_CLI, **environment},
+            level=self._level,
         )
         plan = {**view.plan(self._home), "name": name, "folder": str(folder), "same_disk": self._same_disk}
         if snapshots is not None and snapshots.is_dir():
             plan["own"].append(("bind", str(snapshots), _SNAPSHOTS, True))
+            plan["readable"].append(str(snapshots))
         (folder / "call").write_text(json.dumps({"command": command, "cwd": str(cwd)}), "utf-8")
         path = folder / "plan"
         path.write_text(json.dumps(plan), "utf-8")
@@ -225,6 +266,14 @@ class Wall:
             self._answers[name] = os.open(answers, os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
         self._tell({"id": name, "plan": str(path)})
         return job
+
+    def _script(self, command: str, name: str, snapshots: Path | None) -> str:
+        """Return what runs inside: the command as the CLI would run it, and where its shell stands in the end."""
+        run, inside = RUN, _SNAPSHOTS
+        if self._level == "bare":
+            run, inside = shlex.quote(str(self.folder / "run")), shlex.quote(str(snapshots))
+        newest = f'for s in {inside}/*; do :; done; [ -f "$s" ] && source "$s"; unset s; ' if snapshots is not None else ""
+        return f"{newest}eval {shlex.quote(command)} && pwd -P >| {run}/{name}"
 
     def end(self, job: Job) -> None:
         """End a command, or forget one that did not begin."""
@@ -257,52 +306,76 @@ class Wall:
             self._hear(json.loads(packet), descriptors)
         ours.close()
         self._socket = None
-        for name in [*self._jobs]:
-            self._answer(name, Answer(1, notes=(tr("The wall went down, and the command with it; nothing of it was kept."),)))
+        for name, job in [*self._jobs.items()]:
+            if self._copy is not None and not self._is_closing:
+                end_left_over(str(self.folder))
+                self._settling.submit(self._finish, Ended(job, 137, 0, "gone"))
+            else:
+                words = tr("The wall went down, and the command with it; nothing of it was kept.")
+                self._answer(name, Answer(1, notes=(words,)))
 
     def _hear(self, message: dict[str, Any], descriptors: list[int]) -> None:
         if "listening" in message:
-            listening = socket.socket(fileno=descriptors[0])
-            job = self._jobs.get(message["listening"])
-            if job is None or job.hosts is None:
-                listening.close()
-            else:
-                self._proxies[job.name] = Proxy(listening, job.hosts)
+            name = message["listening"]
+            self._proxies[name] = self._serve(socket.socket(fileno=descriptors[0]), self._jobs[name].hosts or ())
         elif "failed" in message:
             words = tr("The wall could not be set up, so the command did not run: {reason}").format(reason=message["reason"])
             self._answer(message["failed"], Answer(125, notes=(words,)))
         elif "ended" in message and (job := self._jobs.get(message["ended"])):
             ended = Ended(job, message["status"], message["began"], message["why"], tuple(message["output"]))
-            if any(os.scandir(ended.upper)):
+            if self._copy is not None or any(os.scandir(ended.upper)):
                 self._settling.submit(self._finish, ended)
             else:
                 self._finish(ended)  # it changed nothing, so that nobody has to wait for it
+        elif "ready" in message:
+            self._settling.submit(self._begin, message["ready"])
+
+    def _begin(self, name: str) -> None:
+        """Bring the copy up to date: only now, because between a command's question and its yes may lie hours."""
+        try:
+            if self._copy is not None:
+                self._copy.begin(name, self.folder)
+            self._tell({"go": name})
+        except Exception as error:
+            words = tr("The workspace could not be copied, so the command did not run: {reason}").format(reason=error)
+            self._answer(name, Answer(125, notes=(words,)))
+            raise
 
     def _finish(self, ended: Ended) -> None:
         try:
-            answer = self._settle(ended)
+            answer = self._settled(ended)
         except BaseException as error:
             words = tr("What the command did could not be judged, so it was dropped: {error}").format(error=error)
             self._answer(ended.job.name, Answer(1, notes=(words,)))
             raise
         self._answer(ended.job.name, answer)
 
+    def _settled(self, ended: Ended) -> Answer:
+        """Have it judged; where there was no layer, what it did is put into one first."""
+        if self._copy is None or not self._copy.is_running(ended.job.name):
+            return self._settle(ended)
+        collected = self._copy.collect(ended.upper)
+        try:
+            answer = self._settle(msgspec.structs.replace(ended, began_ns=time.time_ns()))
+        finally:
+            self._copy.accept(collected.restored)
+        if not collected.left:
+            return answer
+        words = tr("dogent-tui: this could not be taken back, and stays as the command left it: {places}")
+        return msgspec.structs.replace(answer, notes=(*answer.notes, words.format(places=", ".join(collected.left))))
+
     def _answer(self, name: str, answer: Answer) -> None:
         with self._lock:
             job, descriptor = self._jobs.pop(name, None), self._answers.pop(name, None)
         if (proxy := self._proxies.pop(name, None)) is not None:
-            proxy.close()
+            proxy.__exit__(None, None, None)
         if job is None or descriptor is None:
             return
+        if self._copy is not None and not self._is_closing:
+            self._copy.end(name)
         with contextlib.suppress(OSError):  # the client has gone
             os.write(descriptor, answer_text(answer.status, answer.folder, answer.notes))
         os.close(descriptor)
         for place in (self.folder / name, self.folder / "run" / name):
             place.unlink(missing_ok=True)
         remove_layer(job.folder)
-
-
-def _script(command: str, name: str, *, sources: bool) -> str:
-    """Return what runs inside: the command as the CLI would run it, and where its shell stands in the end."""
-    newest = f'for s in {_SNAPSHOTS}/*; do :; done; [ -f "$s" ] && source "$s"; unset s; ' if sources else ""
-    return f"{newest}eval {shlex.quote(command)} && pwd -P >| {RUN}/{name}"

@@ -13,9 +13,11 @@ import msgspec
 
 from dogent_tui.language import tr
 from dogent_tui.processes import end_tree, python_command, talk_process
+from dogent_tui.wall.own import walled
 from dogent_tui.web.image_check import FORMATS, Checked
 from dogent_tui.web.model import SavedImage, WebError
 from dogent_tui.workspace.files import temporary_beside
+from dogent_tui.workspace.places import pinned
 
 MOST_BYTES = 24 << 20
 _DECODING_S = 10.0
@@ -45,7 +47,8 @@ def _save(body: bytes, image: Checked, folder: Path, root: Path, name: str) -> S
     place = _folder(folder, root)
     stem = safe_stem(name)
     try:
-        path = _write_new(place, stem, FORMATS[image.format], body)
+        with pinned(place / stem) as there:
+            path = place / _write_new(there.parent, stem, FORMATS[image.format], body).name
     except OSError as error:
         raise WebError(
             tr("The image could not be saved in {folder}: {strerror}.").format(folder=folder, strerror=error.strerror or error),
@@ -162,7 +165,8 @@ async def _checked(body: bytes) -> Checked:
         )
     environment = {key: value for key, value in os.environ.items() if key in _PASSED_ON}
     try:
-        process = await talk_process(python_command("dogent_tui.web.image_check"), cwd=Path("/"), env=environment)
+        command = await asyncio.to_thread(walled, python_command("dogent_tui.web.image_check"))
+        process = await talk_process(command, cwd=Path("/"), env=environment)
         try:
             async with asyncio.timeout(_DECODING_S):
                 output, _ = await process.communicate(body)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 _HALF = 20_000
 """Characters at the beginning and at the end of a prompt: what is pasted between is not the person's own words."""
+_MOST_SAID = 500
+"""Texts that are known not to be the agent's own."""
 _MOST_NAMED = 1000
 _MOST_APPROVED = 200
 
@@ -41,10 +43,20 @@ class NamedHosts:
         self._named: dict[str, None] = {}
         self._reading = threading.Lock()
         self._approved: dict[str, tuple[str, ...]] = {}
+        self._said: list[str] = []
 
     def heard(self, text: str) -> None:
         """Take in the hosts that the person names in a prompt. Cheap: it is read when a call asks for it, in a thread."""
+        self.found(text)
         self._unread.append(text if len(text) <= 2 * _HALF else f"{text[:_HALF]}\n{text[-_HALF:]}")
+
+    def found(self, text: str) -> None:
+        """Take in what a search found: an address of it holds nothing that the agent put there."""
+        self._said = [*self._said[-_MOST_SAID:], text[: 2 * _HALF]]
+
+    def said(self) -> str:
+        """Return what the user wrote and searches found."""
+        return "\n".join(self._said)
 
     def _all_named(self) -> Mapping[str, None]:
         """Return the hosts that were named, the latest last. Few sessions ask at all."""

@@ -22,6 +22,12 @@ KeyPath: TypeAlias = tuple[str, ...]
 """The keys that lead to a value, from the outside in."""
 
 
+_WITHOUT_EFFECT: Mapping[KeyPath, str] = {
+    ("sandbox",): tr("Commands always run behind a wall now, and no setting changes that. You can remove it."),
+}
+"""Keys of `dogent.json` that earlier versions knew → what to know about each. They are kept like every unknown key."""
+
+
 class ConfigWarning(msgspec.Struct, frozen=True):
     """Something in the configuration that is not as it should be. The work goes on without it.
 
@@ -87,6 +93,9 @@ def wrong_value(file: Path, path: KeyPath, wanted: str) -> ConfigWarning:
 
 def unknown_key(file: Path, path: KeyPath, known: Iterable[str]) -> ConfigWarning:
     """Return the warning about a key that is none of the `known` ones, with the nearest of them."""
+    if file.name == "dogent.json" and path in _WITHOUT_EFFECT:
+        message = tr("{path}: this key has no effect any more.").format(path=_place(file, path))
+        return ConfigWarning(message, _WITHOUT_EFFECT[path], "config_unknown_key")
     near = nearest(path[-1], known)
     remedy = (
         tr('Did you mean "{near}"? It was kept.').format(near=near)

@@ -117,10 +117,11 @@ class Copies:
         self._lock = threading.Lock()
 
     @classmethod
-    def at(cls, folder: Path) -> "Copies":
-        """Return the copies of whatever session keeps them in `folder`."""
+    def at(cls, folder: Path, run: str) -> "Copies":
+        """Return the copies of whatever session keeps them in `folder`, as they are in the run `run`."""
         copies = cls.__new__(cls)
         copies._begin(folder, None)  # noqa: SLF001 — of ours
+        copies.begin_run(run)
         return copies
 
     def begin_run(self, run_id: str) -> None:
@@ -368,7 +369,7 @@ class Copies:
 
     def _note(self, data: Change | _Undoing | _Settled, *, durable: bool = False) -> None:
         private_folder(self.folder)
-        line = json.dumps(msgspec.to_builtins(data)).encode()  # msgspec's own JSON has no names that are not UTF-8
+        line = json_line(data)
         descriptor = os.open(self.folder / "changes.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "ab") as file:
             file.write(b"\n" + line + b"\n")  # the line before may have been cut short
@@ -381,11 +382,19 @@ def _size(changes: Iterable[Change]) -> int:
     return sum(item.size for change in changes for item in change.items if item.size <= LARGEST_FILE)
 
 
+def json_line(data: object) -> bytes:
+    """Return `data` as JSON that `json.loads` reads back, names that are not UTF-8, too."""
+    try:
+        return msgspec.json.encode(data)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(data)).encode()
+
+
 def state_at(path: str | Path) -> State:
     """Return what lies at a place. Raises OSError where that cannot be read."""
     try:
         found = os.lstat(path)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):  # a file took the place of the folder
         return State("absent")
     if stat.S_ISLNK(found.st_mode):
         return State("link", os.readlink(path))  # noqa: PTH115 — text in, text out

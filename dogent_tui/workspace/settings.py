@@ -30,7 +30,6 @@ __all__ = [
 class WorkspaceSettings(msgspec.Struct, frozen=True):
     """What a workspace chose. An empty text means: not chosen.
 
-    `sandbox` has the agent's commands run behind a second wall; a workspace can ask for it, since it only narrows.
     `review_edits` has the person review every change of a file before it is written.
     `ignored_folders` are left out when Markdown files are searched: names, or paths from the root on with a ``/``.
     `extra` holds the keys that this version does not know; they are kept when the settings are saved.
@@ -46,7 +45,6 @@ class WorkspaceSettings(msgspec.Struct, frozen=True):
     primary_language: Annotated[str, Meta(description="The language of the replies.")] = ""
     learn_auto: Annotated[bool, Meta(description="Offer to note a lesson after a run that failed.")] = True
     theme: Annotated[str, Meta(description="The colors.")] = ""
-    sandbox: Annotated[bool, Meta(description="The agent's commands run in the sandbox of the system.")] = False
     review_edits: Annotated[bool, Meta(description="What the agent writes is put to you change by change.")] = False
     ignored_folders: Annotated[tuple[str, ...], Meta(description="Folders that are left out of searches.")] = ()
     extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
@@ -66,7 +64,6 @@ class HomeSettings(msgspec.Struct, frozen=True):
         Meta(description="The language of the interface, en or zh_CN, from the next start on; that of the system where empty."),
     ] = ""
     offer_setup: Annotated[bool, Meta(description="Offer the set-up at the start where nobody is chosen to answer.")] = True
-    sandbox: Annotated[bool, Meta(description="The agent's commands run in the sandbox of the system, in all folders.")] = False
     web_allow_hosts: Annotated[
         Any, Meta(description="Private hosts that web_fetch may reach, each exactly.", extra_json_schema={"type": "array"})
     ] = ()

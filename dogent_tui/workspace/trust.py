@@ -105,7 +105,7 @@ def _parts_in(root: Path) -> tuple[str, ...]:
 
 
 def _holds_something(path: Path) -> bool:
-    """Whether there is more than empty folders, which the CLI's sandbox leaves behind. A link counts, wherever it leads."""
+    """Whether there is more than empty folders. A link counts, wherever it leads."""
     if not os.path.lexists(path):
         return False
     if path.is_symlink() or not path.is_dir():

@@ -7,7 +7,7 @@ from claude_agent_sdk import PermissionResultAllow, PermissionResultDeny, Permis
 
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.conversation import Verdict
-from dogent_tui.agent.events import CopiesKept, Notice
+from dogent_tui.agent.events import CopiesKept
 from dogent_tui.agent.gate import Gate
 from dogent_tui.manuscripts.requests import RequestBook
 from dogent_tui.permissions.model import ToolCall

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from dogent_tui.agent import doctor
+from dogent_tui.agent.standing_wall import find_standing, standing_words
 from dogent_tui.cli import main
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.workspace.paths import dogent_home
+from dogent_tui.workspace.paths import Workspace, dogent_home
 
 
 @pytest.fixture
@@ -52,6 +53,13 @@ def test_what_is_missing_comes_with_a_remedy_and_a_status(folder, capsys, monkey
     assert "✗ pandoc                 The program pandoc is not here.\n    Install pypandoc_binary." in out
     assert "– browser" in out
     assert "chromium-headless-shell" in out
+
+
+def test_the_wall_is_tried_and_what_weakens_it_is_told(folder, capsys):
+    standing = find_standing(Workspace(folder))
+    wall = findings(capsys)[1]["wall"]
+    assert (wall["state"] == "ok") == (standing.level == "full")
+    assert f"{wall['detail']} {' '.join(wall['problems'])}".strip() == standing_words(standing)
 
 
 def test_a_broken_file_is_told_and_left_where_it_is(folder, capsys):

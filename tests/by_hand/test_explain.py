@@ -5,7 +5,13 @@ import json
 
 import pytest
 
+from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.standing_wall import find_standing, standing_words
+from dogent_tui.by_hand.explain import explained
 from dogent_tui.cli import main
+from dogent_tui.permissions.model import ToolCall
+from dogent_tui.wall.probe import Standing
+from dogent_tui.workspace.paths import Workspace
 
 
 @pytest.fixture
@@ -62,3 +68,20 @@ def test_a_line_that_is_no_call_is_named(root, capsys, monkeypatch, line):
     status, _, err = explain(capsys, "--workspace", str(root))
     assert status == 2
     assert "Line 1" in err
+
+
+def test_of_a_command_the_wall_is_told_once_and_of_other_tools_not(root, capsys, monkeypatch):
+    words = standing_words(find_standing(Workspace(root)))
+    calls = [{"tool": "Bash", "input": {"command": "ls"}}, {"tool": "Bash", "input": {"command": "pwd"}}]
+    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(map(json.dumps, calls))))
+    _, out, _ = explain(capsys, "--workspace", str(root))
+    assert (out.count(words), out.endswith(f"{words}\n")) == (1, True)
+    assert words not in explain(capsys, "--tool", "Read", "--input", "{}", "--workspace", str(root))[1]
+
+
+def test_a_command_is_decided_early_and_judged_again_where_there_is_a_wall(root):
+    authority, call = Authority(Workspace(root)), ToolCall("Bash", {"command": "make"})
+    for level, verdict in (("full", "allow"), ("partial", "allow"), ("none", "ask")):
+        authority.standing = Standing(level)
+        found = explained(call, authority)
+        assert (found["wall"], found["verdict"], found["judged_again"]) == (level, verdict, level != "none")

@@ -15,22 +15,25 @@ from dogent_tui.documents.model import Block, DocumentError, Opened, ReadOptions
 
 THIS = Path(__file__)
 
+WORKER = os.urandom(8).hex()
+"""Tells one process from another: behind the wall they have the same number."""
+
 
 def command() -> list[str]:
-    """Return how to start the worker with the reader below."""
-    root = str(THIS.parents[2])
-    start = f"import sys; sys.path[:] = {[root, *sys.path]!r}; from tests.documents import hostile; hostile.main()"
+    """Return how to start the worker with the reader below. It sees the package, but no tests: it is told all of this file."""
+    path = [str(THIS.parents[2]), *sys.path]
+    start = f"import sys; sys.path[:] = {path!r}; __file__ = {str(THIS)!r}\n{THIS.read_text('utf-8')}\nmain()\n"
     return [sys.executable, "-c", start]
 
 
 def main() -> None:
-    kinds.READERS = {"text": ("tests.documents.hostile", "open_hostile")}  # type: ignore[misc]
+    kinds.READERS = {"text": ("__main__", "open_hostile")}  # type: ignore[misc]
     worker.READERS = kinds.READERS  # type: ignore[misc]
     worker.main()
 
 
 def open_hostile(path: Path, options: ReadOptions, report: Report) -> Opened:
-    return Opened("text", {"pid": os.getpid()}, blocks(path, report))
+    return Opened("text", {"worker": WORKER}, blocks(path, report))
 
 
 def blocks(path: Path, report: Report) -> Iterator[Block]:
@@ -57,8 +60,7 @@ def slow(what, report):
 
 
 def child(what, report):
-    process = subprocess.Popen(["sleep", "600"], start_new_session=True)
-    Path(what).write_text(str(process.pid), encoding="ascii")
+    subprocess.Popen(["sleep", what], start_new_session=True)
     yield from ()
 
 
@@ -129,6 +131,14 @@ def surrogate(what, report):
 
 def recurse(what, report):
     return recurse(what, report)
+
+
+def attack(what, report):
+    """Run a line of Python, and tell what came of it."""
+    try:
+        yield Block(str(eval(what)))
+    except OSError as error:
+        yield Block(type(error).__name__)
 
 
 def thread(what, report):

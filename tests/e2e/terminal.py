@@ -75,6 +75,7 @@ class Terminal:
         self._outgoing = bytearray()
         self._waiting: dict[asyncio.Future[None], Callable[[], object]] = {}
         self._strangers: set[psutil.Process] = set()
+        self._walled: set[psutil.Process] = set()
         asyncio.get_running_loop().add_reader(master, self._read)
 
     @classmethod
@@ -167,8 +168,11 @@ class Terminal:
         return bool(termios.tcgetattr(self._master)[3] & termios.ECHO)
 
     def processes(self) -> list[psutil.Process]:
-        """The program and all that was started by it, also where it has ended itself."""
-        found = []
+        """The program and all that was started by it, also where it has ended itself, and commands behind the wall.
+
+        Those have an environment of their own: they are known by their parents, as soon as they were seen once.
+        """
+        found = {process for process in self._walled if _lives(process)}
         leader = self.process.pid if self.process.returncode is None else None  # one that was forked shows another's variables
         for process in psutil.process_iter():
             if process in self._strangers:
@@ -176,11 +180,12 @@ class Terminal:
             with suppress(psutil.Error, OSError):
                 variables = process.environ()
                 if variables.get(_MARK) == self._mark or process.pid == leader:
-                    if process.status() != psutil.STATUS_ZOMBIE:
-                        found.append(process)
+                    if _lives(process):
+                        self._walled |= set(process.children(recursive=True))
+                        found.add(process)
                 elif variables:  # there are none for a moment while a program is loaded
                     self._strangers.add(process)
-        return found
+        return [*found, *(process for process in self._walled - found if _lives(process))]
 
     # ── Doing ─────────────────────────────────────────────────────────────────────────────────
 
@@ -285,6 +290,12 @@ async def eventually(true: Callable[[], object], what: str, limit_s: float = LIM
     while not true():
         assert asyncio.get_running_loop().time() < deadline, f"Not within {limit_s:g} s: {what}."
         await asyncio.sleep(0.02)
+
+
+def _lives(process: psutil.Process) -> bool:
+    with suppress(psutil.Error):
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    return False
 
 
 def _set_size(descriptor: int, size: tuple[int, int]) -> None:

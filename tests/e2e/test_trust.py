@@ -1,14 +1,8 @@
-"""What comes with a folder, and the sandbox: what the real CLI makes of them."""
+"""What comes with a folder: what the real CLI makes of it."""
 
 import json
-import os
-import shutil
-import subprocess
 
-import pytest
-
-from dogent_tui.agent.events import PermissionRequested, SessionStarted, ToolResult
-from dogent_tui.workspace.trust import FolderTrust
+from dogent_tui.agent.events import SessionStarted
 from tests.e2e.conftest import IN_ONE_LOOP
 from tests.e2e.test_permissions import answer, ask, end
 
@@ -78,46 +72,3 @@ async def test_trust_given_before_the_first_run_has_the_wishes_count_and_nothing
         assert len(agent.of(SessionStarted)) == 2
         await nothing_planted_does_anything(api, agent, trace)
     assert all("Always metric units." in str(request.system) for request in api.requests)
-
-
-async def test_in_the_sandbox_an_approved_write_outside_fails(api, workspace, open_service):
-    if problem := no_sandbox():
-        pytest.skip(problem)
-    outside, inside = workspace.root.parent / "outside.txt", workspace.root / "inside.txt"
-    api.call("Bash", {"command": f"echo x > {outside}"})
-    api.call("Bash", {"command": f"echo x > {outside}", "dangerouslyDisableSandbox": True})
-    api.call("Bash", {"command": "echo x > inside.txt"})
-    api.say("Done.")
-    async with open_service(sandbox=True) as agent:
-        first = await ask(agent)
-        await answer(agent, first, "allow")
-        await answer(agent, await agent.heard(PermissionRequested, 2), "allow")
-        assert (await end(agent)).status == "completed"
-        refused, again, done = agent.of(ToolResult)
-    assert (refused.is_error, again.is_error, done.is_error) == (True, True, False)
-    assert (outside.exists(), inside.exists()) == (False, True)
-    assert FolderTrust(workspace).state == "own"  # the CLI leaves an empty .claude behind
-
-
-async def test_where_the_sandbox_cannot_stand_no_command_runs(api, workspace, open_service, tmp_path, monkeypatch):
-    programs = tmp_path / "programs"
-    programs.mkdir()
-    for name in ("bwrap", "socat"):
-        (programs / name).write_text("#!/bin/sh\necho broken >&2\nexit 1\n")
-        (programs / name).chmod(0o755)
-    monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
-    api.call("Bash", {"command": "touch ran.txt"})
-    api.say("Done.")
-    async with open_service(sandbox=True) as agent:
-        await agent.run("Go")
-        assert "Sandbox is required" in agent.of(ToolResult)[0].content
-    assert not (workspace.root / "ran.txt").exists()
-
-
-def no_sandbox() -> str:
-    """Say why no sandbox can stand on this machine, "" where one can."""
-    missing = [program for program in ("bwrap", "socat") if shutil.which(program) is None]
-    if missing:
-        return f"{' and '.join(missing)} is not installed"
-    tried = subprocess.run(["bwrap", "--ro-bind", "/", "/", "--unshare-all", "true"], capture_output=True, text=True, check=False)
-    return f"bwrap cannot create namespaces here: {tried.stderr.strip()}" if tried.returncode else ""

@@ -5,9 +5,11 @@ from textual.app import App
 from textual.widgets import OptionList, Static
 
 from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.standing_wall import standing_words
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.tui.commands.conversation import undone_words
 from dogent_tui.tui.screens.permissions import PermissionsScreen
+from dogent_tui.wall.probe import Standing
 from dogent_tui.workspace.copies import Undone
 from dogent_tui.workspace.grants import RememberedGrant
 
@@ -83,13 +85,14 @@ def test_what_an_undo_did_in_one_line():
 class Shown(App[None]):
     """A screen of its own, for its picture."""
 
-    def __init__(self, authority: Authority) -> None:
+    def __init__(self, authority: Authority, standing: tuple[str, ...] = ()) -> None:
         super().__init__()
         self._authority = authority
+        self._standing = standing
 
     def on_mount(self) -> None:
         self.theme = "textual-dark"
-        self.push_screen(PermissionsScreen(self._authority))
+        self.push_screen(PermissionsScreen(self._authority, self._standing))
 
 
 @pytest.mark.parametrize("size", [(80, 24), (200, 60)])
@@ -109,3 +112,21 @@ def test_the_list(workspace, snap_compare, size):
         await pilot.pause(0.2)
 
     assert snap_compare(Shown(authority), terminal_size=size, run_before=settled)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+def test_which_wall_there_is_never_pushes_the_keys_out(workspace, snap_compare, size):
+    rules = [f"read:/srv/reference/volume {number}/" for number in range(12)]
+    wall = Standing(
+        "partial",
+        "The system does not let users have namespaces of their own (unshare: Operation not permitted).",
+        "Allow user namespaces: on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0, elsewhere user.max_user_namespaces; in "
+        "Docker a seccomp profile that allows unshare and mount.",
+    )
+    trusted = "You trust this folder: .dogent and .claude is used."
+
+    async def settled(pilot):
+        await pilot.pause(0.2)
+
+    app = Shown(Authority(workspace, rules), (trusted, standing_words(wall)))
+    assert snap_compare(app, terminal_size=size, run_before=settled)

@@ -254,12 +254,15 @@ async def test_who_answers_holds_at_once_and_the_conversation_goes_on(stage, wor
         assert (reopened[0].profile, reopened[0].resume) == ("", first.session_id)
         s.app.opened.service.begun = True
         screen = await opened(s)
-        screen.query_one(RowList).go_to(own_row("sandbox"))
+        screen.query_one(RowList).go_to(row(workspace, "review_edits"))
         await s.pilot.press("enter")
         await s.until(lambda: screen.draft.changes)
         await s.pilot.press("ctrl+s")
+        await on(s, PermissionScreen)
+        await s.until(lambda: s.app.screen.guard.open)
+        await s.pilot.press("y")
         await s.until(lambda: "from the next conversation on" in hint(s))
-        assert json.loads((dogent_home() / "dogent.json").read_text()) == {"sandbox": True}
+        assert stored(workspace) == {"profile": "deepseek", "review_edits": True}
         assert len(reopened) == 1
 
 

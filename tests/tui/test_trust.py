@@ -6,7 +6,6 @@ import pytest
 from textual.app import App
 from textual.widgets import OptionList, Static
 
-from dogent_tui.agent.sandbox import sandbox_words
 from dogent_tui.tui.screens.permission import PermissionScreen
 from dogent_tui.tui.screens.permissions import PermissionsScreen
 from dogent_tui.tui.screens.trust import TrustScreen
@@ -184,12 +183,6 @@ async def test_a_session_that_is_left_answers_no_question_of_its_own(stage, work
         s.app.conversation.questions.clear()
         await s.until(lambda: s.app.screen is s.app.conversation and "until you leave" in hint(s))
         assert workspace.settings_file.read_text(encoding="utf-8") == "{}"
-
-
-def test_how_the_sandbox_stands_in_words():
-    assert sandbox_words("off") == ""
-    assert "write nothing outside" in sandbox_words("on")
-    assert "not installed" in sandbox_words("missing")
 
 
 FOUND = (

@@ -56,11 +56,23 @@ def test_the_stubs_are_what_the_models_expect(tmp_path, name):
 
 def test_the_persons_own_settings_say_what_is_wrong_too(home):
     home.mkdir()
-    (home / "dogent.json").write_text('{"keys": {"find": "ctrl+g"}, "sandbox": true,\n "web_allow_host": []}')
+    (home / "dogent.json").write_text('{"keys": {"find": "ctrl+g"}, "profile": "p",\n "web_allow_host": []}')
     own, (warning,) = load_home_settings(home)
-    assert (own.keys, own.sandbox) == ({"find": "ctrl+g"}, True)
+    assert (own.keys, own.profile) == ({"find": "ctrl+g"}, "p")
     assert "line 2, key `web_allow_host`" in warning.message
     assert '"web_allow_hosts"' in warning.remedy
+
+
+def test_a_key_of_an_earlier_version_is_kept_and_says_what_holds_now(workspace, home):
+    for file in (workspace.settings_file, home / "dogent.json"):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text('{"sandbox": true}')
+    settings, (here,) = load_settings(workspace)
+    _, (own,) = load_home_settings(home)
+    assert settings.extra == {"sandbox": True}
+    for warning in (here, own):
+        assert "key `sandbox`: this key has no effect any more" in warning.message
+        assert "always run behind a wall" in warning.remedy
 
 
 @given(

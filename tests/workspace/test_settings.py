@@ -46,10 +46,10 @@ def test_a_wrong_type_is_named_and_the_default_used(workspace, key, value):
 def test_which_of_the_two_files_of_that_name_is_meant_is_said(workspace):
     write(workspace, {"learn_auto": 1})
     dogent_home().mkdir(parents=True, exist_ok=True)
-    (dogent_home() / "dogent.json").write_text('{"sandbox": 1}')
+    (dogent_home() / "dogent.json").write_text('{"offer_setup": 1}')
     (here,), (own,) = load_settings(workspace)[1], load_home_settings(dogent_home())[1]
     assert here.message.startswith(".dogent/dogent.json, line 1, key `learn_auto`")
-    assert own.message.startswith(f"{display_path(dogent_home() / 'dogent.json')}, line 1, key `sandbox`")
+    assert own.message.startswith(f"{display_path(dogent_home() / 'dogent.json')}, line 1, key `offer_setup`")
 
 
 def test_a_broken_file_is_kept_aside_and_told(workspace):

@@ -3,10 +3,12 @@
 import asyncio
 import importlib
 import os
+import shlex
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,7 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import stream_process
+from dogent_tui.wall.own import standing, walled
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser as PlaywrightBrowser
@@ -45,6 +48,7 @@ _PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LANGUAGE", "TZ", "USER", "LOGNA
 _PASSED_ON_STARTS = ("LC_", "XDG_", "FONTCONFIG_")
 """What a browser needs of our environment; keys are not among it."""
 
+_NODE = "PLAYWRIGHT_NODEJS_PATH"
 _START_LIMIT_S = 30.0
 _PRINT_LIMIT_S = 60.0
 _CLOSE_LIMIT_S = 5.0
@@ -160,18 +164,33 @@ class Browser:
 
     async def _start(self, programs: Sequence[Path]) -> None:
         await asyncio.to_thread(importlib.import_module, "playwright.async_api")  # 0.4 s
+        reason = ""
+        stands = (await asyncio.to_thread(standing)).level == "full"
+        for behind in (True, False) if stands else (False,):  # some browsers, such as snap's, bring walls that take no other
+            if behind != stands:
+                await self._stop()
+            if not (failed := await self._launch(programs, behind=behind)):
+                return
+            reason = reason or failed
+        raise BrowserUnavailableError(
+            tr("No browser of this computer starts ({reason}).").format(reason=reason), _REMEDY, code="engine_missing"
+        )
+
+    async def _launch(self, programs: Sequence[Path], *, behind: bool) -> str:
+        """Start the first of `programs` that starts, with its driver, `behind` the wall or not. Return why none does."""
         from playwright.async_api import Error
 
-        playwright = self._playwright = await _start_driver()
+        with _driver(programs if behind else ()):
+            playwright = self._playwright = await _start_driver()
         reason = ""
         for program in programs:
             try:
                 self._browser = await playwright.chromium.launch(
                     executable_path=program,
                     args=list(_ARGUMENTS),
-                    # Chromium's own sandbox needs no privilege, and refuses to be one as root.
-                    chromium_sandbox=os.geteuid() != 0,
-                    env=_environment(),
+                    # Chromium's own sandbox needs no privilege, refuses to be one as root, and stands in no other.
+                    chromium_sandbox=os.geteuid() != 0 and not behind,
+                    env=_environment(behind=behind),
                     handle_sigint=False,
                     handle_sigterm=False,
                     handle_sighup=False,
@@ -181,10 +200,8 @@ class Browser:
                 reason = reason or f"{program.name}: {one_line(error.message)[:200]}"
             else:
                 self.path = program
-                return
-        raise BrowserUnavailableError(
-            tr("No browser of this computer starts ({reason}).").format(reason=reason), _REMEDY, code="engine_missing"
-        )
+                return ""
+        return reason
 
     async def print(self, html: str) -> Printed:
         """Return `html` as a pdf. Nothing in it runs or is loaded.
@@ -276,6 +293,33 @@ class Browser:
 _REMEDY = tr("Install Chromium or Chrome with the package manager of this system (on Debian: chromium-headless-shell).")
 
 
+@contextmanager
+def _driver(programs: Sequence[Path]) -> Iterator[None]:
+    """Have Playwright start its driver behind the wall, where it and the browser see `programs` and none of the user's files.
+
+    Without `programs` nothing is changed. Playwright takes the path of a Node.js, without arguments.
+    """
+    if not programs:
+        yield
+        return
+    import playwright
+
+    before = os.environ.get(_NODE)
+    node = before or str(Path(playwright.__file__).parent / "driver" / "node")
+    places = {place for program in programs for place in (program, program.resolve().parent)}
+    with tempfile.TemporaryDirectory(prefix="dogent-") as folder:
+        script = Path(folder, "node")
+        script.write_text(f'#!/bin/sh\nexec {shlex.join(walled([node], readable=[*places], loopback=True))} "$@"\n', "utf-8")
+        script.chmod(0o700)
+        os.environ[_NODE] = str(script)
+        try:
+            yield
+        finally:
+            os.environ.pop(_NODE)
+            if before is not None:
+                os.environ[_NODE] = before
+
+
 async def _start_driver() -> "Playwright":
     """Start Playwright's driver. Who is cancelled meanwhile waits for it to start, as else nobody could end it."""
     from playwright.async_api import async_playwright
@@ -324,5 +368,6 @@ async def _refuse(route: "Route") -> None:
         await route.abort()
 
 
-def _environment() -> dict[str, str | float | bool]:
-    return {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith(_PASSED_ON_STARTS)}
+def _environment(*, behind: bool) -> dict[str, str | float | bool]:
+    passed = {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith(_PASSED_ON_STARTS)}
+    return {name: value for name, value in passed.items() if not behind or name != "TMPDIR"}

@@ -27,7 +27,7 @@ from dogent_tui.documents.pandoc.program import Output, pandoc_version, run_pand
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import Halt
-from dogent_tui.workspace.files import atomic_write
+from dogent_tui.workspace.places import write_real
 
 _LIMIT_S = 60.0
 """Each run of pandoc. A document of 1,000 pages takes it some ten seconds."""
@@ -53,7 +53,7 @@ async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -
         halt.halt()  # the thread would go on otherwise, and leaving the application would wait for it
         raise
     try:
-        await asyncio.to_thread(atomic_write, request.target, made.content)  # who was cancelled by now has written nothing
+        await asyncio.to_thread(write_real, request.target, made.content)  # who was cancelled by now has written nothing
     except OSError as error:
         reason = (error.strerror or tr("the disk refused")).lower()
         raise DocumentError(
@@ -103,7 +103,7 @@ def _write(source: MarkdownSource, halt: Halt, document: bytes, reference: bytes
         arguments = ["-f", "json", "-t", "docx", "-o", "-", "--columns=9999", f"--reference-doc={file.name}"]
         if toc:
             arguments.append("--toc")
-        return _pandoc(source, halt, document, *arguments)
+        return _pandoc(source, halt, document, *arguments, readable=file.name)
 
 
 def _read_html(source: MarkdownSource, halt: Halt, pieces: Sequence[str]) -> list[list[Node]]:
@@ -116,7 +116,7 @@ def _read_html(source: MarkdownSource, halt: Halt, pieces: Sequence[str]) -> lis
         for number, piece in enumerate(pieces):
             Path(folder, f"{number}.html").write_text(piece, encoding="utf-8", errors="replace")
             names += [f"{folder}/{number}.html", str(between)]
-        read = _pandoc(source, halt, b"", "--file-scope", "-f", "html", "-t", "json", *names)
+        read = _pandoc(source, halt, b"", "--file-scope", "-f", "html", "-t", "json", *names, readable=folder)
     found: list[list[Node]] = [[]]
     for block in json.loads(read.data)["blocks"]:
         if plain_text(block) == mark:
@@ -126,8 +126,9 @@ def _read_html(source: MarkdownSource, halt: Halt, pieces: Sequence[str]) -> lis
     return found[: len(pieces)]
 
 
-def _pandoc(source: MarkdownSource, halt: Halt, data: bytes, *arguments: str) -> Output:
-    return run_pandoc(arguments, data, name=one_line(source.path.name), limit_s=_LIMIT_S, halt=halt)
+def _pandoc(source: MarkdownSource, halt: Halt, data: bytes, *arguments: str, readable: str = "") -> Output:
+    places = [readable] if readable else []
+    return run_pandoc(arguments, data, name=one_line(source.path.name), limit_s=_LIMIT_S, halt=halt, readable=places)
 
 
 _OF_NO_CONCERN = ("Could not load translations", "The term ", "data file translations")

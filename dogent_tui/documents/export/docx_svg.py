@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dogent_tui.documents.export.images import ExportImage
 from dogent_tui.processes import Halt, run_to_end
+from dogent_tui.wall.own import own_environment, walled
 
 _LIMIT_S = 10.0
 _DRAW = Path(__file__).with_name("draw_svg.py")
@@ -22,9 +23,9 @@ def fallback_png(drawing: ExportImage, halt: Halt | None = None) -> bytes:
     MuPDF draws it in a process of its own, as a drawing may ask for any amount of work. ``-P`` keeps the folder that we happen
     to stand in out of where Python looks for modules.
     """
-    command = [sys.executable, "-P", str(_DRAW)]
+    command = walled([sys.executable, "-P", str(_DRAW)])
     try:
-        done = run_to_end(command, stdin=drawing.data, cwd=Path(os.sep), env=os.environ, limit_s=_LIMIT_S, halt=halt)
+        done = run_to_end(command, stdin=drawing.data, cwd=Path(os.sep), env=own_environment(), limit_s=_LIMIT_S, halt=halt)
     except (OSError, subprocess.TimeoutExpired):
         return _NOTHING
     return done.stdout if done.returncode == 0 and done.stdout.startswith(_PNG) else _NOTHING

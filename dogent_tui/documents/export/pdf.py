@@ -22,7 +22,7 @@ from dogent_tui.documents.export.styles import Style, built_in, find_style
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.workspace.files import atomic_write
+from dogent_tui.workspace.places import write_real
 
 _BEYOND_LATIN = re.compile("[^\x00-\u024f\u2010-\u2027\u2030-\u203a\u20ac]")
 """What fonts of everybody's may not have."""
@@ -150,7 +150,7 @@ def _doubtful(page: Page) -> set[str]:
 
 def _write(target: Path, pdf: bytes) -> None:
     try:
-        atomic_write(target, pdf)
+        write_real(target, pdf)
     except OSError as error:
         reason = (error.strerror or tr("the disk refused")).lower()
         raise DocumentError(

@@ -13,6 +13,7 @@ import msgspec
 from dogent_tui.documents.model import DocumentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
+from dogent_tui.workspace.places import open_real
 
 LARGEST = 16 << 20
 """Bytes of a Markdown file that is exported: some 4,000 pages of text."""
@@ -78,10 +79,9 @@ def read_source(path: Path) -> MarkdownSource:
 
 
 def read_regular(path: Path, limit: int, *, follow: bool = True) -> bytes:
-    """Return at most `limit` + 1 bytes of the regular file `path`; not through a last link unless `follow`. Raises OSError."""
+    """Return at most `limit` + 1 bytes of the regular file `path`; through no link unless `follow`. Raises OSError."""
     # Without O_NONBLOCK, opening a pipe would wait for ever.
-    flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
-    descriptor = os.open(path, flags)
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK) if follow else open_real(path)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise OSError(errno.EINVAL, tr("it is not a file"))
@@ -94,7 +94,7 @@ def read_regular(path: Path, limit: int, *, follow: bool = True) -> bytes:
 def _read(path: Path) -> bytes:
     name = one_line(path.name)
     try:
-        content = read_regular(path, LARGEST)
+        content = read_regular(path, LARGEST, follow=False)  # a plan names real paths
     except FileNotFoundError:
         raise DocumentError(tr("{name} does not exist.").format(name=name), tr("Check the name."), code="not_found") from None
     except (OSError, ValueError) as error:

@@ -21,6 +21,7 @@ from dogent_tui.documents.pandoc.program import run_pandoc
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.processes import run_to_end
+from dogent_tui.wall.own import walled
 
 Node: TypeAlias = dict[str, Any]
 """A node of pandoc's JSON: ``{"t": type, "c": contents}``."""
@@ -97,9 +98,8 @@ def _typeset(folder: Path) -> bytes:
     passed_on = {name: os.environ[name] for name in ("PATH", "HOME", "TMPDIR", "FONTCONFIG_FILE") if name in os.environ}
     with tempfile.TemporaryFile() as nothing:
         try:
-            done = run_to_end(
-                [sys.executable, "-P", str(_SET)], stdin=nothing, cwd=folder, env={**passed_on, **nowhere}, limit_s=_LIMIT_S
-            )
+            command = walled([sys.executable, "-P", str(_SET)], writable=[folder], cwd=folder)
+            done = run_to_end(command, stdin=nothing, cwd=folder, env={**passed_on, **nowhere}, limit_s=_LIMIT_S)
         except subprocess.TimeoutExpired:
             raise DocumentError(
                 tr("typst did not set the document within {limit_s:.0f} seconds.").format(limit_s=_LIMIT_S),

@@ -27,6 +27,10 @@ class Images:
         """Return what pandoc needs to be told."""
         return [f"--extract-media={self._made}"] if self._made is not None else []
 
+    def folders(self) -> list[Path]:
+        """Return where pandoc then writes."""
+        return [self._made] if self._made is not None else []
+
     def name(self, target: str) -> str:
         """Return the name of an image in the Markdown, relative to the folder, and write its file there if it is wanted."""
         if target.startswith("data:"):

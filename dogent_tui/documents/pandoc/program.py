@@ -16,6 +16,7 @@ from dogent_tui.documents.model import DocumentError
 from dogent_tui.documents.pandoc.download import downloaded_path
 from dogent_tui.language import tr
 from dogent_tui.processes import Halt, run_to_end
+from dogent_tui.wall.own import own_environment, walled
 
 HEAP_MB = 320
 """What pandoc's heap may grow to. It then has up to 510 MB resident, and below 600 MB with whoever runs it (measured)."""
@@ -55,6 +56,13 @@ def pandoc_path() -> Path:
     if downloaded.is_file():
         return downloaded
     raise DocumentError(wrong, _REMEDY, code="engine_missing")
+
+
+def pandoc_places() -> list[Path]:
+    """Return where `pandoc_path` may find it, beside what came with our wheels: for a process that sees little."""
+    found = shutil.which("pandoc")
+    on_path = [Path(found), Path(found).resolve()] if found else []
+    return [place for place in (*on_path, downloaded_path()) if place.is_file()]
 
 
 def _what_is_wrong(path: Path) -> str:
@@ -98,15 +106,23 @@ def pandoc_command(arguments: Sequence[str]) -> list[str]:
 
 
 def run_pandoc(
-    arguments: Sequence[str], source: IO[bytes] | bytes, *, name: str, limit_s: float, halt: Halt | None = None
+    arguments: Sequence[str],
+    source: IO[bytes] | bytes,
+    *,
+    name: str,
+    limit_s: float,
+    halt: Halt | None = None,
+    readable: Sequence[str | Path] = (),
+    writable: Sequence[str | Path] = (),
 ) -> Output:
     """Run pandoc with `arguments` and `source` on its standard input, and return what it writes on its output.
 
-    `name` is the document's, for the sentences of errors. Blocks. Raises DocumentError (`too_large` where it needs more memory
-    than `HEAP_MB`, `timeout`, `damaged`, `engine_missing`).
+    `name` is the document's, for the sentences of errors; `readable` are files and folders that `arguments` name, `writable`
+    such folders. Blocks. Raises DocumentError (`too_large` where it needs more memory than `HEAP_MB`, `timeout`, `damaged`,
+    `engine_missing`).
     """
-    command = pandoc_command(arguments)
-    environment = {**os.environ, "LC_ALL": "C.UTF-8"}
+    command = walled(pandoc_command(arguments), readable=readable, writable=writable)
+    environment = {**own_environment(), "LC_ALL": "C.UTF-8"}
     try:
         done = run_to_end(command, stdin=source, cwd=Path(os.sep), env=environment, limit_s=limit_s, halt=halt)
     except subprocess.TimeoutExpired:

@@ -4,6 +4,7 @@ import re
 import time
 import zipfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -172,12 +173,13 @@ class _Conversion:
         if self._kind == "ipynb":
             arguments.append("--ipynb-output=best")
         arguments += self._images.arguments()
+        run = partial(run_pandoc, name=self._path.name, limit_s=limit_s, writable=self._images.folders())
         if isinstance(source, Path) and self._kind == "html":
             source = _utf8(source)
         if isinstance(source, Path):
             with source.open("rb") as file:
-                return run_pandoc(arguments, file, name=self._path.name, limit_s=limit_s)
-        return run_pandoc(arguments, source, name=self._path.name, limit_s=limit_s)
+                return run(arguments, file)
+        return run(arguments, source)
 
     def _blocks(self, first: "_Tree", rest: Iterator["_Tree"], parts: int) -> Iterator[Block]:
         tree: _Tree | None = first

@@ -1,9 +1,10 @@
 """The commands about the application itself: how it looks, what it may do, how it ends."""
 
+import asyncio
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from dogent_tui.agent.sandbox import sandbox_words
+from dogent_tui.agent.standing_wall import standing_words
 from dogent_tui.language import tr
 from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.trusting import ask_for_trust, trust_words
@@ -45,7 +46,8 @@ class ApplicationCommands:
         from dogent_tui.tui.screens.permissions import PermissionsScreen
 
         opened = self._app.opened
-        standing = tuple(filter(None, (trust_words(opened), sandbox_words(opened.sandbox))))
+        wall = await asyncio.to_thread(lambda: opened.authority.standing)
+        standing = tuple(filter(None, (trust_words(opened), standing_words(wall))))
         self._app.push_screen(PermissionsScreen(opened.authority, standing))
         return ""
 

@@ -23,6 +23,7 @@ _SINCE: Mapping[str, str] = {
     "always": tr("always in this workspace"),
 }
 _NOTHING = tr("Nothing yet. Answer a question with “this session” or “always”, and it is listed here.")
+_LEAST_ROWS = 2
 _KEYS = tr("↑ ↓ choose · Delete or r takes it back · Esc closes")
 
 
@@ -43,7 +44,7 @@ class PermissionsScreen(ModalScreen[None]):
     ]
 
     def __init__(self, authority: Authority, standing: Sequence[str] = ()) -> None:
-        """List the grants of `authority`. `standing` are sentences on what else decides here: trust, the sandbox."""
+        """List the grants of `authority`. `standing` are sentences on what else decides here: trust, the wall."""
         super().__init__()
         self._authority = authority
         self._standing = standing
@@ -63,6 +64,10 @@ class PermissionsScreen(ModalScreen[None]):
         """Read what is allowed."""
         await self._refresh()
 
+    def on_resize(self) -> None:
+        """Leave the list the rows that the words around it do not take."""
+        self.call_after_refresh(self._fit)
+
     async def action_revoke(self) -> None:
         """Take the chosen grant back: from now on such a call asks again."""
         chosen = self.query_one(OptionList).highlighted
@@ -73,6 +78,12 @@ class PermissionsScreen(ModalScreen[None]):
         except (OSError, DogentError) as error:
             self.notify(tr("It could not be taken back: {error}").format(error=error), severity="error", markup=False)
         await self._refresh(chosen)
+
+    def _fit(self) -> None:
+        box, options = self.query_one("#permissions"), self.query_one(OptionList)
+        others = [each for each in box.children if each.display and each is not options]
+        rows = box.gutter.height + sum(each.outer_size.height + each.styles.margin.height for each in others)
+        options.styles.max_height = max(_LEAST_ROWS, self.size.height - rows)
 
     async def _refresh(self, chosen: int = 0) -> None:
         self._held = await asyncio.to_thread(self._authority.grants)
@@ -85,3 +96,4 @@ class PermissionsScreen(ModalScreen[None]):
         broken = self._authority.store.broken
         nothing.update(f"{broken.message} {broken.remedy}" if broken else _NOTHING)
         options.focus()
+        self.call_after_refresh(self._fit)

@@ -31,7 +31,6 @@ _FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
     ("images_path", tr("Folder for images"), "folder", "./images", "", tr("For those from the web; inside this folder.")),
     ("theme", tr("Colors"), "choice", "", tr("those for this terminal"), tr("They hold as soon as this is saved.")),
     ("review_edits", tr("Review each change"), "switch", False, "", tr("What the agent writes is put to you, change by change.")),
-    ("sandbox", tr("Sandbox for commands"), "switch", False, "", tr("The agent’s commands write nothing outside the folder.")),
     ("learn_auto", tr("Offer to note lessons"), "switch", True, "", tr("After a run that failed or was stopped.")),
 )  # fmt: skip
 
@@ -72,14 +71,11 @@ def folder_settings(draft: SettingsDraft) -> list[Setting]:
     answers = Setting(own, ("profile",), tr("Who answers elsewhere"), "choice", words, "", tr("what the environment says"))
     if elsewhere := draft.value(answers):
         settings[0] = msgspec.structs.replace(settings[0], unset=tr("as elsewhere: {elsewhere}").format(elsewhere=elsewhere))
-    everywhere = Setting(
-        own, ("sandbox",), tr("Sandbox in all folders"), "switch", tr("As above, wherever you work."), default=False
-    )
     words = tr("From the next start on. Not chosen: that of the system.")
     language = Setting(
         own, ("language",), tr("Language of the interface"), "choice", words, "", tr("that of the system"), _LANGUAGES
     )
-    return [*settings, answers, everywhere, language]
+    return [*settings, answers, language]
 
 
 def profile_settings(file: Path, name: str) -> list[Setting]:

@@ -67,14 +67,14 @@ def test_pandoc_runs_in_its_sandbox_and_reads_no_file(tmp_path):
 
 
 def test_what_takes_too_long_is_ended_with_all_that_it_started(tmp_path, monkeypatch):
-    marks = tmp_path / "marks"
-    path = stub(tmp_path, f"sleep 60 & echo $! > {marks}; wait")
+    path = stub(tmp_path, "sleep 60.25 & wait")
     monkeypatch.setattr(program, "pandoc_path", lambda: path)
     with pytest.raises(DocumentError) as late:
         program.run_pandoc([], b"", name="slow.docx", limit_s=0.5)
     assert late.value.code == "timeout"
-    sleeper = psutil.Process(int(marks.read_text())) if psutil.pid_exists(int(marks.read_text())) else None
-    assert sleeper is None or sleeper.status() == psutil.STATUS_ZOMBIE or sleeper.wait(5) is None
+    sleepers = [process for process in psutil.process_iter(["cmdline"]) if process.info["cmdline"] == ["sleep", "60.25"]]
+    _, alive = psutil.wait_procs(sleepers, timeout=5)
+    assert alive == []
 
 
 def test_what_needs_too_much_memory_is_a_sentence(monkeypatch):

@@ -7,9 +7,11 @@ nothing else. Programs find it by the usual variables, ssh by its configuration.
 import contextlib
 import ipaddress
 import os
+import shlex
 import socket
 import threading
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from urllib.parse import urlsplit
 
 _PORT = 3128
@@ -21,16 +23,22 @@ _SSH = (
     "while IFS= read -r l <&3 && [ \"$l\" != $'\"'\"'\\r'\"'\"' ]; do :; done; cat <&3 & exec cat >&3' %h %p"
 )
 
-SSH_CONFIG = f"Host *\n  ProxyCommand {_SSH.format(port=_PORT)}\n"
-"""What an ssh behind the wall is configured with."""
-
 
 def proxy_variables() -> dict[str, str]:
     """Return the variables by which programs find the proxy."""
     address = f"http://127.0.0.1:{_PORT}"
     names = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy")
     here = "localhost,127.0.0.1,::1"
-    return {**dict.fromkeys(names, address), "NO_PROXY": here, "no_proxy": here, "NODE_USE_ENV_PROXY": "1"}
+    agent = {name: os.environ[name] for name in ("SSH_AUTH_SOCK",) if name in os.environ}
+    ssh = f"ssh -o ProxyCommand={shlex.quote(_SSH.format(port=_PORT))}"
+    through = {"NO_PROXY": here, "no_proxy": here, "NODE_USE_ENV_PROXY": "1", "GIT_SSH_COMMAND": ssh}
+    return {**dict.fromkeys(names, address), **through, **agent}
+
+
+def ssh_places(home: Path) -> tuple[Path, ...]:
+    """Return what ssh needs to be known to a host that may be reached: the agent's socket, never a key, and the known hosts."""
+    places = (Path(os.environ.get("SSH_AUTH_SOCK", "/nowhere")), home / ".ssh/known_hosts")
+    return tuple(place for place in places if place.exists())
 
 
 class Proxy:
@@ -44,7 +52,10 @@ class Proxy:
         self._beyond = environ.get("HTTPS_PROXY") or environ.get("https_proxy") or ""
         threading.Thread(target=self._accept, name="proxy", daemon=True).start()
 
-    def close(self) -> None:
+    def __enter__(self) -> "Proxy":
+        return self
+
+    def __exit__(self, *_: object) -> None:
         """Let nothing new through. What is open ends with the command."""
         with contextlib.suppress(OSError):
             self._listening.shutdown(socket.SHUT_RDWR)

@@ -1,0 +1,70 @@
+"""Which wall surrounds the agent's commands: found out by going behind it once, and said in words for the user.
+
+The wall is imported on use: this is known before a session starts, and the start is quick without it.
+"""
+
+import contextlib
+from typing import TYPE_CHECKING
+
+from dogent_tui.agent.events import Notice
+from dogent_tui.language import tr
+from dogent_tui.workspace.files import private_folder
+from dogent_tui.workspace.paths import Workspace, state_dir
+
+if TYPE_CHECKING:
+    from dogent_tui.wall.probe import Standing
+
+_WALLS = {
+    "full": tr(
+        "Commands run behind a wall, on a copy of this folder: nothing is changed outside it, and what they delete is asked "
+        "about before it happens here."
+    ),
+    "partial": tr(
+        "Commands run behind a wall that protects everything outside this folder. Inside, what they do is not held back but "
+        "taken back if you say no. Plain deletions, changes of protected files and of files too large to copy are asked about "
+        "before."
+    ),
+    "none": tr(
+        "There is no wall around commands here. Only those that are known to do nothing but read in this folder run unasked; "
+        "you are asked before every other one, and once allowed it can do whatever you can."
+    ),
+}
+
+
+def find_standing(workspace: Workspace) -> "Standing":
+    """Return which wall surrounds commands in `workspace`.
+
+    Starts short-lived processes and leaves nothing behind: call it in a thread.
+    """
+    from dogent_tui.wall.probe import Standing, probe
+
+    folder = state_dir()
+    was_there = folder.exists()
+    try:
+        with contextlib.suppress(OSError):  # layers can lie elsewhere
+            private_folder(folder)
+        return probe(workspace.root, folder)
+    except OSError as error:
+        return Standing("none", tr("The wall could not be tried: {error}.").format(error=error.strerror or error))
+    finally:
+        if not was_there:
+            with contextlib.suppress(OSError):  # somebody else uses it already
+                folder.rmdir()
+
+
+def wall_words(standing: "Standing") -> str:
+    """Return what `standing` means for commands, without its reason."""
+    return _WALLS[standing.level]
+
+
+def standing_words(standing: "Standing") -> str:
+    """Return what `standing` means for commands, why it is not better, and what to do about it."""
+    return " ".join(filter(None, (wall_words(standing), standing.reason, standing.remedy)))
+
+
+def standing_notices(standing: "Standing") -> tuple[Notice, ...]:
+    """Return what is told at the start of a session: nothing where the wall holds back everything."""
+    if standing.level == "full":
+        return ()
+    message = " ".join(filter(None, (wall_words(standing), standing.reason)))
+    return (Notice(level="warning", message=message, remedy=standing.remedy, code=f"wall_{standing.level}"),)

@@ -1,0 +1,263 @@
+"""Goes behind the wall where there are no namespaces. Imports nothing of ours but what lies beside it, as the starter.
+
+Landlock says which files may be read and written. It has no word for permissions, owners and times, nor has every version one
+for signals: a filter of system calls hands these to the process that waits outside, which does them itself where they concern
+the places that may be written, or the command's own processes. Rooms and plans have ``readable``, a list of places, instead of
+mounts.
+"""
+
+import errno
+import fcntl
+import os
+import platform
+import select
+import signal
+import socket
+import struct
+from typing import Any, NoReturn
+
+import enter  # type: ignore[import-not-found]  # beside this file: it runs without the package
+import kernel  # type: ignore[import-not-found]
+
+_ASKED = {
+    "chmod": (90, -1), "fchmod": (91, 52), "fchmodat": (268, 53), "fchmodat2": (452, 452), "utimensat": (280, 88),
+    "chown": (92, -1), "lchown": (94, -1), "fchown": (93, 55), "fchownat": (260, 54), "prlimit": (302, 261),
+    "kill": (62, 129), "tkill": (200, 130), "tgkill": (234, 131), "queue": (129, 138), "queue_thread": (297, 240),
+}  # fmt: skip
+"""Name → number on x86_64, and on arm64; -1 where there is no such call."""
+_MISSING = ((132, -1), (235, -1), (261, -1), (424, 424), (463, 463), (466, 466), (469, 469))
+"""utime, utimes, futimesat, pidfd_send_signal, setxattrat, removexattrat, file_setattr: programs know how to do without."""
+_UNSUPPORTED = ((188, 5), (189, 6), (190, 7), (197, 14), (198, 15), (199, 16))
+"""Setting and removing extended attributes."""
+_FORBIDDEN = ((29, 194), (64, 190), (68, 186), (240, 180))
+"""shmget, semget, msgget, mq_open: without a namespace of its own they reach what other programs have there."""
+
+_COLUMN = 0 if platform.machine() == "x86_64" else 1
+_NAMES = {numbers[_COLUMN]: name for name, numbers in _ASKED.items() if numbers[_COLUMN] >= 0}
+_RECEIVE, _SEND, _IS_VALID = 0xC0502100, 0xC0182101, 0x40082102
+"""The requests SECCOMP_IOCTL_NOTIF_… of `linux/seccomp.h`."""
+_CONTINUE = 1
+_HERE, _NO_FOLLOW, _UNCHANGED = -100, 0x100, 0xFFFFFFFF
+_LONGEST_PATH = 4096
+_FAMILIES = (2, 10, 16)
+"""AF_INET, AF_INET6 and AF_NETLINK, where the network was allowed: a socket of the file system may belong to anybody."""
+_DEVICES = ("null", "zero", "full", "random", "urandom", "tty")
+
+
+def open_room(room: dict[str, Any], link: socket.socket) -> NoReturn:
+    """Be the supervisor of a program behind Landlock and the filter; see `enter.open_room` for what is taken and said.
+
+    Whatever descends from the program is dead before its end is reported.
+    """
+    try:
+        parent = os.getppid()
+        if room["network"] == "proxy":
+            raise PermissionError(errno.EPERM, "single hosts cannot be allowed without a network of its own")
+        kernel.limit_rights()
+        kernel.drop_rights()
+        kernel.adopt_orphans()
+        wakes = _wake_by_signals()
+        kernel.die_with_parent(signal.SIGTERM)
+        if os.getppid() != parent:
+            os._exit(enter.SETUP_FAILED)
+        plan = enter.take_plan(link)
+        ours, theirs = socket.socketpair()
+        program = os.fork()
+        if program == 0:
+            _become_program(room, plan, link, theirs)
+        theirs.close()
+        _, listeners, _, _ = socket.recv_fds(ours, 1, 1)
+        if listeners:
+            link.send(b"inside %d" % program)
+        status = os.waitstatus_to_exitcode(_supervise(program, wakes, listeners, room["writable"] + plan["writable"]))
+        _end_descendants()
+        os.close(os.open(f"{plan['folder']}/over", os.O_CREAT | os.O_WRONLY, 0o600))
+        if listeners:
+            link.send(b"status %d" % (status if status >= 0 else 128 - status))
+        os._exit(0)
+    except BaseException as error:
+        enter.fail(link, error)
+        raise
+
+
+def _become_program(room: dict[str, Any], plan: dict[str, Any], link: socket.socket, supervisor: socket.socket) -> NoReturn:
+    try:
+        _restrict(room, plan, supervisor)
+    except BaseException as error:
+        enter.fail(link, error)
+    _run_program(plan)
+
+
+def _wake_by_signals() -> int:
+    """Return a descriptor that tells each end of a child, and SIGTERM: the starter has died."""
+    wakes, woken = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.set_wakeup_fd(woken, warn_on_full_buffer=False)
+    for number in (signal.SIGCHLD, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
+    return wakes
+
+
+def _restrict(room: dict[str, Any], plan: dict[str, Any], supervisor: socket.socket) -> None:
+    """In the child: give up what is not listed, for good."""
+    os.setsid()
+    kernel.die_with_parent()
+    os.chdir(plan["cwd"])
+    os.umask(plan["umask"])
+    rules = kernel.FileRules()
+    devices = dict.fromkeys((f"/dev/{name}" for name in _DEVICES), kernel.READ_FILE | kernel.WRITE_FILE | kernel.IOCTL_DEVICE)
+    for place, rights in {**dict.fromkeys(room["readable"] + plan["readable"], kernel.READS), **devices}.items():
+        try:
+            descriptor = os.open(place, os.O_PATH)
+        except OSError:
+            continue  # it is not there, or not for this user
+        rules.allow(descriptor, rights if os.path.isdir(place) else rights & kernel.FILE_RIGHTS)
+        os.close(descriptor)
+    for place in room["writable"] + plan["writable"]:
+        rules.allow_writing(place)
+    enter.allow_outputs(rules)
+    rules.restrict()
+    answers = {numbers[_COLUMN]: kernel.ASK for numbers in _ASKED.values()}
+    for group, error in ((_MISSING, errno.ENOSYS), (_UNSUPPORTED, errno.EOPNOTSUPP), (_FORBIDDEN, errno.EPERM)):
+        answers.update((numbers[_COLUMN], kernel.REFUSE | error) for numbers in group)
+    answers.pop(-1, None)
+    listener = kernel.restrict_calls(_FAMILIES if room["network"] == "host" else (), answers)
+    socket.send_fds(supervisor, [b"."], [listener])
+
+
+def _run_program(plan: dict[str, Any]) -> NoReturn:
+    kernel.close_from(3)
+    for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        os.execve(plan["argv"][0], plan["argv"], plan["env"])
+    except OSError as error:
+        os.write(2, f"{plan['argv'][0]}: {error.strerror}\n".encode())
+        os._exit(127)
+
+
+# ── The supervisor ────────────────────────────────────────────────────────────────────────────────
+
+
+def _supervise(program: int, wakes: int, listeners: list[int], writable: list[str]) -> int:
+    """Answer what is asked until the program has ended, and return its status."""
+    poll = select.poll()
+    for descriptor in (wakes, *listeners):
+        poll.register(descriptor, select.POLLIN)
+    while True:
+        for descriptor, _ in poll.poll():
+            if descriptor == wakes:
+                if signal.SIGTERM in os.read(wakes, 512):
+                    os.kill(program, 9)
+            else:
+                _answer(descriptor, writable)
+        ended, status = os.waitpid(-1, os.WNOHANG)
+        while ended not in (0, program):
+            ended, status = os.waitpid(-1, os.WNOHANG)
+        if ended == program:
+            return status
+
+
+def _answer(listener: int, writable: list[str]) -> None:
+    packet, error, flags = bytearray(80), 0, 0
+    try:
+        fcntl.ioctl(listener, _RECEIVE, packet)
+        asked, pid, number, *arguments = struct.unpack("=QI4xi12x6Q", packet)
+        try:
+            flags = _do(_NAMES[number], pid, arguments, (listener, asked), writable)
+        except OSError as refused:
+            error = -(refused.errno or errno.EPERM)
+        fcntl.ioctl(listener, _SEND, struct.pack("=QqiI", asked, 0, error, flags))
+    except FileNotFoundError:
+        pass  # it was killed meanwhile
+
+
+def _do(name: str, pid: int, arguments: list[int], asked: tuple[int, int], writable: list[str]) -> int:
+    """Do a call in the place of a process, or return the flag that lets it do so itself. Raises OSError with its error."""
+    first = struct.unpack("=i", struct.pack("=I", arguments[0] & 0xFFFFFFFF))[0]
+    if name == "prlimit":
+        return _CONTINUE if first == 0 else _only_own(first)
+    if name in ("kill", "tkill", "tgkill", "queue", "queue_thread"):
+        return _CONTINUE if first == 0 else _only_own(abs(first) if first != -1 else 0)
+    if name.endswith(("chown", "chownat")):
+        owners = arguments[2:4] if name == "fchownat" else arguments[1:3]
+        if any(
+            owner & _UNCHANGED not in (_UNCHANGED, own) for owner, own in zip(owners, (os.getuid(), os.getgid()), strict=True)
+        ):
+            raise PermissionError(errno.EPERM, "")
+        return 0
+    if name == "chmod":
+        first, arguments = _HERE, [0, *arguments]
+    elif name == "fchmod":
+        arguments = [0, 0, *arguments[1:]]
+    no_follow = name in ("fchmodat2", "utimensat") and bool(arguments[3] & _NO_FOLLOW)
+    memory = os.open(f"/proc/{pid}/mem", os.O_RDONLY)
+    try:
+        fcntl.ioctl(asked[0], _IS_VALID, struct.pack("=Q", asked[1]))
+        place = _opened(pid, memory, first, arguments[1], os.O_NOFOLLOW if no_follow else 0)
+        try:
+            link = f"/proc/self/fd/{place}"
+            if not any(os.readlink(link) == there or os.readlink(link).startswith(there + "/") for there in writable):
+                raise PermissionError(errno.EACCES, "")
+            if name == "utimensat":
+                kernel.set_times(link, os.pread(memory, 32, arguments[2]) if arguments[2] else None)
+            else:
+                os.chmod(link, arguments[2] & 0o7777)
+        finally:
+            os.close(place)
+    finally:
+        os.close(memory)
+    return 0
+
+
+def _opened(pid: int, memory: int, folder: int, address: int, flags: int) -> int:
+    """Return a descriptor for the file that a process means."""
+    path = os.pread(memory, _LONGEST_PATH, address).partition(b"\0")[0] if address else b""
+    path = path.replace(b"/proc/self/", b"/proc/%d/" % pid) if path.startswith(b"/proc/self/") else path
+    base = os.open(f"/proc/{pid}/cwd" if folder == _HERE else f"/proc/{pid}/fd/{folder}", os.O_PATH)
+    if not path:
+        return base
+    try:
+        return os.open(path, os.O_PATH | flags, dir_fd=base)
+    finally:
+        os.close(base)
+
+
+def _only_own(pid: int) -> int:
+    """Return the flag to continue if a process descends from this one. Raises PermissionError."""
+    while pid > 1:
+        pid = _parent(pid)
+        if pid == os.getpid():
+            return _CONTINUE
+    raise PermissionError(errno.EPERM, "")
+
+
+def _parent(pid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            return int(file.read().rpartition(b")")[2].split()[1])
+    except (FileNotFoundError, ProcessLookupError):
+        return 0
+
+
+def _end_descendants() -> None:
+    """Kill whatever the program has left behind. What loses its parent becomes a child of this process."""
+    while True:
+        try:
+            if os.waitpid(-1, os.WNOHANG)[0]:
+                continue
+        except ChildProcessError:
+            return
+        for name in os.listdir("/proc"):
+            if name.isdecimal() and _descends(int(name)):
+                try:
+                    os.kill(int(name), 9)
+                except ProcessLookupError:
+                    pass
+        os.waitpid(-1, 0)
+
+
+def _descends(pid: int) -> bool:
+    try:
+        return _only_own(pid) == _CONTINUE
+    except PermissionError:
+        return False

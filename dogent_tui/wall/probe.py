@@ -1,0 +1,133 @@
+"""Finds out which wall stands around a workspace, by going behind it once for real; never by reading settings."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from dogent_tui.language import tr
+from dogent_tui.wall.view import Level, View
+
+_LIMIT_S = 10.0
+_SHARED = ("/var/tmp", "/dev/shm")  # noqa: S108
+"""Where everybody may make folders: what is there under our name is ours only if its owner and permissions say so."""
+_PARTS = ("home", "tmp", "var-tmp", "shm", "run", "root", "upper", "work")
+_WRITES = "echo >{place} && ! (echo >{outside}) 2>/dev/null"
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """Which wall stands: `full` holds back what a command does, `partial` takes it back, `none` runs nothing.
+
+    `reason` says why it is not full, `remedy` what to do about it ("" where there is nothing). Layers lie in `folder`. A partial
+    wall may still have `namespaces`.
+    """
+
+    level: Literal["full", "partial", "none"]
+    reason: str = ""
+    remedy: str = ""
+    folder: Path = Path()
+    namespaces: bool = False
+
+
+def probe(workspace: Path, state: Path, home: Path | None = None) -> Standing:
+    """Try the walls around `workspace`, the best first. `state` is the folder of ours where layers would best lie.
+
+    Starts short-lived processes and changes nothing in the workspace; may be called in any thread.
+    """
+    workspace, home = workspace.resolve(), (home or Path.home()).resolve()
+    first, why = None, tr("No folder outside the workspace can be written.")
+    for folder in _candidates(workspace, state):
+        first = first or folder
+        why = _try("full", workspace, folder, home)
+        if not why:
+            return Standing("full", folder=folder)
+        if "overlay" not in why:
+            break
+    reason, remedy = _explained(why, workspace)
+    if first is not None and not _try("bound", workspace, first, home):
+        return Standing("partial", reason, remedy, first, namespaces=True)
+    if first is None or home == workspace or workspace in home.parents:
+        return Standing("none", reason, remedy, first or state)
+    if failed := _try("bare", workspace, first, home):
+        reason = f"{reason} {tr('Landlock does not hold either: {why}.').format(why=failed)}"
+        return Standing("none", reason, remedy, first)
+    return Standing("partial", reason, remedy, first)
+
+
+def _candidates(workspace: Path, state: Path) -> Iterator[Path]:
+    """Yield the folders where layers may lie: outside the workspace, and nobody's but ours."""
+    for folder in (state, *(Path(place, f"dogent-{os.geteuid()}") for place in _SHARED)):
+        with contextlib.suppress(OSError):
+            folder.mkdir(mode=0o700, parents=folder == state, exist_ok=True)
+            found = folder.lstat()
+            is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+            place = folder.resolve()
+            overlaps = place == workspace or workspace in place.parents or place in workspace.parents
+            if is_ours and (folder == state or not found.st_mode & 0o077) and not overlaps:
+                yield place
+
+
+def _try(level: Level, workspace: Path, folder: Path, home: Path) -> str:
+    """Return why a wall does not stand, "" if it does: behind it a file is written, and another one outside is not."""
+    private = Path(tempfile.mkdtemp(dir=folder, prefix="trial-"))
+    try:
+        for part in _PARTS:
+            (private / part).mkdir()
+        written = private / "upper/.dogent-trial" if level == "full" else private / "tmp/trial"
+        inside = {"full": workspace / ".dogent-trial", "bound": Path("/tmp/trial"), "bare": written}[level]  # noqa: S108
+        view = View(private, workspace, (), workspace=workspace, layer=private, level=level)
+        room = view.room(private / "root", home)
+        script = _WRITES.format(place='"$1"', outside='"$2"')
+        plan = view.plan(home) | {
+            "room": room, "name": "trial", "folder": str(private), "hidden": [],
+            "argv": ["/bin/sh", "-c", script, "sh", str(inside), str(private / "outside")],
+        }  # fmt: skip
+        (private / "plan").write_text(json.dumps(plan), "utf-8")
+        command = [sys.executable, "-I", "-S", str(Path(__file__).with_name("trial.py")), str(private / "plan")]
+        said = subprocess.run(command, capture_output=True, timeout=_LIMIT_S, check=False, cwd="/").stdout.decode()
+        held = written.exists() or (level == "full" and not os.access(workspace, os.W_OK))
+        if said.startswith("status") and held and not (private / "outside").exists():
+            return ""
+        return said.removeprefix("failed ") or "?"
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    finally:
+        with contextlib.suppress(OSError):
+            (private / "work/work").rmdir()
+        shutil.rmtree(private, ignore_errors=True)
+
+
+def _explained(why: str, workspace: Path) -> tuple[str, str]:
+    """Return a sentence for why the full wall does not stand, and one for what to do about it."""
+    if "overlay" in why and (inside := _mounts_below(workspace)):
+        reason = tr("The workspace holds a mount, {place}, over which no layer can lie.").format(place=inside[0])
+        return reason, tr("Unmount it, or open a folder without it.")
+    if "overlay" in why:
+        reason = tr("No layer can lie over the workspace's file system ({why}).").format(why=why)
+        return reason, tr("In a container, set DOGENT_HOME to a folder on a volume of its own.")
+    if "unshare" in why or "map_own_user" in why or "mount" in why:
+        reason = tr("The system does not let users have namespaces of their own ({why}).").format(why=why)
+        remedy = tr(
+            "Allow user namespaces: on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0, elsewhere "
+            "user.max_user_namespaces; in Docker a seccomp profile that allows unshare and mount."
+        )
+        return reason, remedy
+    return tr("The wall could not be set up ({why}).").format(why=why), ""
+
+
+def _mounts_below(workspace: Path) -> list[str]:
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/self/mountinfo").read_text("utf-8", "surrogateescape").splitlines()
+        places = [re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), line.split()[4]) for line in lines]
+        return [place for place in places if place.startswith(f"{workspace}/")]
+    return []

@@ -1,0 +1,174 @@
+"""What history of Git repositories a command would lose: their references before and after it.
+
+All is read from files; Git itself only answers questions about objects, without any settings of the
+repository: it may be a foreign one.
+"""
+
+# ruff: noqa: PTH103, PTH118, PTH120, PTH208, PTH211
+
+import os
+import re
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from os.path import dirname, join
+from typing import Literal, TypeAlias
+
+from dogent_tui.wall.changes import Difference, Loss
+from dogent_tui.wall.difference import entry_at, is_opaque
+from dogent_tui.workspace import git_data
+from dogent_tui.workspace.git_data import GitObjects, blob_name, text_of
+
+_KEPT_S = 30 * 86_400
+"""Entries of a reflog that are older than this go whenever Git tidies up."""
+_Kind: TypeAlias = Literal["reference", "history"]
+_PASSING = ("refs/stash", "refs/bisect/", "refs/rewritten/", "refs/worktree/")
+"""References that come and go; for stashes there is a log."""
+_REFERENCES = ("packed-refs", "refs", "HEAD", "worktrees")
+_LOOSE = re.compile("refs/.*|(worktrees/[^/]+/)?HEAD", re.DOTALL)
+
+
+def lost_history(difference: Difference) -> tuple[Loss, ...]:
+    """Return what history of repositories the difference would lose.
+
+    `detail` is the number of commits that no reference holds any more for a reference or history
+    ("" where it is unknown), the number of entries for a reflog, and the message for a stash.
+
+    A repository that is gone or moved as a whole is no loss: its files are among the changes.
+    Raises OSError where something cannot be read.
+    """
+    paths = (change.path for change in difference.changes)
+    losses: list[Loss] = []
+    for folder, inside in git_data.repositories(difference.root, paths).items():
+        with tempfile.TemporaryDirectory(prefix="dogent-git-") as own:
+            losses += _Repository(difference, folder, inside, own).losses()
+    return tuple(losses)
+
+
+class _Repository:
+    """A repository as it is, and as the layer would leave it."""
+
+    def __init__(self, difference: Difference, folder: str, touched: list[str], own: str) -> None:
+        self._difference, self._folder, self._touched, self._own = difference, folder, touched, own
+        self._lower, self._upper = join(difference.root, folder), join(difference.upper, folder)
+        parts = f"{folder}/".split("/")
+        above = [join(difference.upper, *parts[:count]) for count in range(1, len(parts))]
+        self._is_hidden = any(map(is_opaque, above))
+        self._before = self._references(is_after=False)
+        self._after = self._references(is_after=True)
+        self._form = "sha256" if any(len(old) > 40 for old in self._before.values()) else "sha1"
+        self._git = self._asking("git", join(self._lower, "objects"), join(self._upper, "objects"))
+
+    def _asking(self, name: str, *objects: str) -> GitObjects:
+        shallow = text_of(self._files("shallow", is_after=True).values())
+        return GitObjects(join(self._own, name), objects, self._form, shallow, self._difference.root)
+
+    def losses(self) -> Iterator[Loss]:
+        """Yield what would be lost."""
+        ways = (self._lost_references, self._lost_entries, self._lost_objects, self._lost_work)
+        for way in ways if self._files("HEAD", is_after=True) else ():
+            yield from way()
+
+    # ── Reading ───────────────────────────────────────────────────────────────────────────────
+
+    def _files(self, top: str, *, is_after: bool) -> dict[str, str]:
+        """Return where the files below `top` really are, by their names in the repository."""
+        found: dict[str, str] = {}
+        waiting = [(top, not (is_after and self._is_hidden), is_after)]
+        while waiting:
+            name, is_low, is_up = waiting.pop()
+            low = entry_at(join(self._lower, name)) if is_low else None
+            up = entry_at(join(self._upper, name)) if is_up else None
+            here = up or low
+            if here and here.kind == "file":
+                found[name] = join(self._upper if up else self._lower, name)
+            elif here and here.kind == "folder":
+                names = set(os.listdir(join(self._upper, name))) if up else set()
+                if is_low := low is not None and not (up and is_opaque(join(self._upper, name))):
+                    names |= set(os.listdir(join(self._lower, name)))
+                waiting += [(join(name, each), is_low, bool(up)) for each in sorted(names)[::-1]]
+        return found
+
+    def _references(self, *, is_after: bool) -> dict[str, str]:
+        """Return what each reference names; of heads those that are on no branch."""
+        packed, *tops = (self._files(top, is_after=is_after) for top in _REFERENCES)
+        named = (each for top in tops for each in top.items())
+        loose = {name: path for name, path in named if _LOOSE.fullmatch(name)}
+        return git_data.references(packed.values(), loose)
+
+    # ── References, logs, objects, work ───────────────────────────────────────────────────────
+
+    def _lost_references(self) -> Iterator[Loss]:
+        if any(name.startswith("reftable") for name in self._touched):  # not files that can be read
+            yield Loss(self._folder, "history", "reftable")
+        tips = {f"^{new}" for name, new in self._after.items() if not name.startswith(_PASSING)}
+        for name, old in sorted(self._before.items()):
+            new = self._after.get(name, "")
+            if name == "refs/stash" and not new and self._files("logs/refs/stash", is_after=True):
+                yield Loss(self._folder, "stash", old)
+            if new == old or name.startswith(_PASSING):
+                continue
+            is_branch = name.startswith("refs/")
+            is_ahead = new and self._git.ask("merge-base", "--is-ancestor", old, new) is not None
+            if is_branch and is_ahead:
+                continue
+            count = self._git.ask("rev-list", "--count", "--stdin", lines=[old, *tips]) or ""
+            kind: _Kind = "history" if new or not is_branch else "reference"
+            if is_branch or count != "0":
+                yield Loss(self._folder, kind, name, count)
+
+    def _lost_entries(self) -> Iterator[Loss]:
+        for log in (name for name in self._touched if "logs" in name.split("/")):
+            reference = log.partition("logs/")[2]
+            gone = reference in self._before and reference not in self._after
+            if (gone and reference != "refs/stash") or log not in self._files(log, is_after=False):
+                continue
+            lost = [*(self._log(log, is_after=False) - self._log(log, is_after=True)).elements()]
+            if reference == "refs/stash":
+                for entry in lost:
+                    commit, _, message = entry.partition(" ")
+                    yield Loss(self._folder, "stash", commit, message.partition("\t")[2])
+            elif young := [entry for entry in lost if git_data.age_s(entry) < _KEPT_S]:
+                yield Loss(self._folder, "reflog", reference, str(len(young)))
+
+    def _log(self, log: str, *, is_after: bool) -> Counter[str]:
+        return Counter(git_data.log_entries(self._files(log, is_after=is_after).values()))
+
+    def _lost_objects(self) -> Iterator[Loss]:
+        """What was named before has to be whole without the objects that are gone."""
+        objects = [name for name in self._touched if name.startswith("objects/")]
+        lower = (name for name in objects if entry_at(join(self._lower, name)))
+        if all(self._files(name, is_after=True) for name in lower):
+            return
+        left = join(self._own, "left")
+        for name, path in self._files("objects", is_after=True).items():
+            if name != "objects/info/alternates":
+                os.makedirs(dirname(join(left, name)), exist_ok=True)
+                os.symlink(path, join(left, name))
+        shared = self._files("objects/info/alternates", is_after=True).values()
+        others = [join(self._lower, "objects", line) for line in text_of(shared).splitlines()]
+        stashes = self._log("logs/refs/stash", is_after=False)
+        index = "".join(self._files("index", is_after=False).values())
+        asked = ["rev-list", "--objects", "--quiet", *(["--indexed-objects"] if index else [])]
+        git = self._asking("whole", join(left, "objects"), *others)
+        old = [*self._before.values(), *(entry.partition(" ")[0] for entry in stashes)]
+        if git.ask(*asked, "--stdin", lines=old, index=index) is None:
+            yield Loss(self._folder, "objects")
+
+    def _lost_work(self) -> Iterator[Loss]:
+        """Work that was in no commit is lost where Git put another text over it."""
+        root, upper = self._difference.root, self._difference.upper
+        indexes = {join(self._folder, name) for name in self._touched if name.endswith("index")}
+        edited: dict[str, tuple[str, str]] = {}
+        for change in self._difference.changes if indexes else ():
+            before, after, path = change.before, change.after, change.path
+            is_edit = before and after and before.kind == after.kind == "file"
+            if is_edit and join(git_data.index_folder(root, path), "index") in indexes:
+                old, new = join(root, path), join(upper, path)
+                edited[path] = blob_name(old, self._form), blob_name(new, self._form)
+        ids = sorted({each for pair in edited.values() for each in pair})
+        said = self._git.ask("cat-file", "--batch-check", lines=ids) if ids else ""
+        missing = [line.split(" ")[0] for line in (said or "").splitlines() if "missing" in line]
+        lost = [path for path, (a, b) in edited.items() if a in missing and b not in missing]
+        if lost := [*edited] if said is None else lost:
+            yield Loss(self._folder, "uncommitted", paths=tuple(lost))

@@ -1,0 +1,141 @@
+"""Reads what a Git repository keeps, and asks Git about its objects, without its settings: nothing that it configures is run."""
+
+# ruff: noqa: PTH113, PTH117, PTH118, PTH120, PTH123
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from os.path import dirname, join, lexists, realpath, relpath
+from pathlib import Path
+
+_LONGEST_S = 120
+_TELLING = {"HEAD", "index", "logs", "objects", "packed-refs", "refs", "reftable", "worktrees"}
+"""Names in the folder of every repository."""
+_ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+class GitObjects:
+    """Answers from folders of objects, by a repository of our own that has no settings.
+
+    `own` is an empty folder, `objects` are the folders. `form` is how objects are named: ``sha1`` or ``sha256``; `shallow` says
+    where history was cut off. A Git that lies in the folder `untrusted` is not run, even where it is the first on the path.
+    """
+
+    def __init__(self, own: str, objects: Sequence[str], form: str, shallow: str, untrusted: str) -> None:
+        Path(own, "refs").mkdir(parents=True)
+        Path(own, "HEAD").write_text("ref: refs/heads/none\n")
+        settings = "[core]\nrepositoryformatversion = 1\nbare = true\n[extensions]\nobjectformat = "
+        Path(own, "config").write_text(f"{settings}{form}\n")
+        if shallow:
+            Path(own, "shallow").write_text(shallow)
+        escaped = [folder.replace("\\", "\\\\").replace('"', '\\"') for folder in objects[1:]]
+        self._own = own
+        self._program = _trusted_git(untrusted)
+        self._environment = {
+            "GIT_DIR": own,
+            "GIT_OBJECT_DIRECTORY": objects[0],
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(f'"{folder}"' for folder in escaped),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "GIT_CONFIG_GLOBAL": os.devnull,
+            "GIT_NO_REPLACE_OBJECTS": "1",
+            "GIT_NO_LAZY_FETCH": "1",
+            "GIT_OPTIONAL_LOCKS": "0",
+            "HOME": own,
+            "LC_ALL": "C",
+        }
+
+    def ask(self, *arguments: str, lines: Iterable[str] = (), index: str = "") -> str | None:
+        """Return what Git answers, None where it says no, or cannot say. `lines` are its input; `index` is an index file."""
+        environment = self._environment | ({"GIT_INDEX_FILE": index} if index else {})
+        try:
+            done = subprocess.run(
+                [self._program, *arguments],
+                input="".join(f"{line}\n" for line in lines).encode(),
+                env=environment,
+                cwd=self._own,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                timeout=_LONGEST_S,
+                check=True,
+            )
+        except (OSError, subprocess.SubprocessError):
+            return None
+        return os.fsdecode(done.stdout).strip()
+
+
+def _trusted_git(untrusted: str) -> str:
+    """Return where Git is installed, "" where it is not."""
+    inside = join(realpath(untrusted), "")
+    folders = [each for each in os.environ.get("PATH", os.defpath).split(os.pathsep) if os.path.isabs(each)]
+    outside = [each for each in folders if not join(realpath(each), "").startswith(inside)]
+    found = shutil.which("git", path=os.pathsep.join(outside)) or ""
+    return "" if realpath(found).startswith(inside) else found
+
+
+def repositories(root: str, paths: Iterable[str]) -> dict[str, list[str]]:
+    """Return the folders of the repositories of `root` that hold some of `paths`, and these relative to them."""
+    found: dict[str, list[str]] = {}
+    known: dict[str, bool] = {}
+    for path in paths:
+        parts = path.split("/")
+        for place in (place for place, part in enumerate(parts) if part in _TELLING):
+            folder = "/".join(parts[:place])
+            if folder not in known:
+                known[folder] = all(lexists(join(root, folder, name)) for name in ("HEAD", "objects", "refs"))
+            if known[folder]:
+                found.setdefault(folder, []).append("/".join(parts[place:]))
+    return found
+
+
+def blob_name(path: str, form: str) -> str:
+    """Return the name that Git gives to what a file holds. Raises OSError."""
+    with open(path, "rb") as file:
+        found = hashlib.new(form, b"blob %d\0" % os.fstat(file.fileno()).st_size, usedforsecurity=False)
+        while piece := file.read(1 << 20):
+            found.update(piece)
+    return found.hexdigest()
+
+
+def index_folder(root: str, path: str) -> str:
+    """Return the folder of the index that a file of `root` belongs to, relative to that; "" for none. Raises OSError."""
+    while path and ".git" not in path.split("/"):
+        path = dirname(path)
+        named = join(root, path, ".git")
+        if os.path.isfile(named):
+            real = join(root, path, text_of([named]).removeprefix("gitdir:").strip())
+            return relpath(realpath(real), realpath(root))
+        if lexists(named):
+            return join(path, ".git")
+    return ""
+
+
+def references(packed: Iterable[str], loose: Mapping[str, str]) -> dict[str, str]:
+    """Return what the references in files name: those that name others are left out. Raises OSError."""
+    found = {}
+    for line in text_of(packed).splitlines():
+        if _ID.fullmatch(line.partition(" ")[0]):
+            found[line.partition(" ")[2]] = line.partition(" ")[0]
+    for name, path in loose.items():
+        if _ID.fullmatch(text := text_of([path]).strip()):
+            found[name] = text
+    return found
+
+
+def log_entries(paths: Iterable[str]) -> list[str]:
+    """Return the entries of a log, without their first word, which changes when others go. Raises OSError."""
+    return [line.partition(" ")[2].rstrip() for line in text_of(paths).splitlines()]
+
+
+def age_s(entry: str) -> float:
+    """Return how old an entry of a log is: ``ID NAME <MAIL> TIME ZONE``, and what was done."""
+    words = entry.partition("\t")[0].split()
+    return time.time() - int(words[-2]) if len(words) > 2 and words[-2].isdigit() else 0.0
+
+
+def text_of(paths: Iterable[str]) -> str:
+    """Return what files hold, names in it as everywhere. Raises OSError."""
+    return "".join(os.fsdecode(Path(path).read_bytes()) for path in paths)

@@ -1,0 +1,80 @@
+"""Our own tools, when a link was swapped after the gate let them through."""
+
+from pathlib import Path
+
+import pytest
+
+from dogent_tui.agent.authority import Authority
+from dogent_tui.documents.exporter import Exporter
+from dogent_tui.documents.library import DocumentLibrary
+from dogent_tui.permissions.model import ToolCall
+from dogent_tui.tools.documents import read_document_tool
+from dogent_tui.tools.exporting import export_document_tool
+from dogent_tui.tools.vision import analyze_media_tool
+from dogent_tui.workspace.paths import Workspace
+from dogent_tui.workspace.places import ApprovedPlaces
+
+
+@pytest.fixture
+def root(tmp_path):
+    for folder in ("root/notes", "outside"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "a.md").write_text(f"# In {folder}\n")
+    return tmp_path / "root"
+
+
+@pytest.fixture
+async def tools(root, tmp_path):
+    """Our tools by name, each called as the gate lets it, with what happens in between."""
+    workspace, places = Workspace(root), ApprovedPlaces()
+    authority = Authority(workspace, places=places)
+    async with DocumentLibrary(tmp_path / "kept") as library, Exporter() as exporter:
+        made = {
+            "read_document": read_document_tool(library, workspace, lambda *_: None, root / "images", places),
+            "export_document": export_document_tool(exporter, workspace, lambda *_: None, places),
+            "analyze_media": analyze_media_tool(workspace, places),
+        }
+
+        async def call(name, payload, meanwhile):
+            asked = ToolCall(f"mcp__dogent__{name}", payload, root)
+            decision = authority.decide(asked)
+            assert decision.verdict == "allow"
+            authority.let_through(asked, decision)
+            meanwhile()
+            return (await made[name].handler(payload))["content"][0]["text"]
+
+        yield call
+
+
+def swapped(place: Path, target: Path):
+    def swap():
+        place.rename(place.with_name(f"was-{place.name}"))
+        place.symlink_to(target)
+
+    return swap
+
+
+@pytest.mark.parametrize("name", ["notes", "notes/a.md"])
+async def test_nothing_outside_is_read(tools, root, name):
+    outside = root.parent / "outside" / name.removeprefix("notes").strip("/")
+    text = await tools("read_document", {"path": "notes/a.md"}, swapped(root / name, outside))
+    assert "leads elsewhere" in text
+    assert "In outside" not in text
+
+
+async def test_what_did_not_change_is_read(tools, root):
+    (root / "link.md").symlink_to("notes/a.md")
+    assert "In root/notes" in await tools("read_document", {"path": "link.md"}, lambda: None)
+
+
+async def test_nothing_outside_is_exported_or_written(tools, root):
+    payload = {"md_path": "notes/a.md", "format": "docx"}
+    text = await tools("export_document", payload, swapped(root / "notes", root.parent / "outside"))
+    assert "leads elsewhere" in text
+    assert [place.name for place in (root.parent / "outside").iterdir()] == ["a.md"]
+
+
+async def test_no_picture_outside_is_sent(tools, root):
+    (root / "a.png").write_bytes(b"x")
+    text = await tools("analyze_media", {"path": "a.png"}, swapped(root / "a.png", root.parent / "outside/a.md"))
+    assert "leads elsewhere" in text

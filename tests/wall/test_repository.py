@@ -1,0 +1,291 @@
+"""What history a command would lose: told for real repositories, on real layers; nothing that they configure is run."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from dogent_tui.wall.changes import Loss
+from dogent_tui.wall.difference import read_difference
+from dogent_tui.wall.repository import lost_history
+from tests.wall.overlay import _WHO, run_on_layer
+
+GIT = "git -c init.defaultBranch=main -c protocol.file.allow=always"
+
+
+def in_bash(folder: Path, script: str) -> str:
+    done = subprocess.run(
+        ["bash", "-euc", script.replace("git ", f"{GIT} ")],
+        cwd=folder,
+        env={"PATH": os.environ["PATH"], "HOME": str(folder.parent), **_WHO},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+MADE = """
+git init -q .; echo 1 > a.md; echo b > b.md; mkdir ch; echo c > ch/c.md; git add .; git commit -qm one
+echo 2 > a.md; git commit -qam two; echo 3 > a.md; git commit -qam three
+git tag old HEAD~1; git tag -am annotated note HEAD~1
+git branch merged HEAD~1; git checkout -qb side HEAD~1; echo s > side.md; git add .; git commit -qm side
+git checkout -q main; echo stashed > b.md; git stash push -qm stashed; echo other > b.md; git stash push -qm other
+git update-ref refs/remotes/origin/main HEAD~1
+"""
+
+
+@pytest.fixture
+def root(tmp_path) -> Path:
+    root = tmp_path / "中 文:w"
+    root.mkdir()
+    in_bash(root, MADE)
+    return root
+
+
+def lost(root: Path, command: str, *, succeeds: bool = True) -> list[str]:
+    layer = run_on_layer(root, root.parent / f"layer-{len(list(root.parent.iterdir()))}", command.replace("git ", f"{GIT} "))
+    assert (layer.status == 0) is succeeds
+    return [told(loss) for loss in lost_history(read_difference(layer.root, layer.upper, layer.began_ns))]
+
+
+def told(loss: Loss) -> str:
+    name = "" if loss.kind == "stash" and len(loss.name) == 40 else loss.name
+    words = (loss.repository if loss.repository != ".git" else "", loss.kind, name, loss.detail, *loss.paths)
+    return " ".join(word for word in words if word)
+
+
+NO_LOSS = {
+    "status": "git status",
+    "commit": "echo x >> a.md; git commit -qam more",
+    "several commits": "for i in 1 2 3; do echo $i >> a.md; git commit -qam more; done",
+    "add": "echo x >> a.md; git add .",
+    "branch": "git branch new; git checkout -qb newer",
+    "another branch": "git checkout -q side",
+    "another branch and back": "git checkout -q side; git checkout -q main",
+    "tag": "git tag new; git tag -am words newer",
+    "merge": "git merge -q side -m merged",
+    "fast-forward": "git checkout -q merged; git merge -q --ff-only main",
+    "rebase that only goes forward": "git checkout -q merged; git rebase -q main",
+    "revert": "git revert --no-edit HEAD",
+    "cherry-pick": "git cherry-pick side",
+    "stash": "echo x >> a.md; git stash",
+    "pack-refs": "git pack-refs --all --prune",
+    "gc": "git gc -q",
+    "repack": "git repack -adq",
+    "gc and prune what nothing names": "git gc -q --prune=now",
+    "commit after packing": "git gc -q; git checkout -q side; echo y >> side.md; git commit -qam side",
+    "detached and back": "git checkout -q --detach; git checkout -q main",
+    "bisect": "git bisect start HEAD HEAD~2; git bisect reset",
+    "soft reset to what comes later": "git checkout -q merged; git reset -q --soft main",
+    "edit by hand": "echo mine >> a.md",
+    "edit, and status": "echo mine >> a.md; git status",
+    "committed, then another branch": "echo mine > a.md; git commit -qam mine; git checkout -q side",
+    "fetch": "git update-ref refs/remotes/origin/main HEAD; git update-ref refs/remotes/origin/new side",
+    "new repository": (
+        "git init -q n; cd n; echo x > x; git add .; git commit -qm x; git commit -q --amend -m y; git tag t; git tag -d t"
+    ),
+    "clone": "git clone -q --no-hardlinks . copy",
+    "worktree": "git worktree add -q tree; cd tree; echo w > w; git add .; git commit -qm w",
+    "config": "git config user.name Me; git remote add origin https://example.org/x.git",
+}
+
+LOSSES = {
+    "branch -D": ("git branch -q -D side", ["reference refs/heads/side 1"]),
+    "branch -d": ("git branch -q -d merged", ["reference refs/heads/merged 0"]),
+    "branch -M": ("git branch -M side other", ["reference refs/heads/side 0"]),
+    "branch -f": ("git branch -f side main", ["history refs/heads/side 1"]),
+    "packed branch -D": ("git pack-refs --all; git branch -q -D side", ["reference refs/heads/side 1"]),
+    "update-ref -d": ("git update-ref -d refs/heads/side", ["reference refs/heads/side 1"]),
+    "rm": ("rm .git/refs/heads/side", ["reference refs/heads/side 1"]),
+    "overwritten by hand": ("cp .git/refs/heads/merged .git/refs/heads/main", ["history refs/heads/main 1"]),
+    "tag -d": ("git tag -d old", ["reference refs/tags/old 0"]),
+    "tag -f": ("git tag -f old side~0; git tag -f note HEAD~2", ["history refs/tags/note 0"]),
+    "remote branch": ("git update-ref -d refs/remotes/origin/main", ["reference refs/remotes/origin/main 0"]),
+    "amend": ("git commit -q --amend -m better", ["history refs/heads/main 1"]),
+    "reset": ("git reset -q HEAD~1", ["history refs/heads/main 1"]),
+    "reset --hard": ("git reset -q --hard HEAD~2", ["history refs/heads/main 1"]),
+    "rebase": ("git checkout -q side; git rebase -q main", ["history refs/heads/side 1"]),
+    "stash drop": ("git stash drop -q", ["stash On main: other"]),
+    "older stash drop": ("git stash drop -q stash@{1}", ["stash On main: stashed"]),
+    "stash pop": ("git stash pop -q", ["stash On main: other"]),
+    "stash clear": ("git stash clear", ["stash On main: stashed", "stash On main: other"]),
+    "stash by hand": ("rm .git/refs/stash", ["stash"]),
+    "reflog expire": (
+        "git reflog expire --expire=now HEAD refs/heads/main",
+        ["reflog HEAD", "reflog refs/heads/main 3"],
+    ),
+    "log by hand": ("tail -n 1 .git/logs/refs/heads/main > x; cat x > .git/logs/refs/heads/main", ["reflog refs/heads/main 2"]),
+    "log deleted": ("rm .git/logs/refs/heads/main", ["reflog refs/heads/main 3"]),
+    "objects": ("rm -r .git/objects/*/", ["objects"]),
+    "one object": ("rm -f .git/objects/$(git rev-parse HEAD~2:a.md | sed 's|^..|&/|')", ["objects"]),
+    "what is staged": (
+        "rm -f .git/objects/$(git rev-parse :ch/c.md | sed 's|^..|&/|')",
+        ["objects"],
+    ),
+    "checkout of a file": ("git checkout -- a.md", ["uncommitted a.md"]),
+    "restore": ("git restore ch a.md", ["uncommitted a.md ch/c.md"]),
+    "reset --hard over work": ("git reset -q --hard", ["uncommitted a.md ch/c.md"]),
+    "checkout -f": ("git checkout -qf side", ["uncommitted a.md ch/c.md"]),
+    "commit on no branch, left": (
+        "git checkout -q --detach; echo x > x; git add .; git commit -qm x; git rev-parse HEAD > ../../id; git checkout -q main",
+        [],
+    ),
+    "all together": (
+        "git reflog expire --expire=now --all; git branch -q -D side; git gc -q --prune=now",
+        ["reference refs/heads/side 1", "reflog HEAD", "reflog refs/", "stash", "objects"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NO_LOSS)
+def test_the_work_of_every_day_loses_nothing(root, name):
+    assert lost(root, NO_LOSS[name]) == []
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_lost_history_is_told(root, name):
+    command, expected = LOSSES[name]
+    if any(line.startswith("uncommitted") for line in expected):
+        (root / "a.md").write_text("never committed\n")
+        (root / "ch" / "c.md").write_text("nor this\n")
+    found = lost(root, command)
+    assert len({line for line in found for start in expected if line.startswith(start)}) >= len(set(expected)), found
+    assert all(any(line.startswith(start) for start in expected) for line in found), found
+
+
+def test_commits_on_no_branch_are_history(root):
+    in_bash(root, "git checkout -q --detach; echo x > x; git add .; git commit -qm x")
+    assert lost(root, "git checkout -q main") == ["history HEAD 1"]
+    assert lost(root, "git branch kept; git checkout -q main") == []
+
+
+def test_work_that_was_stashed_or_added_before_is_not_lost(root):
+    (root / "a.md").write_text("never committed\n")
+    assert lost(root, "git stash -q; git checkout -q side") == []
+    assert lost(root, "git add .; git commit -qm x; git checkout -q side") == []
+
+
+def test_old_entries_of_a_reflog_go_by_themselves(root):
+    log = root / ".git" / "logs" / "HEAD"
+    lines = log.read_text().splitlines(keepends=True)
+    head, zone, rest = lines[0].partition(" +0000")
+    log.write_text(head[: head.rindex(">") + 1] + " 1400000000" + zone + rest + "".join(lines[1:]))
+    assert lost(root, "git reflog expire --expire=1.year.ago HEAD") == []
+    assert len(log.read_text().splitlines()) == len(lines)
+
+
+def test_repositories_in_repositories(root):
+    in_bash(
+        root,
+        "git init -q in/ner; cd in/ner; echo 1 > f; git add .; git commit -qm 1; echo 2 > f; git commit -qam 2; git branch x",
+    )
+    assert lost(root, "cd in/ner; git reset -q --hard HEAD~1; git branch -q -D x") == [
+        "in/ner/.git history refs/heads/main 1",
+        "in/ner/.git reference refs/heads/x 1",
+    ]
+    (root / "in" / "ner" / "f").write_text("never committed\n")
+    assert lost(root, "cd in/ner; git checkout -q f") == ["in/ner/.git uncommitted in/ner/f"]
+
+
+def test_bare_repositories(root):
+    in_bash(root, "git clone -q --bare . store")
+    assert lost(root, "git -C store branch -q -D side") == ["store reference refs/heads/side 1"]
+    assert lost(root, "git push -q store +HEAD~1:side") == ["store history refs/heads/side 1"]
+    assert lost(root, "git push -q store main:newer") == []
+
+
+def test_the_workspace_itself_is_bare(tmp_path):
+    root = tmp_path / "bare"
+    root.mkdir()
+    in_bash(root, "git init -q --bare .; git update-ref refs/heads/x $(git commit-tree -m x $(git mktree < /dev/null))")
+    assert lost(root, "git update-ref -d refs/heads/x") == ["reference refs/heads/x 1"]
+
+
+def test_submodules(root):
+    in_bash(root, "git clone -q . ../origin; git submodule add -q ../origin sub; git commit -qm sub")
+    assert lost(root, "cd sub; echo x > x; git add .; git commit -qm x") == []
+    assert lost(root, "cd sub; git reset -q --hard HEAD~1") == [".git/modules/sub history refs/heads/main 0"]
+    (root / "sub" / "a.md").write_text("never committed\n")
+    assert lost(root, "cd sub; git checkout -q .") == [".git/modules/sub uncommitted sub/a.md"]
+
+
+def test_worktrees(root):
+    in_bash(
+        root,
+        "git worktree add -q tree side; git worktree add -q --detach loose; cd loose; echo x > x; git add .; git commit -qm x",
+    )
+    assert lost(root, "cd tree; git commit -q --amend -m other") == ["history refs/heads/side 1"]
+    assert lost(root, "cd loose; git checkout -q merged") == ["history worktrees/loose/HEAD 1"]
+    assert lost(root, "git worktree remove --force loose") == ["history worktrees/loose/HEAD 1"]
+    (root / "tree" / "a.md").write_text("never committed\n")
+    assert lost(root, "cd tree; git checkout -q .") == ["uncommitted tree/a.md"]
+
+
+def test_a_repository_that_is_replaced_has_lost_its_references(root):
+    found = lost(root, "rm -rf .git; git init -q .; git add .; git commit -qm new")
+    assert "reference refs/heads/side 3" in found
+    assert any(line.startswith("history refs/heads/main") for line in found)
+
+
+def test_a_folder_that_is_replaced_with_its_repository(root):
+    in_bash(root, "mkdir p; cd p; git init -q .; echo 1 > f; git add .; git commit -qm 1; git branch x")
+    found = lost(root, "rm -rf p; mkdir p; cd p; git init -q .; echo 2 > f; git add .; git commit -qm 2")
+    assert "p/.git reference refs/heads/x 1" in found
+
+
+def test_a_repository_that_goes_as_a_whole_is_told_by_its_files(root):
+    assert lost(root, "rm -rf .git") == []
+    in_bash(root, "git init -q in/ner; cd in/ner; echo 1 > f; git add .; git commit -qm 1")
+    assert lost(root, "mv in out") == []
+
+
+def test_names_that_are_no_utf_8(root):
+    in_bash(root, "git update-ref refs/heads/$'\\xff' side; git update-ref -d refs/heads/side")
+    assert lost(root, "git update-ref -d refs/heads/$'\\xff'") == ["reference refs/heads/\udcff 1"]
+
+
+def test_nothing_that_a_repository_configures_is_run(root, tmp_path, monkeypatch):
+    """Every setting that names a program, hooks, filters, and a Git of its own in a folder that is on the path."""
+    ran = tmp_path / "ran"
+    script = root / "tools" / "git"
+    script.parent.mkdir()
+    script.write_text(f"#!/bin/sh\ntouch '{ran}'\nexit 1\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{script.parent}:.:{os.environ['PATH']}")
+    for name in (
+        "core.fsmonitor",
+        "core.pager",
+        "core.sshCommand",
+        "core.editor",
+        "gpg.program",
+        "diff.external",
+        "filter.x.smudge",
+    ):
+        in_bash(root, f"git config {name} '{script}'")
+    in_bash(
+        root,
+        f"git config filter.x.clean '{script}'; git config core.hooksPath '{script.parent}'; echo '* filter=x' > .gitattributes",
+    )
+    ran.unlink(missing_ok=True)
+    (root / ".git" / "config").write_text((root / ".git" / "config").read_text() + f"[include]\n\tpath = {script}\n[broken")
+    assert lost(root, "rm .git/refs/heads/side; echo x >> .git/index; rm -r .git/objects/*/") == [
+        "reference refs/heads/side 1",
+        "objects",
+    ]
+    assert not ran.exists()
+
+
+def test_without_git_all_that_moved_counts_as_lost(root, monkeypatch, tmp_path):
+    layer = run_on_layer(root, tmp_path / "layer", "echo x >> a.md; git commit -qam more")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    difference = read_difference(layer.root, layer.upper, layer.began_ns)
+    assert [told(loss) for loss in lost_history(difference)] == ["history refs/heads/main", "uncommitted a.md"]
+
+
+def test_links_and_pipes_in_a_repository_stop_nothing(root):
+    (root / ".git" / "refs" / "heads" / "around").symlink_to("..")
+    os.mkfifo(root / ".git" / "refs" / "heads" / "pipe")
+    assert lost(root, "rm .git/refs/heads/side") == ["reference refs/heads/side 1"]

@@ -1,0 +1,345 @@
+"""What a command did to the workspace itself is found out, and taken back."""
+
+import os
+import shutil
+import signal
+import stat
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from dogent_tui.wall import snapshot as snapshot_module
+from dogent_tui.wall.changes import Difference
+from dogent_tui.wall.commit import Committing
+from dogent_tui.wall.difference import read_difference
+from dogent_tui.wall.snapshot import Snapshot, open_snapshot
+from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace.paths import Workspace
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    folder = tmp_path / "workspace"
+    (folder / "chapters/old").mkdir(parents=True)
+    (folder / "notes.md").write_text("notes\n")
+    (folder / "run.sh").write_text("echo\n")
+    (folder / "run.sh").chmod(0o755)
+    (folder / "chapters/one.md").write_text("one\n" * 1000)
+    (folder / "chapters/old/two.md").write_text("two\n")
+    (folder / "link").symlink_to("notes.md")
+    os.utime(folder / "notes.md", (1_000_000_000, 1_000_000_000))
+    return folder
+
+
+@pytest.fixture
+def snapshot(workspace: Path, tmp_path: Path) -> Iterator[Snapshot]:
+    kept = Snapshot(workspace, tmp_path / "copies")
+    kept.begin("job", tmp_path)
+    yield kept
+    kept.close()
+
+
+@pytest.fixture
+def layer(tmp_path: Path) -> Path:
+    folder = tmp_path / "layer"
+    folder.mkdir()
+    return folder
+
+
+def _tree(folder: Path) -> dict[str, tuple[object, ...]]:
+    """Everything below a folder: kind and permissions, content, and when files changed."""
+    found: dict[str, tuple[object, ...]] = {}
+    for place in sorted(folder.rglob("*")):
+        status = place.lstat()
+        held: object = str(place.readlink()) if place.is_symlink() else None
+        if stat.S_ISREG(status.st_mode):
+            held = (place.read_bytes(), status.st_mtime_ns)
+        found[str(place.relative_to(folder))] = (oct(status.st_mode), held)
+    return found
+
+
+def _what(difference: Difference) -> dict[str, str]:
+    return {change.path: change.what for change in difference.changes}
+
+
+def _run(command: str, workspace: Path) -> None:
+    subprocess.run(["bash", "-ec", command], cwd=workspace, check=True)
+
+
+_COMMANDS: list[tuple[str, dict[str, str] | None]] = [
+    ("true", {}),
+    ("touch notes.md; chmod +w notes.md; cp -p notes.md x; mv x notes.md", {}),
+    ("echo more > notes.md", {"notes.md": "edit"}),
+    ("printf 'NOTES\\n' | dd of=notes.md conv=notrunc status=none", {"notes.md": "edit"}),
+    (": > notes.md", {"notes.md": "empty"}),
+    (
+        "echo new > new.md; mkdir -p a/b; echo c > a/b/c",
+        {"new.md": "create", "a": "create", "a/b": "create", "a/b/c": "create"},
+    ),
+    ("rm notes.md link", {"notes.md": "delete", "link": "delete"}),
+    ("mv notes.md other.md", {"notes.md": "move", "other.md": "create"}),
+    ("mv notes.md other.md; echo x >> other.md", {"notes.md": "delete", "other.md": "create"}),
+    (
+        "mv chapters parts",
+        {
+            **dict.fromkeys(("chapters", "chapters/old", "chapters/old/two.md", "chapters/one.md"), "move"),
+            **dict.fromkeys(("parts", "parts/old", "parts/old/two.md", "parts/one.md"), "create"),
+        },
+    ),
+    ("chmod 644 run.sh; chmod 700 chapters", {"run.sh": "mode", "chapters": "mode"}),
+    ("rm notes.md; mkdir notes.md; echo x > notes.md/x", {"notes.md": "replace", "notes.md/x": "create"}),
+    ("ln -sfn /etc link", {"link": "edit"}),
+    ("rm -r chapters/old; ln -s / chapters/old", {"chapters/old": "replace", "chapters/old/two.md": "delete"}),
+    ("mkfifo pipe; ln notes.md again.md", {"pipe": "create", "again.md": "create"}),
+    ("mv chapters/old/two.md x; rm -r chapters; mkdir chapters; mv x chapters/x", None),
+    ("mv chapters parts; echo edited > parts/one.md; rm -r parts/old; echo new > parts/new", None),
+    ("rm -rf ./* .[!.]*", None),
+    ("mv notes.md x; mv run.sh notes.md; mv x run.sh", None),
+    ("printf x > \"$(printf 'a\\nb \\xff')\"; rm chapters/one.md", None),
+]
+
+
+@pytest.mark.parametrize(("command", "what"), _COMMANDS)
+def test_what_a_command_did_is_named_and_taken_back(
+    command: str, what: dict[str, str] | None, snapshot: Snapshot, workspace: Path, layer: Path
+) -> None:
+    before = _tree(workspace)
+    _run(command, workspace)
+
+    difference = snapshot.difference()
+    taken = snapshot.collect(layer)
+
+    if what is not None:
+        assert _what(difference) == what
+    assert taken.left == ()
+    touched = {"notes.md"} if what == {} else set()
+    assert {path: now for path, now in _tree(workspace).items() if path not in touched} == {
+        path: old for path, old in before.items() if path not in touched
+    }
+    assert snapshot.difference().changes == ()
+
+
+@pytest.mark.parametrize("command", [command for command, _ in _COMMANDS])
+def test_what_is_taken_back_is_a_layer_that_does_the_same_again(
+    command: str, snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path
+) -> None:
+    _run(command, workspace)
+    after = _tree(workspace)
+    snapshot.collect(layer)
+
+    difference = read_difference(str(workspace), str(layer), time.time_ns())
+    copies = Copies(Workspace(workspace), "session")
+    done = Committing(tmp_path / "journals", copies).commit(difference, "a command", sync=False)
+
+    assert (done.conflicts, done.failed) == ((), ())
+    assert {path: held for path, held in _tree(workspace).items() if path != "notes.md"} == {
+        path: held for path, held in after.items() if path != "notes.md"
+    }
+
+
+def test_what_somebody_changed_afterwards_is_theirs(snapshot: Snapshot, workspace: Path, layer: Path) -> None:
+    _run("echo command > notes.md; rm run.sh", workspace)
+    until = (workspace / "notes.md").stat().st_ctime_ns
+    while (workspace / "notes.md").stat().st_ctime_ns <= until:
+        (workspace / "notes.md").write_text("the user's\n")
+
+    taken = snapshot.collect(layer, until)
+
+    assert taken.restored == ("run.sh",)
+    assert (workspace / "notes.md").read_text() == "the user's\n"
+
+
+def test_a_folder_that_became_a_link_is_not_followed(snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path) -> None:
+    """As by another command, in the very moment."""
+    (tmp_path / "outside").mkdir()
+    _run("rm chapters/one.md", workspace)
+    found = snapshot.difference()
+    shutil.move(workspace / "chapters", workspace / "elsewhere")
+    (workspace / "chapters").symlink_to(tmp_path / "outside")
+    snapshot.difference = lambda: found  # type: ignore[method-assign]
+
+    taken = snapshot.collect(layer)
+
+    assert taken.left == ("chapters/one.md",)
+    assert not list((tmp_path / "outside").iterdir())
+
+
+def test_files_of_all_sizes_are_covered_up_to_the_bound(
+    workspace: Path, layer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot_module, "LARGEST_FILE", 3_000_000)
+    (workspace / "empty").touch()
+    (workspace / "middle").write_bytes(os.urandom(2_000_000))
+    with (workspace / "huge").open("wb") as file:
+        file.truncate(10_000_000)
+    os.mkfifo(workspace / "pipe")
+    snapshot = Snapshot(workspace, tmp_path / "copies")
+    snapshot.begin("job", tmp_path)
+    before = {path: held for path, held in _tree(workspace).items() if path not in ("huge", "pipe")}
+
+    assert set(snapshot.uncovered()) == {"huge", "pipe"}
+    _run("rm empty middle huge pipe", workspace)
+    difference = snapshot.difference()
+    assert _what(difference) == dict.fromkeys(("empty", "middle", "huge", "pipe"), "delete")
+    assert set(snapshot.collect(layer).left) == {"huge", "pipe"}
+    assert _tree(workspace) == before
+    snapshot.close()
+
+
+def test_what_is_not_covered_is_moved_back_all_the_same(
+    workspace: Path, layer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot_module, "LARGEST_STORE", 0)
+    snapshot = Snapshot(workspace, tmp_path / "copies")
+    snapshot.begin("job", tmp_path)
+    before = _tree(workspace)
+    _run("mv chapters parts; mv parts/old .; chmod 600 run.sh", workspace)
+
+    assert snapshot.collect(layer).left == ()
+    again = read_difference(str(workspace), str(layer), time.time_ns())
+    assert {"chapters/one.md": "move", "chapters/old": "move", "run.sh": "mode"}.items() <= _what(again).items()
+    assert _tree(workspace) == before
+    snapshot.close()
+
+
+def test_the_only_one_that_there_is_of_a_file_is_not_lost(
+    workspace: Path, layer: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(snapshot_module, "LARGEST_STORE", 0)
+    snapshot = Snapshot(workspace, tmp_path / "copies")
+    snapshot.begin("job", tmp_path)
+    _run("mv chapters parts; echo more >> parts/one.md", workspace)
+
+    assert snapshot.collect(layer).left == ("chapters/one.md",)
+
+    assert (workspace / "chapters/one.md").read_text() == "one\n" * 1000 + "more\n"
+    snapshot.close()
+
+
+def test_while_another_command_runs_its_changes_are_not_taken_for_the_users(
+    snapshot: Snapshot, workspace: Path, tmp_path: Path
+) -> None:
+    _run("rm notes.md", workspace)
+    snapshot.begin("second", tmp_path)
+    snapshot.end("second")
+
+    assert _what(snapshot.difference()) == {"notes.md": "delete"}
+
+
+def test_what_the_user_changes_between_two_commands_is_theirs(
+    snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path
+) -> None:
+    snapshot.end("job")
+    (workspace / "notes.md").unlink()
+    (workspace / "chapters/one.md").write_text("the user's\n")
+
+    snapshot.begin("next", tmp_path)
+    _run("rm chapters/one.md", workspace)
+
+    difference = snapshot.difference()
+    assert _what(difference) == {"chapters/one.md": "delete"}
+    snapshot.collect(layer)
+    assert (workspace / "chapters/one.md").read_text() == "the user's\n"
+
+
+def test_the_copy_stands_from_one_start_to_the_next(snapshot: Snapshot, workspace: Path, layer: Path, tmp_path: Path) -> None:
+    before = _tree(workspace)
+    snapshot.end("job")
+    snapshot.close()
+    copied = (tmp_path / "copies/index").stat().st_size
+    again = Snapshot(workspace, tmp_path / "copies")
+    again.begin("job", tmp_path)
+    assert (tmp_path / "copies/index").stat().st_size == copied
+    _run("rm -rf ./*", workspace)
+
+    again.collect(layer)
+
+    assert _tree(workspace) == before
+    again.close()
+    snapshot.__init__(workspace, tmp_path / "copies")  # type: ignore[misc]  # the fixture closes it
+
+
+def test_a_second_process_keeps_a_copy_of_its_own(snapshot: Snapshot, workspace: Path, tmp_path: Path) -> None:
+    first = open_snapshot(workspace, tmp_path / "all")
+    second = open_snapshot(workspace, tmp_path / "all")
+
+    assert first.folder != second.folder
+    second.close()
+    first.close()
+
+
+def test_a_damaged_index_is_made_anew(workspace: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "copies"
+    Snapshot(workspace, folder).close()
+    (folder / "index").write_bytes(b"SQLite format 3\0" + os.urandom(4096))
+
+    snapshot = Snapshot(workspace, folder)
+    snapshot.begin("job", tmp_path)
+
+    assert snapshot.difference().changes == ()
+    snapshot.close()
+
+
+def _cut_off(workspace: Path, folder: Path, private: Path, command: str) -> None:
+    """Run a command in a process that is killed after it has written ``done``."""
+    child = os.fork()
+    if child == 0:
+        try:
+            snapshot = Snapshot(workspace, folder)
+            snapshot.begin("job", private)
+            environment = {**os.environ, "TMPDIR": f"{private}/tmp"}
+            subprocess.Popen(["bash", "-c", f"{command}; echo > {private}/done; exec sleep 600"], cwd=workspace, env=environment)
+            time.sleep(600)
+        finally:
+            os._exit(1)
+    while not (private / "done").exists():
+        time.sleep(0.01)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def test_after_a_kill_the_next_start_takes_back_what_was_cut_off(workspace: Path, tmp_path: Path) -> None:
+    before = _tree(workspace)
+    private = tmp_path / "private"
+    (private / "jobs/job").mkdir(parents=True)
+    _cut_off(workspace, tmp_path / "copies", private, "rm -r chapters; echo edited > notes.md; echo new > new.md")
+
+    snapshot = Snapshot(workspace, tmp_path / "copies")
+    taken = snapshot.resume()
+
+    assert taken is not None
+    assert taken.left == ()
+    assert _tree(workspace) == before
+    (aside,) = (tmp_path / "copies/aside").iterdir()
+    assert (aside / "notes.md").read_text() == "edited\n"
+    assert not any(f"{private}/tmp".encode() in _environment(process) for process in Path("/proc").glob("[0-9]*"))
+    assert snapshot.resume() is None
+    snapshot.close()
+
+
+def _environment(process: Path) -> bytes:
+    try:
+        return (process / "environ").read_bytes()
+    except OSError:
+        return b""
+
+
+def test_what_the_user_did_after_the_kill_is_not_taken_back(workspace: Path, tmp_path: Path) -> None:
+    private = tmp_path / "private"
+    (private / "jobs/job").mkdir(parents=True)
+    _cut_off(workspace, tmp_path / "copies", private, ": > notes.md; : > run.sh")
+    (private / "jobs/job/over").touch()
+    now = (private / "jobs/job/over").stat().st_ctime_ns
+    while (workspace / "notes.md").stat().st_ctime_ns <= now:
+        (workspace / "notes.md").write_text("")
+
+    snapshot = Snapshot(workspace, tmp_path / "copies")
+    taken = snapshot.resume()
+
+    assert taken is not None
+    assert taken.restored == ("run.sh",)
+    assert (workspace / "notes.md").read_text() == ""
+    snapshot.close()
