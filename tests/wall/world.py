@@ -406,7 +406,7 @@ def history(world: World, folder: Path | None = None) -> History:
     """Read the history of the repository by Git itself, without any setting of its own that runs."""
     place = folder or world.workspace
     references = dict(line.split(" ", 1)[::-1] for line in _git(place, "for-each-ref", "--format=%(objectname) %(refname)"))
-    objects = _git(place, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
+    objects = _git(place, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype) %(objectsize)")
     logs = {}
     for log in (place / ".git/logs").rglob("*"):
         if log.is_file():
@@ -456,7 +456,7 @@ def use_as_the_user_does(world: World) -> Iterator[str]:
             or {".git", "HEAD", "config"} & {*folders, *names}
             or os.path.lexists(f"{folder}/.git")
         ):
-            run_bare("git status --short; git diff; git log -1 --oneline", Path(folder), world.home, 5.0)
+            run_bare("git status --short; git diff; git log -1 --oneline; git add -A", Path(folder), world.home, 5.0)
     run_bare(
         "git add -A; git commit -qm later --allow-empty; git checkout -q -b another; git stash list",
         world.workspace,
