@@ -1,4 +1,4 @@
-"""The tools by which the agent consults the documents of the workspace: each call says why, and the person decides by that.
+"""The tools by which the agent consults the documents of the workspace: each call says why, and the user decides by that.
 
 A denial of theirs is an answer like any other: it does not end the run.
 """
@@ -18,7 +18,7 @@ CONSULTING: Mapping[str, str] = {
 
 
 def refusal(values: Mapping[str, Any]) -> str:
-    """Return what is to be changed in the input of a call before it is put to the person, empty where it can be."""
+    """Return what is to be changed in the input of a call before it is put to the user, empty where it can be."""
     reason = values.get("reason")
     if isinstance(reason, str) and reason.strip():
         return ""
@@ -31,7 +31,7 @@ def without_reason(tool: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def sentence(tool: str, values: Mapping[str, Any], place: str) -> str:
-    """Return what a call would do. `place` is the file that it reads, as the person knows it."""
+    """Return what a call would do. `place` is the file that it reads, as the user knows it."""
     what = CONSULTING[tool]
     if what == "read":
         return tr("read {place}").format(place=place)

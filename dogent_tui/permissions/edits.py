@@ -1,4 +1,4 @@
-"""What the file tools would make of a file: its text, and the diff that a person judges a Write or an Edit by."""
+"""What the file tools would make of a file: its text, and the diff that the user judges a Write or an Edit by."""
 
 import difflib
 import json

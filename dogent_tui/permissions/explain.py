@@ -1,4 +1,4 @@
-"""A decision in words, for a person who wonders why they were asked."""
+"""A decision in words, for a user who wonders why they were asked."""
 
 from dataclasses import asdict
 from typing import Any
