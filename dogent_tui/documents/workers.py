@@ -119,7 +119,7 @@ class Workers:
         worker, self._idle = self._idle, None
         if worker is not None:
             try:
-                is_there = await worker.is_there()
+                is_there = worker.places == await asyncio.to_thread(pandoc_places) and await worker.is_there()
             except asyncio.CancelledError:
                 await worker.end()
                 raise
@@ -130,8 +130,9 @@ class Workers:
 
     async def _start(self, *writable: str) -> "_Worker":
         """Return a worker that sees nothing of the user's but what it is given, and may write in the folders `writable`."""
-        command = await asyncio.to_thread(_walled, self._command, writable)
-        return await _Worker.start(command, self._limits)
+        places = await asyncio.to_thread(pandoc_places)
+        command = await asyncio.to_thread(walled, self._command, readable=places, writable=writable, rereads=True)
+        return await _Worker.start(command, self._limits, places)
 
     def _keep(self, worker: "_Worker") -> None:
         self._idle = worker
@@ -147,9 +148,12 @@ class Workers:
 
 
 class _Worker:
-    """One process."""
+    """One process. It sees the pandoc that was at `places` when it started, and none that came later."""
 
-    def __init__(self, process: asyncio.subprocess.Process, requests: socket.socket, limits: Limits) -> None:
+    def __init__(
+        self, process: asyncio.subprocess.Process, requests: socket.socket, limits: Limits, places: Sequence[Path]
+    ) -> None:
+        self.places = places
         self._process = process
         self._requests = requests
         self._limits = limits
@@ -161,13 +165,13 @@ class _Worker:
         self._patience_until = self._give_up_at = 0.0
 
     @classmethod
-    async def start(cls, command: Sequence[str], limits: Limits) -> "_Worker":
+    async def start(cls, command: Sequence[str], limits: Limits, places: Sequence[Path]) -> "_Worker":
         environment = {name: value for name, value in os.environ.items() if name in _PASSED_ON or name.startswith("LC_")}
         ours, theirs = socket.socketpair()
         try:
             with theirs:
                 process = await talk_process(command, cwd=Path("/"), env=environment, stdin=theirs.fileno())
-            return cls(process, ours, limits)
+            return cls(process, ours, limits, places)
         except OSError as error:
             raise DocumentError(
                 tr("Documents cannot be read: {strerror}.").format(strerror=error.strerror or error), tr("Try again.")
@@ -281,10 +285,6 @@ class _Worker:
             tr("The file is probably damaged: open it with the program it comes from and save it anew."),
             code="damaged",
         )
-
-
-def _walled(command: Sequence[str], writable: Sequence[str]) -> list[str]:
-    return walled(command, readable=pandoc_places(), writable=writable, rereads=True)
 
 
 def _too_slow(path: Path) -> DocumentError:

@@ -59,7 +59,8 @@ def probe(workspace: Path, state: Path, home: Path | None = None) -> Standing:
     if first is None or home == workspace or workspace in home.parents:
         return Standing("none", reason, remedy, first or state)
     if failed := _try("bare", workspace, first, home):
-        reason = f"{reason} {tr('Landlock does not hold either: {why}.').format(why=failed)}"
+        either = tr("Landlock does not hold either: {why}.").format(why=failed)
+        reason = f"{reason} {either}"
         return Standing("none", reason, remedy, first)
     return Standing("partial", reason, remedy, first)
 

@@ -122,3 +122,13 @@ def test_without_pandoc_it_is_downloaded_only_where_the_person_says_so(letter, o
 
 def test_who_agreed_before_is_not_asked(letter, offered, capsys):
     assert read(capsys, letter, "--yes") == (0, "Dear reader\n", "")
+
+
+def test_a_pandoc_on_path_that_is_a_link_elsewhere_is_seen_behind_the_wall(
+    letter, real_pandoc, no_pandoc, tmp_path_factory, capsys
+):
+    program = tmp_path_factory.mktemp("elsewhere") / "pandoc"
+    program.write_text(f'#!/bin/sh\nexec "{real_pandoc}" "$@"\n', encoding="utf-8")
+    program.chmod(0o755)
+    (no_pandoc / "pandoc").symlink_to(program)
+    assert read(capsys, letter) == (0, "Dear reader\n", "")
