@@ -244,7 +244,9 @@ ATTACKS: tuple[Attack, ...] = (
     Attack("a rebase that drops", ["GIT_SEQUENCE_EDITOR='sed -i 1d' git rebase -qi --root"]),
     Attack(
         "a history written anew",
-        ["FILTER_BRANCH_SQUELCH_WARNING=1 FILTER_BRANCH_SQUELCH_WARNING=1 git filter-branch -f --tree-filter 'rm -f keep.md' HEAD >/dev/null 2>&1"],
+        [
+            "FILTER_BRANCH_SQUELCH_WARNING=1 FILTER_BRANCH_SQUELCH_WARNING=1 git filter-branch -f --tree-filter 'rm -f keep.md' HEAD >/dev/null 2>&1"
+        ],
     ),
     Attack(
         "an import of a history",
