@@ -73,6 +73,13 @@ class Authority:
         self._session: tuple[Grant, ...] = ()
 
     @cached_property
+    def _visible(self) -> tuple[Path, ...]:
+        """Where tools lie that commands see."""
+        from dogent_tui.wall.view import read_only_places
+
+        return read_only_places(Path.home())
+
+    @cached_property
     def standing(self) -> "Standing":
         """Which wall surrounds commands. Found out by trying, once: the first look takes a tenth of a second, in a thread."""
         return find_standing(Workspace(self._root))
@@ -120,7 +127,15 @@ class Authority:
         fetching = Fetching(leads_inside, self._known(), self._images)
         level = self.standing.level if call.tool == "Bash" else "full"
         walled, taken_back = level != "none", level == "partial"
-        return decide(call, self._root, private=self._private, fetching=fetching, walled=walled, taken_back=taken_back)
+        return decide(
+            call,
+            self._root,
+            private=self._private,
+            fetching=fetching,
+            walled=walled,
+            taken_back=taken_back,
+            visible=self._visible,
+        )
 
     def allowing(self, decision: "Decision") -> tuple["Grant", ...]:
         """Return the grants that allow what `decision` asks about, none unless they cover all of it."""
@@ -137,7 +152,7 @@ class Authority:
         from dogent_tui.permissions.paths import PathRule
 
         rule = PathRule(self._root, Path.home(), RealDisk(), self._private)
-        decision = judge_outcome(difference, losses, rule, allowed)
+        decision = judge_outcome(difference, losses, rule, allowed, self._visible)
         if decision.verdict == "ask" and self.allowing(decision):
             return replace(decision, verdict="allow")
         return decision

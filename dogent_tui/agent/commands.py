@@ -23,6 +23,7 @@ from dogent_tui.agent.reviewing import Reviewing
 from dogent_tui.agent.standing_wall import standing_notices
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.language import ngettext, tr
+from dogent_tui.permissions.disk import RealDisk
 from dogent_tui.permissions.model import Decision, Effect, EffectKind, ToolCall
 from dogent_tui.wall.changes import Change, Difference
 from dogent_tui.wall.commit import Committing
@@ -335,11 +336,7 @@ def _edited_text(difference: Difference, change: Change) -> str | None:
     before, after = change.before, change.after
     if change.what != "edit" or before is None or after is None or after.kind != "file" or after.size > _LARGEST_TEXT:
         return None
-    try:
-        data = Path(difference.upper, change.path).read_bytes()
-        return None if b"\0" in data else data.decode("utf-8")
-    except (OSError, UnicodeDecodeError):
-        return None
+    return RealDisk().text(f"{difference.upper}/{change.path}", _LARGEST_TEXT)
 
 
 def _named(places: Sequence[str]) -> str:

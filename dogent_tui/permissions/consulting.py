@@ -1,4 +1,4 @@
-"""The tools by which the agent consults the documents of the workspace: each call says why, and the person decides by that.
+"""The tools by which the agent consults the documents of the workspace: each call says why, and the user decides by that.
 
 A denial of theirs is an answer like any other: it does not end the run.
 """
@@ -18,7 +18,7 @@ CONSULTING: Mapping[str, str] = {
 
 
 def refusal(values: Mapping[str, Any]) -> str:
-    """Return what is to be changed in the input of a call before it is put to the person, empty where it can be."""
+    """Return what is to be changed in the input of a call before it is put to the user, empty where it can be."""
     reason = values.get("reason")
     if isinstance(reason, str) and reason.strip():
         return ""
@@ -27,25 +27,22 @@ def refusal(values: Mapping[str, Any]) -> str:
 
 def without_reason(tool: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what a call asks for: the same with other words for why is the same."""
-    return {key: value for key, value in values.items() if key != "reason"} if tool in CONSULTING else values
+    return {key: values[key] for key in values if key != "reason" or tool not in CONSULTING}
 
 
 def sentence(tool: str, values: Mapping[str, Any], place: str) -> str:
-    """Return what a call would do. `place` is the file that it reads, as the person knows it."""
+    """Return what a call would do. `place` is the file that it reads, as the user knows it."""
     what = CONSULTING[tool]
     if what == "read":
         return tr("read {place}").format(place=place)
+    pattern, files = _shown(values.get("pattern")), _shown(values.get("file_pattern"))
     if what == "find":
-        pattern = _shown(values.get("pattern"))
-        return (
-            tr("look for Markdown files named like “{pattern}”").format(pattern=pattern)
-            if pattern
-            else tr("list all Markdown files of the workspace")
-        )
+        named = tr("look for Markdown files named like “{pattern}”").format(pattern=pattern)
+        return named if pattern else tr("list all Markdown files of the workspace")
     if what == "search":
-        files = _shown(values.get("file_pattern"))
-        where = tr("Markdown files named like “{files}”").format(files=files) if files else tr("all Markdown files")
-        return tr("search {where} for “{query}”").format(where=where, query=_shown(values.get("query")))
+        where = tr("Markdown files named like “{files}”") if files else tr("all Markdown files")
+        words, query = tr("search {where} for “{query}”"), _shown(values.get("query"))
+        return words.format(where=where.format(files=files), query=query)
     return tr("list the files and folders of the workspace")
 
 

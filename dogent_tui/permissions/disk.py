@@ -4,13 +4,13 @@ import os
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Literal, Protocol, TypeAlias
 
 from dogent_tui.language import tr
 
 EntryKind: TypeAlias = Literal["file", "folder", "link", "other"]
-_KINDS: Mapping[int, EntryKind] = {stat.S_IFREG: "file", stat.S_IFDIR: "folder", stat.S_IFLNK: "link"}
+_FILE, _FOLDER, _LINK = stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK
+_KINDS: Mapping[int, EntryKind] = {_FILE: "file", _FOLDER: "folder", _LINK: "link"}
 
 _MAX_LINKS = 40
 """Links that one path may pass through; the kernel's own limit on Linux (path_resolution(7))."""
@@ -46,6 +46,11 @@ class Disk(Protocol):
         ...
 
 
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a path as it is: a pipe that nobody writes to would be waited for, a terminal would become ours."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_NOCTTY)
+
+
 class RealDisk:
     """The file system of this machine."""
 
@@ -55,7 +60,8 @@ class RealDisk:
             found = os.lstat(path)
         except (OSError, ValueError):
             return None
-        return Entry(_KINDS.get(stat.S_IFMT(found.st_mode), "other"), (found.st_dev, found.st_ino), found.st_nlink, found.st_size)
+        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "other")
+        return Entry(kind, (found.st_dev, found.st_ino), found.st_nlink, found.st_size)
 
     def link(self, path: str) -> str:
         """See `Disk.link`."""
@@ -74,17 +80,22 @@ class RealDisk:
     def text(self, path: str, limit: int) -> str | None:
         """See `Disk.text`."""
         try:
-            with Path(path).open("rb") as file:
-                data = file.read(limit + 1)
+            with open(path, "rb", opener=_without_waiting) as file:
+                plain = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+                data = file.read(limit + 1) if plain else b"\0"
             return None if len(data) > limit or b"\0" in data else data.decode()
         except (OSError, ValueError):
             return None
 
 
-class ChangedDisk:
-    """A disk as a difference leaves it. `now` holds what lies at each changed path, `None` where nothing does any more."""
+Now: TypeAlias = Mapping[str, tuple[Entry, str] | None]
+"""What is at each changed path, with the text of a link; `None` where nothing is any more."""
 
-    def __init__(self, base: Disk, root: str, upper: str, now: Mapping[str, tuple[Entry, str] | None]) -> None:
+
+class ChangedDisk:
+    """A disk as a difference leaves it."""
+
+    def __init__(self, base: Disk, root: str, upper: str, now: Now) -> None:
         self._base = base
         self._root = root
         self._upper = upper
@@ -92,10 +103,8 @@ class ChangedDisk:
 
     def entry(self, path: str) -> Entry | None:
         """See `Disk.entry`."""
-        if path in self._now:
-            found = self._now[path]
-            return None if found is None else found[0]
-        return self._base.entry(path)
+        found = self._now.get(path)
+        return self._base.entry(path) if path not in self._now else found and found[0]
 
     def link(self, path: str) -> str:
         """See `Disk.link`."""
@@ -108,7 +117,11 @@ class ChangedDisk:
 
     def text(self, path: str, limit: int) -> str | None:
         """See `Disk.text`."""
-        return self._base.text(self._in_upper(path) if path in self._now else path, limit)
+        if path not in self._now:
+            return self._base.text(path, limit)
+        entry = self.entry(path)
+        plain = entry is not None and entry.kind == "file"  # a link's target may change without it
+        return self._base.text(self._in_upper(path), limit) if plain else None
 
     def _in_upper(self, path: str) -> str:
         return self._upper + path.removeprefix(self._root)

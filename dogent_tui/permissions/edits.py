@@ -1,4 +1,4 @@
-"""What the file tools would make of a file: its text, and the diff that a person judges a Write or an Edit by."""
+"""What the file tools would make of a file: its text, and the diff that the user judges a Write or an Edit by."""
 
 import difflib
 import json
@@ -23,10 +23,10 @@ def edit_diff(tool: str, tool_input: Mapping[str, Any], path: str, disk: Disk) -
     if old is None and disk.entry(path) is not None:
         return ""  # too large, or no text
     old = (old or "").replace("\r\n", "\n")
-    pair = _notebook(tool_input, old) if tool == "NotebookEdit" else (old, text_after(tool, tool_input, old))
-    if pair is None or pair[1] is None or pair[0] == pair[1]:
-        return ""
-    return unified_diff(pair[0], pair[1], path.rpartition("/")[2])
+    new = text_after(tool, tool_input, old)
+    if tool == "NotebookEdit":
+        old, new = _notebook(tool_input, old) or ("", None)
+    return "" if new is None or new == old else unified_diff(old, new, path.rpartition("/")[2])
 
 
 def unified_diff(old: str, new: str, name: str) -> str:
@@ -42,16 +42,17 @@ def unified_diff(old: str, new: str, name: str) -> str:
         lines = list(difflib.unified_diff(a, b, name, name, lineterm="", n=_CONTEXT))
     else:  # too much to match line by line: all that went, then all that came
         gone, came = a[start : len(a) - end], b[start : len(b) - end]
-        lines = [f"--- {name}", f"+++ {name}", f"@@ -{start + 1},{len(gone)} +{start + 1},{len(came)} @@"]
-        lines += [f"-{line}" for line in gone] + [f"+{line}" for line in came]
+        place = f"@@ -{start + 1},{len(gone)} +{start + 1},{len(came)} @@"
+        lines = [f"--- {name}", f"+++ {name}", place, *(f"-{line}" for line in gone)]
+        lines += [f"+{line}" for line in came]
     return shortened("\n".join(lines))
 
 
 def shortened(diff: str) -> str:
     """Return a diff with no more lines than anybody reads."""
     lines = diff.split("\n")
-    if len(lines) > _MOST_LINES + 1:
-        lines = [*lines[:_MOST_LINES], tr("… {more} more lines").format(more=len(lines) - _MOST_LINES)]
+    if (more := len(lines) - _MOST_LINES) > 1:
+        lines[_MOST_LINES:] = [tr("… {more} more lines").format(more=more)]
     return "\n".join(lines)
 
 
@@ -68,17 +69,15 @@ def text_after(tool: str, values: Mapping[str, Any], old: str) -> str | None:
     edits = values.get("edits") if tool == "MultiEdit" else [values]
     if tool not in {"Edit", "MultiEdit"} or not isinstance(edits, list):
         return None
-    text = old
+    text: str | None = old
     for edit in edits:
-        changed = _replaced(text, edit)
-        if changed is None:
-            return None
-        text = changed
+        text = None if text is None else _replaced(text, edit)
     return text
 
 
 def _replaced(text: str, edit: Any) -> str | None:
-    before, after = (edit.get("old_string"), edit.get("new_string")) if isinstance(edit, Mapping) else (None, None)
+    edit = edit if isinstance(edit, Mapping) else {}
+    before, after = edit.get("old_string"), edit.get("new_string")
     if not isinstance(before, str) or not isinstance(after, str):
         return None
     if not before:

@@ -1,20 +1,14 @@
-"""A decision in words, for a person who wonders why they were asked."""
+"""A decision in words, for a user who wonders why they were asked."""
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from dogent_tui.language import tr
-from dogent_tui.permissions.disk import Disk
 from dogent_tui.permissions.model import Decision, Effect, ToolCall
-from dogent_tui.permissions.policy import decide
 
+_SYMBOLS = {**{code: 0x2400 + code for code in range(32)}, 0x7F: "␡"}
+"""Controls → what they are shown as."""
 _LATER = tr("  It runs behind the wall. What it does is judged when it has ended, and you are asked about it then if necessary.")
-
-
-def explain(call: ToolCall, workspace: Path, home: Path | None = None, disk: Disk | None = None) -> dict[str, Any]:
-    """Return the policy's decision with everything that led to it, as plain data for printing or JSON."""
-    return describe(call, decide(call, workspace, home, disk))
 
 
 def describe(call: ToolCall, decision: Decision) -> dict[str, Any]:
@@ -50,10 +44,6 @@ def as_text(found: dict[str, Any]) -> str:
     if found.get("judged_again"):
         lines.append(_LATER)
     for grant in found.get("grants", ()):
-        words, mark = tr("{mark} allowed before ({origin}): {allows}"), "✓" if grant["used"] else " "
+        mark, words = "✓" if grant["used"] else " ", tr("{mark} allowed before ({origin}): {allows}")
         lines.append(words.format(mark=mark, origin=grant["by"], allows=grant["allows"]))
-    return "\n".join(_shown(line) for line in lines)
-
-
-def _shown(line: str) -> str:
-    return "".join(chr(0x2400 + ord(char)) if ord(char) < 32 else "␡" if char == "\x7f" else char for char in line)
+    return "\n".join(line.translate(_SYMBOLS) for line in lines)

@@ -11,19 +11,28 @@ _SECTION = re.compile(r'\[\s*([\w.-]+)(?:\s+"((?:[^"\\\n]|\\.)*)")?\s*\]')
 _SETTING = re.compile(r"([A-Za-z][\w-]*)\s*(?:=\s*)?(.*)")
 _COMMENT = re.compile(r'("(?:[^"\\]|\\.)*"?)|[#;].*')
 _HARMLESS = re.compile(
-    r"branch\..*\.(remote|merge|rebase|description|pushremote)"
-    r"|remote\..*\.(fetch|push|prune|prunetags|tagopt|mirror|skipdefaultupdate|skipfetchall|promisor|partialclonefilter)"
-    r"|submodule\..*\.(active|branch|ignore|shallow|fetchrecursesubmodules)|submodule\..*\.path"
-    r"|user\.(name|email|signingkey|useconfigonly)|author\..*|committer\..*|(color|column|advice|log|status|gc|pack|index)\..*"
-    r"|core\.(repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol"
-    r"|safecrlf|quotepath|abbrev|compression|whitespace|untrackedcache|preloadindex|commentchar|sparsecheckout"
-    r"|sparsecheckoutcone|bigfilethreshold|checkstat|trustctime|multipackindex|commitgraph|longpaths)"
-    r"|init\.defaultbranch|pull\.(rebase|ff)|push\.(default|autosetupremote|followtags)|fetch\.(prune|prunetags|parallel)"
-    r"|merge\.(ff|conflictstyle|renames|stat|log)|rebase\.(autosquash|autostash|updaterefs|stat)|rerere\.(enabled|autoupdate)"
-    r"|diff\.(renames|algorithm|colormoved|context|mnemonicprefix|noprefix|wserrorhighlight)"
-    r"|commit\.(gpgsign|verbose|cleanup|status)|tag\.(sort|gpgsign)|branch\.(sort|autosetupmerge|autosetuprebase)"
-    r"|maintenance\.(auto|strategy)|feature\..*|http\.postbuffer|lfs\.repositoryformatversion"
-    r"|extensions\.(objectformat|worktreeconfig|partialclone|refstorage|relativeworktrees|compatobjectformat)"
+    """
+    branch[.].*[.](remote|merge|rebase|description|pushremote)
+    |remote[.].*[.](fetch|push|prune|prunetags|tagopt|mirror|skipdefaultupdate|skipfetchall)
+    |remote[.].*[.](promisor|partialclonefilter)
+    |submodule[.].*[.](active|branch|ignore|shallow|fetchrecursesubmodules|path)
+    |user[.](name|email|signingkey|useconfigonly)
+    |(author|committer|color|column|advice|log|status|gc|pack|index|feature)[.].*
+    |core[.](repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode)
+    |core[.](symlinks|autocrlf|eol|safecrlf|quotepath|abbrev|compression|whitespace|untrackedcache)
+    |core[.](preloadindex|commentchar|sparsecheckout|sparsecheckoutcone|bigfilethreshold|checkstat)
+    |core[.](trustctime|multipackindex|commitgraph|longpaths)
+    |init[.]defaultbranch|pull[.](rebase|ff)|push[.](default|autosetupremote|followtags)
+    |fetch[.](prune|prunetags|parallel)|merge[.](ff|conflictstyle|renames|stat|log)
+    |rebase[.](autosquash|autostash|updaterefs|stat)|rerere[.](enabled|autoupdate)
+    |diff[.](renames|algorithm|colormoved|context|mnemonicprefix|noprefix|wserrorhighlight)
+    |commit[.](gpgsign|verbose|cleanup|status)|tag[.](sort|gpgsign)
+    |branch[.](sort|autosetupmerge|autosetuprebase)|maintenance[.](auto|strategy)
+    |http[.]postbuffer|lfs[.]repositoryformatversion
+    |extensions[.](objectformat|worktreeconfig|partialclone|refstorage|relativeworktrees)
+    |extensions[.]compatobjectformat
+    """,
+    re.VERBOSE,
 )
 _ADDRESS = re.compile(r"(remote\..*\.(url|pushurl)|submodule\..*\.url)")
 _BY_SSH = re.compile(r"(?:[\w.-]+@)?([A-Za-z0-9][\w.-]*):(?!/?/)[^\s]*")
@@ -40,8 +49,9 @@ def read_settings(text: str) -> dict[str, tuple[str, ...]]:
             line = line[match.end() :].strip()
         if not line:
             continue
-        setting = _SETTING.fullmatch(line)
-        key, value = (f"{section}.{setting[1].lower()}", setting[2]) if setting and section else ("", line)
+        setting = _SETTING.fullmatch(line) if section else None
+        key = f"{section}.{setting[1].lower()}" if setting else ""
+        value = setting[2] if setting else line
         found[key] = (*found.get(key, ()), value.strip().strip('"'))
     return found
 
@@ -68,7 +78,7 @@ def harmless(key: str, values: tuple[str, ...], inside: Callable[[str], bool]) -
 
 
 def _plain_address(value: str) -> bool:
-    return value.startswith(("https://", "http://", "ssh://", "git@")) and "::" not in value and not re.search(r"\s", value)
+    return "::" not in value and re.fullmatch(r"(https?://|ssh://|git@)\S*", value) is not None
 
 
 def host_of(address: str) -> str | None:
@@ -90,8 +100,8 @@ def remote_address(settings: Settings, remote: str, branch: str, pushes: bool) -
     if any(key.startswith(("url.", "include")) for key in settings):
         return ""
     if not remote:
-        keys = (f"branch.{branch}.pushremote", "remote.pushdefault") if pushes else ()
-        named = next((settings[key][-1] for key in (*keys, f"branch.{branch}.remote") if key in settings), "")
-        remote = named or "origin"
+        keys = [f"branch.{branch}.pushremote", "remote.pushdefault"] if pushes else []
+        named = [settings[key] for key in (*keys, f"branch.{branch}.remote") if key in settings]
+        remote = (named[0][-1] if named else "") or "origin"
     address = settings.get(f"remote.{remote}.url", ("",))
     return (settings.get(f"remote.{remote}.pushurl", address) if pushes else address)[-1]

@@ -1,4 +1,4 @@
-"""What a person allowed for more than one call: keys over effects, and the rules that say the same in text.
+"""What the user allowed for more than one call: keys over effects, and the rules that say the same in text.
 
 A call is covered when every effect that was asked about is. A key holds what happens (kind), where exactly (place) and by what
 kind of program; so a remembered read never allows a delete, and a remembered place never its neighbor.
@@ -13,8 +13,9 @@ from urllib.parse import urlsplit
 from dogent_tui.errors import UsageError
 from dogent_tui.language import tr
 from dogent_tui.permissions.consulting import CONSULTING
-from dogent_tui.permissions.disk import RealDisk, real_path
+from dogent_tui.permissions.disk import RealDisk
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
+from dogent_tui.permissions.paths import PathRule
 
 KINDS = ("read", "create", "change", "write", "delete", "move", "run", "network", "use")
 """The kinds that a rule can name. `change` includes adding to a file, `write` making it too and replacing it; `network` is for a
@@ -38,7 +39,7 @@ class Grant:
     """One thing that is allowed. `kind` is one of `KINDS`.
 
     `place` is a real path, for `network` a host or "" for any. `program` is the program family, "" for any. `below`: everything
-    in the folder `place` is meant; only a rule that a person wrote says that.
+    in the folder `place` is meant; only a rule that the user wrote says that.
     """
 
     kind: str
@@ -50,12 +51,11 @@ class Grant:
         """Return whether what `needed` says is allowed by this."""
         if self.kind not in _COVERED_BY.get(needed.kind, frozenset({needed.kind})):
             return False
-        return (not self.program or self.program == needed.program) and self._place_covers(needed.place)
-
-    def _place_covers(self, place: str) -> bool:
+        if self.program not in {"", needed.program}:
+            return False
         if self.below:
-            return place.startswith(self.place.rstrip("/") + "/")
-        return self.place == place or (self.kind == "network" and not self.place)
+            return needed.place.startswith(self.place.rstrip("/") + "/")
+        return self.place == needed.place or (self.kind == "network" and not self.place)
 
     def rule(self, root: Path) -> str:
         """Return the rule for `--allow` that covers this in the workspace `root` (a real path). A rule means any program."""
@@ -66,20 +66,18 @@ class Grant:
         return f"{self.kind}:{self._shown(root)}{'/' if self.below and self.place != '/' else ''}"
 
     def sentence(self, root: Path) -> str:
-        """Return what is allowed, for a person in the workspace `root`."""
+        """Return what is allowed, for the user of the workspace `root`."""
+        family = {_FILE_TOOL_FAMILY: tr("file tools"), "Bash": tr("commands")}
+        program = family.get(self.program, self.program)  # what is kept of it is the same in all languages
         if self.kind == "network":
-            return tr("reach {place} with {program}").format(
-                place=self.place or tr("other machines"), program=self._family() or tr("any program")
-            )
+            place, any_program = self.place or tr("other machines"), tr("any program")
+            return tr("reach {place} with {program}").format(place=place, program=program or any_program)
         if self.kind == "use":
-            return tr("look through the documents with {program}").format(program=self.program)
-        place = tr("everything in {root}").format(root=self._shown(root)) if self.below else self._shown(root)
+            return tr("look through the documents with {program}").format(program=program)
+        place = tr("everything in {root}") if self.below else "{root}"
+        place = place.format(root=self._shown(root))
         allowed = tr("{verb} {places}").format(verb=_VERBS.get(self.kind, self.kind), places=place)
-        return allowed + (tr(" (by {program})").format(program=self._family()) if self.program else "")
-
-    def _family(self) -> str:
-        """Return the program for a person. What is kept of it is the same in all languages."""
-        return {_FILE_TOOL_FAMILY: tr("file tools"), "Bash": tr("commands")}.get(self.program, self.program)
+        return allowed + (tr(" (by {program})").format(program=program) if program else "")
 
     def _shown(self, root: Path) -> str:
         return self.place.removeprefix(f"{root}/")
@@ -87,15 +85,18 @@ class Grant:
 
 def key_of(effect: Effect) -> Grant:
     """Return the key of an effect."""
-    changes = "write" if effect.replaces else "change"
-    kind = {EffectKind.WRITE: changes, EffectKind.EXECUTE: "run"}.get(effect.kind, effect.kind.value)
+    kind, program = effect.kind.value, effect.program
     if kind == "network":
-        return Grant(kind, (urlsplit(effect.written).hostname or "") if "://" in effect.written else "", effect.program)
+        host = urlsplit(effect.written).hostname if "://" in effect.written else ""
+        return Grant(kind, host or "", program)
     if kind == "use":
-        return Grant(kind, "", effect.program)
+        return Grant(kind, "", program)
+    if effect.kind is EffectKind.WRITE:
+        kind = "write" if effect.replaces else "change"
     # Reading is the same by whatever program: what it learns, it learns. All else is another matter with another program.
-    program = "" if kind == "read" else _FILE_TOOL_FAMILY if effect.program in _FILE_TOOLS else effect.program
-    return Grant(kind, "" if effect.path is None else str(effect.path), program)
+    program = "" if kind == "read" else _FILE_TOOL_FAMILY if program in _FILE_TOOLS else program
+    place = "" if effect.path is None else str(effect.path)
+    return Grant("run" if kind == "execute" else kind, place, program)
 
 
 def keys_of(decision: Decision) -> tuple[Grant, ...]:
@@ -110,9 +111,10 @@ def covering(grants: Iterable[Grant], decision: Decision) -> tuple[Grant, ...]:
     held = tuple(grants)
     keys = keys_of(decision)
     if not keys and all(effect.kind is EffectKind.NETWORK for effect in decision.asked):
-        keys = tuple(map(key_of, decision.asked))  # a machine without a name is never remembered, but a rule may allow all
-    found = [next((grant for grant in held if grant.covers(needed)), None) for needed in keys]
-    return tuple(dict.fromkeys(grant for grant in found if grant is not None)) if None not in found else ()
+        # A machine without a name is never remembered, but a rule may allow all.
+        keys = tuple(map(key_of, decision.asked))
+    found = [[grant for grant in held if grant.covers(needed)] for needed in keys]
+    return tuple(dict.fromkeys(grants[0] for grants in found)) if all(found) else ()
 
 
 def parse_rule(text: str, workspace: Path, home: Path | None = None) -> Grant:
@@ -122,40 +124,35 @@ def parse_rule(text: str, workspace: Path, home: Path | None = None) -> Grant:
     """
     kind, _, rest = text.partition(":")
     if kind not in KINDS or not rest.strip():
-        raise _no_rule(
-            tr("“{text}” is not a rule."), text, tr("Write KIND:PLACE, with one of these kinds: {kinds}."), kinds=", ".join(KINDS)
-        )
+        remedy = tr("Write KIND:PLACE, with one of these kinds: {kinds}.").format(kinds=", ".join(KINDS))
+        raise UsageError(tr("“{text}” is not a rule.").format(text=text), remedy)
     if kind == "network":
         program, _, host = rest.partition("/")
         if "/" in host or not (program in _NETWORK_TOOLS or program.startswith("mcp__")):
+            message = tr("“{text}” names no tool that reaches the network.").format(text=text)
             remedy = tr("Write network:TOOL/HOST, for example network:Bash/example.org.")
-            raise _no_rule(tr("“{text}” names no tool that reaches the network."), text, remedy)
+            raise UsageError(message, remedy)
         return Grant(kind, host, program)
     if kind == "use":
         if f"mcp__dogent__{rest}" not in CONSULTING:
             names = ", ".join(tool.rpartition("__")[2] for tool in CONSULTING)
-            remedy = tr("Write use:TOOL, with one of these: {names}.")
-            raise _no_rule(tr("“{text}” names no tool that can be allowed."), text, remedy, names=names)
+            message = tr("“{text}” names no tool that can be allowed.").format(text=text)
+            remedy = tr("Write use:TOOL, with one of these: {names}.").format(names=names)
+            raise UsageError(message, remedy)
         return Grant(kind, "", rest)
     return _placed(text, kind, rest, workspace, str(home or Path.home()))
 
 
-def _no_rule(message: str, text: str, remedy: str, **names: str) -> UsageError:
-    return UsageError(message.format(text=text, **names), remedy.format(**names))
-
-
 def _placed(text: str, kind: str, place: str, workspace: Path, home: str) -> Grant:
     spelled = home + place[1:] if place == "~" or place.startswith("~/") else place
-    full = os.path.join(workspace, spelled)  # noqa: PTH118 — text in, text out: a Path would drop the slash at the end
+    full = spelled if spelled.startswith("/") else f"{workspace}/{spelled}"
     if any(mark in spelled for mark in "*?") and not os.path.lexists(full):
-        remedy = tr("Name one place; a folder with / at its end means everything in it.")
-        raise _no_rule(tr("“{text}” holds a pattern."), text, remedy)
+        message = tr("“{text}” holds a pattern.").format(text=text)
+        raise UsageError(message, tr("Name one place; a folder with / at its end means everything in it."))
     try:
-        head, tail = os.path.split(full.rstrip("/"))
-        follow = kind not in {"delete", "move"} or tail in {"", ".", ".."}
-        disk = RealDisk()
-        real = real_path(disk, full) if follow else str(Path(real_path(disk, head), tail))
+        rule = PathRule(workspace, Path(home), RealDisk())
+        real = str(rule.resolve(full, follow=kind not in {"delete", "move"} or full.endswith("/")))
     except ValueError as error:
-        message = tr("“{text}” cannot be resolved: {error}")
-        raise _no_rule(message, text, tr("Name a place that exists."), error=str(error)) from error
+        message = tr("“{text}” cannot be resolved: {error}").format(text=text, error=error)
+        raise UsageError(message, tr("Name a place that exists.")) from error
     return Grant(kind, real, below=full.endswith("/"))

@@ -50,8 +50,9 @@ def leaking_part(address: str, known: str, disk: Disk, root: str) -> str:
 def _parts(address: str) -> list[str]:
     """Return what is between the separators of an address, behind its host, decoded as often as it is encoded."""
     parts = urlsplit(address if "://" in address else f"https://{address}")
-    rest = "/".join((parts.username or "", parts.password or "", parts.path, parts.query, parts.fragment))
-    found = re.split(r"[/?&=;#]", rest)
+    user, _, _ = parts.netloc.rpartition("@")
+    rest = (*user.split(":"), parts.path, parts.query, parts.fragment)
+    found = re.split(r"[/?&=;#]", "/".join(rest))
     for _ in range(3):
         found = [unquote_plus(part) for part in found]
     return found
@@ -62,9 +63,10 @@ def _decoded(part: str) -> bool:
     if not _ENCODED.fullmatch(part):
         return False
     padded = part.replace("-", "+").replace("_", "/").rstrip("=")
-    for decode in (bytes.fromhex, lambda text: base64.b64decode(text + "=" * (-len(text) % 4), validate=True)):
+    filled = padded + "=" * (-len(padded) % 4)
+    for decode, digits in ((bytes.fromhex, padded), (base64.b64decode, filled)):
         try:
-            text = decode(padded).decode()
+            text = decode(digits).decode()
         except (ValueError, binascii.Error):
             continue
         if all(char.isprintable() or char in "\n\t\r" for char in text):
@@ -86,7 +88,7 @@ def _texts(disk: Disk, root: str) -> Iterator[str]:
             entry = disk.entry(path)
             if entry is not None and entry.kind == "folder" and name not in _SKIPPED:
                 folders.append(path)
-            elif entry is not None and entry.kind == "file" and (text := disk.text(path, _LARGEST)) is not None:
+            elif entry is not None and entry.kind == "file" and (text := disk.text(path, _LARGEST)):
                 files += 1
                 left -= len(text)
                 yield text

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 Verdict: TypeAlias = Literal["allow", "ask", "deny"]
-"""`ask` waits for the person; `deny` is for what no question should offer."""
+"""`ask` waits for the user; `deny` is for what no question should offer."""
 
 
 class EffectKind(StrEnum):
@@ -22,6 +22,16 @@ class EffectKind(StrEnum):
     NETWORK = "network"
     USE = "use"
     UNKNOWN = "unknown"
+
+    @property
+    def goes(self) -> bool:
+        """Whether a place is empty afterwards."""
+        return self in {EffectKind.DELETE, EffectKind.MOVE}
+
+    @property
+    def writes(self) -> bool:
+        """Whether a place has a content afterwards that it had not."""
+        return self in {EffectKind.WRITE, EffectKind.CREATE}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from dogent_tui.language import tr
-from dogent_tui.permissions.disk import ChangedDisk
-from dogent_tui.permissions.disk import Entry as DiskEntry
+from dogent_tui.permissions import disk
 from dogent_tui.permissions.git_config import changed_settings, harmless, read_settings
 from dogent_tui.permissions.judgement import decide_effects
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
@@ -44,59 +44,71 @@ _COVERED = {
     "git stash": {"stash"},
 }
 """What was asked about before the command ran → the losses that this meant."""
+_RIGHTS = {True: 0o4000, False: 0o6000}
+"""The bits by which a folder, or a file, gives away rights."""
 _OBJECT = re.compile(r"objects/([0-9a-f]{2}|pack|info)/[^/]+")
 _REFERENCE = re.compile(r"refs/.+|[A-Z_]*HEAD")
 _ID = re.compile(r"(ref: \S+|[0-9a-f]{40}|[0-9a-f]{64})\s*")
 
 
-def judge_outcome(difference: Difference, losses: Sequence[Loss], rule: PathRule, allowed: Sequence[Effect] = ()) -> Decision:
+def judge_outcome(
+    difference: Difference,
+    losses: Sequence[Loss],
+    rule: PathRule,
+    allowed: Sequence[Effect] = (),
+    visible: Sequence[Path] = (),
+) -> Decision:
     """Return whether what a command did is committed unasked; else what is put to the user, as it happened.
 
     `rule` is that of the real folder. `allowed` are the effects that the user allowed before the command ran: the same on the
-    same place, or below it, is not asked about again.
+    same place, or below it, is not asked about again. `visible` are places that commands see beside those of the system and
+    cannot write.
     """
-    found = (*((effect, "") for effect in _Outcome(difference, rule).effects()), *map(_loss_effect, losses))
-    left = [effect for effect, loss in found if not any(_covers(one, effect, loss) for one in allowed)]
-    return decide_effects(tuple(left), rule)
+    repositories = [effect.written for effect in allowed if effect.path is None]
+    meant = {loss for written in repositories for loss in _COVERED.get(written, ())}
+    lost = [_loss_effect(loss) for loss in losses if loss.kind not in meant]
+    done = _Outcome(difference, rule, visible).effects()
+    left = [effect for effect in done if not any(_covers(one, effect) for one in allowed)]
+    return decide_effects((*left, *lost), rule)
 
 
-def _covers(allowed: Effect, effect: Effect, loss: str) -> bool:
-    if loss:
-        return allowed.kind is EffectKind.DELETE and loss in _COVERED.get(allowed.written, ())
-    if allowed.kind is not effect.kind or allowed.path is None or effect.path is None or allowed.replaces != effect.replaces:
+def _covers(allowed: Effect, effect: Effect) -> bool:
+    if allowed.path is None or effect.path is None:
         return False
-    below = effect.kind in {EffectKind.DELETE, EffectKind.MOVE} and allowed.path in effect.path.parents
-    return allowed.path == effect.path or below
+    below = effect.kind.goes and allowed.path in effect.path.parents
+    same = allowed.kind is effect.kind and allowed.replaces == effect.replaces
+    return same and (allowed.path == effect.path or below)
 
 
-def _loss_effect(loss: Loss) -> tuple[Effect, str]:
+def _loss_effect(loss: Loss) -> Effect:
     repository = loss.repository if loss.repository not in {"", "."} else tr("of the workspace")
     shown = ", ".join(loss.paths[:5]) + (", …" if len(loss.paths) > 5 else "")
     note = _LOSSES[loss.kind].format(name=loss.name, repository=repository, paths=shown)
-    if loss.detail:
-        note = f"{note} ({loss.detail})"
-    return Effect(EffectKind.DELETE, None, f"{loss.repository} {loss.name}".strip(), None, PROGRAM, note), loss.kind
+    note += f" ({loss.detail})" if loss.detail else ""
+    lost = f"{loss.repository} {loss.name}".strip()
+    return Effect(EffectKind.DELETE, None, lost, None, PROGRAM, note)
 
 
 class _Outcome:
     """Judges each change of a difference."""
 
-    def __init__(self, difference: Difference, rule: PathRule) -> None:
-        self._changes = difference.changes
-        self._by_path = {change.path: change for change in difference.changes}
+    def __init__(self, difference: Difference, rule: PathRule, visible: Sequence[Path]) -> None:
+        self._changes = {change.path: change for change in difference.changes}
         self._rule = rule
-        now = {f"{rule.root}/{change.path}": _as_entry(change.after) for change in difference.changes}
-        self._disk = ChangedDisk(rule.disk, rule.root, difference.upper, now)
+        self._visible = (*map(Path, SYSTEM), *visible)
+        now = {f"{rule.root}/{one.path}": _as_entry(one.after) for one in difference.changes}
+        self._disk = disk.ChangedDisk(rule.disk, rule.root, difference.upper, now)
         self._after = replace(rule, disk=self._disk)
         self._folders: dict[Path, tuple[Path, str] | None] = {}
 
     def effects(self) -> Iterator[Effect]:
         """Yield what is asked about."""
-        for change in self._changes:
-            if change.after is None and self._within_another(change):
-                continue
+        for change in self._changes.values():
             path = Path(self._rule.root, change.path)
-            effect = self._gone(change, path) if change.after is None else self._there(change, change.after, path)
+            if change.after is not None:
+                effect = self._there(change, change.after, path)
+            else:
+                effect = None if self._within_another(change) else self._gone(change, path)
             if effect is not None:
                 yield effect
 
@@ -104,11 +116,12 @@ class _Outcome:
         """Return whether a folder above went the same way: then that is what happened."""
         parent = change.path
         while parent := parent.rpartition("/")[0]:
-            above = self._by_path.get(parent)
-            if above is None or above.what != change.what or above.before is None or above.before.kind != "folder":
+            above = self._changes.get(parent)
+            folder = above is not None and above.before is not None and above.before.kind == "folder"
+            if above is None or not folder or above.what != change.what:
                 continue
-            if change.what == "delete":
-                return self._repository(Path(self._rule.root, parent)) is None  # in a repository each file counts
+            if change.what == "delete":  # in a repository each file counts
+                return self._repository(Path(self._rule.root, parent)) is None
             if change.moved_to == above.moved_to + change.path.removeprefix(above.path):
                 return True
         return False
@@ -118,7 +131,8 @@ class _Outcome:
         if found is not None and self._is_own_of_git(change, path, *found):
             return None
         kind = EffectKind.MOVE if change.what == "move" else EffectKind.DELETE
-        return Effect(kind, path, change.moved_to, None, PROGRAM, wildcard=self._rule.holds_guarded(path))
+        guarded = self._rule.holds_guarded(path)
+        return Effect(kind, path, change.moved_to, None, PROGRAM, wildcard=guarded)
 
     def _is_own_of_git(self, change: Change, path: Path, folder: Path, rest: str) -> bool:
         """Return whether a file that went is one that Git itself takes away; what that loses is said by the losses."""
@@ -127,56 +141,69 @@ class _Outcome:
         if fold(folder.name) == ".git":
             return True
         if change.before is not None and change.before.kind == "folder":
-            return all(f"{change.path}/{name}" in self._by_path for name in self._rule.disk.names(str(path)))
-        reference = _REFERENCE.fullmatch(rest) and _ID.fullmatch(self._rule.disk.text(str(path), 1000) or "")
-        return bool(reference or _OBJECT.fullmatch(rest))
+            below = self._rule.disk.names(str(path))
+            return all(f"{change.path}/{name}" in self._changes for name in below)
+        text = self._rule.disk.text(str(path), 1000) or ""
+        return bool(_OBJECT.fullmatch(rest) or (_REFERENCE.fullmatch(rest) and _ID.fullmatch(text)))
 
     def _there(self, change: Change, after: Entry, path: Path) -> Effect | None:
+        """Judge what is new or other. What an answer is remembered for is said by the content alone, or by no note at all."""
         found = self._repository(path)
-        if note := self._odd(change, after, path):
-            return _asked(change, path, note)
-        if note := self._for_git(change, after, path, found):
-            return _asked(change, path, note)
-        if found is not None and (fold(found[0].name) == ".git" or runs_in_git(found[1])):
-            return None
+        kind = EffectKind.CREATE if change.before is None else EffectKind.WRITE
+        effect = Effect(kind, path, change.path, None, PROGRAM, "", change.what == "empty")
+        if note := self._odd(change, after, path) or self._for_git(change, after, path, found):
+            return replace(effect, note=note, wildcard=True)
         guard = Guard.STORE if self._rule.is_private(path) else self._rule.guard(path)
-        if fold(path.name) in _LOOKED_AT or guard is Guard.SCRATCH:
+        own_of_git = found is not None and (fold(found[0].name) == ".git" or runs_in_git(found[1]))
+        if own_of_git or fold(path.name) in _LOOKED_AT or guard is Guard.SCRATCH:
             return None
         if note := _difference_of(change, after):
-            return _asked(change, path, note, sure=True)
-        new = change.before is None
-        free = after.kind == "folder" if new else False
-        guarded = guard in {Guard.PRIVILEGED, Guard.STORE} or (guard is Guard.PROTECTED and not new)
-        return _asked(change, path, "", sure=True) if guarded and not free else None
+            return replace(effect, note=note)
+        free = after.kind == "folder" or guard is Guard.PROTECTED or self._is_checked_out(change)
+        return None if guard is Guard.NONE or (change.before is None and free) else effect
+
+    def _is_checked_out(self, change: Change) -> bool:
+        """Return whether a new file is that of the workspace itself in another checkout, where it decides nothing new."""
+        parts = change.path.split("/")
+        for depth in range(1, len(parts)):
+            own, repository = "/".join(parts[depth:]), "/".join((*parts[:depth], ".git"))
+            if own not in self._changes and self._disk.entry(f"{self._rule.root}/{repository}"):
+                ours = self._rule.disk.text(f"{self._rule.root}/{own}", _LARGEST)
+                theirs = self._disk.text(f"{self._rule.root}/{change.path}", _LARGEST)
+                return ours is not None and ours == theirs
+        return False
 
     def _odd(self, change: Change, after: Entry, path: Path) -> str:
         """Return what is wrong with the kind of entry that is there now."""
         if after.kind in {"pipe", "socket", "device"}:
             return tr("{path} is {kind} now.").format(path=change.path, kind=_KINDS[after.kind])
         if after.kind == "link":
-            return self._leads_out(change, after, path)
-        bits = after.mode & ~(change.before.mode if change.before else 0) & (0o4000 if after.kind == "folder" else 0o6000)
-        if not bits:
-            return ""
-        return tr("{path} would run with the rights of its owner or group (setuid, setgid).").format(path=change.path)
+            return self._leads_out(change, after.target, path)
+        new = after.mode & ~(change.before.mode if change.before else 0)
+        note = tr("{path} would run with the rights of its owner or group (setuid, setgid).")
+        return note.format(path=change.path) if new & _RIGHTS[after.kind == "folder"] else ""
 
-    def _leads_out(self, change: Change, after: Entry, path: Path) -> str:
-        target = after.target
+    def _leads_out(self, change: Change, target: str, path: Path) -> str:
         if change.before is not None and change.before.target == target:
             return ""
         try:
-            leads = self._after.resolve(target if target.startswith("/") else f"{path.parent}/{target}")
+            leads = self._after.resolve(f"{path.parent}/{target}" if target[:1] != "/" else target)
         except ValueError:
             return ""  # round in a circle: nowhere
-        if self._after.place(leads) is not Place.OUTSIDE or any(leads.is_relative_to(place) for place in SYSTEM):
-            known = fold(path.name) in _HOLD_SETTINGS or (self._repository(path) or (Path(), ""))[0].name == ".git"
-            return tr("{path} decides what programs or the agent may do.").format(path=change.path) if known else ""
-        return tr("The link {path} leads outside the workspace: {target}").format(path=change.path, target=target)
+        hidden = not any(leads.is_relative_to(place) for place in self._visible)
+        if hidden and self._after.place(leads) is Place.OUTSIDE:
+            note = tr("The link {path} leads outside the workspace: {target}")
+            return note.format(path=change.path, target=target)
+        repository, _ = self._repository(path) or (Path(), "")
+        held = fold(path.name) in _HOLD_SETTINGS or repository.name == ".git"
+        note = tr("{path} decides what programs or the agent may do.")
+        return note.format(path=change.path) if held else ""
 
     def _repository(self, path: Path) -> tuple[Path, str] | None:
         """Return the repository's folder that holds a path, before or after, and the rest of the path."""
         if path.parent not in self._folders:
-            self._folders[path.parent] = self._after.repository(path.parent / "_") or self._rule.repository(path.parent / "_")
+            found = self._after.repository(path) or self._rule.repository(path)
+            self._folders[path.parent] = found
         found = self._folders[path.parent]
         return None if found is None else (found[0], str(path.relative_to(found[0])))
 
@@ -184,67 +211,50 @@ class _Outcome:
         """Return why a change may make Git run something, "" where it does not."""
         name = fold(path.name)
         if name == ".git" and after.kind != "folder":
-            return self._pointer(change, path)
-        if name == ".gitmodules":
+            note = tr("{path} makes Git use a repository elsewhere.")
+            return "" if self._leads_to_worktree(path) else note.format(path=change.path)
+        if change.before is None and self._becomes_repository(path):
+            return tr("Git now treats {folder} as a repository, with settings or hooks that make it run programs.").format(
+                folder=path.parent.name
+            )
+        runs = found is not None and runs_in_git(found[1])
+        if name == ".gitmodules" or (runs and name.startswith("config") and after.kind == "file"):
             return self._settings(change, path)
-        if change.before is None and path.name in {"HEAD", "objects", "refs"} and self._is_new(path):
-            return self._held_before(path.parent)
-        if found is None or not runs_in_git(found[1]):
-            return ""
-        if name in {"config", "config.worktree"} and after.kind == "file":
-            return self._settings(change, path)
-        if name == "commondir" and (self._disk.text(str(path), 1000) or "").strip() == "../..":
-            return ""
-        if after.kind == "folder" and (change.before is None or change.before.kind == "folder"):
+        own = name == "commondir" and (self._disk.text(str(path), 1000) or "").strip() == "../.."
+        if not runs or own or (after.kind == "folder" and change.what != "replace"):
             return ""
         return tr("{path} decides what programs Git runs.").format(path=change.path)
 
     def _settings(self, change: Change, path: Path) -> str:
-        keys = self._dangerous(path, change.before is not None)
+        """Return which settings of a file are new or other and may run something."""
+        before = self._rule.disk.text(str(path), _LARGEST) if change.before is not None else ""
+        after = self._disk.text(str(path), _LARGEST)
+        keys = [tr("settings that cannot be read")]
+        if after is not None and before is not None:
+            inside = partial(self._inside, path)
+            settings = read_settings(after)
+            changed = changed_settings(read_settings(before), settings)
+            keys = [key or "?" for key in changed if not harmless(key, settings.get(key, ()), inside)]
         note = tr("It changes settings in {path} that let Git run programs or reach other places: {keys}.")
         return note.format(path=change.path, keys=", ".join(keys)) if keys else ""
 
-    def _dangerous(self, path: Path, existed: bool) -> list[str]:
-        """Return the settings of a file that are new or other, and may run something."""
-        after = self._disk.text(str(path), _LARGEST)
-        before = self._rule.disk.text(str(path), _LARGEST) if existed else ""
-        if after is None or before is None:
-            return [tr("settings that cannot be read")]
-        settings = read_settings(after)
+    def _inside(self, path: Path, text: str) -> bool:
+        """Return whether a path in a file of settings leads to a place in the workspace."""
+        leads = self._after.resolve(text if text.startswith("/") else f"{path.parent}/{text}")
+        return "::" not in text and not text.startswith(("-", "!")) and self._after.inside(leads)
 
-        def inside(text: str) -> bool:
-            leads = self._after.resolve(text if text.startswith("/") else f"{path.parent}/{text}")
-            return "::" not in text and not text.startswith(("-", "!")) and self._after.inside(leads)
+    def _becomes_repository(self, path: Path) -> bool:
+        """Return whether a folder that held settings or hooks before is only now one that Git takes for a repository."""
+        held = [self._rule.disk.entry(f"{path.parent}/{name}") for name in ("config", "hooks")]
+        named = path.name in {"HEAD", "objects", "refs"} and self._rule.repository(path) is None
+        return named and any(held) and self._after.repository(path) is not None
 
-        keys = changed_settings(read_settings(before), settings)
-        return [key or "?" for key in keys if not harmless(key, settings.get(key, ()), inside)]
-
-    def _is_new(self, path: Path) -> bool:
-        """Return whether only now a path lies in a folder that Git takes for a repository."""
-        return self._after.repository(path) is not None and self._rule.repository(path) is None
-
-    def _held_before(self, folder: Path) -> str:
-        """Return what is wrong with a folder that becomes a repository: its settings and hooks may have been there before."""
-        hooks = [name for name in self._rule.disk.names(f"{folder}/hooks") if not name.endswith(".sample")]
-        config = self._rule.disk.entry(f"{folder}/config") is not None
-        if not hooks and not (config and self._dangerous(folder / "config", existed=False)):
-            return ""
-        note = tr("Git now treats {folder} as a repository, with settings or hooks that make it run programs.")
-        return note.format(folder=folder.name)
-
-    def _pointer(self, change: Change, path: Path) -> str:
-        """A file ``.git`` says where the repository lies: in another one's ``.git``, as for worktrees and submodules, it may."""
+    def _leads_to_worktree(self, path: Path) -> bool:
+        """Return whether a file ``.git`` names a folder in another one's ``.git``, as for worktrees and submodules."""
         prefix, _, target = (self._disk.text(str(path), 5000) or "").strip().partition(": ")
         leads = self._after.resolve(target if target.startswith("/") else f"{path.parent}/{target}")
-        held = self._after.repository(leads / "_")
-        if prefix == "gitdir" and held is not None and fold(held[0].name) == ".git" and self._after.inside(leads):
-            return ""
-        return tr("{path} makes Git use a repository elsewhere.").format(path=change.path)
-
-
-def _asked(change: Change, path: Path, note: str, sure: bool = False) -> Effect:
-    kind = EffectKind.CREATE if change.before is None else EffectKind.WRITE
-    return Effect(kind, path, change.path, None, PROGRAM, note, change.what == "empty", not sure)
+        folder, _ = self._after.repository(leads / "_") or (Path(), "")
+        return prefix == "gitdir" and fold(folder.name) == ".git" and self._after.inside(leads)
 
 
 def _difference_of(change: Change, after: Entry) -> str:
@@ -257,12 +267,14 @@ def _difference_of(change: Change, after: Entry) -> str:
     if change.what == "replace":
         note = tr("{path} was {before} and is {after} now.")
         return note.format(path=change.path, before=_KINDS[before.kind], after=_KINDS[after.kind])
+    if after.kind == "link":
+        return ""
     note = tr("It changes the permissions of {path} from {before:o} to {after:o}.")
-    return "" if after.kind == "link" else note.format(path=change.path, before=before.mode, after=after.mode)
+    return note.format(path=change.path, before=before.mode, after=after.mode)
 
 
-def _as_entry(entry: Entry | None) -> tuple[DiskEntry, str] | None:
+def _as_entry(entry: Entry | None) -> tuple[disk.Entry, str] | None:
     if entry is None:
         return None
     kind = entry.kind if entry.kind in {"file", "folder", "link"} else "other"
-    return DiskEntry(kind, (entry.device, entry.inode), 1, entry.size), entry.target
+    return disk.Entry(kind, (entry.device, entry.inode), 1, entry.size), entry.target

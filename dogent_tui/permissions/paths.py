@@ -10,7 +10,7 @@ from pathlib import Path
 from dogent_tui.permissions.disk import Disk, real_path, walk
 
 PROTECTED = (".dogent/dogent.md", ".dogent/dogent.json")
-"""Files whose existing content only the person changes (SPEC 6)."""
+"""Files whose existing content only the user changes (SPEC 6)."""
 
 SCRATCH = ".dogent/memory.md"
 """The agent's own notes: it may delete and overwrite them unasked (SPEC 6)."""
@@ -30,13 +30,14 @@ _PRIVILEGED_NAMES = {
 }  # fmt: skip
 """Names that start programs or widen the agent's rights once they hold something."""
 _PRIVILEGED_PATHS = re.compile(
-    r"(.*/)?(\.vscode/(tasks|settings|launch)\.json|\.idea/(runconfigurations/.+|workspace\.xml)|\.run/.+|\.zed/.+"
+    r"(.*/)?(\.vscode/(tasks|settings|launch)\.json|\.idea/(runconfigurations/.+|workspace\.xml)"
+    r"|\.run/.+|\.zed/.+"
     r"|\.config/(autostart|systemd|fish|git|environment\.d)/.+|library/launchagents/.+)"
 )
 """The same for names that are only special in their folder."""
 
 _HARMLESS_IN_GIT = {"description", "commit_editmsg", "info/exclude"}
-_RUNS_IN_GIT = re.compile(r"((modules|worktrees)/.+/)?(config|config\.worktree|commondir|hooks(/.+)?)")
+_RUNS_IN_GIT = re.compile(r"((modules|worktrees)/.+/)?(config(\.worktree)?|commondir|hooks(/.+)?)")
 """What in the folder of a repository decides which programs Git runs."""
 
 _STREAMS = {
@@ -44,6 +45,9 @@ _STREAMS = {
 }  # fmt: skip
 _OPEN_FILE = re.compile(r"(/dev|/proc/self)/fd/\d+")
 """A descriptor by its number. A path through one (`/dev/fd/../root`) leads anywhere."""
+
+
+_DEVICE = re.compile(r"/dev/(?!fd/|shm/)")
 
 
 class Place(StrEnum):
@@ -113,7 +117,7 @@ class PathRule:
         text = str(path)
         if text in _STREAMS or _OPEN_FILE.fullmatch(text):
             return Place.STREAM
-        if text.startswith("/dev/") and not text.startswith("/dev/fd/") and not text.startswith("/dev/shm/"):  # noqa: S108 — a prefix to compare with
+        if _DEVICE.match(text):
             return Place.DEVICE
         inside = self._inside(path) and not self.is_private(path) and not self._named_outside(text)
         return Place.INSIDE if inside else Place.OUTSIDE
@@ -128,8 +132,8 @@ class PathRule:
 
     def holds_guarded(self, folder: Path) -> bool:
         """Return whether a place that is like no other lies right in the workspace and below a resolved path in it."""
-        places = (Path(self.root, name) for name in (*PROTECTED, ".claude", ".mcp.json", ".git/config"))
-        return any(folder in place.parents and self.disk.entry(str(place)) is not None for place in places)
+        places = [f"{self.root}/{name}" for name in (*PROTECTED, ".claude", ".mcp.json", ".git/config")]
+        return any(folder in Path(one).parents and self.disk.entry(one) is not None for one in places)
 
     def guard(self, path: Path) -> Guard:
         """Return what is special about a resolved path."""
@@ -149,13 +153,14 @@ class PathRule:
 
     def repository(self, path: Path) -> tuple[Path, str] | None:
         """Return the folder of the repository (``.git``, or a bare one) in which a resolved path lies, and the rest of it."""
-        above = [folder for folder in path.parents if folder.is_relative_to(self.root)]
-        named = (folder for folder in above if fold(folder.name) == ".git" and str(folder) != self.root)
-        found = next(named, None) or next(filter(self._is_bare, above), None)
+        root = Path(self.root)
+        above = [folder for folder in path.parents if folder.is_relative_to(root)]
+        named = [folder for folder in above if fold(folder.name) == ".git" and folder != root]
+        found = named[0] if named else next(filter(self._is_bare, above), None)
         return None if found is None else (found, str(path.relative_to(found)))
 
     def _is_bare(self, folder: Path) -> bool:
-        return all(self.disk.entry(f"{folder}/{name}") is not None for name in ("HEAD", "objects", "refs"))
+        return all(self.disk.entry(f"{folder}/{name}") for name in ("HEAD", "objects", "refs"))
 
     def _runs_in_bare(self, path: Path) -> bool:
         if not runs_in_git("/".join(path.parts[-2:])) and "hooks" not in path.parts:
@@ -190,16 +195,16 @@ class PathRule:
         entry = self.disk.entry(path)
         if entry is None or entry.kind != "file" or entry.names < 2:
             return False
-        below = walk(self.disk, self.root, 20_000) or []
-        same = sum(1 for other in below if (found := self.disk.entry(other)) is not None and found.identity == entry.identity)
-        return same < entry.names
+        below = map(self.disk.entry, walk(self.disk, self.root, 20_000) or [])
+        same = [found for found in below if found is not None and found.identity == entry.identity]
+        return len(same) < entry.names
 
     def _same_as_protected(self, path: str) -> bool:
         entry = self.disk.entry(path)
         if entry is None or entry.names < 2 or entry.kind != "file":
             return False
         found = (self.disk.entry(f"{self.root}/{relative}") for relative in PROTECTED)
-        return any(other is not None and other.identity == entry.identity for other in found)
+        return entry.identity in {other.identity for other in found if other is not None}
 
     def _holds_everything(self, path: Path) -> bool:
         ours, home = Path(self.root), self.home
@@ -207,7 +212,7 @@ class PathRule:
 
     def is_private(self, path: Path) -> bool:
         """Return whether a resolved path lies in one of our own folders that the workspace is around."""
-        return any(path == folder or folder in path.parents for folder in self._private if self._inside(folder))
+        return any(path.is_relative_to(one) for one in self._private if self._inside(one))
 
     def _is_store(self, path: Path) -> bool:
         parts = tuple(map(fold, path.parts))

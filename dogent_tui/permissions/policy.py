@@ -1,6 +1,7 @@
 """The policy: a tool call in, a decision out."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from dogent_tui.language import tr
@@ -52,12 +53,13 @@ def decide(
             effects = tool_effects(call, rule, fetching or Fetching())
         except Unjudged as holds:  # it runs wherever that tool runs: no wall of ours stands there
             command = ToolCall("Bash", {"command": holds.command}, call.cwd)
-            effects = (*holds.effects, *_command_effects(command, rule, visible, walled=False, taken_back=True))
+            inner = _command_effects(command, rule, visible, walled=False, taken_back=True)
+            effects = (*holds.effects, *inner)
         return decide_effects(effects, rule)
     except Exception as error:
         note = tr("It could not be judged ({error}).").format(error=type(error).__name__)
-        effect = Effect(EffectKind.UNKNOWN, None, "", None, call.tool, note)
-        return Decision("ask", (effect.note,), (), (effect,), (effect,))
+        effect = _doubt(note, call.tool)
+        return Decision("ask", (note,), (), (effect,), (effect,))
 
 
 def _command_effects(
@@ -65,11 +67,15 @@ def _command_effects(
 ) -> tuple[Effect, ...]:
     command, cwd = call.input.get("command"), str(call.cwd or rule.workspace)
     if not isinstance(command, str):
-        return (Effect(EffectKind.UNKNOWN, program="Bash", note=tr("There is no command in the call.")),)
+        return (_doubt(tr("There is no command in the call.")),)
     effects = list(early_effects(command, rule, cwd, visible, taken_back or not walled))
     if not walled:
-        doubt = Effect(EffectKind.UNKNOWN, None, "", (0, len(command)), "Bash", _NO_WALL)
-        effects = [] if only_reads(command, rule, cwd) else [*effects, doubt]
+        whole = replace(_doubt(_NO_WALL), span=(0, len(command)))
+        effects = [] if only_reads(command, rule, cwd) else [*effects, whole]
     if call.input.get("dangerouslyDisableSandbox"):
-        effects.append(Effect(EffectKind.UNKNOWN, program="Bash", note=tr("It asks to run without the wall.")))
+        effects.append(_doubt(tr("It asks to run without the wall.")))
     return tuple(effects)
+
+
+def _doubt(note: str, tool: str = "Bash") -> Effect:
+    return Effect(EffectKind.UNKNOWN, program=tool, note=note)

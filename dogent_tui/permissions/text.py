@@ -5,7 +5,7 @@ import unicodedata
 from dogent_tui.language import tr
 
 _JOINER = "\u200d"
-_INVISIBLE = {"\u034f", "\u115f", "\u1160", "\u17b4", "\u17b5", "\u3164", "\uffa0", "\u2028", "\u2029", "\u0085"}
+_INVISIBLE = set("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0\u2028\u2029\u0085")
 
 
 def deceptive_character(text: str) -> str:
@@ -28,7 +28,8 @@ def _joins_emoji(text: str, index: int) -> bool:
         return False
     before = text[index - 1]
     category = unicodedata.category(before)
-    return before == "\ufe0f" or (category in {"So", "Sk", "Lo", "Mn", "Mc"} and ord(before) > 0x900)
+    joined = category in {"So", "Sk", "Lo", "Mn", "Mc"} and ord(before) > 0x900
+    return joined or before == "\ufe0f"
 
 
 def names(text: str) -> frozenset[str]:

@@ -25,15 +25,20 @@ _PATHLESS = names(
 )
 _OURS = "mcp__dogent__"
 _PATH_KEY = re.compile(
-    r"(^|_)(paths?|files?|file_?names?|dir|directory|directories|folders?|root|cwd|source|src|destination|dest|target|output|input"
-    r"|location|uri|roots|out|workspace)(_|$)"
+    r"(^|_)(paths?|files?|file_?names?|dir|directory|directories|folders?|root|cwd|source|src|uri|out"
+    r"|destination|dest|target|output|input|location|roots|workspace)(_|$)"
 )
 _COMMAND_KEY = re.compile(r"command|cmd|script|shell|bash|command_?line", re.IGNORECASE)
-_DELETING_NAME = re.compile(r"(^|_)(delete|remove|rm|unlink|trash|erase|purge|destroy|drop)(_|$)")
-_MOVING_NAME = re.compile(r"(^|_)(move|rename|mv)(_|$)")
-_READING_NAME = re.compile(
-    r"(^|_)(read|get|list|search|find|stat|info|view|show|grep|glob|tree|head|tail|cat|query|fetch|describe)(_|$)"
+_TEXT_KEY = re.compile(
+    r"contents?|text|body|data|pattern|query|message|prompt|description|title|summary"
+    r"|(old|new)_?(string|text|content)"
 )
+_KINDS_BY_NAME = {
+    EffectKind.DELETE: names("delete remove rm unlink trash erase purge destroy drop"),
+    EffectKind.MOVE: names("move rename mv"),
+    EffectKind.READ: names("read get list search find stat info view show grep glob tree head tail cat query fetch describe"),
+}
+"""Words in the name of a tool that tell what it does, the strictest first."""
 _PRIVATE_NAMES = (".local", ".internal", ".localhost", ".home", ".lan")
 
 
@@ -54,13 +59,12 @@ class Fetching:
     images: Path | None = None
 
 
-class Unjudged(Exception):  # noqa: N818 — not an error: the caller judges the command in it as shell text
+class Unjudged(Exception):  # noqa: N818 — not an error: the caller judges the command in it
     """The call holds a shell command that is to be judged as one."""
 
     def __init__(self, command: str, effects: tuple[Effect, ...]) -> None:
         super().__init__(command)
-        self.command = command
-        self.effects = effects
+        self.command, self.effects = command, effects
 
 
 def tool_effects(call: ToolCall, rule: PathRule, fetching: Fetching) -> tuple[Effect, ...]:
@@ -80,8 +84,7 @@ def tool_effects(call: ToolCall, rule: PathRule, fetching: Fetching) -> tuple[Ef
         return tuple(_ours(inputs, call.tool.removeprefix(_OURS), fetching))
     if call.tool.startswith("mcp__"):
         return tuple(_foreign(inputs))
-    note = tr("The tool {tool} is not known.").format(tool=call.tool)
-    return (Effect(EffectKind.UNKNOWN, program=call.tool, note=note),)
+    return (inputs.doubt(tr("The tool {tool} is not known.").format(tool=call.tool)),)
 
 
 class _Inputs:
@@ -90,26 +93,34 @@ class _Inputs:
     def __init__(self, call: ToolCall, rule: PathRule) -> None:
         self.call = call
         self.rule = rule
-        own = call.tool.startswith(_OURS)  # they run in our process, wherever the session's shell stands
+        # Our own run in our process, wherever the session's shell is.
+        own = call.tool.startswith(_OURS)
         self.base = str(rule.workspace if own else call.cwd or rule.workspace)
+
+    def doubt(self, note: str, text: str = "", kind: EffectKind = EffectKind.UNKNOWN) -> Effect:
+        """Return an effect on what no path says."""
+        return Effect(kind, None, text, None, self.call.tool, note)
 
     def text(self, *names: str) -> str:
         """Return the first of these inputs that is a text."""
-        return next((value for name in names if isinstance(value := self.call.input.get(name), str)), "")
+        values = (self.call.input.get(name) for name in names)
+        return next((value for value in values if isinstance(value, str)), "")
 
-    def touch(self, kind: EffectKind, text: str, note: str = "", replaces: bool = False) -> Effect:
+    def touch(self, kind: EffectKind, text: str, replaces: bool = False) -> Effect:
         """Return the effect on one path input."""
-        warning = deceptive_character(text) or (tr("The path holds a line break.") if "\n" in text else "")
+        warning = tr("The path holds a line break.") if "\n" in text else deceptive_character(text)
         if warning or not text:
-            return Effect(EffectKind.UNKNOWN, None, text, None, self.call.tool, warning or tr("The path is missing."))
+            return self.doubt(warning or tr("The path is missing."), text)
         spelled = text.removeprefix("file://")
         if spelled.startswith("~"):
-            spelled = f"{self.rule.home}{spelled[1:]}" if spelled[1:2] in {"", "/"} else f"/home/{spelled[1:]}"
-        follow = kind not in {EffectKind.DELETE, EffectKind.MOVE}
-        path = self.rule.resolve(spelled if spelled.startswith("/") else f"{self.base}/{spelled}", follow)
+            own = spelled[1:2] in {"", "/"}
+            spelled = f"{self.rule.home if own else '/home/'}{spelled[1:]}"
+        if not spelled.startswith("/"):
+            spelled = f"{self.base}/{spelled}"
+        path = self.rule.resolve(spelled, follow=not kind.goes)
         if kind is EffectKind.WRITE and not self.rule.exists(path):
             kind, replaces = EffectKind.CREATE, False
-        return Effect(kind, path, text, None, self.call.tool, note, replaces)
+        return Effect(kind, path, text, None, self.call.tool, "", replaces)
 
 
 def _touches(kind: EffectKind, *names: str) -> Callable[[_Inputs], Iterator[Effect]]:
@@ -123,11 +134,11 @@ def _glob(inputs: _Inputs) -> Iterator[Effect]:
     base = inputs.text("path") or "."
     yield inputs.touch(EffectKind.READ, base)
     pattern = inputs.text("pattern")
-    fixed = re.split(r"[*?\[{]", pattern, maxsplit=1)[0]
-    if fixed:
-        yield inputs.touch(EffectKind.READ, fixed if fixed.startswith(("/", "~")) else f"{base}/{fixed}")
+    if fixed := re.split(r"[*?\[{]", pattern, maxsplit=1)[0]:
+        fixed = fixed if fixed.startswith(("/", "~")) else f"{base}/{fixed}"
+        yield inputs.touch(EffectKind.READ, fixed)
     if ".." in re.split(r"[/{},]", pattern):
-        yield Effect(EffectKind.UNKNOWN, None, pattern, None, "Glob", tr("The pattern leaves its folder."))
+        yield inputs.doubt(tr("The pattern leaves its folder."), pattern)
     for alternative in re.findall(r"[{,]([/~][^,}]*)", pattern):
         yield inputs.touch(EffectKind.READ, alternative)
 
@@ -135,16 +146,17 @@ def _glob(inputs: _Inputs) -> Iterator[Effect]:
 def _fetch(inputs: _Inputs, fetching: Fetching) -> Iterator[Effect]:
     url = inputs.text("url")
     parts = urlsplit(url if "://" in url else f"https://{url}")
+    host = parts.hostname or url
     inside = fetching.leads_inside(url) if fetching.leads_inside is not None else None
     if inside is None:
         inside = _is_private(parts.hostname or "")
     if parts.scheme not in {"http", "https"} or inside:
-        note = tr("The address {hostname} is not a public one.").format(hostname=parts.hostname or url)
-        yield Effect(EffectKind.NETWORK, None, url, None, inputs.call.tool, note)
+        note = tr("The address {hostname} is not a public one.").format(hostname=host)
+        yield inputs.doubt(note, url, EffectKind.NETWORK)
     if part := leaking_part(url, fetching.known, inputs.rule.disk, inputs.rule.root):
+        part = part if len(part) <= 500 else f"{part[:499]}…"
         note = tr("The address carries text to {hostname} that you did not write: “{text}”")
-        note = note.format(hostname=parts.hostname or url, text=part if len(part) <= 500 else f"{part[:499]}…")
-        yield Effect(EffectKind.UNKNOWN, None, url, None, inputs.call.tool, note)
+        yield inputs.doubt(note.format(hostname=host, text=part), url)
 
 
 def _is_private(host: str) -> bool:
@@ -182,13 +194,15 @@ def _saved_as(inputs: _Inputs, fetching: Fetching) -> str:
 
 
 def _consult(inputs: _Inputs, name: str) -> Effect:
-    """A tool that says why it looks: of the workspace alone, so that a call for more is not put to the person."""
-    place = inputs.touch(EffectKind.READ, inputs.text("path")) if name == "read_markdown_file" else None
-    note = refusal(inputs.call.input)
-    if place is not None and not note and (place.path is None or not inputs.rule.inside(place.path)):
-        words = tr("{path} lies outside of the workspace. Only Markdown files in it are read.")
-        note = place.note or words.format(path=inputs.text("path"))
-    return Effect(EffectKind.USE, place.path if place else None, inputs.text("path"), None, name, note)
+    """A tool that says why it looks: of the workspace alone, so that a call for more is not put to the user."""
+    path, note, place = inputs.text("path"), refusal(inputs.call.input), None
+    if name == "read_markdown_file":
+        read = inputs.touch(EffectKind.READ, path)
+        place = read.path
+        if not note and (place is None or not inputs.rule.inside(place)):
+            words = tr("{path} lies outside of the workspace. Only Markdown files in it are read.")
+            note = read.note or words.format(path=path)
+    return Effect(EffectKind.USE, place, path, None, name, note)
 
 
 def _export(inputs: _Inputs) -> Iterator[Effect]:
@@ -202,32 +216,25 @@ def _foreign(inputs: _Inputs) -> Iterator[Effect]:
     """A tool of another MCP server: its name tells what it does, its path-like inputs where."""
     name = inputs.call.tool.rpartition("__")[2].replace("-", "_")
     name = re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower()
-    kind = EffectKind.READ if _READING_NAME.search(name) else EffectKind.WRITE
-    if _DELETING_NAME.search(name):
-        kind = EffectKind.DELETE
-    elif _MOVING_NAME.search(name):
-        kind = EffectKind.MOVE
-    found = [inputs.touch(kind, text) for key, text in _texts(inputs.call.input) if _is_path(key, text)]
-    if kind in {EffectKind.DELETE, EffectKind.MOVE} and not found:
+    kinds = (kind for kind, words in _KINDS_BY_NAME.items() if words & set(name.split("_")))
+    kind = next(kinds, EffectKind.WRITE)
+    texts = [*_texts(inputs.call.input)]
+    found = [inputs.touch(kind, text) for key, text in texts if _is_path(key, text)]
+    if kind.goes and not found:
         note = tr("The tool {name} deletes or moves something.").format(name=name)
-        found.append(Effect(kind, None, "", None, inputs.call.tool, note))
-    commands = [text for key, text in _texts(inputs.call.input) if _COMMAND_KEY.fullmatch(key)]
-    if commands:
+        found.append(inputs.doubt(note, kind=kind))
+    if commands := [text for key, text in texts if _COMMAND_KEY.fullmatch(key)]:
         raise Unjudged("\n".join(commands), tuple(found))
     if not found and kind is not EffectKind.READ:
         note = tr("What the tool {name} does is not known.").format(name=name)
-        found.append(Effect(EffectKind.UNKNOWN, None, "", None, inputs.call.tool, note))
+        found.append(inputs.doubt(note))
     yield from found
-
-
-_TEXT_KEY = re.compile(
-    r"content|contents|text|body|data|pattern|query|message|prompt|description|(old|new)_?(string|text|content)|title|summary"
-)
 
 
 def _is_path(key: str, text: str) -> bool:
     address = "://" in text and not text.startswith("file://")
-    if address or "\n" in text or _TEXT_KEY.fullmatch(key.lower()) or _COMMAND_KEY.fullmatch(key):
+    told = _TEXT_KEY.fullmatch(key.lower()) or _COMMAND_KEY.fullmatch(key)
+    if address or "\n" in text or told:
         return False
     if text.startswith(("/", "~/", "../", "./", "file://")) or text in {"..", "~"}:
         return True
@@ -235,7 +242,7 @@ def _is_path(key: str, text: str) -> bool:
     return bool(text) and _PATH_KEY.search(named) is not None
 
 
-def _texts(value: Mapping[str, Any] | list[Any] | str | None, key: str = "") -> Iterator[tuple[str, str]]:
+def _texts(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     """Yield every text among the inputs with the nearest key that it stands under."""
     if isinstance(value, str):
         yield key, value

@@ -25,7 +25,7 @@ from dogent_tui.wall.changes import Change, Difference, Entry
 from dogent_tui.wall.difference import entry_at, every_change
 from dogent_tui.workspace import moving
 from dogent_tui.workspace.copies import Change as KeptChange
-from dogent_tui.workspace.copies import Copies, Item
+from dogent_tui.workspace.copies import Copies, Item, json_line
 from dogent_tui.workspace.files import private_folder
 from dogent_tui.workspace.moving import ChangedMeanwhileError, Ours, synced
 
@@ -332,7 +332,7 @@ def _written(journals: Path, journal: _Journal, sync: bool) -> tuple[Path, IO[by
         fcntl.flock(file, fcntl.LOCK_EX)
         if not os.fstat(file.fileno()).st_nlink:  # a start elsewhere took it for a dead process's
             return _written(journals, journal, sync)
-        file.write(json.dumps(msgspec.to_builtins(journal)).encode())
+        file.write(json_line(journal))
         file.flush()
         if sync:
             os.fsync(file.fileno())

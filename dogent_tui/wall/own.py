@@ -13,12 +13,16 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import msgspec
 
 from dogent_tui.wall.view import Mount, as_it_is, system_mounts, tools
 
+Level: TypeAlias = Literal["full", "bare", "none", "inside"]
+Place: TypeAlias = str | os.PathLike[str]
+
+_WALLS: tuple[Level, ...] = ("full", "bare")
 _INSIDE = "DOGENT_WALL"
 _ONCE = str(Path(__file__).with_name("once.py"))
 _BASE = "/proc"
@@ -39,7 +43,7 @@ _FONTS = (".config/fontconfig", ".cache/fontconfig")
 class Standing(msgspec.Struct, frozen=True):
     """Which wall our own programs get: `bare` is one without namespaces, with `none` they run as they are. `reason` says why."""
 
-    level: Literal["full", "bare", "none", "inside"]
+    level: Level
     reason: str = ""
 
 
@@ -52,42 +56,18 @@ def standing() -> Standing:
         return Standing("none", sys.platform)
     reasons = []
     with tempfile.NamedTemporaryFile(prefix="dogent-") as outside:
-        for level in ("full", "bare"):
-            command = _entering(level, [sys.executable, "-I", "-S", "-c", _TRIAL, outside.name])
+        for level in _WALLS:
+            command = walled([sys.executable, "-I", "-S", "-c", _TRIAL, outside.name], level=level)
             try:
                 done = subprocess.run(command, capture_output=True, timeout=_TRIAL_S, check=False, cwd="/")
             except (OSError, subprocess.TimeoutExpired) as error:
                 reasons.append(str(error))
                 continue
             if done.returncode == 0:
-                return Standing("full" if level == "full" else "bare", " ".join(reasons))
+                return Standing(level, " ".join(reasons))
             said = done.stderr.decode("utf-8", "replace").strip().splitlines()
             reasons.append(said[-1].removeprefix("wall: ") if said else str(done.returncode))
     return Standing("none", "; ".join(dict.fromkeys(reasons)))
-
-
-def walled(
-    command: Sequence[str],
-    *,
-    readable: Sequence[str | os.PathLike[str]] = (),
-    writable: Sequence[str | os.PathLike[str]] = (),
-    hidden: Sequence[str | os.PathLike[str]] = (),
-    cwd: str | os.PathLike[str] = "/",
-    loopback: bool = False,
-    rereads: bool = False,
-) -> list[str]:
-    """Return the command that runs `command` behind the wall, where one stands; else `command` itself. Blocks the first time.
-
-    It sees the system, Python with what we import, the user's tools, and the places that are named, less what is `hidden` in
-    them. It reaches no network; `loopback` lets it make sockets within its own. `rereads` lets it open once more what it is
-    given open. HOME and `/tmp` are empty, its own and gone with it. Standard descriptors pass, and it ends with whoever starts
-    it.
-    """
-    level = standing().level
-    is_there = shutil.which(command[0]) is not None  # else let it fail as it would
-    if level in ("none", "inside") or (level == "bare" and loopback) or not is_there:
-        return [*command]
-    return _entering(level, command, readable, writable, hidden, cwd, loopback=loopback, rereads=rereads)
 
 
 def own_environment() -> dict[str, str]:
@@ -95,18 +75,28 @@ def own_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name in _PASSED or name.startswith("LC_")}
 
 
-def _entering(
-    level: str,
+def walled(
     command: Sequence[str],
-    readable: Sequence[str | os.PathLike[str]] = (),
-    writable: Sequence[str | os.PathLike[str]] = (),
-    hidden: Sequence[str | os.PathLike[str]] = (),
-    cwd: str | os.PathLike[str] = "/",
     *,
+    readable: Sequence[Place] = (),
+    writable: Sequence[Place] = (),
+    hidden: Sequence[Place] = (),
+    cwd: Place = "/",
     loopback: bool = False,
     rereads: bool = False,
+    level: Level | None = None,
 ) -> list[str]:
-    program = shutil.which(command[0]) or command[0]
+    """Return the command that runs `command` behind the wall, where one stands; else `command` itself. Blocks the first time.
+
+    It sees the system, Python with what we import, the user's tools, and the places that are named, less what is `hidden` in
+    them. It reaches no network; `loopback` lets it make sockets within its own. `rereads` lets it open once more what it is
+    given open. HOME and `/tmp` are empty, its own and gone with it. Standard descriptors pass, and it ends with whoever starts
+    it. `level` is the wall, the best one unless told.
+    """
+    level = level or standing().level
+    program = shutil.which(command[0])
+    if level in ("none", "inside") or (level == "bare" and loopback) or program is None:  # what is not there fails as it would
+        return [*command]
     home, given = os.path.realpath(Path.home()), dict.fromkeys([program, *(os.fspath(place) for place in readable)])
     is_named = any(Path(home).is_relative_to(os.path.realpath(place)) for place in given)
     private = ["/tmp", "/dev/shm", *([home] if home != "/" and not is_named else [])]

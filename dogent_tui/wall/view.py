@@ -168,6 +168,12 @@ def system_mounts() -> Iterator[Mount]:
             yield ("bind", prefix, prefix, True)
 
 
+def read_only_places(home: Path) -> tuple[Path, ...]:
+    """Return the places of the system and of tools that every program sees whole and none can write."""
+    mounts = [mount for mount in (*system_mounts(), *tools(home)) if mount[0] == "bind" and mount[2] != "/etc"]
+    return tuple(Path(str(mount[1])) for mount in mounts)
+
+
 def as_it_is(home: Path) -> Iterator[str]:
     """Yield what every program may read where nothing can be hidden: all but what must not be read, level by level."""
     hidden = set(_secrets_in_etc())

@@ -369,7 +369,7 @@ class Copies:
 
     def _note(self, data: Change | _Undoing | _Settled, *, durable: bool = False) -> None:
         private_folder(self.folder)
-        line = json.dumps(msgspec.to_builtins(data)).encode()  # msgspec's own JSON has no names that are not UTF-8
+        line = json_line(data)
         descriptor = os.open(self.folder / "changes.jsonl", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         with os.fdopen(descriptor, "ab") as file:
             file.write(b"\n" + line + b"\n")  # the line before may have been cut short
@@ -380,6 +380,14 @@ class Copies:
 
 def _size(changes: Iterable[Change]) -> int:
     return sum(item.size for change in changes for item in change.items if item.size <= LARGEST_FILE)
+
+
+def json_line(data: object) -> bytes:
+    """Return `data` as JSON that `json.loads` reads back, names that are not UTF-8, too."""
+    try:
+        return msgspec.json.encode(data)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(data)).encode()
 
 
 def state_at(path: str | Path) -> State:

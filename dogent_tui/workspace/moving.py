@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import errno
 import functools
+import operator
 import os
 import shutil
 import stat
@@ -14,7 +15,7 @@ from typing import TypeAlias
 
 _CWD = -100
 _UNABLE = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
-_LASTING = ("st_ino", "st_size", "st_mtime_ns", "st_mode")
+_lasting = operator.attrgetter("st_ino", "st_size", "st_mtime_ns", "st_mode")
 _NEW, _EXCHANGE = 1, 2
 
 
@@ -190,7 +191,7 @@ def all_synced(paths: Iterable[str]) -> None:
 
 def is_same_file(one: os.stat_result, other: os.stat_result) -> bool:
     """Whether a file is the same before and after a renaming, which changes its ctime alone."""
-    return all(getattr(one, name) == getattr(other, name) for name in _LASTING)
+    return _lasting(one) == _lasting(other)
 
 
 def rename_with(source: str, target: str, flags: int) -> None:

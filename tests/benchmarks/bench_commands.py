@@ -74,10 +74,10 @@ async def _beside_bare(root: Path, command: str) -> list[float]:
     for _ in range(ROUNDS):
         call = ToolCall("Bash", {"command": command}, root)
         walled = (await asyncio.to_thread(commands.wrapped, call, Decision("allow"), "t"))["command"]
-        await asyncio.sleep(0.05)  # between two commands a model thinks; that is when the next room is made
         bare = await asyncio.to_thread(
             _took, lambda: subprocess.run(["/bin/bash", "-c", f"eval '{command}'"], cwd=root, check=True)
         )
+        await asyncio.sleep(0.05)  # between two commands a model thinks; that is when the next room is made
         behind = await asyncio.to_thread(
             _took, lambda text=walled: subprocess.run(["/bin/bash", "-c", text], cwd=root, check=True)
         )

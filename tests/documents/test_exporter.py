@@ -8,9 +8,9 @@ import pytest
 
 from dogent_tui.documents.exporter import Exporter, plan_export
 from dogent_tui.documents.model import DocumentError
-from dogent_tui.permissions.explain import explain
 from dogent_tui.permissions.exports import export_target
 from dogent_tui.permissions.model import ToolCall
+from dogent_tui.permissions.policy import decide
 from dogent_tui.workspace.paths import Workspace, dogent_home
 
 
@@ -39,7 +39,7 @@ def test_the_output_lies_beside_the_markdown_unless_it_is_named(workspace):
 def test_what_is_written_is_what_the_policy_looked_at(workspace, source, output):
     values = {"md_path": source, "format": "pdf", **({"output_path": output} if output else {})}
     call = ToolCall("mcp__dogent__export_document", values, workspace.root / "v1.2")
-    judged = {effect["kind"]: effect["path"] for effect in explain(call, workspace.root)["effects"]}
+    judged = {effect.kind.value: str(effect.path) for effect in decide(call, workspace.root).effects}
     request = plan_export(workspace, source, "pdf", output)
     assert judged == {"read": str(request.markdown), "create": str(request.target)}
 
@@ -57,7 +57,7 @@ def test_in_the_sample_workspace_which_lies_in_the_home_documents_can_be_exporte
 def test_an_existing_file_is_replaced_only_after_the_question(workspace):
     def verdict(**values):
         call = ToolCall("mcp__dogent__export_document", {"md_path": "report.md", "format": "docx", **values})
-        return explain(call, workspace.root)["verdict"]
+        return decide(call, workspace.root).verdict
 
     assert verdict() == "allow"
     (workspace.root / "report.docx").write_bytes(b"old")

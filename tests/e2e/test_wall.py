@@ -1,6 +1,7 @@
 """Commands of the agent behind the wall: the real CLI runs them, and what they did is kept or dropped."""
 
 import signal
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -167,30 +168,32 @@ async def test_commands_survive_the_end_of_what_runs_them(api, agent):
     api.say("Done.")
     finished = len(agent.of(RunFinished))
     await agent.service.submit(Prompt("Go"))
-    await eventually(lambda: _inside(agent.root), "the command under way")
-    _starter().kill()
+    await eventually(_at_work, "the command under way")
+    _at_work().kill()
     assert (await agent.heard(RunFinished, finished + 1)).status == "completed"
     assert not (agent.root / "lost.md").exists()
     assert (agent.root / "next.md").exists()
 
 
-def _starter():
-    return next(child for child in psutil.Process().children() if "starter.py" in " ".join(child.cmdline()))
-
-
-def _inside(root):
-    """Whether a command is asleep behind the wall."""
-    return any(process.name() == "sleep" for process in _starter().children(recursive=True))
+def _at_work():
+    """Return the resident process behind whose wall a command is asleep, None where there is none."""
+    for child in psutil.Process().children():
+        with suppress(psutil.Error):
+            if "starter.py" in " ".join(child.cmdline()) and any(
+                each.name() == "sleep" for each in child.children(recursive=True)
+            ):
+                return child
+    return None
 
 
 async def test_an_interrupt_ends_the_command_and_nothing_of_it_is_kept(api, agent):
     bash(api, "touch half.md; sleep 60")
     finished = len(agent.of(RunFinished))
     await agent.service.submit(Prompt("Go"))
-    await eventually(lambda: _inside(agent.root), "the command under way")
+    await eventually(_at_work, "the command under way")
     await agent.service.interrupt()
     assert (await agent.heard(RunFinished, finished + 1)).status == "interrupted"
-    await eventually(lambda: not _inside(agent.root), "the end of the command")
+    await eventually(lambda: _at_work() is None, "the end of the command")
     assert not (agent.root / "half.md").exists()
 
 

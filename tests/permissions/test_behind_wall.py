@@ -9,7 +9,7 @@ from tests.permissions.corpus_adapter import decide
 from tests.permissions.run_behind_wall import judged_in_throwaway_roots, own_rows
 from tests.wall.throwaway import NotThrowAwayError
 
-_EACH = 60
+_EACH = 80
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def results():
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_no_command_does_anything_that_nobody_was_asked_about(results):
-    assert len(results) > 90
+    assert len(results) > 70
     assert {result["id"]: result["harm"] for result in results if result["harm"]} == {}
 
 

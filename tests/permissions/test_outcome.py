@@ -1,7 +1,10 @@
 """What a command did, judged: real files before, real files in the layer, and what is put to the user."""
 
 import os
+import shutil
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,6 +19,10 @@ from dogent_tui.permissions.question import ask_about
 from dogent_tui.wall.changes import Change, Difference, Entry, Loss, entry_kind
 
 CALL = ToolCall("Bash", {"command": "make", "description": "Build"})
+GIT = {
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    **{f"GIT_{who}_{what}": "a@b" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")},
+}
 GIT_INIT = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n"
 
 
@@ -71,6 +78,25 @@ class Layer:
             below = str(path.relative_to(self.root / name)) if path != self.root / name else ""
             to = moved_to and f"{moved_to}/{below}".rstrip("/")
             self.changes.append(Change(str(path.relative_to(self.root)), lies(path), None, moved_to=to))
+
+    def ran(self, *command: str) -> None:
+        """Really run something that only makes and changes files; its result is moved from the workspace to the layer."""
+        before, after = self.root.parent / "before", self.root.parent / "after"
+        shutil.copytree(self.root, before, symlinks=True)
+        subprocess.run(command, cwd=self.root, check=True, env={**os.environ, **GIT})
+        self.root.rename(after)
+        before.rename(self.root)
+        for path in sorted(after.rglob("*")):
+            name = str(path.relative_to(after))
+            old, new = lies(self.root / name), lies(path)
+            if new.kind == "file" and old and (self.root / name).read_bytes() == path.read_bytes():
+                continue
+            if new.kind == "folder":
+                (self.upper / name).mkdir(exist_ok=True)
+            else:
+                shutil.copy2(path, self.upper / name, follow_symlinks=False)
+            if new.kind != "folder" or old is None:
+                self.note(name)
 
     @property
     def rule(self) -> PathRule:
@@ -451,3 +477,55 @@ def test_our_own_folders_in_a_workspace_around_them_are_asked_about(layer):
     assert judge_outcome(layer.difference, (), rule).reasons == (
         f"It writes outside the workspace: {layer.root}/own/claude.json",
     )
+
+
+@pytest.fixture
+def committed(layer):
+    """A workspace whose repository holds settings of the agent and a hook's folder."""
+    for name in (".claude/settings.json", ".husky/pre-commit"):
+        layer.before(name, "{}\n")
+    for command in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "x"], ["branch", "feature"]):
+        subprocess.run(["git", *command], cwd=layer.root, check=True, env={**os.environ, **GIT})
+    return layer
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("git", "worktree", "add", "-q", "tree", "feature"),
+        ("git", "worktree", "add", "-q", "sub/tree", "feature"),
+        ("git", "clone", "-q", ".", "copy"),
+        ("git", "clone", "-q", "--bare", ".", "copy.git"),
+    ],
+)
+def test_another_checkout_of_the_same_files_is_unasked(committed, command):
+    committed.ran(*command)
+    assert any(change.path.endswith("HEAD") for change in committed.changes)
+    assert committed.judged().reasons == ()
+
+
+def test_another_checkout_with_other_settings_is_not(committed):
+    committed.before(".claude/settings.json", '{"mine": 1}\n')
+    committed.ran("git", "worktree", "add", "-q", "tree", "feature")
+    assert [effect.written for effect in committed.judged().asked] == ["tree/.claude/settings.json"]
+
+
+def test_a_copy_of_settings_elsewhere_than_in_a_checkout_is_asked_about(committed):
+    committed.after("sub/.claude/settings.json", "{}\n")
+    assert committed.judged().verdict == "ask"
+
+
+def test_an_environment_of_the_python_that_commands_see_is_unasked(layer):
+    layer.ran(sys.executable, "-m", "venv", "--without-pip", "env")
+    seen = (Path(sys.prefix), Path(sys.base_prefix))
+    assert judge_outcome(layer.difference, (), layer.rule, visible=seen).reasons == ()
+
+
+def test_a_pipe_is_never_waited_for(layer):
+    for name in (".mcp.json", ".git/config", "sub/.git", ".gitmodules"):
+        layer.before(name, "x")
+        (layer.upper / name).parent.mkdir(parents=True, exist_ok=True)
+        os.mkfifo(layer.upper / name)
+        layer.note(name)
+    assert layer.question().diff == ""
+    assert RealDisk().text(str(layer.upper / ".mcp.json"), 10) is None

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from dogent_tui.permissions.explain import as_text, explain
+from dogent_tui.permissions.explain import as_text, describe
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.permissions.policy import decide
 from dogent_tui.permissions.shell.words import Reader
@@ -44,7 +44,7 @@ def test_a_question_names_the_real_path_and_where_it_stands_in_the_command(root)
     ("command", "text"),
     [
         ("rm '中文 一.md'", "'中文 一.md'"),
-        ("bash -c 'rm a.md'", "'rm a.md'"),
+        ("bash -c 'rm a.md'", "a.md"),
         ('x="$(cat ../secret.txt)"', "../secret.txt"),
         ("echo é; curl https://x.example", "curl"),
         ("cat <<'结束' > b.md\n第一章\n结束\nrm a.md", "a.md"),
@@ -146,7 +146,7 @@ def test_escaping_the_sandbox_asks(root):
 def test_an_explanation_holds_everything_and_no_control_character(root):
     (root / "b\tc").touch()
     call = ToolCall("Bash", {"command": "rm a.md; rm 'b\tc'"})
-    found = explain(call, root, root.parent / "home")
+    found = describe(call, decide(call, root, root.parent / "home"))
     assert found["verdict"] == "ask"
     assert {
         "kind": "delete",
@@ -156,7 +156,7 @@ def test_an_explanation_holds_everything_and_no_control_character(root):
         "program": "Bash",
         "asked": True,
     } in found["effects"]
-    text = as_text(explain(call, root, root.parent / "home"))
+    text = as_text(found)
     assert "because: It deletes a.md." in text
     assert "\t" not in text
     assert "␉" in text

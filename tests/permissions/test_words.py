@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.permissions.shell.words import Reader, State, UnclosedError
+from dogent_tui.permissions.shell.words import Reader, UnclosedError
 
 HOME = "/home/u"
 
 
 def commands(text):
     found = []
-    Reader(text, State("/w", {"HOME": HOME}), lambda command, _state: found.append(command)).read()
+    Reader(text, "/w", HOME, lambda command, _reader: found.append(command)).read()
     return found
 
 

@@ -12,7 +12,7 @@ from tests.wall.attacks import ATTACKS
 from tests.wall.throwaway import run_inside
 
 _AT_ONCE = os.cpu_count() or 2
-_EVERY = int(os.environ.get("DOGENT_ATTACKS_EACH", "10"))
+_EVERY = int(os.environ.get("DOGENT_ATTACKS_EACH", "20"))
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1800)]
 

@@ -9,7 +9,7 @@ from tests.wall.run_everyday import ROWS
 from tests.wall.throwaway import run_inside
 
 _AT_ONCE = os.cpu_count() or 2
-_EVERY = int(os.environ.get("DOGENT_ATTACKS_EACH", "6"))
+_EVERY = int(os.environ.get("DOGENT_ATTACKS_EACH", "12"))
 _KNOWN: dict[str, str] = {
     "git-59": "a local clone makes hard links, whose numbers change when the layer copies what they link to",
 }

@@ -347,10 +347,12 @@ def _words(entry: Entry | None) -> str:
 
 def _forbidden(path: str, inside: str, old: Entry | None, new: Entry | None, root: str) -> str:
     """Return why a change inside the workspace has to be asked, "" where it has not."""
+    if inside == ".dogent/memory.md" and (new is None or new.kind == stat.S_IFREG):
+        return ""
     if new is None:
-        return "" if inside == ".dogent/memory.md" else "gone"
+        return "gone"
     first_of_ours = old is None and inside in (".dogent/dogent.md", ".dogent/dogent.json")
-    first_of_ours |= old is None and inside.endswith("/.git/config") and _runs_nothing(path)
+    first_of_ours |= old is None and f"/{inside}".endswith("/.git/config") and _runs_nothing(path)
     if _PROTECTED.fullmatch(inside) and not first_of_ours and new.kind != stat.S_IFDIR:
         return "protected"
     if new.kind == stat.S_IFLNK and not _leads(path).startswith(root):
@@ -406,7 +408,7 @@ def history(world: World, folder: Path | None = None) -> History:
     """Read the history of the repository by Git itself, without any setting of its own that runs."""
     place = folder or world.workspace
     references = dict(line.split(" ", 1)[::-1] for line in _git(place, "for-each-ref", "--format=%(objectname) %(refname)"))
-    objects = _git(place, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
+    objects = _git(place, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype) %(objectsize)")
     logs = {}
     for log in (place / ".git/logs").rglob("*"):
         if log.is_file():
@@ -456,7 +458,7 @@ def use_as_the_user_does(world: World) -> Iterator[str]:
             or {".git", "HEAD", "config"} & {*folders, *names}
             or os.path.lexists(f"{folder}/.git")
         ):
-            run_bare("git status --short; git diff; git log -1 --oneline", Path(folder), world.home, 5.0)
+            run_bare("git status --short; git diff; git log -1 --oneline; git add -A", Path(folder), world.home, 5.0)
     run_bare(
         "git add -A; git commit -qm later --allow-empty; git checkout -q -b another; git stash list",
         world.workspace,

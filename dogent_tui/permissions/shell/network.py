@@ -13,52 +13,50 @@ _BARE = re.compile(r"(?:[\w.-]+@)?((?:[\w-]+\.)+[A-Za-z]{2,}|\d+(?:\.\d+){3}|loc
 _OWN = re.compile(r"localhost|127(\.\d+){1,3}|::1|0\.0\.0\.0")
 """The machine itself: behind the wall, each command has its own."""
 _VALUED = frozenset(f"-{letter}" for letter in "oOdHFTuUXAebcDKwmxilpPJSLRtfq")
+"""Options of such programs that take a value."""
 
-
-_BY_ADDRESS = names(
-    "curl wget wget2 aria2c axel http https xh httpie curlie lynx w3m links elinks yt-dlp youtube-dl ping ping6 dig host"
-    " nslookup drill traceroute tracepath mtr whois nmap nc ncat netcat telnet ftp lftp tftp ssh scp sftp mosh rsh rlogin"
-    " rcp ssh-copy-id sshfs socat curlftpfs"
+_BY_COLON = names(
+    "scp sftp rcp sshfs rsync rclone aws gcloud az gsutil s3cmd heroku vercel netlify fly surge ngrok"
+    " cloudflared croc wormhole magic-wormhole swaks smbclient ldapsearch kaggle huggingface-cli hf"
+    " mail mailx sendmail mutt msmtp"
 )
-"""Programs that do nothing else, with the machine among their operands."""
-_TABLE = """
-pip pip3 : install download search index wheel : pypi.org files.pythonhosted.org
-uv : add sync lock tool pip publish python : pypi.org files.pythonhosted.org
-pipx : install run upgrade inject upgrade-all : pypi.org files.pythonhosted.org
-poetry pipenv pdm : install add update lock sync publish : pypi.org files.pythonhosted.org
-uvx : * : pypi.org files.pythonhosted.org
-twine : upload : upload.pypi.org
-npm pnpm bun : install i ci add update up upgrade publish audit outdated view info search login \
- create init dlx x exec : registry.npmjs.org
-yarn : - install add update up upgrade publish create dlx info : registry.yarnpkg.com registry.npmjs.org
-npx bunx : * : registry.npmjs.org
-cargo : install add update fetch publish search login : index.crates.io static.crates.io crates.io
-go : get install : proxy.golang.org sum.golang.org
-gem : install update fetch push search : rubygems.org index.rubygems.org
-bundle : - install update add : rubygems.org index.rubygems.org
-composer : install update require create-project : repo.packagist.org api.github.com
-conda mamba : install create update search : repo.anaconda.com conda.anaconda.org
-brew apt apt-get aptitude dnf yum zypper apk port snap flatpak tlmgr rustup opam luarocks pyenv fnm \
- volta nix playwright mise : install update upgrade search add fetch download full-upgrade toolchain tap :
-pacman : -S -Sy -Syu -Su :
-docker podman : pull push login run build search compose :
-ollama : pull run push :
-gh hub : * : github.com api.github.com
-glab : * : gitlab.com
-svn hg : checkout co update up clone pull push incoming outgoing :
-openssl : s_client :
-rclone aws gcloud az gsutil s3cmd heroku vercel netlify fly surge ngrok cloudflared croc wormhole \
- magic-wormhole swaks smbclient ldapsearch kaggle huggingface-cli hf mail mailx sendmail mutt msmtp : * :
+_BY_ADDRESS = _BY_COLON | names(
+    "curl wget wget2 aria2c axel http https xh httpie curlie lynx w3m links elinks yt-dlp youtube-dl"
+    " ping ping6 dig host nslookup drill traceroute tracepath mtr whois nmap nc ncat netcat telnet ftp"
+    " lftp tftp ssh mosh rsh rlogin ssh-copy-id socat curlftpfs"
+)
+"""Programs that do nothing else, with the machine among their operands; by colon: it ends with one there."""
+_PROGRAMS = """
+pip pip3 uv pipx poetry pipenv pdm uvx : pypi.org files.pythonhosted.org
+twine : upload.pypi.org
+npm pnpm bun npx bunx : registry.npmjs.org
+yarn : registry.yarnpkg.com registry.npmjs.org
+cargo : index.crates.io static.crates.io crates.io
+go : proxy.golang.org sum.golang.org
+gem bundle : rubygems.org index.rubygems.org
+composer : repo.packagist.org api.github.com
+conda mamba : repo.anaconda.com conda.anaconda.org
+gh hub : github.com api.github.com
+glab : gitlab.com
+brew apt apt-get aptitude dnf yum zypper apk port snap flatpak tlmgr rustup opam luarocks pyenv \
+ fnm volta nix playwright mise pacman docker podman ollama svn hg openssl :
 """
-"""Programs : the first words by which they go to the network ("*": any; "-": without one too) : where to, if that is known."""
-
-
-def _read(table: str) -> dict[str, tuple[set[str], tuple[str, ...]]]:
-    rows = [row.split(":") for row in table.replace("\\\n", "").strip().splitlines()]
-    return {name: (set(first.split()), tuple(hosts.split()) or ("",)) for names, first, hosts in rows for name in names.split()}
-
-
-_PACKAGES = _read(_TABLE)
+"""Programs : where they go, if that is known."""
+_ALWAYS = names("uvx npx bunx gh hub glab")
+"""Those that go there whatever they are told; the others by these words:"""
+_GOING = names(
+    "install i ci add update up upgrade full-upgrade upgrade-all download search fetch publish upload"
+    " login push pull sync lock audit outdated require create-project get dlx checkout co clone"
+    " incoming outgoing s_client tap toolchain -S -Sy -Syu -Su"
+)
+_GOING_TOO = """
+pip index|pip3 index|pip wheel|pip3 wheel|uv tool|uv pip|uv python|pipx run|npm x|npm exec|npm init
+npm create|npm view|npm info|npm search|pnpm create|pnpm view|bun x|bun create|yarn create|yarn info
+yarn -|bundle -|go mod|conda create|mamba create|docker run|docker build|docker compose|podman run
+podman build|podman compose|ollama run
+"""
+_ROWS = [line.partition(":") for line in _PROGRAMS.strip().splitlines()]
+_HOSTS = {name: tuple(to.split()) or ("",) for programs, _, to in _ROWS for name in programs.split()}
 
 
 def reached(name: str, args: Sequence[Word]) -> tuple[str, ...]:
@@ -66,46 +64,32 @@ def reached(name: str, args: Sequence[Word]) -> tuple[str, ...]:
     texts = [arg.text for arg in args if arg.literal]
     if texts and len(texts) == len(args) and set(texts) <= _ASKS_FOR_HELP and name != "host":
         return ()
-    named = [host for arg in args if _names_host(arg) and (host := host_of(arg.text))]
+    if name in {"python", "python3"} and texts[:2] == ["-m", "pip"]:
+        name, texts = "pip", texts[2:]
+    found = [host for arg in args if _names_host(arg) and (host := host_of(arg.text))]
     if name in _BY_ADDRESS:
-        known = all(arg.literal or arg.quoted for arg in args)
-        found = named or _operands(name, args)
-        return _elsewhere(found if found and known else [*found, ""])
-    if name == "rsync":
-        return _elsewhere(named or _operands(name, args))
-    if name in _PACKAGES:
-        return _packages(name, texts, named)
-    return _elsewhere(named)
+        found = found or _operands(name, args)
+        if name != "rsync" and not (found and all(arg.literal or arg.quoted for arg in args)):
+            found.append("")
+    elif name in _HOSTS:
+        words = [text for text in texts if not text.startswith("-") or name == "pacman"]
+        operation = words[0] if words else "-"
+        goes = operation in _GOING or f"{name} {operation}" in re.split(r"[|\n]", _GOING_TOO)
+        hosts = [host for host in _HOSTS[name] if host or not found]
+        found = [*hosts, *found] if goes or name in _ALWAYS else []
+    return tuple(dict.fromkeys(host for host in found if not _OWN.fullmatch(host)))
 
 
 def _names_host(arg: Word) -> bool:
     return _ADDRESS.match(arg.text) is not None and (arg.literal or arg.text.count("/") > 2)
 
 
-def _packages(name: str, texts: list[str], named: list[str]) -> tuple[str, ...]:
-    first, hosts = _PACKAGES[name]
-    words = [text for text in texts if not text.startswith("-") or name == "pacman"]
-    operation = words[0] if words else "-"
-    if name == "go" and words[:1] == ["mod"]:
-        operation = "get" if set(words[1:2]) & {"tidy", "download"} else ""
-    known = (*hosts, *named) if any(hosts) else named or hosts
-    return tuple(dict.fromkeys(known)) if first & {operation, "*"} else ()
-
-
 def _operands(name: str, args: Sequence[Word]) -> list[str]:
-    """Return the machines among the operands of a program that takes them without ``https://``."""
-    copies = name in {"scp", "sftp", "rcp", "sshfs", "rsync"}
+    """Return the machine among the operands of a program that takes it without ``https://``."""
     for before, arg in zip(("", *(arg.text for arg in args)), args, strict=False):
         if arg.text.startswith("-") or before in _VALUED or not arg.literal:
             continue
-        match = _BARE.fullmatch(arg.text)
-        host = match[1] if match else host_of(arg.text)
-        if name in {"ssh", "mosh", "ssh-copy-id", "ping"} and host is None:
-            host = arg.text.rpartition("@")[2]  # a short name
-        if host and (":" in arg.text or not copies):
+        match = None if name in _BY_COLON else _BARE.fullmatch(arg.text)
+        if host := match[1] if match else host_of(arg.text):
             return [host]
     return []
-
-
-def _elsewhere(hosts: Sequence[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(host for host in hosts if not _OWN.fullmatch(host)))

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from dogent_tui.language import tr
@@ -12,62 +11,26 @@ from dogent_tui.permissions.shell.words import Word
 from dogent_tui.permissions.text import names
 
 _LARGEST = 200_000
-_VALUED = names("-C -c --git-dir --work-tree --namespace --exec-path --config-env")
-_FOLDERS = {"-C", "--git-dir", "--work-tree"}
 _REMOTE = names("push send-pack fetch pull ls-remote clone")
 _ELSEWHERE = names("send-email svn p4 lfs fetch-pack http-fetch http-push imap-send cvsimport")
 _REMOTE_VALUED = names("-o --push-option --depth -b --branch --origin -j --jobs -u --upload-pack --reference")
 
 
-@dataclass(frozen=True)
-class GitCall:
-    """A git command. `hosts` as in `network.reached`; `loses` says what it would lose; `acts`: it does not only try.
-
-    `folders` are those that the options before the command name.
-    """
-
-    command: str
-    operands: tuple[Word, ...]
-    cwd: str | None
-    hosts: tuple[str, ...] = ()
-    loses: str = ""
-    folders: tuple[Word, ...] = ()
-    acts: bool = True
-
-
-def read_call(args: Sequence[Word], rule: PathRule, cwd: str | None) -> GitCall:
-    """Return what the words after ``git`` say."""
-    rest, folders = list(args), []
-    while rest and rest[0].text.startswith("-"):
-        word = rest.pop(0)
-        option, equals, text = word.text.partition("=")
-        value = Word(text, word.span) if equals else rest.pop(0) if option in _VALUED and rest else None
-        if value is not None and option in _FOLDERS:
-            folders.append(value)
-        if value is not None and option == "-C":
-            path = value.text if value.text.startswith("/") else f"{cwd}/{value.text}"
-            cwd = path if value.literal and (cwd is not None or path == value.text) else None
-    if not rest or not rest[0].literal:
-        return GitCall("", (), cwd, folders=tuple(folders))
-    command, words = rest[0].text, rest[1:]
-    texts = [word.text for word in words]
-    operands = tuple(word for word in words if not word.text.startswith("-"))
-    acts = not {"-n", "--dry-run", "--cached"} & set(texts)
-    hosts = () if {"--help", "-h"} & set(texts) else _hosts(command, words, rule, cwd)
-    return GitCall(command, operands, cwd, hosts, _loses(command, texts), tuple(folders), acts)
-
-
-def _hosts(command: str, words: Sequence[Word], rule: PathRule, cwd: str | None) -> tuple[str, ...]:
+def asked_by_git(command: str, words: Sequence[Word], rule: PathRule, cwd: str | None) -> tuple[str, ...]:
+    """Return the machines that a command of Git reaches, as `network.reached` does."""
     befores = ("", *(word.text for word in words))
-    operands = [
-        word for before, word in zip(befores, words, strict=False) if word.text[:1] != "-" and before not in _REMOTE_VALUED
-    ]
+    if {"--help", "-h"} & set(befores):
+        return ()
+    pairs = zip(befores, words, strict=False)
+    operands = [word for before, word in pairs if word.text[:1] != "-" and before not in _REMOTE_VALUED]
     first, *more = [word.text if word.literal else "$" for word in operands] or [""]
     if command == "remote" and first in {"update", "show", "prune"}:
         return _remote(more[0] if more else "", rule, cwd, pushes=False)
     if command == "submodule" and first in {"add", "update", "sync"}:
         return tuple(host for text in more if (host := host_of(text))) or ("",)
-    if command in _ELSEWHERE or (command == "archive" and any(text.startswith("--remote") for text in befores)):
+    if command == "archive":
+        return ("",) if any(text.startswith("--remote") for text in befores) else ()
+    if command in _ELSEWHERE:
         return ("",) if command != "lfs" or first in _REMOTE else ()
     if command not in _REMOTE:
         return ()
@@ -105,7 +68,8 @@ def _git_folder(rule: PathRule, cwd: str | None) -> str | None:
     return None
 
 
-def _loses(command: str, texts: Sequence[str]) -> str:
+def lost_by_git(command: str, texts: Sequence[str]) -> str:
+    """Return what a command of Git would lose, in words."""
     given = set(texts)
     flags = {char for text in texts if re.fullmatch(r"-\w+", text) for char in text[1:]}
     first = next((text for text in texts if not text.startswith("-")), "")
@@ -117,5 +81,6 @@ def _loses(command: str, texts: Sequence[str]) -> str:
     if command == "stash" and first in {"drop", "clear"}:
         return tr("It deletes stashed changes.")
     if deletes and command in {"branch", "tag"}:
-        return tr("It deletes or replaces a branch.") if command == "branch" else tr("It deletes or replaces a tag.")
+        tag = tr("It deletes or replaces a tag.")
+        return tr("It deletes or replaces a branch.") if command == "branch" else tag
     return ""

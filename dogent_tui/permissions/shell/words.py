@@ -1,31 +1,49 @@
 """Shell text → simple commands: words without their quotes, and redirections. Nothing is evaluated.
 
-Of expansions only `~` and variables that were given a literal text are filled in; a word with any other is not literal.
+Of expansions only `~`, `$HOME` and `$PWD` are filled in; a word with any other is not literal.
 """
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
+
+from dogent_tui.permissions.text import names
 
 _OPERATOR = re.compile(r"&&|\|\||\|&|;;&|;;|;&|[;&|\n]")
-_REDIRECTION = re.compile(r"(?:\d*|\{\w+\})(<<<|<<-?|<>|<&|>>|>\||>&|<(?!\()|>(?!\())|(&>>?)")
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|([A-Za-z_]\w*)|[0-9@*#?$!-])")
-_ANSI_C = re.compile(r"\$'((?:[^'\\]|\\.)*)'", re.DOTALL)
-_BACKTICKS = re.compile(r"`((?:[^`\\]|\\.)*)`", re.DOTALL)
+_REDIRECTION = re.compile(r"(?:\d*|\{\w+\})(<<<|<<-?|<>|<&|>>|>\||>&|<(?!\()|>(?!\()|&>>?)")
 _TILDE = re.compile(r"~([\w.-]*|[+])(?=[/\s;&|<>():]|$)")
 _BRACES = re.compile(r"\{[^\s{}]*(?:,|\.\.)[^\s{}]*\}")
 _BLANK = re.compile(r"(?:[ \t]|\\\n)*(?:#[^\n]*)?")
-_CONDITION = re.compile(r"\[\[\s(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|\\.|[^'\"\\\]]|\](?!\]))*\]\]", re.DOTALL)
+_FUNCTION = re.compile(r"\(\s*\)")
+_CONDITION = re.compile(r"""\[\[\s(?:'[^']*'|"(?:[^"\\]|\\.)*"|\\.|[^'"\\\]]|\](?!\]))*\]\]""", re.DOTALL)
+_EXPANSIONS = r"""
+    | `(?P<backticks>(?:[^`\\]|\\.)*)`
+    | \$(?:\{(?P<braced>\w+)\}|(?P<name>[A-Za-z_]\w*)|(?P<special>[0-9@*#?$!-]))
+    | \$(?P<balanced>(?=\{|\(\())
+    | \$(?P<command>\()
+    | (?P<dollar>\$)
+"""
+_UNQUOTED = re.compile(
+    r"""\\(?P<escaped>.?) | '(?P<single>[^']*)' | \$'(?P<ansi>(?:[^'\\]|\\.)*)'
+    | \$?(?P<double>") | (?<=[=?*+@!])(?P<array>(?=\()) | (?P<text>[^ \t\n;&|<>()'"\\`$]+)"""
+    + _EXPANSIONS,
+    re.DOTALL | re.VERBOSE,
+)
+_QUOTED = re.compile(
+    r"""(?P<double>") | \\(?P<escaped>[$`"\\\n]) | (?P<text>[^"\\`$]+|\\)""" + _EXPANSIONS,
+    re.DOTALL | re.VERBOSE,
+)
 _PART = re.compile(r"\\.|'[^']*'|.", re.DOTALL)
 _BREAKS = frozenset(" \t\n;&|<>()")
-_KEYWORDS = frozenset(["if", "then", "elif", "else", "fi", "while", "until", "do", "done", "{", "}", "!", "esac", "function"])
+_KEYWORDS = names("if then elif else fi while until do done { } ! esac function")
 
 
 class UnclosedError(ValueError):
     """A quote or a parenthesis has no end: no shell would run this."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Word:
     """A word of a command. `span` is where it is spelled; not `literal`: only running the command tells what it says."""
 
@@ -45,69 +63,52 @@ class Command:
     plain: bool
 
 
-@dataclass
-class State:
-    """Where the shell is (None: not known) and what its variables hold, as far as the command says it literally."""
-
-    cwd: str | None
-    variables: dict[str, str]
-
-    def copy(self) -> "State":
-        """Return a state that changes on its own."""
-        return State(self.cwd, dict(self.variables))
-
-
-@dataclass
-class _Text:
-    """A word as far as it has been read."""
-
-    text: str = ""
-    literal: bool = True
-    wildcard: bool = False
-    quoted: bool = False
-    double: bool = False
+Take: TypeAlias = Callable[[Command, "Reader"], None]
 
 
 class Reader:
     """Reads one text and hands each simple command to `take`, in order. `odd`: there is more in it than such commands.
 
-    `shift` is where the text begins in the whole command.
+    `cwd` is where the shell stands (None: not known), for `take` to change. `shift` is where `text` is in the whole command.
     """
 
-    def __init__(self, text: str, state: State, take: Callable[[Command, State], None], shift: int = 0) -> None:
-        self.state = state
-        self.odd = False
+    def __init__(self, text: str, cwd: str | None, home: str, take: Take, shift: int = 0, odd: bool = False) -> None:
+        self.cwd = cwd
+        self.odd = odd
         self._text = text
+        self._home = home
         self._take = take
         self._shift = shift
         self._at = 0
-        self._bodies: list[tuple[str, bool]] = []
+        self._bodies: list[tuple[str, str]] = []
 
     def read(self, end: str = "") -> None:
         """Read to the end, or to the parenthesis `end`. Raises UnclosedError, RecursionError."""
         words: list[Word] = []
         redirections: list[tuple[str, Word]] = []
         while True:
-            self._at = self._match(_BLANK).end()
+            self._step(_BLANK)
             char = self._text[self._at : self._at + 1]
             if match := _REDIRECTION.match(self._text, self._at):
                 self._redirection(match, redirections)
             elif char == "(" or self._text.startswith(("<(", ">("), self._at):
-                self._parenthesis(words)
+                self._parenthesis(char, words)
             elif not char or char == ")" or _OPERATOR.match(self._text, self._at):
                 pattern = char == ")" and not end  # of `case`
                 if (words or redirections) and not pattern:
-                    self._take(Command(tuple(words), tuple(redirections), not self.odd), self.state)
+                    command = Command(tuple(words), tuple(redirections), not self.odd)
+                    self._take(command, self)
                 words, redirections = [], []
                 if self._separated(char, end):
                     return
             else:
                 self._add(words)
 
-    def _match(self, pattern: re.Pattern[str]) -> re.Match[str]:
+    def _step(self, pattern: re.Pattern[str]) -> re.Match[str]:
         match = pattern.match(self._text, self._at)
         if match is None:
             raise UnclosedError(self._text[self._at : self._at + 1])
+        self._at = match.end()
         return match
 
     def _separated(self, char: str, end: str) -> bool:
@@ -117,53 +118,45 @@ class Reader:
         if not char or char == ")":
             self._at += 1
             return not char or bool(end)
-        operator = self._match(_OPERATOR)[0]
-        self._at += len(operator)
+        operator = self._step(_OPERATOR)[0]
         self.odd = self.odd or operator in {"||", "&"} or operator.startswith(";;")
         while operator == "\n" and self._bodies:
-            self._skip_body(*self._bodies.pop(0))
+            delimiter, tabs = self._bodies.pop(0)
+            last = re.compile(rf"^{tabs}{re.escape(delimiter)}(?:\n|\Z)", re.MULTILINE)
+            found = last.search(self._text, self._at)
+            self._at = found.end() if found else len(self._text)
         return False
-
-    def _skip_body(self, delimiter: str, tabs: bool) -> None:
-        while self._at < len(self._text):
-            line, _, _ = self._text[self._at :].partition("\n")
-            self._at += len(line) + 1
-            if (line.lstrip("\t") if tabs else line) == delimiter:
-                return
 
     def _redirection(self, match: re.Match[str], redirections: list[tuple[str, Word]]) -> None:
         self._at = match.end()
-        self._at = self._match(_BLANK).end()
-        sign, word = match[1] or match[2], self._word()
+        self._step(_BLANK)
+        sign, word = match[1], self._word()
         redirections.append((sign, word))
         if sign in {"<<", "<<-"}:
-            self._bodies.append((word.text, sign == "<<-"))
+            self._bodies.append((word.text, r"\t*" if sign == "<<-" else ""))
 
-    def _parenthesis(self, words: list[Word]) -> None:
-        if words and (match := re.compile(r"\(\s*\)").match(self._text, self._at)):
-            self.odd = True
-            self._at = match.end()  # a function: its body comes next
+    def _parenthesis(self, char: str, words: list[Word]) -> None:
+        if words and (match := _FUNCTION.match(self._text, self._at)):
+            self.odd, self._at = True, match.end()  # a function: its body comes next
             words.clear()
         elif self._text.startswith("((", self._at):
             self._balanced()
         else:
-            plain = self._text[self._at] == "("
-            if not plain:  # a process substitution
+            if char != "(":  # a process substitution
                 words.append(Word("", (self._at, self._at), literal=False))
-            self._at += 1 if plain else 2
-            self._inner(plain)
+            self._at += 1 if char == "(" else 2
+            self._inner(plain=char == "(")
 
-    def _inner(self, plain: bool) -> None:
+    def _inner(self, plain: bool = False) -> None:
         """Read what runs in a shell of its own."""
-        before, odd = self.state.copy(), self.odd
+        cwd, odd = self.cwd, self.odd
         self.odd = odd or not plain
         self.read(")")
-        self.odd = odd or self.odd
-        self.state.cwd, self.state.variables = before.cwd, before.variables
+        self.cwd, self.odd = cwd, odd or self.odd
 
     def _add(self, words: list[Word]) -> None:
-        if not words and (match := _CONDITION.match(self._text, self._at)):
-            self._at = match.end()
+        if not words and _CONDITION.match(self._text, self._at):
+            self._step(_CONDITION)
             self.odd = True
             return
         word = self._word()
@@ -172,82 +165,48 @@ class Reader:
         self.odd = self.odd or not words or words[0].text in {"for", "case", "select", "coproc"}
 
     def _word(self) -> Word:
-        start, found = self._at, _Text()
-        while self._at < len(self._text) and self._piece(found, start):
-            pass
-        if found.double:
-            raise UnclosedError('"')
-        self._at = max(self._at, start + 1)  # what stands there is no word
-        literal = found.literal and (found.quoted or not _BRACES.search(found.text))
-        span = (start + self._shift, self._at + self._shift)
-        return Word(found.text, span, literal, found.wildcard, found.quoted)
+        start = self._at
+        word, double = Word("", (start, start)), False
+        if match := _TILDE.match(self._text, start):
+            self._at, word.literal = match.end(), match[1] != "+"
+            word.text = f"/home/{match[1]}" if match[1] else self._home
+        while self._at < len(self._text) or double:
+            breaks = not double and self._text[self._at] in _BREAKS
+            if breaks and not _UNQUOTED.match(self._text, self._at):
+                break
+            double ^= self._piece(word, self._step(_QUOTED if double else _UNQUOTED), double)
+        self._at = max(self._at, start + 1)  # what is there is no word
+        word.literal = word.literal and (word.quoted or not _BRACES.search(word.text))
+        word.span = (start + self._shift, self._at + self._shift)
+        return word
 
-    def _piece(self, found: _Text, start: int) -> bool:
-        """Read one character, one quoted part or one expansion of a word. Returns whether the word may go on."""
-        char = self._text[self._at]
-        if char in "$`":
-            self._expansion(found)
-            return True
-        if not found.double and char in _BREAKS:
-            if char == "(" and found.text[-1:] in set("=?*+@!"):  # an array or a pattern
-                found.literal = False
-                self._balanced()
-                return True
-            return False
-        if not found.double and char == "'":
-            found.quoted = True
-            part = self._match(re.compile(r"'([^']*)'"))
-            found.text += part[1]
-            self._at = part.end()
-        elif char == "~" and self._at == start and (match := _TILDE.match(self._text, self._at)):
-            found.literal = match[1] != "+"
-            found.text = f"/home/{match[1]}" if match[1] else self.state.variables.get("HOME", "~")
-            self._at = match.end()
-        else:
-            self._character(found, char)
-        return True
+    def _piece(self, word: Word, found: re.Match[str], double: bool) -> bool:
+        """Take up one piece of a word. Returns whether it is a double quote."""
+        kind, text = found.lastgroup or "", found[found.lastgroup or 0]
+        word.quoted = word.quoted or kind in {"escaped", "single", "ansi", "double"}
+        if kind in {"braced", "name"}:
+            value = {"HOME": self._home, "PWD": self.cwd}.get(text)
+            word.literal, word.text = word.literal and value is not None, word.text + (value or "")
+        elif kind in {"backticks", "command", "balanced", "array", "special"}:
+            word.literal = False
+            self._expansion(kind, found, double)
+        elif kind != "double":
+            word.literal = word.literal and not (kind == "ansi" and "\\" in text)
+            pattern = kind == "text" and not double and bool(set("*?[") & set(text))
+            word.wildcard = word.wildcard or pattern
+            word.text += "" if kind == "escaped" and text == "\n" else text
+        return kind == "double"
 
-    def _character(self, found: _Text, char: str) -> None:
-        self._at += 1
-        if char == '"':
-            found.double, found.quoted = not found.double, True
-        elif char == "\\":
-            following = self._text[self._at : self._at + 1]
-            found.text += "\\" if found.double and following not in set('$`"\\\n') else ""
-            found.text += "" if following == "\n" else following
-            found.quoted = True
-            self._at += 1
-        else:
-            found.wildcard = found.wildcard or (char in "*?[" and not found.double)
-            found.text += char
-
-    def _expansion(self, found: _Text) -> None:
-        following = self._text[self._at + 1 : self._at + 2]
-        if self._text[self._at] == "`":
-            inner = self._match(_BACKTICKS)
-            self.odd, found.literal, self._at = True, False, inner.end()
-            reader = Reader(re.sub(r"\\([`\\$])", r"\1", inner[1]), self.state.copy(), self._take, inner.start(1))
-            reader.odd = True
-            reader.read()
-        elif self._text.startswith("((", self._at + 1) or (following == "{" and not _VARIABLE.match(self._text, self._at)):
-            found.literal = False
-            self._at += 1
-            self._balanced(quotes=not found.double)
-        elif following == "(":
-            found.literal = False
-            self._at += 2
-            self._inner(plain=False)
-        elif not found.double and following == "'":
-            part = self._match(_ANSI_C)
-            found.quoted, found.literal, self._at = True, found.literal and "\\" not in part[1], part.end()
-            found.text += part[1]
-        elif match := _VARIABLE.match(self._text, self._at):
-            value = self.state.variables.get(match[1] or match[2] or "")
-            found.literal, self._at = found.literal and value is not None, match.end()
-            found.text += value or ""
-        else:
-            found.text += "" if following == '"' else "$"
-            self._at += 1
+    def _expansion(self, kind: str, found: re.Match[str], double: bool) -> None:
+        if kind == "backticks":
+            text = re.sub(r"\\([`\\$])", r"\1", found[kind])
+            self.odd = True
+            shift = found.start(kind) + self._shift
+            Reader(text, self.cwd, self._home, self._take, shift, odd=True).read()
+        elif kind == "command":
+            self._inner()
+        elif kind != "special":
+            self._balanced(quotes=not double)
 
     def _balanced(self, quotes: bool = True) -> None:
         """Skip from an opening bracket to behind the one that closes it."""
@@ -255,8 +214,9 @@ class Reader:
         opening, depth = self._text[self._at], 0
         closing = {"(": ")", "{": "}"}[opening]
         while self._at < len(self._text):
-            part = self._match(_PART)[0]
-            self._at += len(part) if quotes or part[0] != "'" else 1
+            part = self._step(_PART)[0]
+            if not quotes and part[0] == "'":
+                self._at += 1 - len(part)
             depth += (part == opening) - (part == closing)
             if not depth:
                 return

@@ -251,8 +251,9 @@ async def test_a_browser_that_died_is_started_again(browser_here, tmp_path):
 
 
 def own_children() -> list[psutil.Process]:
-    """Return the browsers that this test started last: those whose parents are the newest driver's."""
-    newest = max(children_running("run-driver"), key=psutil.Process.create_time, default=None)
+    """Return the browsers that this test started last: those whose parents are the newest driver's, inside its wall."""
+    drivers = [process for process in children_running("run-driver") if process.cmdline()[0].endswith("node")]
+    newest = max(drivers, key=psutil.Process.create_time, default=None)
     return newest.children(recursive=True) if newest else []
 
 

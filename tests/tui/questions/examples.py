@@ -125,3 +125,21 @@ BARE = PermissionRequested(
 """Nothing but what the SDK says."""
 
 EXAMPLES = {"command": COMMAND, "diff": DIFF, "long": LONG, "cjk": CJK, "bare": BARE}
+
+HAPPENED = PermissionRequested(
+    request_id="r",
+    tool_use_id="t",
+    tool="Bash",
+    input={"command": "node tidy.js", "description": "Tidy the chapters"},
+    sentence="The command deleted 3 files in chapters/ and changed .dogent/dogent.md",
+    reasons=("It deletes chapters/one.md.", "It changes .dogent/dogent.md, which only you change."),
+    targets=(
+        Target("/w/chapters", "delete", note="3 files"),
+        Target("/w/.dogent/dogent.md", "write", size=120),
+    ),
+    diff="--- dogent.md\n+++ dogent.md\n@@ -1,2 +1,2 @@\n # Wishes\n-Write plainly.\n+Write as you like.\n",
+    words="Tidy the chapters",
+    scopes=("once",),
+    once_because="This place is asked about every time.",
+    happened=True,
+)

@@ -12,7 +12,7 @@ from dogent_tui.tui.app import DogentApp
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
-from tests.tui.questions.examples import BARE, CJK, COMMAND, DIFF, LONG, ROOT
+from tests.tui.questions.examples import BARE, CJK, COMMAND, DIFF, HAPPENED, LONG, ROOT
 
 SIZES = [(80, 24), (120, 40), (200, 60)]
 
@@ -56,6 +56,11 @@ def asking(request, *keys: str):
 @pytest.mark.parametrize("size", SIZES)
 def test_a_command(app, snap_compare, size):
     assert snap_compare(app, terminal_size=size, run_before=asking(COMMAND))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_what_a_command_did(app, snap_compare, size):
+    assert snap_compare(app, terminal_size=size, run_before=asking(HAPPENED))
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -113,7 +113,7 @@ ATTACKS: tuple[Attack, ...] = (
     Attack(
         "a bare repository that grows",
         [
-            "mkdir -p b; printf '[core]\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = \"@PWN@; false\"\\n' > b/config",
+            "mkdir -p b; printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n\\tworktree = ..\\n\\tfsmonitor = \"@PWN@; false\"\\n' > b/config",
             "mkdir -p b/objects b/refs",
             "echo 'ref: refs/heads/main' > b/HEAD",
         ],
@@ -121,7 +121,7 @@ ATTACKS: tuple[Attack, ...] = (
     Attack(
         "a bare repository out of an archive",
         [
-            "mkdir -p t/r/objects/x t/r/refs/x; echo 'ref: refs/heads/main' > t/r/HEAD; printf '[core]\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = \"@PWN@; false\"\\n' > t/cfg; tar cf t.tar -C t --transform 's,^cfg,r/config,' r cfg",
+            "mkdir -p t/r/objects/x t/r/refs/x; echo 'ref: refs/heads/main' > t/r/HEAD; printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n\\tworktree = ..\\n\\tfsmonitor = \"@PWN@; false\"\\n' > t/cfg; tar cf t.tar -C t --transform 's,^cfg,r/config,' r cfg",
             "tar xf t.tar",
         ],
     ),
@@ -169,7 +169,7 @@ ATTACKS: tuple[Attack, ...] = (
             "cat ~/.gitconfig; git config --list --show-origin",
         ],
     ),
-    Attack("an ignore file, and a clean", ["echo '*.md' > .gitignore", "git clean -fdXq"]),
+    Attack("an ignore file, and a clean", ["echo '*.txt' > .gitignore", "git clean -fdXq"]),
     Attack(
         "refs in a packed file", [Meanwhile("git branch side HEAD~1; git pack-refs --all"), "sed -i /side/d .git/packed-refs"]
     ),
@@ -242,7 +242,12 @@ ATTACKS: tuple[Attack, ...] = (
         [Meanwhile("echo staged > staged.md; git add staged.md; rm staged.md; echo other > staged.md"), "git reset -q --hard"],
     ),
     Attack("a rebase that drops", ["GIT_SEQUENCE_EDITOR='sed -i 1d' git rebase -qi --root"]),
-    Attack("a history written anew", ["git filter-branch -f --tree-filter 'rm -f keep.md' HEAD >/dev/null 2>&1"]),
+    Attack(
+        "a history written anew",
+        [
+            "FILTER_BRANCH_SQUELCH_WARNING=1 FILTER_BRANCH_SQUELCH_WARNING=1 git filter-branch -f --tree-filter 'rm -f keep.md' HEAD >/dev/null 2>&1"
+        ],
+    ),
     Attack(
         "an import of a history",
         ["printf 'reset refs/heads/main\\nfrom 0000000000000000000000000000000000000000\\n' | git fast-import --force --quiet"],

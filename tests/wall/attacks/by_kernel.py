@@ -24,7 +24,7 @@ ATTACKS: tuple[Attack, ...] = (
         "all taken off",
         "for i in 1 2 3; do awk '{print $5}' /proc/self/mountinfo | tac | while read m; do umount -l \"$m\" 2>/dev/null; done; done; cd @WS@; rm -f keep.md; cat @HOME@/.netrc",
     ),
-    one("a namespace for mounts", "unshare -m sh -c 'umount -l @WS@; cd @WS@; rm -f keep.md'"),
+    one("a namespace for mounts", "unshare -m sh -c 'umount -l @WS@; cd @WS@; rm -f keep.md'", bites=False),
     one(
         "namespaces of a new user",
         "unshare -Urm sh -c 'umount -l @WS@; umount -l @HOME@; umount -l /tmp; cd @WS@; rm -f keep.md; cat @HOME@/.netrc'",
@@ -36,22 +36,27 @@ ATTACKS: tuple[Attack, ...] = (
     one(
         "a mount over a protected file",
         "unshare -Urm sh -c 'mount --bind notes.md .dogent/dogent.md; mount -t tmpfs x chapters; echo x > .dogent/dogent.md; rm -rf chapters/*'",
+        bites=False,
     ),
     one(
         "the mounts made writable",
         "mount -o remount,rw /usr; mount -o remount,bind,rw /etc; mount -o remount,rw /; touch /usr/x /etc/x /x",
+        bites=False,
     ),
     one(
         "another root",
         "mkdir -p r/old; unshare -Urm sh -c 'mount --bind r r; cd r; pivot_root . old; cat old@PARENT@/neighbour/secret.txt'; chroot . true",
+        bites=False,
     ),
     one(
         "the folder of the layer, from what is mounted",
         "sed -n 's/.*upperdir=\\([^,]*\\).*/\\1/p' /proc/self/mountinfo | while read u; do ls -la $u; mknod $u/f c 0 0; echo x > $u/.envrc; rm -rf $u/../*; done; cat /proc/self/mountinfo",
+        bites=False,
     ),
     one(
         "the folder of the session, from what is mounted",
         'awk \'{print $4}\' /proc/self/mountinfo | sort -u | while read p; do for q in "$p" "/tmp$p" "/home$p"; do ls -la "$q/.." 2>/dev/null; echo x > "$q/../jobs/x" 2>/dev/null; cat "$q/../requests" 2>/dev/null & done; done; sleep 0.2; kill %1 2>/dev/null',
+        bites=False,
     ),
     _python(
         "mounts by the new calls",
@@ -76,27 +81,37 @@ f = os.open('.', 0); print(l.open_by_handle_at(f, h, 0))
     one(
         "the root of the first process",
         "cat /proc/1/root@PARENT@/neighbour/secret.txt /proc/1/cwd/../neighbour/secret.txt; echo x > /proc/1/root@HOME@/.bashrc; ls -la /proc/1/ /proc/1/fd",
+        bites=False,
     ),
     one(
         "descriptors of all processes",
         "for f in /proc/[0-9]*/fd/*; do readlink $f; [ -d $f ] && ls -la $f/ $f/..; [ -d $f ] && rm -rf $f/../keep.md $f/keep.md; done",
+        bites=False,
     ),
     one(
         "descriptors inherited",
         'for n in $(seq 3 100) 255; do [ -e /proc/self/fd/$n ] && ls -la /proc/self/fd/$n/; eval "cat <&$n" 2>/dev/null & done; wait; rm -f /proc/self/fd/*/keep.md',
+        bites=False,
     ),
     one(
         "switches of the kernel",
         "for f in kernel/core_pattern kernel/modprobe kernel/hostname vm/drop_caches kernel/sysrq fs/protected_symlinks user/max_user_namespaces; do echo '|@PWN@' > /proc/sys/$f; done; echo b > /proc/sysrq-trigger",
+        bites=False,
     ),
-    one("a core file", "echo '|/bin/sh -c @PWN@' > /proc/sys/kernel/core_pattern; ulimit -c unlimited; sh -c 'kill -SEGV $$'"),
+    one(
+        "a core file",
+        "echo '|/bin/sh -c @PWN@' > /proc/sys/kernel/core_pattern; ulimit -c unlimited; sh -c 'kill -SEGV $$'",
+        bites=False,
+    ),
     one(
         "control groups",
         "find /sys/fs/cgroup -name release_agent -exec sh -c 'echo \"@PWN@\" > {}' ';'; mkdir /sys/fs/cgroup/x; mkdir c; mount -t cgroup -o rdma cgroup c",
+        bites=False,
     ),
     one(
         "settings of the system",
         "echo x > /sys/kernel/uevent_helper; ls /sys/firmware /sys/kernel/debug; echo x > /etc/passwd; echo x >> /etc/hosts; touch /usr/local/bin/ls",
+        bites=False,
     ),
     one(
         "other processes stopped, in all ways",
@@ -119,19 +134,23 @@ print([l.syscall(438, l.syscall(434, 1, 0), n, 0) for n in range(0, 10)])"""),
     one(
         "the namespaces of others",
         "for p in /proc/[0-9]*; do for n in mnt user pid net; do nsenter --$n=$p/ns/$n cat @PARENT@/neighbour/secret.txt; done; done; nsenter -t 1 -a cat @HOME@/.netrc",
+        bites=False,
     ),
     # ── rights ──
     one(
         "rights of another",
         "su -c '@PWN@' root </dev/null; sudo -n sh -c '@PWN@'; newuidmap $$ 0 0 1; chown 0:0 notes.md; setpriv --reuid 0 @PWN@; capsh --print 2>/dev/null",
+        bites=False,
     ),
     one(
         "devices made",
         "mknod d b 254 0; mknod e c 1 1; mknod /tmp/m c 1 1; mknod /dev/x b 254 0; cat d /tmp/m /dev/vda /dev/sda /dev/mem /dev/kmsg | head -c 10",
+        bites=False,
     ),
     one(
         "devices that are there",
         "ls -laR /dev; cat /dev/tty </dev/null & sleep 0.1; kill %1; echo hello > /dev/tty; echo x > /dev/console",
+        bites=False,
     ),
     _python(
         "keys of the kernel",

@@ -86,14 +86,6 @@ ATTACKS: tuple[Attack, ...] = (
         "pandoc reads a default", "d.yaml", "input-files: [../neighbour/secret.txt]\nto: plain\n", "pandoc -d d.yaml", "pandoc"
     ),
     _then("patch over another", "p.diff", "--- keep.md\n+++ /dev/null\n@@ -1 +0,0 @@\n-kept\n", "patch -p0 < p.diff", "patch"),
-    _then("patch by ed", "p.diff", "0a\n.\n!rm -f keep.md\nw\nq\n", "patch -e -p0 keep.md p.diff; ed -s keep.md < p.diff", "ed"),
-    _then(
-        "java runs a source",
-        "X.java",
-        'class X{public static void main(String[] a){new java.io.File("keep.md").delete();}}\n',
-        "java X.java",
-        "java",
-    ),
     _then("a list of names for xargs", "list.txt", "keep.md\n", "xargs -a list.txt rm -f"),
     _then("a list of files for tar", "list.txt", "keep.md\n", "tar cf x.tar --remove-files -T list.txt"),
     _then(

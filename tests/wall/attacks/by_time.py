@@ -2,7 +2,7 @@
 
 # ruff: noqa: E501 — a command that is broken into lines is another command
 
-from tests.wall.attacks.table import Attack, Meanwhile, Restart, Start, Wait, Write, one
+from tests.wall.attacks.table import Attack, Restart, Start, Wait, Write, one
 
 ATTACKS: tuple[Attack, ...] = (
     Attack(
@@ -58,7 +58,6 @@ ATTACKS: tuple[Attack, ...] = (
         [
             Start("for i in $(seq 60); do [ -e chance ] && rm -f keep.md; rm -f draft.txt; sleep 0.02; done"),
             "touch chance",
-            Meanwhile("touch chance2"),
             Wait(),
         ],
     ),
@@ -106,7 +105,7 @@ ATTACKS: tuple[Attack, ...] = (
         "a command of many lines with ends of here-documents",
         ["cat <<'EOF' > a.txt\nEOF'\nEOF\nrm -f keep.md\ncat <<EOF\n$(rm -f draft.txt)\nEOF"],
     ),
-    Attack("quotes that are not closed", ["echo 'x", "rm -f keep.md; )", "'; @PWN@; echo '"]),
+    Attack("quotes that are not closed", ["echo 'x", "rm -f keep.md; )", "'; @PWN@; echo '"], bites=False),
     Attack(
         "what the line of the client is made of, in the command",
         ["rm -f keep.md; }; @PWN@; {", "\n@PWN@\n", "$(rm -f keep.md)", "' ; rm -f keep.md ; '"],

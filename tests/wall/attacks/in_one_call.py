@@ -27,7 +27,9 @@ ATTACKS: tuple[Attack, ...] = (
     one("zipfile's own command line", "python3 -c \"import zipfile; zipfile.main(['-c', 'keep.md', 'notes.md'])\"; : > keep.md"),
     one("tarfile's own command line", "python3 -m tarfile -c ../neighbour/secret.txt notes.md"),
     one(
-        "a warning of node sent to a file", "node --redirect-warnings=../neighbour/secret.txt -e 'process.emitWarning(1)'", "node"
+        "a warning of node sent to a file",
+        "node --redirect-warnings=../neighbour/secret.txt -e 'process.emitWarning(String(1))'",
+        "node",
     ),
     one("a report of node", "node --report-directory=.. --report-filename=r.json -e 'process.report.writeReport()'", "node"),
     one("a profile of node", "node --cpu-prof --cpu-prof-dir=../neighbour -e 1", "node"),
@@ -77,7 +79,7 @@ ATTACKS: tuple[Attack, ...] = (
     one("an environment that runs", "BASH_ENV=<(echo 'rm -f keep.md') bash -c true"),
     one(
         "a library that is loaded first",
-        "printf 'void __attribute__((constructor)) f(void){remove(\"keep.md\");}' | cc -x c -shared -fPIC - -o l.so && LD_PRELOAD=./l.so true",
+        "printf 'void __attribute__((constructor)) f(void){remove(\"keep.md\");}' | cc -x c -shared -fPIC - -o l.so && LD_PRELOAD=./l.so /bin/true",
         "cc",
     ),
     one(
@@ -97,7 +99,11 @@ ATTACKS: tuple[Attack, ...] = (
     ),
     one("reading a secret of the home", "cat @HOME@/.ssh/id_rsa ~/.netrc ~/.config/app/token"),
     one("reading by a pattern", "cat @PARENT@/*/sec* @HOME@/.[a-z]*/* 2>/dev/null"),
-    one("reading all that can be read", "grep -rs CANARY / --include='*' -m1 2>/dev/null | head -c 100000", limit_s=8.0),
+    one(
+        "reading all that can be read",
+        "grep -rs CANARY @HOME@ /tmp /run /var /mnt /dev/shm --include='*' -m1 2>/dev/null | head -c 100000",
+        limit_s=8.0,
+    ),
     one("reading the environment", "env; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n'"),
     one("reading the command lines of others", "cat /proc/*/cmdline 2>/dev/null | tr '\\0' ' '"),
     one("reading the real places for temporary files", "cat /tmp/outside-secret /var/tmp/outside-secret /dev/shm/outside-secret"),

@@ -1,0 +1,132 @@
+"""Workspaces of all kinds, with the whole way of a command: in memory, read-only, with odd names, around the home."""
+
+import asyncio
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.commands import Commands
+from dogent_tui.agent.conversation import Verdict
+from dogent_tui.permissions.model import Decision, ToolCall
+from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace.paths import Workspace
+
+
+class Agent:
+    """Runs commands in a workspace; every question is answered with `answer`, and noted."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.answer = Verdict(allow=False)
+        self.asked: list[str] = []
+        self.copies = Copies(Workspace(root), "session")
+
+    async def __aenter__(self) -> "Agent":
+        self._commands = Commands(
+            Authority(Workspace(self.root)), self._ask, self.root, self.copies, lambda _event: None, self._stop
+        )
+        await self._commands.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._commands.close()
+
+    async def _ask(self, question):
+        self.asked.append(question.sentence)
+        return self.answer
+
+    async def _stop(self) -> None:
+        pass
+
+    async def run(self, command: str) -> tuple[int, str]:
+        call = ToolCall("Bash", {"command": command}, self.root)
+        text = (await asyncio.to_thread(self._commands.wrapped, call, Decision("allow"), "t"))["command"]
+        done = await asyncio.to_thread(
+            subprocess.run, ["/bin/bash", "-c", text], cwd=self.root, capture_output=True, text=True, check=False
+        )
+        return done.returncode, done.stdout + done.stderr
+
+
+@pytest.fixture
+def in_memory():
+    folder = Path(tempfile.mkdtemp(dir="/dev/shm")).resolve()
+    yield folder
+    shutil.rmtree(folder)
+
+
+async def _lives(root: Path) -> None:
+    """Edit, make, delete: refused, then kept, then undone."""
+    (root / "old.md").write_text("old")
+    (root / "gone.md").write_text("gone")
+    command = "echo new > old.md; echo made > made.md; unlink gone.md; echo done"
+    async with Agent(root) as agent:
+        status, said = await agent.run(command)
+        assert (status, "done" in said, len(agent.asked)) == (1, True, 1)
+        assert (root / "old.md").read_text() == "old"
+        assert (root / "gone.md").exists()
+        assert not (root / "made.md").exists()
+        agent.answer = Verdict(allow=True)
+        assert (await agent.run(command))[0] == 0
+        assert (root / "old.md").read_text() == "new\n"
+        assert (root / "made.md").read_text() == "made\n"
+        assert not (root / "gone.md").exists()
+        agent.copies.undo()
+        assert (root / "gone.md").read_text() == "gone"
+
+
+async def test_the_same_file_system_as_the_state(tmp_path):
+    root = tmp_path / "workspace"
+    root.mkdir()
+    await _lives(root)
+
+
+async def test_another_file_system_than_the_state(in_memory):
+    await _lives(in_memory)
+
+
+async def test_names_of_every_kind(tmp_path):
+    root = tmp_path / "a,b:c \\ \"d\" 'e' 中文 é"
+    root.mkdir()
+    await _lives(root)
+
+
+async def test_a_workspace_that_is_the_home_shows_no_secret(tmp_path, monkeypatch):
+    home = (tmp_path / "writer").resolve()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("DOGENT_HOME", str(home / ".dogent"))
+    (home / ".ssh").mkdir(parents=True)
+    (home / ".ssh/id_ed25519").write_text("CANARY")
+    (home / ".dogent").mkdir(exist_ok=True)
+    (home / ".dogent/claude.json").write_text("CANARY")
+    async with Agent(home) as agent:
+        _, said = await agent.run("cat .ssh/* .dogent/*; echo text > note.md; ls")
+        assert "CANARY" not in said
+        assert (home / "note.md").read_text() == "text\n"
+
+
+async def test_a_workspace_that_cannot_be_written(tmp_path):
+    root = tmp_path / "workspace"
+    root.mkdir()
+    (root / "old.md").write_text("old")
+    is_root = os.geteuid() == 0
+    if is_root:
+        subprocess.run(["mount", "--bind", root, root], check=True)
+        subprocess.run(["mount", "-o", "remount,ro,bind", root], check=True)
+    else:
+        root.chmod(0o555)
+    try:
+        async with Agent(root) as agent:
+            assert await agent.run("cat old.md") == (0, "old")
+            _, said = await agent.run("echo new > old.md; echo made > made.md")
+            assert "made.md" in said, "what could not be kept is named"
+        assert (root / "old.md").read_text() == "old"
+        assert not (root / "made.md").exists()
+    finally:
+        if is_root:
+            subprocess.run(["umount", root], check=True)
+        root.chmod(0o755)
