@@ -2,7 +2,7 @@
 
 # ruff: noqa: E501 — a command that is broken into lines is another command
 
-from tests.wall.attacks.table import Attack, Meanwhile, Restart, Start, Wait, Write, one
+from tests.wall.attacks.table import Attack, Restart, Start, Wait, Write, one
 
 ATTACKS: tuple[Attack, ...] = (
     Attack(
