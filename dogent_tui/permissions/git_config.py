@@ -34,6 +34,8 @@ _HARMLESS = re.compile(
     """,
     re.VERBOSE,
 )
+INCLUDES = re.compile(r"include(if\..*)?\.path")
+"""Settings that name a further file of settings."""
 _ADDRESS = re.compile(r"(remote\..*\.(url|pushurl)|submodule\..*\.url)")
 _BY_SSH = re.compile(r"(?:[\w.-]+@)?([A-Za-z0-9][\w.-]*):(?!/?/)[^\s]*")
 """``user@host:path``, as ssh and git take it."""

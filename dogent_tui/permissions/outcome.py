@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dogent_tui.language import tr
 from dogent_tui.permissions import disk
-from dogent_tui.permissions.git_config import changed_settings, harmless, read_settings
+from dogent_tui.permissions.git_config import INCLUDES, changed_settings, harmless, read_settings
 from dogent_tui.permissions.judgement import decide_effects
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
 from dogent_tui.permissions.paths import Guard, PathRule, Place, fold, runs_in_git
@@ -100,6 +100,17 @@ class _Outcome:
         self._disk = disk.ChangedDisk(rule.disk, rule.root, difference.upper, now)
         self._after = replace(rule, disk=self._disk)
         self._folders: dict[Path, tuple[Path, str] | None] = {}
+        self._included = {*self._includes(Path(rule.root, ".git/config"))}
+
+    def _includes(self, config: Path, depth: int = 5) -> Iterator[Path]:
+        """Yield the files that the settings of the workspace's repository include, and what these include."""
+        text = self._rule.disk.text(str(config), _LARGEST) if depth else None
+        for key, values in read_settings(text or "").items():
+            for value in values if INCLUDES.fullmatch(key) else ():
+                spelled = f"{self._rule.home}{value[1:]}" if value.startswith("~/") else value
+                place = self._rule.resolve(str(config.parent / spelled))
+                yield place
+                yield from self._includes(place, depth - 1)
 
     def effects(self) -> Iterator[Effect]:
         """Yield what is asked about."""
@@ -218,7 +229,7 @@ class _Outcome:
                 folder=path.parent.name
             )
         runs = found is not None and runs_in_git(found[1])
-        if name == ".gitmodules" or (runs and name.startswith("config") and after.kind == "file"):
+        if name == ".gitmodules" or path in self._included or (runs and name.startswith("config") and after.kind == "file"):
             return self._settings(change, path)
         own = name == "commondir" and (self._disk.text(str(path), 1000) or "").strip() == "../.."
         if not runs or own or (after.kind == "folder" and change.what != "replace"):

@@ -15,7 +15,7 @@ from os.path import dirname, join
 from typing import Literal, TypeAlias
 
 from dogent_tui.wall.changes import Difference, Loss
-from dogent_tui.wall.difference import entry_at, is_opaque
+from dogent_tui.wall.difference import entry_at, is_opaque, same_content
 from dogent_tui.workspace import git_data
 from dogent_tui.workspace.git_data import GitObjects, blob_name, text_of
 
@@ -25,6 +25,8 @@ _Kind: TypeAlias = Literal["reference", "history"]
 _PASSING = ("refs/stash", "refs/bisect/", "refs/rewritten/", "refs/worktree/")
 """References that come and go; for stashes there is a log."""
 _REFERENCES = ("packed-refs", "refs", "HEAD", "worktrees")
+_REBUILT = re.compile(r"objects/info/|\.(idx|rev|mtimes|bitmap|midx)$|/multi-pack-index$")
+"""What Git makes again of the objects that there are."""
 _LOOSE = re.compile("refs/.*|(worktrees/[^/]+/)?HEAD", re.DOTALL)
 
 
@@ -74,7 +76,7 @@ class _Repository:
     def _files(self, top: str, *, is_after: bool) -> dict[str, str]:
         """Return where the files below `top` really are, by their names in the repository."""
         found: dict[str, str] = {}
-        waiting = [(top, not (is_after and self._is_hidden), is_after)]
+        waiting = [(top, not (is_after and (self._is_hidden or self._is_away(top))), is_after)]
         while waiting:
             name, is_low, is_up = waiting.pop()
             low = entry_at(join(self._lower, name)) if is_low else None
@@ -88,6 +90,12 @@ class _Repository:
                     names |= set(os.listdir(join(self._lower, name)))
                 waiting += [(join(name, each), is_low, bool(up)) for each in sorted(names)[::-1]]
         return found
+
+    def _is_away(self, top: str) -> bool:
+        """Tell whether a folder above `top` is gone or replaced in the layer, and what was in it with it."""
+        above = [join(self._upper, *top.split("/")[:count]) for count in range(1, top.count("/") + 1)]
+        found = [(path, entry) for path in above if (entry := entry_at(path))]
+        return any(entry.kind != "folder" or is_opaque(path) for path, entry in found)
 
     def _references(self, *, is_after: bool) -> dict[str, str]:
         """Return what each reference names; of heads those that are on no branch."""
@@ -119,7 +127,7 @@ class _Repository:
 
     def _lost_entries(self) -> Iterator[Loss]:
         for log in (name for name in self._touched if "logs" in name.split("/")):
-            reference = log.partition("logs/")[2]
+            reference = log.replace("logs/", "", 1)
             gone = reference in self._before and reference not in self._after
             if (gone and reference != "refs/stash") or log not in self._files(log, is_after=False):
                 continue
@@ -137,12 +145,13 @@ class _Repository:
     def _lost_objects(self) -> Iterator[Loss]:
         """What was named before has to be whole without the objects that are gone."""
         objects = [name for name in self._touched if name.startswith("objects/")]
-        lower = (name for name in objects if entry_at(join(self._lower, name)))
-        if all(self._files(name, is_after=True) for name in lower):
+        lower = {name for name in objects if entry_at(join(self._lower, name))}
+        damaged = {name for name in lower if not _REBUILT.search(name) and self._is_rewritten(name)}
+        if not damaged and all(self._files(name, is_after=True) for name in lower):
             return
         left = join(self._own, "left")
         for name, path in self._files("objects", is_after=True).items():
-            if name != "objects/info/alternates":
+            if name != "objects/info/alternates" and name not in damaged:
                 os.makedirs(dirname(join(left, name)), exist_ok=True)
                 os.symlink(path, join(left, name))
         shared = self._files("objects/info/alternates", is_after=True).values()
@@ -154,6 +163,11 @@ class _Repository:
         old = [*self._before.values(), *(entry.partition(" ")[0] for entry in stashes)]
         if git.ask(*asked, "--stdin", lines=old, index=index) is None:
             yield Loss(self._folder, "objects")
+
+    def _is_rewritten(self, name: str) -> bool:
+        lower, upper = join(self._lower, name), join(self._upper, name)
+        new = entry_at(upper)
+        return new is not None and new.kind == "file" and not same_content(lower, upper)
 
     def _lost_work(self) -> Iterator[Loss]:
         """Work that was in no commit is lost where Git put another text over it."""
@@ -169,6 +183,21 @@ class _Repository:
         ids = sorted({each for pair in edited.values() for each in pair})
         said = self._git.ask("cat-file", "--batch-check", lines=ids) if ids else ""
         missing = [line.split(" ")[0] for line in (said or "").splitlines() if "missing" in line]
+        missing += self._unreached([old for old, _ in edited.values() if old not in missing])
         lost = [path for path, (a, b) in edited.items() if a in missing and b not in missing]
         if lost := [*edited] if said is None else lost:
             yield Loss(self._folder, "uncommitted", paths=tuple(lost))
+
+    def _unreached(self, ids: list[str]) -> list[str]:
+        """Return those of `ids` that only objects of the layer hold, and nothing that it names leads to."""
+        lower = self._asking("lower", join(self._lower, "objects"))
+        said = lower.ask("cat-file", "--batch-check", lines=ids) if ids else ""
+        new = [line.split(" ")[0] for line in (said or "").splitlines() if "missing" in line]
+        if not new:
+            return []
+        index = "".join(self._files("index", is_after=True).values())
+        stashes = [entry.partition(" ")[0] for entry in self._log("logs/refs/stash", is_after=True)]
+        tips = [*self._after.values(), *stashes, *(f"^{old}" for old in self._before.values())]
+        asked = ["rev-list", "--objects", *(["--indexed-objects"] if index else []), "--stdin"]
+        reached = {line.split(" ")[0] for line in (self._git.ask(*asked, lines=tips, index=index) or "").splitlines()}
+        return [each for each in new if each not in reached]

@@ -529,3 +529,13 @@ def test_a_pipe_is_never_waited_for(layer):
         layer.note(name)
     assert layer.question().diff == ""
     assert RealDisk().text(str(layer.upper / ".mcp.json"), 10) is None
+
+
+def test_a_file_that_the_settings_of_git_include_is_settings_too(layer):
+    repository(layer, config=f"{GIT_INIT}[include]\n\tpath = ../shared.inc\n")
+    layer.before("shared.inc", "[user]\n\tname = Ada\n")
+    layer.after("shared.inc", "[user]\n\tname = Grace\n")
+    assert layer.judged().verdict == "allow"
+    layer.changes.clear()
+    layer.after("shared.inc", '[core]\n\tfsmonitor = "touch ran"\n')
+    assert layer.judged().verdict == "ask"

@@ -289,3 +289,25 @@ def test_links_and_pipes_in_a_repository_stop_nothing(root):
     (root / ".git" / "refs" / "heads" / "around").symlink_to("..")
     os.mkfifo(root / ".git" / "refs" / "heads" / "pipe")
     assert lost(root, "rm .git/refs/heads/side") == ["reference refs/heads/side 1"]
+
+
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [
+        ("rm -rf .git/logs", "reflog"),
+        ("git reflog expire --expire=now --all; rm -rf .git/logs", "reflog"),
+        ("echo never committed >> a.md; git stash -q; git stash drop -q", ""),
+        ("f=$(find .git/objects -type f | sort | head -1); chmod u+w $f; : > $f", "objects"),
+        ("f=$(find .git/objects -type f | sort | head -1); chmod u+w $f; echo garbage > $f", "objects"),
+    ],
+)
+def test_files_of_a_repository_that_a_command_takes_or_damages(root, command, kind):
+    found = lost(root, command)
+    assert any(line.startswith(kind) for line in found) if kind else found == []
+
+
+def test_uncommitted_work_is_lost_with_the_stash_that_held_it(root):
+    (root / "a.md").write_text("never committed\n")
+    assert lost(root, "git stash -q; git stash drop -q") == ["uncommitted a.md"]
+    (root / "a.md").write_text("never committed\n")
+    assert lost(root, "git stash -q") == []
