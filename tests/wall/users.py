@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from dogent_tui.wall import kernel
+
 NOBODY = 65534
 
 
@@ -22,6 +24,7 @@ def as_ordinary_user(folder: Path, work: Callable[[], str]) -> str:
     child = os.fork()
     if child == 0:
         try:
+            _let_others_in(Path(__file__).parents[2], Path(sys.prefix), Path(sys.base_prefix))
             os.setgroups([])
             os.setgid(NOBODY)
             os.setuid(NOBODY)
@@ -36,3 +39,21 @@ def as_ordinary_user(folder: Path, work: Callable[[], str]) -> str:
         said = file.read().decode()
     os.waitpid(child, 0)
     return said
+
+
+def _let_others_in(*places: Path) -> None:
+    """Have `places` reached by everybody, in a mount namespace of this process: a checkout may lie in a home that is closed."""
+    kernel.unshare(kernel.CLONE_NEWNS)
+    kernel.mount("none", "/", flags=kernel.MS_REC | kernel.MS_PRIVATE)
+    closed = {place: _closed(place) for place in dict.fromkeys(place.resolve() for place in places)}
+    held = {place: os.open(place, os.O_PATH) for place, above in closed.items() if above}
+    for above in {above for above in closed.values() if above}:
+        kernel.mount("tmpfs", str(above), "tmpfs", 0, "mode=755")
+    for place, descriptor in held.items():
+        if not place.exists():
+            place.mkdir(parents=True)
+            kernel.mount(f"/proc/self/fd/{descriptor}", str(place), flags=kernel.MS_BIND | kernel.MS_REC)
+
+
+def _closed(place: Path) -> Path | None:
+    return next((above for above in reversed(place.parents) if not above.stat().st_mode & 0o001), None)

@@ -127,15 +127,16 @@ BARE = PermissionRequested(
 EXAMPLES = {"command": COMMAND, "diff": DIFF, "long": LONG, "cjk": CJK, "bare": BARE}
 
 HAPPENED = PermissionRequested(
-    request_id="r",
-    tool_use_id="t",
+    run_id="2",
+    request_id="happened",
+    tool_use_id="t9",
     tool="Bash",
     input={"command": "node tidy.js", "description": "Tidy the chapters"},
     sentence="The command deleted 3 files in chapters/ and changed .dogent/dogent.md",
     reasons=("It deletes chapters/one.md.", "It changes .dogent/dogent.md, which only you change."),
     targets=(
-        Target("/w/chapters", "delete", note="3 files"),
-        Target("/w/.dogent/dogent.md", "write", size=120),
+        Target(f"{ROOT}/chapters", "delete", note="3 files"),
+        Target(f"{ROOT}/.dogent/dogent.md", "write", size=120),
     ),
     diff="--- dogent.md\n+++ dogent.md\n@@ -1,2 +1,2 @@\n # Wishes\n-Write plainly.\n+Write as you like.\n",
     words="Tidy the chapters",
