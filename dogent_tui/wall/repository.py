@@ -25,9 +25,13 @@ _Kind: TypeAlias = Literal["reference", "history"]
 _PASSING = ("refs/stash", "refs/bisect/", "refs/rewritten/", "refs/worktree/")
 """References that come and go; for stashes there is a log."""
 _REFERENCES = ("packed-refs", "refs", "HEAD", "worktrees")
-_REBUILT = re.compile(r"objects/info/|\.(idx|rev|mtimes|bitmap|midx)$|/multi-pack-index$")
-"""What Git makes again of the objects that there are."""
 _LOOSE = re.compile("refs/.*|(worktrees/[^/]+/)?HEAD", re.DOTALL)
+_LOG = re.compile("(worktrees/[^/]+/)?logs/(.+)", re.DOTALL)
+_INDEX = re.compile("(worktrees/[^/]+/)?index")
+_NAMING = re.compile(rf"{_LOG.pattern}|(.*/)?(MERGE_AUTOSTASH|rebase-[a-z]+/autostash)", re.DOTALL)
+"""Files besides references by which Git finds a commit again."""
+_REMADE = re.compile(r"objects/(info/.*|pack/.*(?<!\.pack))", re.DOTALL)
+"""What Git makes out of objects, and makes again. These it writes once."""
 
 
 def lost_history(difference: Difference) -> tuple[Loss, ...]:
@@ -53,22 +57,20 @@ class _Repository:
     def __init__(self, difference: Difference, folder: str, touched: list[str], own: str) -> None:
         self._difference, self._folder, self._touched, self._own = difference, folder, touched, own
         self._lower, self._upper = join(difference.root, folder), join(difference.upper, folder)
-        parts = f"{folder}/".split("/")
-        above = [join(difference.upper, *parts[:count]) for count in range(1, len(parts))]
-        self._is_hidden = any(map(is_opaque, above))
         self._before = self._references(is_after=False)
         self._after = self._references(is_after=True)
         self._form = "sha256" if any(len(old) > 40 for old in self._before.values()) else "sha1"
         self._git = self._asking("git", join(self._lower, "objects"), join(self._upper, "objects"))
 
     def _asking(self, name: str, *objects: str) -> GitObjects:
-        shallow = text_of(self._files("shallow", is_after=True).values())
-        return GitObjects(join(self._own, name), objects, self._form, shallow, self._difference.root)
+        cut = text_of(self._files("shallow", is_after=True).values())
+        return GitObjects(join(self._own, name), objects, self._form, cut, self._difference.root)
 
     def losses(self) -> Iterator[Loss]:
         """Yield what would be lost."""
         ways = (self._lost_references, self._lost_entries, self._lost_objects, self._lost_work)
-        for way in ways if self._files("HEAD", is_after=True) else ():
+        stays = self._files("config", is_after=True) or not self._files("config", is_after=False)
+        for way in ways if stays or self._files("HEAD", is_after=True) else ():
             yield from way()
 
     # ── Reading ───────────────────────────────────────────────────────────────────────────────
@@ -76,7 +78,11 @@ class _Repository:
     def _files(self, top: str, *, is_after: bool) -> dict[str, str]:
         """Return where the files below `top` really are, by their names in the repository."""
         found: dict[str, str] = {}
-        waiting = [(top, not (is_after and (self._is_hidden or self._is_away(top))), is_after)]
+        parts = f"{self._folder}/{top}".split("/") if is_after else []
+        above = [join(self._difference.upper, *parts[:count]) for count in range(1, len(parts))]
+        if any((each := entry_at(path)) and each.kind != "folder" for path in above):
+            return found
+        waiting = [(top, not any(map(is_opaque, above)), is_after)]
         while waiting:
             name, is_low, is_up = waiting.pop()
             low = entry_at(join(self._lower, name)) if is_low else None
@@ -90,12 +96,6 @@ class _Repository:
                     names |= set(os.listdir(join(self._lower, name)))
                 waiting += [(join(name, each), is_low, bool(up)) for each in sorted(names)[::-1]]
         return found
-
-    def _is_away(self, top: str) -> bool:
-        """Tell whether a folder above `top` is gone or replaced in the layer, and what was in it with it."""
-        above = [join(self._upper, *top.split("/")[:count]) for count in range(1, top.count("/") + 1)]
-        found = [(path, entry) for path in above if (entry := entry_at(path))]
-        return any(entry.kind != "folder" or is_opaque(path) for path, entry in found)
 
     def _references(self, *, is_after: bool) -> dict[str, str]:
         """Return what each reference names; of heads those that are on no branch."""
@@ -126,48 +126,48 @@ class _Repository:
                 yield Loss(self._folder, kind, name, count)
 
     def _lost_entries(self) -> Iterator[Loss]:
-        for log in (name for name in self._touched if "logs" in name.split("/")):
+        for log in filter(_LOG.fullmatch, self._touched):
             reference = log.replace("logs/", "", 1)
-            gone = reference in self._before and reference not in self._after
-            if (gone and reference != "refs/stash") or log not in self._files(log, is_after=False):
+            stays = reference in self._after or self._files(reference, is_after=True)
+            is_told = not stays and reference not in {"HEAD", "refs/stash"}  # with the reference
+            if is_told or log not in self._files(log, is_after=False):
                 continue
             lost = [*(self._log(log, is_after=False) - self._log(log, is_after=True)).elements()]
+            # Git takes old entries out of logs. It does not delete the files of what is still there.
+            is_gone = not self._files(log, is_after=True)
+            young = [each for each in lost if is_gone or git_data.age_s(each) < _KEPT_S]
             if reference == "refs/stash":
-                for entry in lost:
-                    commit, _, message = entry.partition(" ")
-                    yield Loss(self._folder, "stash", commit, message.partition("\t")[2])
-            elif young := [entry for entry in lost if git_data.age_s(entry) < _KEPT_S]:
+                for commit, _, rest in (entry.partition(" ") for entry in lost):
+                    yield Loss(self._folder, "stash", commit, rest.partition("\t")[2])
+            elif young:
                 yield Loss(self._folder, "reflog", reference, str(len(young)))
 
     def _log(self, log: str, *, is_after: bool) -> Counter[str]:
         return Counter(git_data.log_entries(self._files(log, is_after=is_after).values()))
 
     def _lost_objects(self) -> Iterator[Loss]:
-        """What was named before has to be whole without the objects that are gone."""
-        objects = [name for name in self._touched if name.startswith("objects/")]
-        lower = {name for name in objects if entry_at(join(self._lower, name))}
-        damaged = {name for name in lower if not _REBUILT.search(name) and self._is_rewritten(name)}
-        if not damaged and all(self._files(name, is_after=True) for name in lower):
-            return
+        touched = (name for name in self._touched if name.startswith("objects/"))
+        old = {name: join(self._lower, name) for name in touched}
+        now = {name: self._files(name, is_after=True) for name in old if entry_at(old[name])}
+        other = [name for name in now if not same_content(old[name], now[name].get(name, ""))]
+        is_sure = any(name in now[name] and not _REMADE.fullmatch(name) for name in other)
+        if is_sure or (other and not self._is_whole()):
+            yield Loss(self._folder, "objects")
+
+    def _is_whole(self) -> bool:
+        """Return whether all that was named before is whole in what is left."""
         left = join(self._own, "left")
         for name, path in self._files("objects", is_after=True).items():
-            if name != "objects/info/alternates" and name not in damaged:
+            if name != "objects/info/alternates":
                 os.makedirs(dirname(join(left, name)), exist_ok=True)
                 os.symlink(path, join(left, name))
         shared = self._files("objects/info/alternates", is_after=True).values()
         others = [join(self._lower, "objects", line) for line in text_of(shared).splitlines()]
         stashes = self._log("logs/refs/stash", is_after=False)
         index = "".join(self._files("index", is_after=False).values())
-        asked = ["rev-list", "--objects", "--quiet", *(["--indexed-objects"] if index else [])]
         git = self._asking("whole", join(left, "objects"), *others)
         old = [*self._before.values(), *(entry.partition(" ")[0] for entry in stashes)]
-        if git.ask(*asked, "--stdin", lines=old, index=index) is None:
-            yield Loss(self._folder, "objects")
-
-    def _is_rewritten(self, name: str) -> bool:
-        lower, upper = join(self._lower, name), join(self._upper, name)
-        new = entry_at(upper)
-        return new is not None and new.kind == "file" and not same_content(lower, upper)
+        return git.is_whole(old, index)
 
     def _lost_work(self) -> Iterator[Loss]:
         """Work that was in no commit is lost where Git put another text over it."""
@@ -180,24 +180,9 @@ class _Repository:
             if is_edit and join(git_data.index_folder(root, path), "index") in indexes:
                 old, new = join(root, path), join(upper, path)
                 edited[path] = blob_name(old, self._form), blob_name(new, self._form)
-        ids = sorted({each for pair in edited.values() for each in pair})
-        said = self._git.ask("cat-file", "--batch-check", lines=ids) if ids else ""
-        missing = [line.split(" ")[0] for line in (said or "").splitlines() if "missing" in line]
-        missing += self._unreached([old for old, _ in edited.values() if old not in missing])
-        lost = [path for path, (a, b) in edited.items() if a in missing and b not in missing]
-        if lost := [*edited] if said is None else lost:
+        tops = ("index", "logs", "worktrees", "rebase-merge", "rebase-apply", "MERGE_AUTOSTASH")
+        left = [each for top in tops for each in self._files(top, is_after=True).items()]
+        names = git_data.named_in(path for name, path in left if _NAMING.fullmatch(name))
+        kept = [path for name, path in left if _INDEX.fullmatch(name)]
+        if lost := self._git.put_over(edited, names.union(self._after.values()), kept):
             yield Loss(self._folder, "uncommitted", paths=tuple(lost))
-
-    def _unreached(self, ids: list[str]) -> list[str]:
-        """Return those of `ids` that only objects of the layer hold, and nothing that it names leads to."""
-        lower = self._asking("lower", join(self._lower, "objects"))
-        said = lower.ask("cat-file", "--batch-check", lines=ids) if ids else ""
-        new = [line.split(" ")[0] for line in (said or "").splitlines() if "missing" in line]
-        if not new:
-            return []
-        index = "".join(self._files("index", is_after=True).values())
-        stashes = [entry.partition(" ")[0] for entry in self._log("logs/refs/stash", is_after=True)]
-        tips = [*self._after.values(), *stashes, *(f"^{old}" for old in self._before.values())]
-        asked = ["rev-list", "--objects", *(["--indexed-objects"] if index else []), "--stdin"]
-        reached = {line.split(" ")[0] for line in (self._git.ask(*asked, lines=tips, index=index) or "").splitlines()}
-        return [each for each in new if each not in reached]

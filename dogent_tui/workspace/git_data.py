@@ -8,13 +8,14 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from os.path import dirname, join, lexists, realpath, relpath
 from pathlib import Path
 
 _LONGEST_S = 120
 _TELLING = {"HEAD", "index", "logs", "objects", "packed-refs", "refs", "reftable", "worktrees"}
 """Names in the folder of every repository."""
+_WALK = ("rev-list", "--objects", "--no-object-names", "--ignore-missing", "--missing=allow-any", "--stdin")
 _ID = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
@@ -65,6 +66,29 @@ class GitObjects:
         except (OSError, subprocess.SubprocessError):
             return None
         return os.fsdecode(done.stdout).strip()
+
+    def is_whole(self, names: Iterable[str], index: str) -> bool:
+        """Return whether all is there that commits, and an index file ("" for none), lead to."""
+        indexed = ["--indexed-objects"] if index else []
+        return self.ask("rev-list", "--objects", "--quiet", *indexed, "--stdin", lines=names, index=index) is not None
+
+    def put_over(self, edited: Mapping[str, tuple[str, str]], names: Collection[str], indexes: Iterable[str]) -> list[str]:
+        """Return which files Git put another text over, while nothing leads to the one that they held.
+
+        `edited` has both texts of each file, as objects. `names` and `indexes` are what leads to objects. Where Git cannot say,
+        these are all files.
+        """
+        said = self.ask("cat-file", "--batch-check", lines=sorted(set().union(*edited.values()))) if edited else ""
+        if said is None:
+            return [*edited]
+        missing = {line.split(" ")[0] for line in said.splitlines() if line.endswith(" missing")}
+        pairs = {path: pair for path, pair in edited.items() if pair[1] not in missing}
+        lost = set().union(*pairs.values()) - missing
+        near = [(index, "--indexed-objects", "--no-walk") for index in indexes]
+        for index, *limits in (*near, ("",)):  # the whole of history comes last: it may be long
+            if lost:
+                lost.difference_update((self.ask(*_WALK, *limits, lines=names, index=index) or "").split())
+        return [path for path, (old, new) in pairs.items() if old in lost | missing and new not in lost]
 
 
 def _trusted_git(untrusted: str) -> str:
@@ -128,6 +152,12 @@ def references(packed: Iterable[str], loose: Mapping[str, str]) -> dict[str, str
 def log_entries(paths: Iterable[str]) -> list[str]:
     """Return the entries of a log, without their first word, which changes when others go. Raises OSError."""
     return [line.partition(" ")[2].rstrip() for line in text_of(paths).splitlines()]
+
+
+def named_in(paths: Iterable[str]) -> set[str]:
+    """Return the objects that logs, and files that hold a name alone, name. Raises OSError."""
+    words = {word for line in text_of(paths).splitlines() for word in line.split(" ", 2)[:2]}
+    return {word for word in words if _ID.fullmatch(word) and word.strip("0")}
 
 
 def age_s(entry: str) -> float:

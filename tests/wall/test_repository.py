@@ -1,6 +1,7 @@
 """What history a command would lose: told for real repositories, on real layers; nothing that they configure is run."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -27,6 +28,7 @@ def in_bash(folder: Path, script: str) -> str:
     return done.stdout
 
 
+AN_OBJECT = "$(find .git/objects -type f -path '*/??/*' | sort | head -n 1)"
 MADE = """
 git init -q .; echo 1 > a.md; echo b > b.md; mkdir ch; echo c > ch/c.md; git add .; git commit -qm one
 echo 2 > a.md; git commit -qam two; echo 3 > a.md; git commit -qam three
@@ -89,6 +91,8 @@ NO_LOSS = {
     ),
     "clone": "git clone -q --no-hardlinks . copy",
     "worktree": "git worktree add -q tree; cd tree; echo w > w; git add .; git commit -qm w",
+    "old entries of logs": "git reflog expire --expire=1.year.ago --all",
+    "chmod of objects": "chmod -R u+w .git/objects",
     "config": "git config user.name Me; git remote add origin https://example.org/x.git",
 }
 
@@ -119,12 +123,42 @@ LOSSES = {
     ),
     "log by hand": ("tail -n 1 .git/logs/refs/heads/main > x; cat x > .git/logs/refs/heads/main", ["reflog refs/heads/main 2"]),
     "log deleted": ("rm .git/logs/refs/heads/main", ["reflog refs/heads/main 3"]),
+    "all logs": ("rm -rf .git/logs", ["reflog HEAD", "reflog refs/heads/main 3", "reflog refs/", "stash"]),
+    "all logs, by git and by hand": (
+        "git reflog expire --expire=now --all; rm -rf .git/logs",
+        ["reflog HEAD", "reflog refs/heads/main 3", "reflog refs/", "stash"],
+    ),
+    "logs that are a link now": (
+        "cp -r .git/logs/refs x; rm -r .git/logs/refs; ln -s ../../x .git/logs/refs",
+        ["reflog refs/", "stash"],
+    ),
+    "all but settings and hooks": (
+        "rm -rf .git/HEAD .git/refs .git/logs .git/objects",
+        ["reference refs/heads/side", "reference refs/", "reflog HEAD", "stash", "objects"],
+    ),
     "objects": ("rm -r .git/objects/*/", ["objects"]),
+    "object emptied": (f"f={AN_OBJECT}; chmod u+w $f; : > $f", ["objects"]),
+    "object with other bytes": (f"f={AN_OBJECT}; chmod u+w $f; echo garbage > $f", ["objects"]),
+    "object that lies in a pack too": (
+        f"git repack -q; f={AN_OBJECT}; chmod u+w $f; echo garbage > $f",
+        ["objects"],
+    ),
     "one object": ("rm -f .git/objects/$(git rev-parse HEAD~2:a.md | sed 's|^..|&/|')", ["objects"]),
     "what is staged": (
         "rm -f .git/objects/$(git rev-parse :ch/c.md | sed 's|^..|&/|')",
         ["objects"],
     ),
+    "stash, and drop": ("git stash -q; git stash drop -q", ["uncommitted a.md ch/c.md"]),
+    "stash, drop, and a commit that speaks of it": (
+        "git stash -q; id=$(git rev-parse stash); git stash drop -q; git commit -q --allow-empty -m $id",
+        ["uncommitted a.md ch/c.md"],
+    ),
+    "stash, drop, logs of it by another name": (
+        "git stash -q; git tag kept stash; git stash drop -q; git tag -d kept",
+        ["uncommitted a.md ch/c.md"],
+    ),
+    "written into the objects alone": ("git hash-object -w a.md; git checkout -q a.md", ["uncommitted a.md"]),
+    "added, and reset": ("git add .; git reset -q --hard", ["uncommitted a.md ch/c.md"]),
     "checkout of a file": ("git checkout -- a.md", ["uncommitted a.md"]),
     "restore": ("git restore ch a.md", ["uncommitted a.md ch/c.md"]),
     "reset --hard over work": ("git reset -q --hard", ["uncommitted a.md ch/c.md"]),
@@ -166,6 +200,61 @@ def test_work_that_was_stashed_or_added_before_is_not_lost(root):
     (root / "a.md").write_text("never committed\n")
     assert lost(root, "git stash -q; git checkout -q side") == []
     assert lost(root, "git add .; git commit -qm x; git checkout -q side") == []
+
+
+def test_work_that_the_outcome_still_leads_to_is_not_lost(root):
+    (root / "a.md").write_text("never committed\n")
+    assert lost(root, "git stash -q; git tag kept stash; git stash drop -q") == []
+    assert lost(root, "git stash -q; git branch kept stash; git reset -q --hard") == []
+    assert lost(root, "git add .; git restore --source=HEAD --worktree a.md") == []
+    assert lost(root, "git worktree add -q tree; cp a.md tree; git -C tree add .; git checkout -q a.md") == []
+
+
+def test_work_that_was_added_before_is_lost_with_the_index(root):
+    (root / "a.md").write_text("never committed\n")
+    in_bash(root, "git add .")
+    assert lost(root, "git reset -q --hard") == ["uncommitted a.md"]
+    assert lost(root, "git commit -qm x; git checkout -q side") == []
+
+
+def test_a_file_as_it_was_long_ago_is_in_history_still(root):
+    in_bash(root, "git reflog expire --expire=now --all; git checkout -q HEAD~2 a.md")
+    assert lost(root, "git checkout -q HEAD a.md") == []
+
+
+def test_stashed_work_that_git_merges_into_what_came_is_not_lost(root):
+    """The text is new, but it holds the work: nobody misses the old one."""
+    lines = [f"{number}\n" for number in range(20)]
+    (root / "a.md").write_text("".join(lines))
+    in_bash(root, "git commit -qam long; git checkout -qb came; echo 20 >> a.md; git commit -qam came; git checkout -q main")
+    (root / "a.md").write_text("mine\n" + "".join(lines))
+    assert lost(root, "git stash -q; git merge -q came; git stash pop -q") == []
+    assert lost(root, "git stash -q; git merge -q came; git stash drop -q") == ["uncommitted a.md"]
+
+
+def test_work_that_git_put_by_for_a_rebase_is_not_lost(root):
+    in_bash(root, "git checkout -qb rival HEAD~1; echo rival > a.md; git commit -qam rival; git checkout -q main")
+    (root / "b.md").write_text("never committed\n")
+    assert lost(root, "git rebase -q --autostash rival", succeeds=False) == []
+
+
+def test_old_entries_count_where_the_whole_log_goes(root):
+    log = root / ".git" / "logs" / "HEAD"
+    log.write_text(re.sub(r"> \d+", "> 1400000000", log.read_text()))
+    assert lost(root, "git reflog expire --expire=1.year.ago HEAD") == []
+    assert lost(root, "rm .git/logs/HEAD") == [f"reflog HEAD {len(log.read_text().splitlines())}"]
+
+
+def test_packs_are_written_once_and_their_indexes_again(root):
+    in_bash(root, "git gc -q; git commit-graph write; git multi-pack-index write")
+    pack = "p=$(echo .git/objects/pack/*.pack); chmod u+w .git/objects/pack/* .git/objects/info/*"
+    assert lost(root, f"{pack}; echo garbage >> $p") == ["objects"]
+    assert lost(root, f"{pack}; : > $p") == ["objects"]
+    assert lost(root, f"{pack}; echo garbage > ${{p%.pack}}.idx; echo garbage > .git/objects/pack/multi-pack-index") == [
+        "objects"
+    ]
+    again = "rm .git/objects/pack/*.idx .git/objects/pack/multi*; git index-pack -o ${p%.pack}.idx $p; git multi-pack-index write"
+    assert lost(root, f"{pack}; {again}; git commit -q --allow-empty -m x; git commit-graph write") == []
 
 
 def test_old_entries_of_a_reflog_go_by_themselves(root):
@@ -220,8 +309,12 @@ def test_worktrees(root):
     assert lost(root, "cd tree; git commit -q --amend -m other") == ["history refs/heads/side 1"]
     assert lost(root, "cd loose; git checkout -q merged") == ["history worktrees/loose/HEAD 1"]
     assert lost(root, "git worktree remove --force loose") == ["history worktrees/loose/HEAD 1"]
+    assert lost(root, "git worktree remove tree") == []
+    assert lost(root, "rm .git/worktrees/tree/logs/HEAD") == ["reflog worktrees/tree/HEAD 2"]
     (root / "tree" / "a.md").write_text("never committed\n")
     assert lost(root, "cd tree; git checkout -q .") == ["uncommitted tree/a.md"]
+    assert lost(root, "cd tree; git stash -q; git stash drop -q") == ["uncommitted tree/a.md"]
+    assert lost(root, "cd tree; git add .; git restore --source=HEAD --worktree a.md") == []
 
 
 def test_a_repository_that_is_replaced_has_lost_its_references(root):
