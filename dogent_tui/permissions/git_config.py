@@ -1,7 +1,8 @@
 """Git's configuration files as text: which of their settings can run something, and where a remote is."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
 from urllib.parse import urlsplit
 
 Settings = Mapping[str, tuple[str, ...]]
@@ -34,7 +35,7 @@ _HARMLESS = re.compile(
     """,
     re.VERBOSE,
 )
-INCLUDES = re.compile(r"include(if\..*)?\.path")
+_INCLUDES = re.compile(r"include(if\..*)?\.path")
 """Settings that name a further file of settings."""
 _ADDRESS = re.compile(r"(remote\..*\.(url|pushurl)|submodule\..*\.url)")
 _BY_SSH = re.compile(r"(?:[\w.-]+@)?([A-Za-z0-9][\w.-]*):(?!/?/)[^\s]*")
@@ -61,6 +62,31 @@ def read_settings(text: str) -> dict[str, tuple[str, ...]]:
 def _lines(text: str) -> Iterator[str]:
     for line in re.sub(r"\\\r?\n", "", text).splitlines():
         yield _COMMENT.sub(lambda part: part[1] or "", line).strip()
+
+
+def named_by(
+    files: Iterable[tuple[Path, Path]], text: Callable[[Path], str | None], place: Callable[[Path, str], Path]
+) -> tuple[set[Path], set[Path]]:
+    """Return which files settings include, these included, and which folders they name for hooks.
+
+    Args:
+        files: Files with settings, each with the folder that the repository is checked out in.
+        text: Returns what a file holds, `None` if it cannot be read.
+        place: Returns the place that a path in the settings names, relative to a folder.
+    """
+    waiting, read, hooks = [*files], set[tuple[Path, Path]](), set[Path]()
+    named = {file for file, _ in waiting}
+    while waiting:
+        file, folder = waiting.pop()
+        if (file, folder) in read:
+            continue
+        read.add((file, folder))
+        for key, values in read_settings(text(file) or "").items():
+            if key == "core.hookspath":
+                hooks.update(place(folder, value) for value in values)
+            if _INCLUDES.fullmatch(key):
+                waiting += [(place(file.parent, value), folder) for value in values]
+    return {file for file, _ in read} - named, hooks
 
 
 def changed_settings(before: Settings, after: Settings) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dogent_tui.language import tr
 from dogent_tui.permissions import disk
-from dogent_tui.permissions.git_config import INCLUDES, changed_settings, harmless, read_settings
+from dogent_tui.permissions.git_config import changed_settings, harmless, named_by, read_settings
 from dogent_tui.permissions.judgement import decide_effects
 from dogent_tui.permissions.model import Decision, Effect, EffectKind
 from dogent_tui.permissions.paths import Guard, PathRule, Place, fold, runs_in_git
@@ -100,17 +100,34 @@ class _Outcome:
         self._disk = disk.ChangedDisk(rule.disk, rule.root, difference.upper, now)
         self._after = replace(rule, disk=self._disk)
         self._folders: dict[Path, tuple[Path, str] | None] = {}
-        self._included = {*self._includes(Path(rule.root, ".git/config"))}
+        self._included, self._hooks = self._named_by_git()
 
-    def _includes(self, config: Path, depth: int = 5) -> Iterator[Path]:
-        """Yield the files that the settings of the workspace's repository include, and what these include."""
-        text = self._rule.disk.text(str(config), _LARGEST) if depth else None
-        for key, values in read_settings(text or "").items():
-            for value in values if INCLUDES.fullmatch(key) else ():
-                spelled = f"{self._rule.home}{value[1:]}" if value.startswith("~/") else value
-                place = self._rule.resolve(str(config.parent / spelled))
-                yield place
-                yield from self._includes(place, depth - 1)
+    def _named_by_git(self) -> tuple[set[Path], set[Path]]:
+        """Return which files the settings of the repositories around the changes include, and their folders of hooks.
+
+        These are the settings as they were: where a command changes them, that is asked about by itself.
+        """
+        root = Path(self._rule.root)
+        changed = {folder for path in self._changes for folder in Path(root, path).parents}
+        own = [Path(self._rule.home, name) for name in (".gitconfig", ".config/git/config")]
+        files = [(file, folder) for folder in changed for file in self._settings_of(folder)]
+        files += [(file, folder) for file in own for folder in {root, *(folder for _, folder in files)}]
+        return named_by(files, lambda path: self._rule.disk.text(str(path), _LARGEST), self._named)
+
+    def _settings_of(self, folder: Path) -> Iterator[Path]:
+        """Yield the files with the settings of the repository that is checked out in a folder, if one is."""
+        repository = self._rule.disk.entry(f"{folder}/.git")
+        if repository is None:
+            return
+        linked = (self._rule.disk.text(f"{folder}/.git", 5000) or "").strip().removeprefix("gitdir: ")
+        own = self._rule.resolve(str(folder / (linked or ".git")))
+        common = (self._rule.disk.text(f"{own}/commondir", 5000) or ".").strip()
+        for each in {own, self._rule.resolve(str(own / common))}:
+            yield from (each / "config", each / "config.worktree")
+
+    def _named(self, near: Path, text: str) -> Path:
+        """Return the place that a setting names, relative to the folder `near`."""
+        return self._rule.resolve(f"{self._rule.home}{text[1:]}" if text.startswith("~/") else str(near / text))
 
     def effects(self) -> Iterator[Effect]:
         """Yield what is asked about."""
@@ -232,7 +249,8 @@ class _Outcome:
         if name == ".gitmodules" or path in self._included or (runs and name.startswith("config") and after.kind == "file"):
             return self._settings(change, path)
         own = name == "commondir" and (self._disk.text(str(path), 1000) or "").strip() == "../.."
-        if not runs or own or (after.kind == "folder" and change.what != "replace"):
+        hook = bool({path, path.parent} & self._hooks) and not path.name.endswith(".sample")
+        if not (runs or hook) or own or (after.kind == "folder" and change.what != "replace"):
             return ""
         return tr("{path} decides what programs Git runs.").format(path=change.path)
 

@@ -166,8 +166,10 @@ class _Repository:
         stashes = self._log("logs/refs/stash", is_after=False)
         index = "".join(self._files("index", is_after=False).values())
         git = self._asking("whole", join(left, "objects"), *others)
-        old = [*self._before.values(), *(entry.partition(" ")[0] for entry in stashes)]
-        return git.is_whole(old, index)
+        entries = git_data.log_entries(self._files("logs", is_after=False).values())
+        young = {entry.partition(" ")[0] for entry in entries if git_data.age_s(entry) < _KEPT_S}
+        recent = young - (self._git.missing(young) or set())
+        return git.is_whole([*self._before.values(), *(entry.partition(" ")[0] for entry in stashes), *recent], index)
 
     def _lost_work(self) -> Iterator[Loss]:
         """Work that was in no commit is lost where Git put another text over it."""

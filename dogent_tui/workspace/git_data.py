@@ -29,7 +29,8 @@ class GitObjects:
     def __init__(self, own: str, objects: Sequence[str], form: str, shallow: str, untrusted: str) -> None:
         Path(own, "refs").mkdir(parents=True)
         Path(own, "HEAD").write_text("ref: refs/heads/none\n")
-        settings = "[core]\nrepositoryformatversion = 1\nbare = true\n[extensions]\nobjectformat = "
+        # A command may have written the graph of commits: what it says of their parents is not believed.
+        settings = "[core]\nrepositoryformatversion = 1\nbare = true\ncommitGraph = false\n[extensions]\nobjectformat = "
         Path(own, "config").write_text(f"{settings}{form}\n")
         if shallow:
             Path(own, "shallow").write_text(shallow)
@@ -72,16 +73,20 @@ class GitObjects:
         indexed = ["--indexed-objects"] if index else []
         return self.ask("rev-list", "--objects", "--quiet", *indexed, "--stdin", lines=names, index=index) is not None
 
+    def missing(self, names: Collection[str]) -> set[str] | None:
+        """Return which of some objects are not there, None where Git cannot say."""
+        said = self.ask("cat-file", "--batch-check", lines=sorted(names)) if names else ""
+        return None if said is None else {line[:-8] for line in said.splitlines() if line.endswith(" missing")}
+
     def put_over(self, edited: Mapping[str, tuple[str, str]], names: Collection[str], indexes: Iterable[str]) -> list[str]:
         """Return which files Git put another text over, while nothing leads to the one that they held.
 
         `edited` has both texts of each file, as objects. `names` and `indexes` are what leads to objects. Where Git cannot say,
         these are all files.
         """
-        said = self.ask("cat-file", "--batch-check", lines=sorted(set().union(*edited.values()))) if edited else ""
-        if said is None:
+        missing = self.missing(set().union(*edited.values()))
+        if missing is None:
             return [*edited]
-        missing = {line.split(" ")[0] for line in said.splitlines() if line.endswith(" missing")}
         pairs = {path: pair for path, pair in edited.items() if pair[1] not in missing}
         lost = set().union(*pairs.values()) - missing
         near = [(index, "--indexed-objects", "--no-walk") for index in indexes]

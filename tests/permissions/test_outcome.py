@@ -539,3 +539,40 @@ def test_a_file_that_the_settings_of_git_include_is_settings_too(layer):
     layer.changes.clear()
     layer.after("shared.inc", '[core]\n\tfsmonitor = "touch ran"\n')
     assert layer.judged().verdict == "ask"
+
+
+@pytest.mark.parametrize(
+    ("config", "setting"),
+    [
+        ("w/.git/config.worktree", "[include]\n\tpath = ../sub/shared.inc\n"),
+        ("w/sub/.git/config", '[includeIf "gitdir:/"]\n\tpath = ../shared.inc\n'),
+        ("home/.gitconfig", "[include]\n\tpath = ../w/sub/shared.inc\n"),
+        ("home/.config/git/config", "[include]\n\tpath = ~/more\n"),
+        (".git/config", "[include]\n\tpath = ../w/sub/shared.inc\n"),
+        ("w/.git/config", "[core]\n\thooksPath = sub\n"),
+        ("home/.gitconfig", "[core]\n\thooksPath = ./sub\n"),
+    ],
+)
+def test_what_any_settings_of_git_include_or_run_is_asked_about(layer, config, setting):
+    repository(layer)
+    (layer.home / "more").write_text("[include]\n\tpath = ../w/sub/shared.inc\n")
+    layer.before("sub/shared.inc", "[user]\n\tname = Ada\n")
+    layer.after("sub/shared.inc", '[core]\n\tfsmonitor = "touch ran"\n')
+    layer.after("sub/1.md")
+    assert layer.judged().verdict == "allow"
+    layer.changes.clear()
+    settings = layer.root.parent / config
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(setting)
+    layer.after("sub/shared.inc", '[core]\n\tfsmonitor = "touch ran"\n')
+    assert layer.judged().verdict == "ask"
+
+
+def test_what_the_settings_of_a_linked_worktree_include_is_asked_about(layer):
+    repository(layer, at="main/.git")
+    layer.before("main/.git/worktrees/tree/commondir", "../..\n")
+    layer.before("main/.git/config", f"{GIT_INIT}[include]\n\tpath = ../../tree/shared.inc\n")
+    layer.before("tree/.git", f"gitdir: {layer.root}/main/.git/worktrees/tree\n")
+    layer.before("tree/shared.inc", "[user]\n\tname = Ada\n")
+    layer.after("tree/shared.inc", '[alias]\n\tst = "!touch ran"\n')
+    assert layer.judged().verdict == "ask"

@@ -59,6 +59,12 @@ def told(loss: Loss) -> str:
     return " ".join(word for word in words if word)
 
 
+def test_an_object_that_only_the_reflog_names_is_a_loss(root):
+    in_bash(root, f"echo y >> a.md; {GIT} commit -qam y; {GIT} commit -q --amend -m z")
+    assert lost(root, "git gc -q --prune=now; git fsck --no-reflogs") == []
+    assert lost(root, "rm -f .git/objects/$(git rev-parse HEAD@{1} | sed 's|^..|&/|')") == ["objects"]
+
+
 NO_LOSS = {
     "status": "git status",
     "commit": "echo x >> a.md; git commit -qam more",
