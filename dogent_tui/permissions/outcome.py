@@ -107,8 +107,12 @@ class _Outcome:
 
         These are the settings as they were: where a command changes them, that is asked about by itself.
         """
-        root = Path(self._rule.root)
-        changed = {folder for path in self._changes for folder in Path(root, path).parents}
+        root, changed = Path(self._rule.root), set[Path]()
+        for path in self._changes:
+            folder = Path(root, path).parent
+            while folder not in changed:
+                changed.add(folder)
+                folder = folder.parent
         own = [Path(self._rule.home, name) for name in (".gitconfig", ".config/git/config")]
         files = [(file, folder) for folder in changed for file in self._settings_of(folder)]
         files += [(file, folder) for file in own for folder in {root, *(folder for _, folder in files)}]
