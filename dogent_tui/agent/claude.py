@@ -58,6 +58,7 @@ from dogent_tui.tools.offered import offered_tools
 from dogent_tui.tools.server import dogent_server, tool_name
 from dogent_tui.tools.web import FETCH, NATIVE
 from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace.files import atomic_write
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.secrets import redact
 
@@ -148,13 +149,15 @@ class ClaudeConversation:
             self._inbox.put_nowait(notice)
         libraries.listener = self._hear_progress
         self._stderr: list[str] = []
+        self._prompt = options.system_prompt
+        self._prompt_file = options.config_dir / "prompts" / f"{options.session_id}.md"
         self._secrets = options.endpoint.secrets
         ours = offered_tools(libraries)
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
                 tools=[*native_tools(ours), ASK_USER_QUESTION],
                 mcp_servers={**dogent_server([*asking.tools(), *ours])},
-                system_prompt=options.system_prompt,
+                system_prompt={"type": "file", "path": str(self._prompt_file)},
                 cwd=options.cwd,
                 env=environment(options.endpoint, options.config_dir),
                 model=options.endpoint.model or None,
@@ -178,6 +181,8 @@ class ClaudeConversation:
     async def connect(self) -> None:
         """Start the CLI. Raises AgentError where it does not start."""
         try:
+            # By a file: an argument can be read by every user of the machine, and takes 128 KiB at most.
+            await asyncio.to_thread(atomic_write, self._prompt_file, self._prompt, mode=0o600, durable=False)
             await asyncio.gather(self._client.connect(), self._commands.start())
             if self._at_screen:
                 self._offering = asyncio.create_task(asyncio.to_thread(self._commands.offer_leftovers), name="leftovers")
@@ -242,6 +247,7 @@ class ClaudeConversation:
         """End the CLI and wait for it."""
         with contextlib.suppress(Exception):
             await self._client.disconnect()
+        self._prompt_file.unlink(missing_ok=True)
         await self._commands.close()
 
     def kill(self) -> None:

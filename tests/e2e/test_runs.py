@@ -1,8 +1,10 @@
 """Runs through the real CLI: prompts, tools, memory, the queue, interrupts and questions."""
 
 import json
+import stat
 import uuid
 
+import psutil
 import pytest
 
 from dogent_tui.agent.events import (
@@ -24,8 +26,9 @@ from dogent_tui.agent.events import (
     ToolUse,
     UsageChanged,
 )
-from dogent_tui.agent.launch import SessionChoice
+from dogent_tui.agent.launch import SessionChoice, claude_config_dir
 from dogent_tui.errors import AgentError
+from dogent_tui.workspace.trust import make_own_folder
 from tests.e2e.conftest import IN_ONE_LOOP
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
@@ -52,6 +55,26 @@ async def test_a_request_with_references_reads_them_and_writes_the_document(api,
     assert "Alpha is first." in "".join(result.content for result in agent.of(ToolResult))  # results come in any order
     assert agent.of(PermissionRequested) == []
     assert agent.of(UsageChanged)
+
+
+async def test_long_instructions_reach_the_model_and_no_list_of_processes(api, open_service, workspace):
+    make_own_folder(workspace)
+    wishes, template = "愿望" * 10_000, "模板" * 10_000
+    workspace.constraints_file.write_text(wishes, encoding="utf-8")
+    (workspace.dot / "templates").mkdir()
+    (workspace.dot / "templates" / "minutes.md").write_text(template, encoding="utf-8")
+    async with open_service(doc_template="minutes") as agent:
+        for number in (1, 2):
+            api.say(f"Answer {number}.")
+            assert (await agent.run(f"Question {number}")).result == f"Answer {number}."
+            assert wishes in str(api.requests[-1].system)
+            assert template in str(api.requests[-1].system)
+        [file] = (claude_config_dir() / "prompts").iterdir()
+        assert wishes in file.read_text(encoding="utf-8")
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        arguments = [argument for process in psutil.Process().children(recursive=True) for argument in process.cmdline()]
+        assert not [argument for argument in arguments if "愿" in argument or "constraints" in argument]
+    assert not file.exists()
 
 
 async def test_without_attachments_the_array_is_empty(api, agent):
