@@ -213,6 +213,17 @@ def kill_tree(pid: int) -> None:
             os.kill(process, signal.SIGKILL)
 
 
+def is_alive(pid: int) -> bool:
+    """Return whether a process runs, whoever owns it."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
+
+
 def tree_memory(pid: int) -> int:
     """Return how many bytes of memory the process `pid` and all that descends from it have resident. Blocks as `kill_tree`."""
     if _PROC.is_dir():

@@ -30,6 +30,7 @@ from dogent_tui.agent.asking import ASK_USER_QUESTION, Asking
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.changed_text import changed_hunks
+from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead
 from dogent_tui.agent.commands import LONGEST_MS, Commands
 from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
@@ -58,7 +59,8 @@ from dogent_tui.tools.offered import offered_tools
 from dogent_tui.tools.server import dogent_server, tool_name
 from dogent_tui.tools.web import FETCH, NATIVE
 from dogent_tui.workspace.copies import Copies
-from dogent_tui.workspace.files import atomic_write
+from dogent_tui.workspace.files import atomic_write, private_folder
+from dogent_tui.workspace.known_secrets import known_secrets
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.secrets import redact
 
@@ -150,7 +152,7 @@ class ClaudeConversation:
         libraries.listener = self._hear_progress
         self._stderr: list[str] = []
         self._prompt = options.system_prompt
-        self._prompt_file = options.config_dir / "prompts" / f"{options.session_id}.md"
+        self._prompt_file = options.config_dir / "prompts" / f"{options.session_id}.{os.getpid()}.md"
         self._secrets = options.endpoint.secrets
         ours = offered_tools(libraries)
         self._client = ClaudeSDKClient(
@@ -182,7 +184,7 @@ class ClaudeConversation:
         """Start the CLI. Raises AgentError where it does not start."""
         try:
             # By a file: an argument can be read by every user of the machine, and takes 128 KiB at most.
-            await asyncio.to_thread(atomic_write, self._prompt_file, self._prompt, mode=0o600, durable=False)
+            await asyncio.to_thread(self._write_prompt)
             await asyncio.gather(self._client.connect(), self._commands.start())
             if self._at_screen:
                 self._offering = asyncio.create_task(asyncio.to_thread(self._commands.offer_leftovers), name="leftovers")
@@ -247,8 +249,19 @@ class ClaudeConversation:
         """End the CLI and wait for it."""
         with contextlib.suppress(Exception):
             await self._client.disconnect()
-        self._prompt_file.unlink(missing_ok=True)
+        await asyncio.to_thread(self._leave_no_key)
         await self._commands.close()
+
+    def _write_prompt(self) -> None:
+        folder = self._prompt_file.parent
+        private_folder(folder.parent).chmod(0o700)  # the CLI would make it, and its files, for all to read
+        private_folder(folder)
+        clear_keys_of_dead(folder, known_secrets())
+        atomic_write(self._prompt_file, self._prompt, mode=0o600, durable=False)
+
+    def _leave_no_key(self) -> None:
+        clear_keys(self.session_id, {*known_secrets(), *self._secrets})
+        self._prompt_file.unlink(missing_ok=True)
 
     def kill(self) -> None:
         """End the CLI at once, with all that it started. For a process that did not end when asked to."""

@@ -77,6 +77,26 @@ async def test_long_instructions_reach_the_model_and_no_list_of_processes(api, o
     assert not file.exists()
 
 
+async def test_no_key_stays_in_what_the_cli_keeps(api, open_service, workspace):
+    choice = SessionChoice(str(uuid.uuid4()))
+    async with open_service(session=choice) as agent:
+        api.call("Read", {"file_path": str(workspace.root / "keys.txt")})
+        api.say("Seen.")
+        (workspace.root / "keys.txt").write_text(f'the key is "{api.token}"\n')
+        assert (await agent.run("Read keys.txt")).status == "completed"
+        assert api.token in str(api.requests[-1].messages)
+        [transcript] = (claude_config_dir() / "projects").rglob("*.jsonl")
+    assert api.token not in transcript.read_text()
+    assert "••••" in transcript.read_text()
+    assert stat.S_IMODE(transcript.stat().st_mode) == 0o600
+    assert not stat.S_IMODE(claude_config_dir().stat().st_mode) & 0o077
+    async with open_service(session=SessionChoice(choice.session_id, resume=True)) as agent:
+        api.say("Yes.")
+        assert (await agent.run("Do you remember?")).result == "Yes."
+        assert "the key is" in str(api.requests[-1].messages)
+        assert api.token not in str(api.requests[-1].messages)
+
+
 async def test_without_attachments_the_array_is_empty(api, agent):
     api.say("Hello.")
     await agent.run("Hi")
