@@ -34,6 +34,7 @@ from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead
 from dogent_tui.agent.commands import LONGEST_MS, Commands
 from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
+    CopiesKept,
     Event,
     MessageDropped,
     Notice,
@@ -51,9 +52,11 @@ from dogent_tui.agent.events import (
     UsageChanged,
 )
 from dogent_tui.agent.gate import Gate
+from dogent_tui.agent.prompts import changed_files
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.processes import kill_tree
+from dogent_tui.sources.ledger import Ledger
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
 from dogent_tui.tools.server import dogent_server, tool_name
@@ -117,12 +120,15 @@ class ClaudeConversation:
         copies: Copies | None = None,
     ) -> None:
         self.session_id = options.session_id
+        self._ledger = ledger = Ledger(options.session_id, options.fork_of)
+        self._root = options.cwd
         self._asking = asking = Asking(
             form,
             libraries.workspace,
             at_screen=options.at_screen,
             review_mode=options.review_mode,
             open_document=lambda: libraries.open_document,
+            ledger=ledger,
         )
         self._at_screen = options.at_screen
         self._offering: asyncio.Task[None] | None = None
@@ -146,6 +152,7 @@ class ClaudeConversation:
             libraries.requests,
             asking.reviewing,
             self._commands.wrapped,
+            ledger,
         )
         for notice in options.notices:
             self._inbox.put_nowait(notice)
@@ -201,6 +208,10 @@ class ClaudeConversation:
     async def send(self, text: str, message_id: str) -> None:
         """Send a user message, which the CLI's transcript keeps under `message_id`. Raises AgentError where the CLI is gone."""
         self._translator.start_turn()
+        changed = await asyncio.to_thread(self._ledger.changed)
+        if changed:
+            places = [str(path.relative_to(self._root) if path.is_relative_to(self._root) else path) for path in changed]
+            text = f"{text}\n\n{changed_files(places)}"
         try:
             await self._client.query(_user_message(text, message_id))
         except Exception as error:
@@ -214,6 +225,8 @@ class ClaudeConversation:
                 for said in (*self._gate.heard(), *self._asking.heard()):
                     yield said
                 for event in (message,) if isinstance(message, Event) else self._translator.translate(message):
+                    if isinstance(event, CopiesKept):  # a command's own doing
+                        await asyncio.to_thread(self._ledger.expect, map(Path, event.paths))
                     if isinstance(event, ToolResult):
                         await self._gate.after_tool(event.tool_use_id)
                     elif isinstance(event, TurnEnded):

@@ -47,6 +47,11 @@ def taken_back(restored: Sequence[str], removed: Sequence[str]) -> str:
     return _template("taken-back.md").substitute(places="\n".join(places)).rstrip("\n")
 
 
+def changed_files(places: Sequence[str]) -> str:
+    """Return the note that tells which files somebody else changed since the model saw them."""
+    return _template("changed-files.md").substitute(places="\n".join(f"- {place}" for place in places)).rstrip("\n")
+
+
 def earlier_conversation(said: Sequence[tuple[str, str]]) -> str:
     """Return the note that tells what was `said` in a conversation that is not remembered: who and what, oldest first.
 

@@ -174,7 +174,8 @@ class ConversationScreen(Screen[None]):
         self.todos.forget()
         self.prompt.set_attached(())
         self.status_bar.show(opening_status(opened))
-        self.query_one(Welcome).answered_by(self.status_bar.status.endpoint)
+        for welcome in self.query(Welcome):  # none is left where the user is leaving
+            welcome.answered_by(self.status_bar.status.endpoint)
         self.prompt.set_queue(())
         self.prompt.set_busy(False)
         self.questions.clear()
