@@ -159,7 +159,17 @@ async def test_nothing_stays_behind_after_a_kill(dogent, running):
             await terminal.until(lambda: _at_work(terminal), "the command of the agent")
         terminal.signal(signal.SIGKILL)
         await terminal.process.wait()
-        await eventually(lambda: not terminal.processes(), "no process left", 8)
+        await eventually(lambda: not terminal.processes(), "no process left", 2)
+
+
+async def test_no_command_of_the_users_own_outlives_a_kill(dogent):
+    """Nor what it started, in a session of its own."""
+    async with dogent.open() as terminal:
+        terminal.type("!(setsid sh -c 'exec tail -f /dev/null' &) ; tail -f /dev/null\r")
+        await terminal.until(lambda: len(_at_work(terminal)) == 2, "both commands")
+        terminal.signal(signal.SIGKILL)
+        await terminal.process.wait()
+        await eventually(lambda: not terminal.processes(), "no process left", 2)
 
 
 def _at_work(terminal) -> list[psutil.Process]:
