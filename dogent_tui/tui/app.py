@@ -99,6 +99,7 @@ class DogentApp(App[None]):
         self.history = History(opened.workspace.history_file)
         self.commands = app_commands(self)
         self._saving_draft = asyncio.Lock()
+        self._draft: str | None = None
         self._switching = asyncio.Lock()
         self._draft_taken = False
         self.conversation = ConversationScreen(opened, self.commands)
@@ -285,7 +286,16 @@ class DogentApp(App[None]):
 
     def save_draft(self, text: str) -> None:
         """Keep `text`, so that a crash does not lose it."""
-        self.run_worker(self._save_draft(text), group="draft")
+        is_idle, self._draft = self._draft is None, text
+        if is_idle:
+            self._draft_saver = asyncio.create_task(self._save_waiting(), name="draft")
+
+    async def _save_waiting(self) -> None:
+        """Save the draft that waits, until none does: one that a newer one overtook is not saved."""
+        while (text := self._draft) is not None:
+            await self._save_draft(text)
+            if self._draft == text:
+                self._draft = None
 
     async def _save_draft(self, text: str) -> None:
         async with self._saving_draft:  # what was typed last is saved last
