@@ -218,6 +218,7 @@ class DogentApp(App[None]):
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
         await offer_custom_commands(self)
         await screen.typed.refresh_index()
+        screen.index.follow()
         if opened.service.has_unsent_answers:  # what came with the folder is asked about before anything is sent
             with suppress(AgentError):
                 await settle_trust(self, opened)
