@@ -363,7 +363,7 @@ class Translator:
     window: int = 0
 
     _message_id: str = ""
-    _texts: dict[int, str] = field(default_factory=dict)
+    _texts: dict[int, list[str]] = field(default_factory=dict)
     _streamed: set[str] = field(default_factory=set)
     _unfinished: bool = False
     _error: str = ""
@@ -414,14 +414,14 @@ class Translator:
             case "content_block_delta":
                 yield from self._delta(index, event["delta"])
             case "content_block_stop" if index in self._texts:
-                yield TextFinished(message_id=self._message_id, block=index, text=self._texts[index])
+                yield TextFinished(message_id=self._message_id, block=index, text="".join(self._texts[index]))
             case "message_delta" if event["delta"].get("stop_reason"):
                 self._unfinished = False  # a cut stream can end like a whole one, but without a reason to stop
 
     def _delta(self, index: int, delta: Mapping[str, Any]) -> Iterator[Event]:
         match delta.get("type"):
             case "text_delta":
-                self._texts[index] = self._texts.get(index, "") + delta["text"]
+                self._texts.setdefault(index, []).append(delta["text"])
                 yield TextDelta(message_id=self._message_id, block=index, text=delta["text"])
             case "thinking_delta":
                 yield ThinkingDelta(message_id=self._message_id, block=index, text=delta["thinking"])
