@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import re
+import uuid
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -159,7 +160,7 @@ class ClaudeConversation:
         libraries.listener = self._hear_progress
         self._stderr: list[str] = []
         self._prompt = options.system_prompt
-        self._prompt_file = options.config_dir / "prompts" / f"{options.session_id}.{os.getpid()}.md"
+        self._prompt_file = options.config_dir / "prompts" / f"{options.session_id}.{os.getpid()}.{uuid.uuid4().hex[:8]}.md"
         self._secrets = options.endpoint.secrets
         ours = offered_tools(libraries)
         self._client = ClaudeSDKClient(
@@ -273,8 +274,10 @@ class ClaudeConversation:
         atomic_write(self._prompt_file, self._prompt, mode=0o600, durable=False)
 
     def _leave_no_key(self) -> None:
-        clear_keys(self.session_id, {*known_secrets(), *self._secrets})
+        """Take keys out of the transcript, unless the session was resumed already and its next process adds to it."""
         self._prompt_file.unlink(missing_ok=True)
+        if not any(self._prompt_file.parent.glob(f"{self.session_id}.*.md")):
+            clear_keys(self.session_id, {*known_secrets(), *self._secrets})
 
     def kill(self) -> None:
         """End the CLI at once, with all that it started. For a process that did not end when asked to."""

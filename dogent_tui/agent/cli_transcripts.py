@@ -47,9 +47,9 @@ def clear_keys(session_id: str, keys: Iterable[str]) -> None:
 
 
 def clear_keys_of_dead(folder: Path, keys: Collection[str]) -> None:
-    """Do as `clear_keys` for sessions whose application died, by what it left in `folder`: files ``SESSION.PROCESS.md``."""
-    for file in folder.glob("*.*.md"):
-        session_id, _, process = file.name.removesuffix(".md").partition(".")
+    """Do as `clear_keys` for sessions whose application died, by what it left in `folder`: files ``SESSION.PROCESS.NAME.md``."""
+    for file in folder.glob("*.*.*.md"):
+        session_id, process, *_ = file.name.split(".")
         if process.isdigit() and not is_alive(int(process)):
             clear_keys(session_id, keys)
             file.unlink(missing_ok=True)

@@ -300,10 +300,13 @@ class DogentApp(App[None]):
 
     async def _save_draft(self, text: str) -> None:
         async with self._saving_draft:  # what was typed last is saved last
+            code = "draft_not_kept_over"
             try:
                 await asyncio.to_thread(self.drafts.save, text)
             except OSError as error:
                 _LOG.warning("The draft could not be saved: %s", error)
+                code = "draft_not_kept"
+            self.conversation.status_bar.handle(Notice(level="warning", code=code, message="", remedy=""))
 
     async def record_command(self, text: str) -> None:
         """Put a command that was run into the history, so that it can be recalled."""

@@ -44,7 +44,7 @@ def test_only_sessions_whose_application_died_are_cleared_by_the_next(transcript
     process = subprocess.Popen(["true"])
     process.wait()
     for left, cleared in ((os.getpid(), False), (process.pid, True)):
-        file = tmp_path / f"{transcript.stem}.{left}.md"
+        file = tmp_path / f"{transcript.stem}.{left}.1.md"
         file.touch()
         clear_keys_of_dead(tmp_path, {KEY})
         assert file.exists() is not cleared
