@@ -123,6 +123,7 @@ def _open(options: argparse.Namespace) -> OpenedSession:
 
     from dogent_tui.agent.session import SessionOptions, open_session
     from dogent_tui.errors import UsageError
+    from dogent_tui.processes import guard_children
     from dogent_tui.workspace.paths import Workspace
 
     folder = _sample_folder() if options.sample else Path(options.workspace)
@@ -137,6 +138,7 @@ def _open(options: argparse.Namespace) -> OpenedSession:
     chosen = SessionOptions(
         options.profile, options.resume, tuple(options.allow), trust=options.trust, answered_by=answered_by, resume=resume
     )
+    guard_children()
     return open_session(Workspace(folder), chosen)
 
 

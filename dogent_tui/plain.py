@@ -1,7 +1,7 @@
 """Text from outside, made safe to draw: every character that a terminal would obey is replaced by one that it shows."""
 
 import re
-from unicodedata import east_asian_width
+from unicodedata import combining, east_asian_width
 
 TAB_WIDTH = 4
 """Columns between tab stops."""
@@ -20,6 +20,10 @@ _UNSEEN = re.compile(
     "\u3164\ufeff\uffa0\ufff9-\ufffb]"  # more fillers, the byte order mark, annotations
 )
 """What takes no room and can make two texts look the same."""
+
+
+_CONTINUES = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
+"""What changes the character before it: a joiner, a variation selector, a tone of skin, a tag."""
 
 
 def visible(text: str) -> str:
@@ -45,6 +49,17 @@ def revealed(text: str) -> str:
 def one_line(text: str) -> str:
     """Return `text` made `visible`, with every run of white space as one space."""
     return " ".join(visible(text).split())
+
+
+def cut_bytes(text: str, most: int) -> str:
+    """Return the longest beginning of `text` within `most` bytes of UTF-8 that splits no character as it is seen.
+
+    A letter keeps its combining marks; an emoji keeps its modifiers, and whatever it is joined with.
+    """
+    cut = text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
+    while cut and len(cut) < len(text) and (_CONTINUES.match(text[len(cut)]) or combining(text[len(cut)]) or cut[-1] == "\u200d"):
+        cut = cut[:-1]
+    return cut
 
 
 def columns_of(text: str) -> int:

@@ -6,8 +6,10 @@ import signal
 import subprocess
 import sys
 import threading
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import IO, Any, TextIO
 
@@ -18,6 +20,47 @@ _PROC = Path("/proc")
 _TERM_GRACE_S = 1.0
 """How long a group that was asked to end may take before it is killed."""
 _GONE_POLL_S = 0.005
+
+
+_MARK = "DOGENT_TUI_CHILD_OF"
+_GUARD = """\
+while read -r line; do :; done
+for turn in 1 2 3 4 5; do
+    found=$(grep -ls "$1" /proc/[0-9]*/environ | cut -d/ -f3)
+    [ -n "$found" ] || exit 0
+    kill -9 $found
+done"""
+"""Waits until its input ends, as it does with the process that has the other end, and then ends every process that is marked in
+its environment. It looks again, since those may have started others."""
+
+
+def guard_children() -> None:
+    """Have all that this process starts from now on, and what that starts, end with it, however it ends. Where there is no
+    ``/proc``, each has to see to it itself."""
+    if Path("/proc/self/environ").exists():
+        _guard(os.getpid())
+
+
+@cache
+def _guard(pid: int) -> subprocess.Popen[bytes]:
+    """Start the guard of a process, once. What is forked from it is guarded by itself."""
+    name = f"{_MARK}_{pid}_{uuid.uuid4().hex}"
+    environment = outliving_environment()
+    os.environ[name] = "1"
+    return subprocess.Popen(
+        ["/bin/sh", "-c", _GUARD, "sh", f"{name}=1"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=environment,
+        cwd="/",
+        start_new_session=True,
+    )
+
+
+def outliving_environment() -> dict[str, str]:
+    """Return our environment for a process that may outlive us: the guard leaves it alone."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(_MARK)}
 
 
 async def stream_process(
@@ -57,6 +100,7 @@ async def feed_process(command: Sequence[str], data: bytes, *, limit_s: float) -
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.DEVNULL,
+        env=outliving_environment(),
     )
     try:
         async with asyncio.timeout(limit_s):
@@ -211,6 +255,17 @@ def kill_tree(pid: int) -> None:
     for process in reversed(_tree(pid)):  # it may be our own
         with suppress(ProcessLookupError, PermissionError):
             os.kill(process, signal.SIGKILL)
+
+
+def is_alive(pid: int) -> bool:
+    """Return whether a process runs, whoever owns it."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass
+    return True
 
 
 def tree_memory(pid: int) -> int:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dogent_tui.plain import one_line, visible
+from dogent_tui.plain import cut_bytes, one_line, visible
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,21 @@ def test_nothing_that_a_terminal_obeys_is_left(text: str) -> None:
 
 def test_one_line() -> None:
     assert one_line(" a\n\tb \x1b ") == "a b ␛"
+
+
+@pytest.mark.parametrize(
+    ("text", "most", "cut"),
+    [
+        ("short", 5, "short"),
+        ("longer", 5, "longe"),
+        ("文字", 5, "文"),
+        ("ae\u0301", 3, "a"),
+        ("ae\u0301", 4, "ae\u0301"),
+        ("👍🏽!", 6, ""),
+        ("x👩\u200d🚀", 9, "x"),
+        ("x👩\u200d🚀", 12, "x👩\u200d🚀"),
+        ("☺\ufe0f", 3, ""),
+    ],
+)
+def test_a_cut_text_fits_and_splits_no_character(text, most, cut):
+    assert cut_bytes(text, most) == cut

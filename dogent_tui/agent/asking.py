@@ -1,5 +1,6 @@
 """What the model asks the person: our tool `ui_request`, which ends its turn, and the CLI's `AskUserQuestion`, which waits."""
 
+import asyncio
 import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -29,6 +30,7 @@ from dogent_tui.agent.ui_requests import (
     to_ask_user_question,
 )
 from dogent_tui.changes.applying import Reviewed
+from dogent_tui.sources.ledger import Ledger
 from dogent_tui.tools.proposing import propose_document_change_tool
 from dogent_tui.tools.server import tool_name
 from dogent_tui.tools.ui_request import ANSWERING, NAME, ui_request_tool
@@ -42,7 +44,7 @@ class Asking:
     """Brings the model's questions to the person. `form` puts one that waits within the turn.
 
     `at_screen`: somebody can answer while the turn waits. Where nobody can, `AskUserQuestion` ends the turn like `ui_request`.
-    `open_document` tells the path of the document that the person has open.
+    `open_document` tells the path of the document that the user has open. `ledger` knows what the model has seen.
     `review_mode` says whether all that the agent writes is reviewed; `reviewing` sees to it.
     """
 
@@ -54,10 +56,12 @@ class Asking:
         at_screen: bool = True,
         review_mode: ReviewMode | None = None,
         open_document: Callable[[], str] = lambda: "",
+        ledger: Ledger | None = None,
     ) -> None:
         # Where nobody can review, nothing waits for a review: the policy decides as ever.
         mode = review_mode if review_mode is not None and at_screen else ReviewMode()
-        self.reviewing = Reviewing(mode, workspace, self.review)
+        self._ledger = ledger
+        self.reviewing = Reviewing(mode, workspace, self.review, ledger)
         self._form = form
         self._workspace = workspace
         self._open_document = open_document
@@ -69,7 +73,9 @@ class Asking:
         asking = ui_request_tool(JSON_SCHEMA, parse_request)
         if not self._at_screen:
             return [asking]
-        proposing = propose_document_change_tool(self._workspace, self.review, self.reviewing.approved, self._open_document)
+        proposing = propose_document_change_tool(
+            self._workspace, self.review, self.reviewing.approved, self._open_document, self._ledger
+        )
         return [asking, proposing]
 
     async def review(self, opened: Reviewed, text: str) -> str | None:
@@ -77,9 +83,12 @@ class Asking:
         change = opened.change
         base = None if change.content is None else change.content.decode("utf-8")
         place = str(opened.path) if opened.by_approval else ""
-        payload = ChangeRequest(change.name, text, change.summary, base, place).payload
+        is_unread = self._ledger is not None and not change.is_new and not self._ledger.has(opened.path)
+        payload = ChangeRequest(change.name, text, change.summary, base, place, is_unread).payload
         event = UiRequested(request_id=uuid.uuid4().hex[:12], kind=KIND, payload=payload, in_run=True)
         answer = await self._form(event)
+        if self._ledger is not None:  # it is told what came of its proposal
+            await asyncio.to_thread(self._ledger.note, opened.path)
         return answer.review if answer is not None else None
 
     def hooks(self) -> dict[Any, list[HookMatcher]]:

@@ -19,8 +19,9 @@ class ReviewMode(msgspec.Struct):
 
 
 class ChangeRequest(msgspec.Struct, frozen=True):
-    """The text that the agent proposes for the file `path`. `base` is what the file held then, None for no file.
+    """The text that the agent proposes for the file `path`. `base` is what it last saw there, None for no file.
 
+    `is_unread`: the agent has not seen what the file holds, so `base` is what it held when this was proposed.
     `place` is its real path where a proposal leads there by an approval only, else empty.
     """
 
@@ -29,6 +30,7 @@ class ChangeRequest(msgspec.Struct, frozen=True):
     summary: str = ""
     base: str | None = None
     place: str = ""
+    is_unread: bool = False
 
     @property
     def payload(self) -> dict[str, Any]:

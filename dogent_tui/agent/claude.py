@@ -4,6 +4,7 @@ import asyncio
 import contextlib
 import os
 import re
+import uuid
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -30,9 +31,11 @@ from dogent_tui.agent.asking import ASK_USER_QUESTION, Asking
 from dogent_tui.agent.authority import Authority
 from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.changed_text import changed_hunks
+from dogent_tui.agent.cli_transcripts import clear_keys, clear_keys_of_dead
 from dogent_tui.agent.commands import LONGEST_MS, Commands
 from dogent_tui.agent.conversation import Ask, AskForm, TurnEnded, TurnOutcome
 from dogent_tui.agent.events import (
+    CopiesKept,
     Event,
     MessageDropped,
     Notice,
@@ -50,14 +53,18 @@ from dogent_tui.agent.events import (
     UsageChanged,
 )
 from dogent_tui.agent.gate import Gate
+from dogent_tui.agent.prompts import changed_files
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
 from dogent_tui.processes import kill_tree
+from dogent_tui.sources.ledger import Ledger
 from dogent_tui.tools.libraries import Libraries
 from dogent_tui.tools.offered import offered_tools
 from dogent_tui.tools.server import dogent_server, tool_name
 from dogent_tui.tools.web import FETCH, NATIVE
 from dogent_tui.workspace.copies import Copies
+from dogent_tui.workspace.files import atomic_write, private_folder
+from dogent_tui.workspace.known_secrets import known_secrets
 from dogent_tui.workspace.profiles import Endpoint
 from dogent_tui.workspace.secrets import redact
 
@@ -114,12 +121,15 @@ class ClaudeConversation:
         copies: Copies | None = None,
     ) -> None:
         self.session_id = options.session_id
+        self._ledger = ledger = Ledger(options.session_id, options.fork_of)
+        self._root = options.cwd
         self._asking = asking = Asking(
             form,
             libraries.workspace,
             at_screen=options.at_screen,
             review_mode=options.review_mode,
             open_document=lambda: libraries.open_document,
+            ledger=ledger,
         )
         self._at_screen = options.at_screen
         self._offering: asyncio.Task[None] | None = None
@@ -143,18 +153,21 @@ class ClaudeConversation:
             libraries.requests,
             asking.reviewing,
             self._commands.wrapped,
+            ledger,
         )
         for notice in options.notices:
             self._inbox.put_nowait(notice)
         libraries.listener = self._hear_progress
         self._stderr: list[str] = []
+        self._prompt = options.system_prompt
+        self._prompt_file = options.config_dir / "prompts" / f"{options.session_id}.{os.getpid()}.{uuid.uuid4().hex[:8]}.md"
         self._secrets = options.endpoint.secrets
         ours = offered_tools(libraries)
         self._client = ClaudeSDKClient(
             ClaudeAgentOptions(
                 tools=[*native_tools(ours), ASK_USER_QUESTION],
                 mcp_servers={**dogent_server([*asking.tools(), *ours])},
-                system_prompt=options.system_prompt,
+                system_prompt={"type": "file", "path": str(self._prompt_file)},
                 cwd=options.cwd,
                 env=environment(options.endpoint, options.config_dir),
                 model=options.endpoint.model or None,
@@ -178,6 +191,8 @@ class ClaudeConversation:
     async def connect(self) -> None:
         """Start the CLI. Raises AgentError where it does not start."""
         try:
+            # By a file: an argument can be read by every user of the machine, and takes 128 KiB at most.
+            await asyncio.to_thread(self._write_prompt)
             await asyncio.gather(self._client.connect(), self._commands.start())
             if self._at_screen:
                 self._offering = asyncio.create_task(asyncio.to_thread(self._commands.offer_leftovers), name="leftovers")
@@ -194,6 +209,10 @@ class ClaudeConversation:
     async def send(self, text: str, message_id: str) -> None:
         """Send a user message, which the CLI's transcript keeps under `message_id`. Raises AgentError where the CLI is gone."""
         self._translator.start_turn()
+        changed = await asyncio.to_thread(self._ledger.changed)
+        if changed:
+            places = [str(path.relative_to(self._root) if path.is_relative_to(self._root) else path) for path in changed]
+            text = f"{text}\n\n{changed_files(places)}"
         try:
             await self._client.query(_user_message(text, message_id))
         except Exception as error:
@@ -207,6 +226,8 @@ class ClaudeConversation:
                 for said in (*self._gate.heard(), *self._asking.heard()):
                     yield said
                 for event in (message,) if isinstance(message, Event) else self._translator.translate(message):
+                    if isinstance(event, CopiesKept):  # a command's own doing
+                        await asyncio.to_thread(self._ledger.expect, map(Path, event.paths))
                     if isinstance(event, ToolResult):
                         await self._gate.after_tool(event.tool_use_id)
                     elif isinstance(event, TurnEnded):
@@ -242,7 +263,21 @@ class ClaudeConversation:
         """End the CLI and wait for it."""
         with contextlib.suppress(Exception):
             await self._client.disconnect()
+        await asyncio.to_thread(self._leave_no_key)
         await self._commands.close()
+
+    def _write_prompt(self) -> None:
+        folder = self._prompt_file.parent
+        private_folder(folder.parent).chmod(0o700)  # the CLI would make it, and its files, for all to read
+        private_folder(folder)
+        clear_keys_of_dead(folder, known_secrets())
+        atomic_write(self._prompt_file, self._prompt, mode=0o600, durable=False)
+
+    def _leave_no_key(self) -> None:
+        """Take keys out of the transcript, unless the session was resumed already and its next process adds to it."""
+        self._prompt_file.unlink(missing_ok=True)
+        if not any(self._prompt_file.parent.glob(f"{self.session_id}.*.md")):
+            clear_keys(self.session_id, {*known_secrets(), *self._secrets})
 
     def kill(self) -> None:
         """End the CLI at once, with all that it started. For a process that did not end when asked to."""
@@ -331,7 +366,7 @@ class Translator:
     window: int = 0
 
     _message_id: str = ""
-    _texts: dict[int, str] = field(default_factory=dict)
+    _texts: dict[int, list[str]] = field(default_factory=dict)
     _streamed: set[str] = field(default_factory=set)
     _unfinished: bool = False
     _error: str = ""
@@ -382,14 +417,14 @@ class Translator:
             case "content_block_delta":
                 yield from self._delta(index, event["delta"])
             case "content_block_stop" if index in self._texts:
-                yield TextFinished(message_id=self._message_id, block=index, text=self._texts[index])
+                yield TextFinished(message_id=self._message_id, block=index, text="".join(self._texts[index]))
             case "message_delta" if event["delta"].get("stop_reason"):
                 self._unfinished = False  # a cut stream can end like a whole one, but without a reason to stop
 
     def _delta(self, index: int, delta: Mapping[str, Any]) -> Iterator[Event]:
         match delta.get("type"):
             case "text_delta":
-                self._texts[index] = self._texts.get(index, "") + delta["text"]
+                self._texts.setdefault(index, []).append(delta["text"])
                 yield TextDelta(message_id=self._message_id, block=index, text=delta["text"])
             case "thinking_delta":
                 yield ThinkingDelta(message_id=self._message_id, block=index, text=delta["thinking"])

@@ -8,7 +8,7 @@ import json
 import re
 import shutil
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from dogent_tui.agent.launch import SessionChoice, claude_config_dir
+from dogent_tui.processes import is_alive
+from dogent_tui.workspace.files import atomic_write
 
 _ID = re.compile(r"[0-9a-fA-F-]{36}")
 
@@ -25,6 +27,32 @@ def delete_transcript(session_id: str) -> None:
     for transcript in _transcripts(session_id):
         transcript.unlink(missing_ok=True)
         shutil.rmtree(transcript.with_suffix(""), ignore_errors=True)
+
+
+def clear_keys(session_id: str, keys: Iterable[str]) -> None:
+    """Take keys out of what the CLI remembers of a session, and close it to other users. Blocks, never raises.
+
+    The CLI keeps the output of tools as it was; it must not run, since it adds to the file.
+    """
+    spelled = {json.dumps(key, ensure_ascii=escaped)[1:-1].encode() for key in keys for escaped in (True, False)}
+    found = re.compile(b"|".join(re.escape(key) for key in sorted(spelled, key=len, reverse=True)))
+    for transcript in _transcripts(session_id):
+        for file in (transcript, *transcript.with_suffix("").rglob("*.jsonl")):
+            with suppress(OSError):
+                text = file.read_bytes()
+                cleared = found.sub("••••".encode(), text) if spelled else text
+                if cleared != text:
+                    atomic_write(file, cleared)
+                file.chmod(0o600)
+
+
+def clear_keys_of_dead(folder: Path, keys: Collection[str]) -> None:
+    """Do as `clear_keys` for sessions whose application died, by what it left in `folder`: files ``SESSION.PROCESS.NAME.md``."""
+    for file in folder.glob("*.*.*.md"):
+        session_id, process, *_ = file.name.split(".")
+        if process.isdigit() and not is_alive(int(process)):
+            clear_keys(session_id, keys)
+            file.unlink(missing_ok=True)
 
 
 def is_remembered(session_id: str) -> bool:

@@ -15,6 +15,10 @@ class _Begun(msgspec.Struct, frozen=True):
     context_tokens: int
 
 
+MOST_TOLD = 60_000
+"""Characters of an earlier conversation that are told where it is not remembered: no more of a text is kept."""
+
+
 class Course:
     """Follows the events of a conversation. `said` is who said what, oldest first: the prompts and the replies."""
 
@@ -28,9 +32,9 @@ class Course:
         match event:
             case RunStarted():
                 self._begun.append(_Begun(event.run_id, len(self.said), self.context_tokens))
-                self.said.append(("The person", event.prompt.text))
+                self.said.append(("The user", event.prompt.text[-MOST_TOLD:]))
             case TextFinished() if event.text.strip():
-                self.said.append(("You", event.text))
+                self.said.append(("You", event.text[-MOST_TOLD:]))
             case UsageChanged():
                 self.context_tokens = event.context_tokens
             case Rewound():

@@ -32,6 +32,7 @@ from dogent_tui.language import tr
 from dogent_tui.manuscripts.requests import RequestBook, Status
 from dogent_tui.permissions.consulting import CONSULTING
 from dogent_tui.permissions.model import Decision, EffectKind, ToolCall
+from dogent_tui.sources.ledger import Ledger
 from dogent_tui.workspace.copies import Copies
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ _MOST_ANNOUNCED = 200
 
 _CHANGED = "What it would touch changed while you were asked."
 _CHANGES = {EffectKind.WRITE, EffectKind.DELETE, EffectKind.MOVE}
+_WRITES = {EffectKind.WRITE, EffectKind.CREATE}
 _PROPOSE = "mcp__dogent__propose_document_change"
 _REVIEWS = "The person reviews every change of a file."
 _STATUS: Mapping[str, Status] = {"allow": "approved", "ask": "pending", "deny": "denied"}
@@ -81,14 +83,17 @@ class Gate:
         requests: RequestBook | None = None,
         reviewing: Reviewing | None = None,
         behind_wall: BehindWall | None = None,
+        ledger: Ledger | None = None,
     ) -> None:
         """Decide by `authority` and `ask`. `cwd` is where the session starts; `copies` keeps what approved calls change.
 
         `answered` are the tools whose calls are no question of permission but one to the person, and what answers them.
         `requests` records the calls that consult documents: those tools run by what was approved there. `reviewing` takes the
         calls that the person reviews in place of their being run, once they may run, and learns where proposals may lead.
-        `behind_wall` has commands run behind the wall; without it none runs.
+        `behind_wall` has commands run behind the wall; without it none runs. `ledger` notes which files the model sees.
         """
+        self._ledger = ledger
+        self._written: dict[str, list[Path]] = {}
         self._reviewing = reviewing
         self._behind_wall = behind_wall
         self._answered = answered or {}
@@ -224,12 +229,24 @@ class Gate:
         """Take note that `call` runs now."""
         self._authority.let_through(call, decision)
         place = _place(decision)
+        if self._ledger is not None and call.tool != "Bash":
+            await asyncio.to_thread(self._note_seen, self._ledger, call, decision)
+            self._written[tool_use_id] = [each.path for each in decision.effects if each.path and each.kind in _WRITES]
         if call.tool == "Bash" and self._authority.standing.level != "none":
             return  # what it changes is kept when it is known
         if call.tool != _PROPOSE:
             await self._keep_copies(call, decision, tool_use_id)
         elif self._reviewing is not None and place is not None:  # it writes nothing; its review keeps what it changes
             self._reviewing.approve(call.input, place)
+
+    @staticmethod
+    def _note_seen(ledger: Ledger, call: ToolCall, decision: Decision) -> None:
+        """Note the files that `call` gives the model; it names lines where it is the CLI's own Read."""
+        start, lines = (call.input.get(name) for name in ("offset", "limit"))
+        own = call.tool == "Read" and isinstance(start or 0, int) and isinstance(lines or 0, int)
+        for effect in decision.effects:
+            if effect.kind is EffectKind.READ and effect.path is not None:
+                ledger.note(effect.path, *((start or 0, lines or 0) if own else ()))
 
     async def _answer(self, call: ToolCall, decision: Decision, question: PermissionQuestion) -> Verdict:
         """Wait for the person, or until their answer to another question allows this call too."""
@@ -279,6 +296,10 @@ class Gate:
 
     async def after_tool(self, tool_use_id: str) -> None:
         """Note how a call that is over left what it changed: what is other there later, somebody else changed."""
+        written = self._written.pop(tool_use_id, [])
+        if self._ledger is not None:
+            for path in written:
+                await asyncio.to_thread(self._ledger.note, path)
         number = self._kept.pop(tool_use_id, 0)
         if number and self._copies is not None:
             await asyncio.to_thread(self._copies.settle, number)
@@ -286,6 +307,7 @@ class Gate:
     async def after_turn(self) -> None:
         """Note the same of every call whose result did not come, because the turn was stopped."""
         self._kept.clear()
+        self._written.clear()
         if self._copies is not None:
             await asyncio.to_thread(self._copies.settle)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from dogent_tui.agent.events import (
     ToolUse,
     UiSettled,
     from_json,
+    to_json,
 )
 from dogent_tui.agent.redacting import Redactor
 from dogent_tui.errors import DogentError
@@ -32,8 +34,30 @@ _LOG = logging.getLogger(__name__)
 _SUMMARY_CHARS = 500
 """How much of a reply the history keeps; the session's log has all of it."""
 
+_MOST_WAITING = 8_000_000
+"""Characters of the log that wait in memory for a disk that takes none; of what is more, the oldest is given up."""
+_TRY_AGAIN_S = 5.0
+"""How often it is tried again while nothing happens."""
+
 _BEGINS = (RunStarted, ToolUse, UiSettled, Rewound)
 """What a log begins with: a run, a shell command of the person, the end of what an earlier session asked, a way back in it."""
+
+
+_NOT_KEPT = {
+    "not_recorded": (
+        tr("This conversation can't be saved right now: {error}."),
+        tr("It is kept in memory and saved as soon as there is room. Free some space, or fix the permissions."),
+    ),
+    "history_not_kept": (
+        tr("The history can't be saved right now: {error}."),
+        tr("It is kept in memory until you quit. Free some space, or make the folder writable."),
+    ),
+}
+"""The code of a notice → what it says, and what helps."""
+_KEPT_AGAIN = {
+    "not_recorded": tr("The conversation is being saved again; what had to wait was added."),
+    "history_not_kept": tr("The history is being saved again."),
+}
 
 
 class Recorder:
@@ -64,8 +88,14 @@ class Recorder:
         self._notify = notify
         self._hold = hold
         self._fork_of = fork_of
+        self._begun = False
         self._titled = False
-        self._told = False
+        self._failing: set[str] = set()
+        self._notices: list[Notice] = []
+        self._lines: deque[str] = deque()
+        self._entries: deque[HistoryEntry] = deque()
+        self._length = 0
+        self._given_up = 0
         self._history = History(workspace.history_file)
         self._log: SessionLog | None = None
         self._before_first_run: list[Event] = []
@@ -75,29 +105,60 @@ class Recorder:
     async def record(self, events: AsyncIterator[Event]) -> None:
         """Record `events` until they end."""
         try:
-            async for event in events:
-                for write in (self._write, self._remember):
-                    try:
-                        await asyncio.to_thread(write, event)
-                    except (OSError, DogentError) as error:  # a full disk must not end the conversation
-                        self._tell(error)
+            stream = aiter(events)
+            following = asyncio.ensure_future(anext(stream, None))
+            while True:
+                await asyncio.wait({following}, timeout=_TRY_AGAIN_S if self._lines or self._entries else None)
+                if not following.done():
+                    await asyncio.to_thread(self._write_waiting)
+                    self._notify_now()
+                    continue
+                if (event := following.result()) is None:
+                    break
+                await asyncio.to_thread(self._take, event)
+                self._notify_now()
+                following = asyncio.ensure_future(anext(stream, None))
         finally:
             if self._log is not None:
                 self._log.close()
             if self._hold is not None:
                 self._hold.release()
 
+    def _take(self, event: Event) -> None:
+        for code, note in (("not_recorded", self._write), ("history_not_kept", self._remember)):
+            try:
+                note(event)
+            except (OSError, DogentError) as error:
+                self._tell(code, error)
+        self._write_waiting()
+
+    def _write_waiting(self) -> None:
+        """Write what waits, oldest first. A full disk must not end the conversation: what it does not take waits on."""
+        for code, write in (("not_recorded", self._write_lines), ("history_not_kept", self._write_entries)):
+            try:
+                write()
+            except (OSError, DogentError) as error:
+                self._tell(code, error)
+            else:
+                self._told_again(code)
+
     def _write(self, event: Event) -> None:
         if isinstance(event, SessionStarted):
             self._session_id = event.session_id
             if self._log is not None:
                 self._log.goes_on_as(event.session_id)  # it could not be resumed
-        if self._log is None and isinstance(event, _BEGINS):
-            self._open_log()
-        if self._log is not None:
-            self._append(event)
-        elif self._started is None:
+        if self._log is None and not self._begun and not isinstance(event, _BEGINS):
             self._before_first_run.append(event)
+            return
+        if not self._begun:
+            self._begun = True
+            for earlier in self._before_first_run:
+                self._append(earlier)
+            self._before_first_run.clear()
+        self._append(event)
+        if self._log is None:
+            self._open_log()
+        self._write_lines()
         if isinstance(event, Rewound) and event.dropped and self._log is not None:
             self._log.forgets_from(event.dropped)
         if isinstance(event, RunStarted) and self._log is not None and not self._titled:
@@ -105,38 +166,64 @@ class Recorder:
             self._log.entitle(one_line(self._redactor.text(event.prompt.text))[:TITLE_CHARS])
 
     def _append(self, event: Event) -> None:
-        if self._log is not None:
-            for line in self._redactor.lines(event):
-                self._log.append(line)
+        """Have an event wait to be written. Of what is too much for the memory, the oldest is given up."""
+        for line in self._redactor.lines(event):
+            self._lines.append(line)
+            self._length += len(line)
+        while self._length > _MOST_WAITING and len(self._lines) > 1:
+            self._length -= len(self._lines.popleft())
+            self._given_up += 1
 
-    def _tell(self, error: Exception) -> None:
-        """Say once in the transcript that the disk does not take what happens, and every time in the log."""
+    def _write_lines(self) -> None:
+        if self._lines and self._log is None:
+            self._open_log()
+        while self._lines and self._log is not None:
+            if self._given_up:
+                self._log.append(to_json(self._gap()))
+                self._given_up = 0
+            self._log.append(self._lines[0])
+            self._length -= len(self._lines.popleft())
+
+    def _gap(self) -> Notice:
+        words = tr("A part of the conversation is missing here: the disk took nothing for too long ({count:,} events).")
+        return Notice(level="warning", code="gap", message=words.format(count=self._given_up), remedy="")
+
+    def _write_entries(self) -> None:
+        while self._entries:
+            make_own_folder(self._workspace)
+            self._history.append(self._entries[0])
+            self._entries.popleft()
+
+    def _tell(self, code: str, error: Exception) -> None:
+        """Say once that the disk does not take what happens, and every time in the log."""
         _LOG.warning("An event was not recorded: %s", error)
-        if not self._told and self._notify is not None:
-            self._told = True
-            self._notify(
-                Notice(
-                    level="warning",
-                    code="not_recorded",
-                    message=tr("This conversation cannot be kept on disk: {error}.").format(error=error),
-                    remedy=tr("It goes on, but cannot be resumed later. Make room, or correct the permissions."),
-                )
-            )
+        if code not in self._failing:
+            self._failing.add(code)
+            message, remedy = _NOT_KEPT[code]
+            self._notices.append(Notice(level="warning", code=code, message=message.format(error=error), remedy=remedy))
+
+    def _told_again(self, code: str) -> None:
+        if code in self._failing:
+            self._failing.discard(code)
+            self._notices.append(Notice(level="info", code=f"{code}_over", message=_KEPT_AGAIN[code], remedy=""))
+
+    def _notify_now(self) -> None:
+        """Tell what came up in the thread."""
+        notices, self._notices = self._notices, []
+        if self._notify is not None:
+            for notice in notices:
+                self._notify(notice)
 
     def _open_log(self) -> None:
         self._log = open_log(self._workspace, self._log_of, self._hold, fork_of=self._fork_of)
         if self._session_id != self._log_of:
             self._log.goes_on_as(self._session_id)  # the agent had forgotten: the conversation goes on all the same
-        for event in self._before_first_run:
-            self._append(event)
-        self._before_first_run.clear()
 
     def _remember(self, event: Event) -> None:
         if isinstance(event, RunStarted):
             self._started, self._todos = event, None
-            make_own_folder(self._workspace)
             status = "clarification" if event.prompt.answers else "started"
-            self._history.append(
+            self._entries.append(
                 HistoryEntry(_utc(event.time), status, self._redactor.text(event.prompt.text), session_id=self._session_id)
             )
         elif isinstance(event, TodosChanged):
@@ -144,7 +231,7 @@ class Recorder:
         elif isinstance(event, RunFinished):
             started = self._started or self._earlier_run(event.run_id)
             if started is not None:
-                self._history.append(self._entry(started, event))
+                self._entries.append(self._entry(started, event))
 
     def _earlier_run(self, run_id: str) -> RunStarted | None:
         """Return the beginning of a run that an earlier session left open, and that is ended by abandoning what it asked."""

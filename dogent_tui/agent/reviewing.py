@@ -11,6 +11,7 @@ from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.permissions.edits import text_after
 from dogent_tui.permissions.model import ToolCall
+from dogent_tui.sources.ledger import Ledger
 from dogent_tui.tools.proposing import UNDECIDED
 from dogent_tui.workspace.paths import Workspace
 
@@ -28,8 +29,18 @@ _MOST_PLACES = 200
 class Reviewing:
     """The reviews of one conversation: which calls become proposals, and where a proposal may lead."""
 
-    def __init__(self, mode: ReviewMode, workspace: Workspace, review: Callable[[Reviewed, str], Awaitable[str | None]]) -> None:
-        """`review` puts a proposal and its text to the person, and gives the outcome in words, None where nobody decided."""
+    def __init__(
+        self,
+        mode: ReviewMode,
+        workspace: Workspace,
+        review: Callable[[Reviewed, str], Awaitable[str | None]],
+        ledger: Ledger | None = None,
+    ) -> None:
+        """`review` puts a proposal and its text to the user, and gives the outcome in words, None where nobody decided.
+
+        `ledger` knows what the model has seen of a file: that is what a whole new text of it changes.
+        """
+        self._ledger = ledger
         self._mode = mode
         self._workspace = workspace
         self._review = review
@@ -95,4 +106,7 @@ class Reviewing:
                 tr("What is to be replaced is not in {name} as it is now, or not only once.").format(name=name),
                 tr("Read the file again."),
             )
-        return Reviewed.open(self._workspace, str(place), text, SUMMARY, approved=place), text
+        # An Edit is of the file as it is now, a Write of what the model has seen.
+        seen = self._ledger.content(place) if self._ledger is not None and call.tool == "Write" else None
+        base = ... if seen is None else seen
+        return Reviewed.open(self._workspace, str(place), text, SUMMARY, base=base, approved=place), text

@@ -5,15 +5,16 @@ import codecs
 import msgspec
 
 from dogent_tui.errors import ConfigError
+from dogent_tui.plain import cut_bytes
 from dogent_tui.workspace.lessons import latest_lessons, lessons_text
 from dogent_tui.workspace.paths import Workspace, dogent_home
 from dogent_tui.workspace.templates import find_template, templates
 
-MOST_CONSTRAINTS = 20_000
-"""Characters of `.dogent/dogent.md` that travel with every conversation; longer ones are cut, and say so."""
+MOST_BYTES = 60_000
+"""Bytes (UTF-8) of `.dogent/dogent.md` that are sent with every conversation. What is longer is cut, and the model is told."""
 
-_MOST_BYTES = 200_000
-"""Read of `.dogent/dogent.md` at the most."""
+_MOST_READ = 200_000
+"""Bytes read of `.dogent/dogent.md`."""
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -45,12 +46,11 @@ def _constraints(workspace: Workspace) -> str:
     if not workspace.contains(file) or not file.is_file():
         return ""
     with file.open("rb") as stream:
-        data = stream.read(_MOST_BYTES)
+        data = stream.read(_MOST_READ)
     encoding = "utf-16" if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
     text = data.decode(encoding, errors="replace").replace("\0", "")
-    if len(text) <= MOST_CONSTRAINTS:
-        return text
-    return text[:MOST_CONSTRAINTS] + "\n\n[cut here: the file is longer; read it whole with the Read tool]"
+    sent = cut_bytes(text, MOST_BYTES)
+    return text if sent == text else f"{sent}\n\n[cut here: the file is longer; read it whole with the Read tool]"
 
 
 def _template(workspace: Workspace, named: str) -> str:

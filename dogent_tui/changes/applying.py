@@ -31,7 +31,7 @@ class Reviewed:
         text: str,
         summary: str = "",
         *,
-        base: str | EllipsisType | None = ...,
+        base: bytes | EllipsisType | None = ...,
         approved: Path | None = None,
     ) -> "Reviewed":
         """Propose `text` for the file that `typed` names. `base` is what it held then (None: nothing), by default what it holds.
@@ -51,7 +51,7 @@ class Reviewed:
             raise refusal
         if path.exists() and not path.is_file():
             raise DogentError(tr("{name} is not a file.").format(name=name), tr("Name a Markdown file."))
-        content = _read(path, name) if isinstance(base, EllipsisType) else None if base is None else base.encode("utf-8")
+        content = _read(path, name) if isinstance(base, EllipsisType) else base
         return cls(path, propose(name, content, text, summary), by_approval=refusal is not None)
 
     def refresh(self) -> bool:

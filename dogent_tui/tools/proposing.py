@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from claude_agent_sdk import SdkMcpTool
 
 from dogent_tui.changes.applying import Reviewed
 from dogent_tui.errors import DogentError
+from dogent_tui.sources.ledger import Ledger
 from dogent_tui.tools.server import result
 from dogent_tui.workspace.paths import Workspace
 
@@ -57,11 +57,18 @@ def propose_document_change_tool(
     review: Review,
     approved: Approved = lambda _payload: None,
     open_document: Callable[[], str] = lambda: "",
+    ledger: Ledger | None = None,
 ) -> SdkMcpTool[Any]:
     """Return the tool. It writes nothing itself. Outside of the workspace it proposes only for what is `approved`.
 
-    `open_document` tells the path of the document that the person has open, empty for none.
+    `open_document` tells the path of the document that the user has open, empty for none. What the model last saw of a file, by
+    the `ledger`, is what its proposal changes: what was written there since is merged.
     """
+
+    def opened_for(wanted: _Input, path: str, place: Path | None) -> Reviewed:
+        seen = ledger.content(workspace.absolute(path).resolve()) if ledger is not None else None
+        base = ... if seen is None else seen
+        return Reviewed.open(workspace, path, wanted.new_content, wanted.summary, base=base, approved=place)
 
     async def propose(payload: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -72,9 +79,7 @@ def propose_document_change_tool(
         if not path:
             return result(NOTHING_OPEN, is_error=True)
         try:
-            opened = await asyncio.to_thread(
-                partial(Reviewed.open, workspace, path, wanted.new_content, wanted.summary, approved=approved(payload))
-            )
+            opened = await asyncio.to_thread(opened_for, wanted, path, approved(payload))
         except DogentError as error:
             return result(f"Nothing was proposed. {error}", is_error=True)
         if not opened.change.hunks and not opened.change.is_new:

@@ -99,6 +99,7 @@ class DogentApp(App[None]):
         self.history = History(opened.workspace.history_file)
         self.commands = app_commands(self)
         self._saving_draft = asyncio.Lock()
+        self._draft: str | None = None
         self._switching = asyncio.Lock()
         self._draft_taken = False
         self.conversation = ConversationScreen(opened, self.commands)
@@ -217,6 +218,7 @@ class DogentApp(App[None]):
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
         await offer_custom_commands(self)
         await screen.typed.refresh_index()
+        screen.index.follow()
         if opened.service.has_unsent_answers:  # what came with the folder is asked about before anything is sent
             with suppress(AgentError):
                 await settle_trust(self, opened)
@@ -285,14 +287,26 @@ class DogentApp(App[None]):
 
     def save_draft(self, text: str) -> None:
         """Keep `text`, so that a crash does not lose it."""
-        self.run_worker(self._save_draft(text), group="draft")
+        is_idle, self._draft = self._draft is None, text
+        if is_idle:
+            self._draft_saver = asyncio.create_task(self._save_waiting(), name="draft")
+
+    async def _save_waiting(self) -> None:
+        """Save the draft that waits, until none does: one that a newer one overtook is not saved."""
+        while (text := self._draft) is not None:
+            await self._save_draft(text)
+            if self._draft == text:
+                self._draft = None
 
     async def _save_draft(self, text: str) -> None:
         async with self._saving_draft:  # what was typed last is saved last
+            code = "draft_not_kept_over"
             try:
                 await asyncio.to_thread(self.drafts.save, text)
             except OSError as error:
                 _LOG.warning("The draft could not be saved: %s", error)
+                code = "draft_not_kept"
+            self.conversation.status_bar.handle(Notice(level="warning", code=code, message="", remedy=""))
 
     async def record_command(self, text: str) -> None:
         """Put a command that was run into the history, so that it can be recalled."""

@@ -172,7 +172,7 @@ class RequestController:
             asked.path,
             asked.new_content,
             asked.summary,
-            base=asked.base,
+            base=None if asked.base is None else asked.base.encode("utf-8"),
             approved=Path(asked.place) if asked.place else None,
         )
         is_restored = draft is not None and reviewed.change.restore(draft)
@@ -180,6 +180,8 @@ class RequestController:
         if draft is not None and not is_restored:  # decided over what the file held later
             is_restored = reviewed.change.restore(draft)
         notice = tr("What you decided before is here again.") if is_restored else ""
+        if asked.is_unread:
+            notice = tr("The agent has not read this file: check what its text would replace.")
         if is_other:
             notice = tr("The file was changed since this was proposed; what is in conflict is marked (!).")
         task = ReviewTask(reviewed, self.desk.copies(), notice, lambda decided: self._keep(request, decided))

@@ -12,6 +12,7 @@ from textual.widget import Widget
 from dogent_tui.agent.change_requests import ReviewMode
 from dogent_tui.agent.events import (
     Event,
+    Notice,
     PermissionDecided,
     PermissionRequested,
     QueueChanged,
@@ -32,7 +33,7 @@ from dogent_tui.agent.events import (
 )
 from dogent_tui.agent.session import OpenedSession, endpoint_label
 from dogent_tui.agent.tool_names import friendly_name
-from dogent_tui.language import tr
+from dogent_tui.language import listing, tr
 from dogent_tui.plain import one_line
 from dogent_tui.workspace.paths import display_path
 
@@ -48,6 +49,9 @@ _WRITING = tr("writing")
 _NOT_CONNECTED = tr("not connected")
 _REVIEWED = (tr("every change reviewed"), tr("reviewed"), tr("rev"))
 _CONTEXT = (tr("context {used}"), tr("ctx {used}"), "{used}")
+
+NOT_KEPT = {"not_recorded": tr("conversation"), "history_not_kept": tr("history"), "draft_not_kept": tr("draft")}
+"""The code of a notice → what it says is not saved, until one of this code with ``_over`` comes."""
 
 _SEPARATOR = "  ·  "
 _SHORT_SEPARATOR = " · "
@@ -71,6 +75,8 @@ class Status(msgspec.Struct):
     review_mode: ReviewMode = msgspec.field(default_factory=ReviewMode)
     unusable: str = ""
     """The profile that was to answer and cannot."""
+    not_kept: set[str] = msgspec.field(default_factory=set)
+    """What the disk does not take right now."""
     elsewhere: bool = False
     """What happens, happens in another window."""
     _started: float = 0.0
@@ -111,6 +117,8 @@ class Status(msgspec.Struct):
                 self.context_tokens, self.window = event.context_tokens, event.window or self.window
             case QueueChanged(prompts=prompts):
                 self.queued = len(prompts)
+            case Notice(code=code) if what := NOT_KEPT.get(code.removesuffix("_over")):
+                (self.not_kept.discard if code.endswith("_over") else self.not_kept.add)(what)
 
     def _wait(self, request_id: str) -> None:
         self._asked = self._asked if self._questions else self.clock()
@@ -193,10 +201,17 @@ class Status(msgspec.Struct):
         ):
             separator = _SHORT_SEPARATOR if brevity else _SEPARATOR
             left = separator.join(part for part in (self.activity, endpoint, place) if part)
-            right = separator.join(filter(None, (self._review(brevity), self._context(brevity), self._queue(brevity))))
+            right = separator.join(
+                filter(None, (self._unkept(brevity), self._review(brevity), self._context(brevity), self._queue(brevity)))
+            )
             if _cells(left) + _cells(right) + 2 <= width:
                 return left, right
         return Content(self.activity).truncate(max(0, width - _cells(right) - 1), ellipsis=True).plain, right
+
+    def _unkept(self, brevity: int) -> str:
+        if not self.not_kept:
+            return ""
+        return tr("! not saved: {what}").format(what=listing(sorted(self.not_kept))) if brevity < 2 else "!"
 
     def _review(self, brevity: int) -> str:
         return _REVIEWED[brevity] if self.review_mode.on else ""
@@ -251,18 +266,23 @@ class StatusBar(Widget):
 
     def handle(self, event: Event) -> None:
         """Learn from `event`, and draw what changed of it."""
-        before = (self.status.activity, self.status.context, self.status.queued, self.status.endpoint)
+        before = self._drawn
         ticked = self._ticks
         self.status.handle(event)
         if self._ticker is not None and ticked != self._ticks:
             (self._ticker.resume if self._ticks else self._ticker.pause)()
-        if before != (self.status.activity, self.status.context, self.status.queued, self.status.endpoint):
+        if before != self._drawn:
             self.refresh()
 
     def goes_on_elsewhere(self, *, goes_on: bool) -> None:
         """Draw whether another window goes on with the conversation."""
         self.status.goes_on_elsewhere(goes_on=goes_on)
         self.show(self.status)
+
+    @property
+    def _drawn(self) -> tuple[object, ...]:
+        status = self.status
+        return (status.activity, status.context, status.queued, status.endpoint, len(status.not_kept))
 
     @property
     def _ticks(self) -> bool:

@@ -1,19 +1,27 @@
-"""The files of a workspace, ready to be searched with every key: walked once in the background, matched in Rust."""
+"""The files of a workspace, ready to be searched with every key: walked in the background, matched in Rust.
 
+The names are kept between starts, so that there is something to find at once; what changes is followed while we run.
+"""
+
+import logging
 import os
 import stat
 import threading
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from dogent_tui.workspace.files import atomic_write, private_folder
 from dogent_tui.workspace.walking import walk
 
 if TYPE_CHECKING:
     from frizbee import Haystacks
+
+_LOG = logging.getLogger(__name__)
 
 LIMIT = 200_000
 """So many paths are indexed at most: beyond, a walk takes seconds and nobody looks for a file by its name."""
@@ -34,6 +42,12 @@ _LONGEST_QUERY = 256
 
 _STEP = 5_000
 
+_FIRST = 2_000
+"""So many paths are shown as soon as they are found, where nothing is known yet; then twice as many, and so on."""
+
+_STEP_MS = 250
+"""How often it is looked for changes, and for the end."""
+
 
 class FileHit(msgspec.Struct, frozen=True):
     """A file or folder that was found. `path` is relative to the root, with ``/``, and ends in one for a folder.
@@ -53,13 +67,19 @@ class _Snapshot(msgspec.Struct, frozen=True):
     suggestions: Sequence[str]
     haystacks: "Haystacks"
     truncated: bool
+    is_whole: bool = True
 
 
 class FileIndex:
     """The paths below `root` that git does not ignore and that are not hidden. Searches are safe while a refresh runs."""
 
-    def __init__(self, root: Path, limit: int = LIMIT) -> None:
+    def __init__(self, root: Path, limit: int = LIMIT, kept: Path | None = None) -> None:
+        """Index `root`, up to `limit` paths. `kept` is the file that keeps them between starts."""
         self.root = root.absolute()
+        self._kept = kept
+        self._changed = threading.Event()
+        self._changed.set()
+        self._following = False
         self._limit = limit
         self._snapshot: _Snapshot | None = None
         self._wanted = threading.Event()
@@ -68,13 +88,18 @@ class FileIndex:
 
     @property
     def ready(self) -> bool:
-        """Whether a walk has finished, so that a search finds something."""
-        return self._snapshot is not None
+        """Whether all is known, from a walk of this time or the last."""
+        return self._snapshot is not None and self._snapshot.is_whole
 
     @property
     def truncated(self) -> bool:
         """Whether there are more paths than the limit, and some are therefore not found."""
         return self._snapshot is not None and self._snapshot.truncated
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether changes are followed, so that a refresh without any costs nothing."""
+        return self._following
 
     def __len__(self) -> int:
         return len(self._snapshot.paths) if self._snapshot else 0
@@ -82,17 +107,58 @@ class FileIndex:
     def refresh(self) -> None:
         """Walk the folder again. Blocks for one to three seconds per 100,000 paths: call it in a thread.
 
-        Returns at once if another thread is at it already; that one walks once more then. What cannot be read is left out.
+        Returns at once if another thread is at it already, which walks once more then, or if changes are followed and there are
+        none. What cannot be read is left out.
         """
+        if self._following and not self._changed.is_set():
+            return
+        self._known()
         self._wanted.set()
         while self._wanted.is_set() and self._refreshing.acquire(blocking=False):
             try:
                 self._wanted.clear()
-                snapshot = _Walk(self.root, self._limit, self._stopped).snapshot()
+                self._changed.clear()
+                snapshot = _Walk(self.root, self._limit, self._stopped, self._show).snapshot()
                 if not self._stopped.is_set():
-                    self._snapshot = snapshot
+                    before, self._snapshot = self._snapshot, snapshot
+                    if self._kept is not None and (before is None or before.paths != snapshot.paths):
+                        _keep(self._kept, snapshot)
             finally:
                 self._refreshing.release()
+
+    def follow(self) -> None:
+        """Follow what changes in the folder until `stop`: a refresh walks only where something did.
+
+        Starts a thread. Where the system follows no more folders, each refresh walks.
+        """
+        threading.Thread(target=self._follow, name="file-changes", daemon=True).start()
+
+    def _follow(self) -> None:
+        from watchfiles import watch
+
+        try:
+            changes = watch(
+                self.root, watch_filter=None, stop_event=self._stopped, step=_STEP_MS, rust_timeout=1000, yield_on_timeout=True
+            )
+            for found in changes:
+                if found or not self._following:  # what changed before it was followed, the next walk has to find
+                    self._changed.set()
+                self._following = True
+        except (OSError, RuntimeError) as error:
+            _LOG.info("Changes of files are not followed: %s", error)
+        finally:
+            self._following = False
+
+    def _known(self) -> _Snapshot | None:
+        """Return what is known, from the last start where nothing was found yet."""
+        if self._snapshot is None and self._kept is not None:
+            self._snapshot = _read(self._kept)
+        return self._snapshot
+
+    def _show(self, partial: "_Snapshot") -> None:
+        """Have what was found so far be searched, where nothing else is known."""
+        if self._snapshot is None or not self._snapshot.is_whole:
+            self._snapshot = partial
 
     def stop(self) -> None:
         """End a refresh that runs in another thread, and all later ones, because the application closes."""
@@ -103,7 +169,7 @@ class FileIndex:
 
         An empty query gives files changed lately, then those nearest to the root. Without any match, one typo is forgiven.
         """
-        snapshot = self._snapshot
+        snapshot = self._known()
         words = _encodable(query[:_LONGEST_QUERY]).split()
         if snapshot is None or limit <= 0:
             return []
@@ -113,7 +179,7 @@ class FileIndex:
 
     def browse(self, folder: str = "") -> list[FileHit]:
         """Return what lies directly in `folder` (``"docs"`` or ``"docs/"``, empty for the root): folders first, then files."""
-        snapshot = self._snapshot
+        snapshot = self._known()
         if snapshot is None:
             return []
         prefix = folder.strip("/") + "/" if folder.strip("/") not in ("", ".") else ""
@@ -172,26 +238,31 @@ def _characters(path: str, byte_positions: Iterable[int]) -> tuple[int, ...]:
 class _Walk:
     """One walk over a folder, and what it found."""
 
-    def __init__(self, root: Path, limit: int, stopped: threading.Event) -> None:
+    def __init__(self, root: Path, limit: int, stopped: threading.Event, show: Callable[[_Snapshot], None]) -> None:
+        """Walk `root`. `show` is given what was found so far, more and more of it."""
+        self._show = show
         self._root = root
         self._limit = limit
         self._stopped = stopped
         self._truncated = False
 
     def snapshot(self) -> _Snapshot:
-        from frizbee import Haystacks
-
+        """Return what there is."""
         times: dict[str, float] = {}
+        shown = _FIRST
         for path in self._paths():
             kind_and_time = self._look(path)
             if kind_and_time is not None:
                 is_folder, changed = kind_and_time
                 times[f"{path}/" if is_folder else path] = changed
+            if len(times) >= shown:
+                shown *= 4
+                self._show(self._of(times, is_whole=False))
+        return self._of(times)
+
+    def _of(self, times: dict[str, float], *, is_whole: bool = True) -> _Snapshot:
         paths = _sorted_in_steps(list(times))
-        haystacks = Haystacks()
-        for step in _steps(paths):
-            haystacks.extend(step)
-        return _Snapshot(paths, _suggest(paths, times), haystacks, self._truncated)
+        return _Snapshot(paths, _suggest(paths, times), _haystacks(paths), self._truncated, is_whole)
 
     def _paths(self) -> Iterator[str]:
         """Yield the paths below the root, relative to it, up to the limit."""
@@ -215,6 +286,32 @@ class _Walk:
             return None
         is_folder = stat.S_ISDIR(found.st_mode)
         return (is_folder, found.st_mtime) if is_folder or stat.S_ISREG(found.st_mode) else None
+
+
+def _haystacks(paths: Sequence[str]) -> "Haystacks":
+    from frizbee import Haystacks
+
+    haystacks = Haystacks()
+    for step in _steps(paths):
+        haystacks.extend(step)
+    return haystacks
+
+
+def _keep(file: Path, snapshot: _Snapshot) -> None:
+    """Keep the names for the next start. Where that is not possible, the next one walks first."""
+    parts = ("\0".join(snapshot.suggestions), "\0".join(snapshot.paths))
+    with suppress(OSError):
+        private_folder(file.parent)
+        atomic_write(file, "\0\0".join(parts), mode=0o600, durable=False)
+
+
+def _read(file: Path) -> _Snapshot | None:
+    """Return what was kept, None where nothing was."""
+    try:
+        suggestions, paths = (part.split("\0") if part else [] for part in file.read_text(encoding="utf-8").split("\0\0"))
+    except (OSError, ValueError):
+        return None
+    return _Snapshot(paths, suggestions, _haystacks(paths), truncated=len(paths) >= LIMIT)
 
 
 def _steps(paths: Sequence[str]) -> Iterator[Sequence[str]]:

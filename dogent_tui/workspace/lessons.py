@@ -5,17 +5,17 @@ Plain Markdown that a person may write too: each lesson is a section ``## DATE Â
 
 import re
 
-from dogent_tui.plain import one_line
+from dogent_tui.plain import cut_bytes, one_line
 from dogent_tui.workspace.own_files import OwnChange, plan_change
 from dogent_tui.workspace.paths import Workspace
 
-MOST_CHARACTERS = 8_000
-"""Of the lessons travel with a conversation: the latest that fit."""
+MOST_BYTES = 24_000
+"""Bytes (UTF-8) of lessons that are sent with a conversation: the latest that fit."""
 
 _HEAD = "# Lessons\n\nWhat went wrong here before, and the right way. The agent reads this in each conversation.\n"
 _SECTION = re.compile(r"^## ", re.MULTILINE)
 _MOST_ABOUT = 80
-_MOST_BYTES = 1_000_000
+_MOST_READ = 1_000_000
 
 
 def plan_lesson(workspace: Workspace, lesson: str, *, day: str, about: str = "") -> OwnChange:
@@ -34,16 +34,19 @@ def lessons_text(workspace: Workspace) -> str:
     if not workspace.contains(file) or not file.is_file():
         return ""
     with file.open("rb") as stream:
-        return stream.read(_MOST_BYTES).decode("utf-8-sig", errors="replace").replace("\0", "")
+        return stream.read(_MOST_READ).decode("utf-8-sig", errors="replace").replace("\0", "")
 
 
-def latest_lessons(text: str, most: int = MOST_CHARACTERS) -> str:
-    """Return the last whole lessons of `text` that fit into `most` characters, and how many were left out."""
+def latest_lessons(text: str, most: int = MOST_BYTES) -> str:
+    """Return the last whole lessons of `text` that fit into `most` bytes of UTF-8, and how many were left out.
+
+    Where there is none whole, this is how the last one begins.
+    """
     starts = [found.start() for found in _SECTION.finditer(text)]
-    if not starts or len(text) <= most:
-        return text[-most:].strip()
-    fitting = [start for start in starts if len(text) - start <= most]
+    if len(text.encode("utf-8", "replace")) <= most:
+        return text.strip()
+    fitting = [start for start in starts if len(text[start:].encode("utf-8", "replace")) <= most]
     if not fitting:
-        return text[starts[-1] :][:most].strip()
+        return cut_bytes(text[starts[-1] :] if starts else text, most).strip()
     left_out = starts.index(fitting[0])
     return f"[{left_out} earlier left out]\n\n{text[fitting[0] :].strip()}"

@@ -13,15 +13,16 @@ import msgspec
 
 from dogent_tui.errors import ConfigError
 from dogent_tui.language import listing, tr
+from dogent_tui.plain import cut_bytes
 from dogent_tui.workspace.paths import Workspace, display_path
 
 Origin: TypeAlias = Literal["workspace", "global", "built-in"]
 
-MOST_CHARACTERS = 20_000
-"""Of a template travel with a request; what is longer is cut, and says so."""
+MOST_BYTES = 60_000
+"""Bytes (UTF-8) of a template that are sent with a request. What is longer is cut, and the model is told."""
 
 _BUILT_IN = Path(__file__).parent / "built_in_templates"
-_MOST_BYTES = 200_000
+_MOST_READ = 200_000
 _MOST_TEMPLATES = 200
 _NAMED = re.compile(r"(?<![\w@/.])@@((?:built-in|global):)?([\w-]+)")
 _HEADING = re.compile(r"^#\s+(.+)$", re.MULTILINE)
@@ -48,8 +49,9 @@ class Template(msgspec.Struct, frozen=True):
     def text(self) -> str:
         """What it says. Raises OSError."""
         with self.path.open("rb") as file:
-            text = file.read(_MOST_BYTES).decode("utf-8-sig", errors="replace").replace("\0", "")
-        return text if len(text) <= MOST_CHARACTERS else f"{text[:MOST_CHARACTERS]}\n\n[cut here: the template is longer]"
+            text = file.read(_MOST_READ).decode("utf-8-sig", errors="replace").replace("\0", "")
+        sent = cut_bytes(text, MOST_BYTES)
+        return text if sent == text else f"{sent}\n\n[cut here: the template is longer]"
 
 
 def templates(workspace: Workspace, home: Path, *, trusted: bool) -> list[Template]:

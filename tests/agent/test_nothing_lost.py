@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from dogent_tui.agent import recorder
 from dogent_tui.agent.asking import ui_requested
 from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded
 from dogent_tui.agent.events import (
@@ -212,12 +213,14 @@ def record_on_a_full_disk(workspace: Workspace, told: Path) -> None:
     told.write_text("\n".join(notice.code for notice in notices))
 
 
-def test_a_full_disk_costs_what_did_not_fit_and_is_said_once(workspace, tmp_path):
+def test_what_a_full_disk_did_not_take_is_written_when_it_has_room(workspace, tmp_path):
     told = tmp_path / "told"
     assert in_child(record_on_a_full_disk, workspace, told) == 0
-    assert told.read_text() == "not_recorded"
-    kinds = [event.type for event in earlier_events(latest_session(workspace).path)]
+    assert told.read_text().splitlines() == ["not_recorded", "not_recorded_over"]
+    events = list(earlier_events(latest_session(workspace).path))
+    kinds = [event.type for event in events]
     assert kinds == ["session_started", "run_started", "text_delta", "text_finished", "run_finished"]
+    assert "is lost " in "".join(read_lines(latest_session(workspace).path))
     assert [entry.status for entry in History(workspace.history_file).entries()] == ["started", "completed"]
 
 
@@ -317,3 +320,33 @@ async def test_a_clock_that_goes_backwards_changes_no_order(workspace):
     history = History(workspace.history_file)
     assert [entry.status for entry in history.entries()] == ["started", "completed"]
     assert history.recall() == ["before"]
+
+
+async def test_the_disk_is_tried_again_while_nothing_happens(workspace, tmp_path, monkeypatch):
+    """And what is too much for the memory leaves a mark in the conversation."""
+    monkeypatch.setattr(recorder, "_TRY_AGAIN_S", 0.01)
+    monkeypatch.setattr(recorder, "_MOST_WAITING", 2_000)
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("DOGENT_HOME", str(tmp_path / "file" / "home"))
+    notices: list[Notice] = []
+    taken, ended = asyncio.Event(), asyncio.Event()
+
+    async def events():
+        yield RunStartedOf("Write on tea")
+        for number in range(40):
+            yield TextFinished(message_id=f"m{number}", block=0, text=f"{number} " * 50)
+        taken.set()
+        await ended.wait()
+
+    recording = asyncio.create_task(Recorder(workspace, "s", notify=notices.append).record(events()))
+    await taken.wait()
+    assert [notice.code for notice in notices] == ["not_recorded", "history_not_kept"][: len(notices)]
+    monkeypatch.setenv("DOGENT_HOME", str(tmp_path / "home"))
+    while "not_recorded_over" not in [notice.code for notice in notices]:
+        await asyncio.sleep(0)
+    ended.set()
+    await recording
+    gap, *kept = earlier_events(latest_session(workspace).path)
+    assert (gap.type, gap.code) == ("notice", "gap")
+    assert [event.text[:2] for event in kept][-1] == "39"
+    assert len(kept) < 40

@@ -176,13 +176,14 @@ def _service(
     authority: Authority | None = None,
     trust: FolderTrust | None = None,
     libraries: Libraries | None = None,
+    doc_template: str = "",
     **options: Any,
 ) -> AgentService:
     endpoint = Endpoint(PROFILE, "custom", base_url or api.base_url, token=api.token, model=MODEL, small_model=MODEL)
     copies = session_copies(workspace, COPIES)
     authority, trust = authority or Authority(workspace), trust or FolderTrust(workspace)
     libraries = libraries or Libraries(workspace, WorkspaceSettings())
-    launcher = ClaudeLauncher(workspace, endpoint, authority, trust, libraries, copies=copies)
+    launcher = ClaudeLauncher(workspace, endpoint, authority, trust, libraries, doc_template=doc_template, copies=copies)
     options = {"heard": libraries.hosts.heard, "began": lambda run_id: copies().begin_run(run_id), **options}
     return AgentService(launcher, endpoint, cwd=str(workspace.root), **options)
 

@@ -184,3 +184,54 @@ async def test_the_agents_own_edits_are_reviewed_and_undone_after_a_restart(api,
         assert copies.undo() is not None
         assert (workspace.root / "tea.md").read_bytes() == BASE.replace("one", "say “one”").replace("\n", "\r\n").encode()
         assert copies.undo() is None
+
+
+async def test_what_the_user_wrote_after_the_model_read_survives_its_proposal(api, desk, workspace):
+    tea, unread = workspace.root / "tea.md", workspace.root / "unread.md"
+    for file in (tea, unread):
+        file.write_text(BASE, encoding="utf-8")
+    async with desk() as d:
+        api.call("Read", {"file_path": str(tea)})
+        api.say("Read.")
+        await d.send("Read tea.md")
+        await d.ended(1)
+        tea.write_text(BASE + "\nMy own paragraph.\n", encoding="utf-8")
+        api.call(PROPOSE, {"path": "tea.md", "new_content": BASE.replace("one", "ONE"), "summary": "Louder"})
+        api.call(PROPOSE, {"path": "unread.md", "new_content": "# All new\n", "summary": "New"})
+        api.say("Done.")
+        await d.send("Make it louder")
+        screen = await d.review("tea.md")
+        assert [hunk.new for hunk in screen.change.hunks] == [("ONE",)]
+        await d.pilot.press("A", "enter")
+        screen = await d.review("unread.md")
+        assert "has not read this file" in screen.request.notice
+        assert all(screen.change.decision(hunk.number).verdict == "open" for hunk in screen.change.hunks)
+        await d.pilot.press("R", "enter")
+        assert (await d.ended(2)).status == "completed"
+        assert d.text("tea.md") == BASE.replace("one", "ONE") + "\nMy own paragraph.\n"
+        told = [request.last_user_text() for request in api.requests if "Make it louder" in request.last_user_text()]
+        assert "<changed-files>" in told[0]
+        assert "- tea.md" in told[0]
+        api.say("Yes.")
+        await d.send("And now?")
+        await d.ended(3)
+        assert "<changed-files>" not in api.requests[-1].last_user_text()
+
+
+@pytest.mark.parametrize("review", [True, False])
+async def test_a_write_over_what_changed_since_it_was_read_is_never_silent(api, desk, workspace, review):
+    tea = workspace.root / "tea.md"
+    tea.write_text(BASE, encoding="utf-8")
+    async with desk() as d:
+        d.app.opened.review_mode.on = review
+        api.call("Read", {"file_path": str(tea)})
+        api.say("Read.")
+        await d.send("Read tea.md")
+        await d.ended(1)
+        tea.write_text(BASE + "\nMy own paragraph.\n", encoding="utf-8")
+        api.call("Write", {"file_path": str(tea), "content": BASE.replace("one", "ONE")})
+        api.say("Done.")
+        await d.send("Make it louder")
+        await d.ended(2)
+        assert "My own paragraph." in d.text("tea.md")
+        assert d.heard.of(ToolResult)[-1].is_error

@@ -1,8 +1,10 @@
 """Runs through the real CLI: prompts, tools, memory, the queue, interrupts and questions."""
 
 import json
+import stat
 import uuid
 
+import psutil
 import pytest
 
 from dogent_tui.agent.events import (
@@ -24,8 +26,9 @@ from dogent_tui.agent.events import (
     ToolUse,
     UsageChanged,
 )
-from dogent_tui.agent.launch import SessionChoice
+from dogent_tui.agent.launch import SessionChoice, claude_config_dir
 from dogent_tui.errors import AgentError
+from dogent_tui.workspace.trust import make_own_folder
 from tests.e2e.conftest import IN_ONE_LOOP
 
 pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
@@ -52,6 +55,46 @@ async def test_a_request_with_references_reads_them_and_writes_the_document(api,
     assert "Alpha is first." in "".join(result.content for result in agent.of(ToolResult))  # results come in any order
     assert agent.of(PermissionRequested) == []
     assert agent.of(UsageChanged)
+
+
+async def test_long_instructions_reach_the_model_and_no_list_of_processes(api, open_service, workspace):
+    make_own_folder(workspace)
+    wishes, template = "愿望" * 10_000, "模板" * 10_000
+    workspace.constraints_file.write_text(wishes, encoding="utf-8")
+    (workspace.dot / "templates").mkdir()
+    (workspace.dot / "templates" / "minutes.md").write_text(template, encoding="utf-8")
+    async with open_service(doc_template="minutes") as agent:
+        for number in (1, 2):
+            api.say(f"Answer {number}.")
+            assert (await agent.run(f"Question {number}")).result == f"Answer {number}."
+            assert wishes in str(api.requests[-1].system)
+            assert template in str(api.requests[-1].system)
+        [file] = (claude_config_dir() / "prompts").iterdir()
+        assert wishes in file.read_text(encoding="utf-8")
+        assert stat.S_IMODE(file.stat().st_mode) == 0o600
+        arguments = [argument for process in psutil.Process().children(recursive=True) for argument in process.cmdline()]
+        assert not [argument for argument in arguments if "愿" in argument or "constraints" in argument]
+    assert not file.exists()
+
+
+async def test_no_key_stays_in_what_the_cli_keeps(api, open_service, workspace):
+    choice = SessionChoice(str(uuid.uuid4()))
+    async with open_service(session=choice) as agent:
+        api.call("Read", {"file_path": str(workspace.root / "keys.txt")})
+        api.say("Seen.")
+        (workspace.root / "keys.txt").write_text(f'the key is "{api.token}"\n')
+        assert (await agent.run("Read keys.txt")).status == "completed"
+        assert api.token in str(api.requests[-1].messages)
+        [transcript] = (claude_config_dir() / "projects").rglob("*.jsonl")
+    assert api.token not in transcript.read_text()
+    assert "••••" in transcript.read_text()
+    assert stat.S_IMODE(transcript.stat().st_mode) == 0o600
+    assert not stat.S_IMODE(claude_config_dir().stat().st_mode) & 0o077
+    async with open_service(session=SessionChoice(choice.session_id, resume=True)) as agent:
+        api.say("Yes.")
+        assert (await agent.run("Do you remember?")).result == "Yes."
+        assert "the key is" in str(api.requests[-1].messages)
+        assert api.token not in str(api.requests[-1].messages)
 
 
 async def test_without_attachments_the_array_is_empty(api, agent):
@@ -116,7 +159,7 @@ async def test_a_session_that_is_not_remembered_starts_anew_is_told_what_was_sai
     assert [notice.code for notice in agent.events if notice.type == "notice"] == ["resume_failed"]
     told = api.requests[0].last_user_text()
     assert told.startswith("Hi")
-    assert "The person:\nMy color is teal.\n\nYou:\nNoted." in told
+    assert "The user:\nMy color is teal.\n\nYou:\nNoted." in told
 
 
 async def test_prompts_queue_and_can_be_taken_back(api, agent):

@@ -1,5 +1,6 @@
 """Ends and interruptions of the application: nothing typed is lost, and no process stays behind."""
 
+import json
 import signal
 import time
 from contextlib import suppress
@@ -27,7 +28,8 @@ async def test_the_draft_the_prompts_and_the_conversation_survive_a_kill(dogent,
         terminal.paste(draft)
         await terminal.wait_for("of [two] lines é 中")
         drafts = dogent.home / ".dogent" / "state" / "drafts"
-        await eventually(lambda: any("中" in file.read_text() for file in drafts.rglob("*.txt")), "the draft on disk")
+        kept = json.dumps("中")[1:-1]
+        await eventually(lambda: any(kept in file.read_text() for file in drafts.rglob("*.jsonl")), "the draft on disk")
         terminal.signal(signal.SIGKILL)
         await terminal.exited()
     (session,) = list_sessions(workspace)
@@ -159,7 +161,17 @@ async def test_nothing_stays_behind_after_a_kill(dogent, running):
             await terminal.until(lambda: _at_work(terminal), "the command of the agent")
         terminal.signal(signal.SIGKILL)
         await terminal.process.wait()
-        await eventually(lambda: not terminal.processes(), "no process left", 8)
+        await eventually(lambda: not terminal.processes(), "no process left", 2)
+
+
+async def test_no_command_of_the_users_own_outlives_a_kill(dogent):
+    """Nor what it started, in a session of its own."""
+    async with dogent.open() as terminal:
+        terminal.type("!(setsid sh -c 'exec tail -f /dev/null' &) ; tail -f /dev/null\r")
+        await terminal.until(lambda: len(_at_work(terminal)) == 2, "both commands")
+        terminal.signal(signal.SIGKILL)
+        await terminal.process.wait()
+        await eventually(lambda: not terminal.processes(), "no process left", 2)
 
 
 def _at_work(terminal) -> list[psutil.Process]:

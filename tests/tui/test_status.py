@@ -3,6 +3,7 @@
 import pytest
 
 from dogent_tui.agent.events import (
+    Notice,
     PermissionDecided,
     PermissionRequested,
     Prompt,
@@ -152,3 +153,14 @@ def test_a_review_within_a_run_waits_for_the_person(status):
     assert not status.waiting
     status.handle(UiRequested(request_id="2", kind="clarification", payload={}))
     assert not status.waiting
+
+
+def test_it_says_what_is_not_saved_as_long_as_it_is_so(status):
+    for code in ("not_recorded", "draft_not_kept"):
+        status.handle(Notice(level="warning", message="", code=code))
+    assert "! not saved: conversation and draft" in status.parts(120)[1]
+    assert status.parts(20)[1].startswith("!")
+    status.handle(Notice(level="info", message="", code="not_recorded_over"))
+    assert "! not saved: draft" in status.parts(120)[1]
+    status.handle(Notice(level="info", message="", code="draft_not_kept_over"))
+    assert "!" not in status.parts(120)[1]

@@ -80,4 +80,4 @@ def _check(workspace: Workspace, done: Mapping[str, int]) -> None:
 
 
 def _drafts(workspace: Workspace) -> list[Path]:
-    return list((state_dir() / "drafts" / workspace.key).glob("*.txt"))
+    return list((state_dir() / "drafts" / workspace.key).glob("*.jsonl"))

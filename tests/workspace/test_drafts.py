@@ -2,6 +2,9 @@ import stat
 import subprocess
 import sys
 
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
 from dogent_tui.workspace.drafts import Drafts
 from dogent_tui.workspace.paths import Workspace, state_dir
 
@@ -14,7 +17,7 @@ def test_a_draft_survives_and_is_private_and_outside_of_the_workspace(workspace)
     drafts.close()
     assert Drafts(workspace).load() == text
     assert list(workspace.root.iterdir()) == []
-    (file,) = (state_dir() / "drafts" / workspace.key).glob("*.txt")
+    (file,) = (state_dir() / "drafts" / workspace.key).glob("*.jsonl")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
@@ -58,3 +61,37 @@ def test_the_draft_of_a_killed_window_is_taken_over(workspace):
         window.kill()
     other.close()
     assert Drafts(workspace).load() == "unsent"
+
+
+TYPED = st.lists(st.text(alphabet="ab\n文👍\u0301\udc80", max_size=6), max_size=30)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(texts=TYPED, lost=st.integers(0, 30))
+def test_each_text_that_was_saved_is_there_again_whatever_was_typed(workspace, texts, lost):
+    """Also where a crash cut the last edit short: then it is the text before."""
+    drafts = Drafts(workspace)
+    drafts.clear()
+    expected = [""]
+    for text in texts:
+        drafts.save(text)
+        expected.append(text)
+    drafts.close()
+    assert Drafts(workspace).load() == expected[-1]
+    if expected[-1]:
+        (file,) = (state_dir() / "drafts" / workspace.key).glob("*.jsonl")
+        content = file.read_bytes()
+        last = content.rindex(b"\n", 0, -1) + 1 if b"\n" in content[:-1] else 0
+        file.write_bytes(content[: max(last, len(content) - 1 - lost)])
+        assert Drafts(workspace).load() in ("", *expected)
+
+
+def test_a_long_draft_does_not_grow_with_its_keys(workspace):
+    drafts = Drafts(workspace)
+    text = "x" * 10_000
+    for number in range(5_000):
+        drafts.save(text + str(number))
+    drafts.close()
+    (file,) = (state_dir() / "drafts" / workspace.key).glob("*.jsonl")
+    assert file.stat().st_size < 200_000
+    assert Drafts(workspace).load() == text + "4999"

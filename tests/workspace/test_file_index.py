@@ -1,6 +1,7 @@
 import os
 import subprocess
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -181,3 +182,63 @@ def test_a_root_that_is_not_there_is_empty(tmp_path):
     index = FileIndex(tmp_path / "gone")
     index.refresh()
     assert (index.ready, len(index)) == (True, 0)
+
+
+def test_the_names_of_the_last_time_are_found_at_once(make, tmp_path):
+    make("docs/plan.md", "odd\nname.md", "资料/报告.md")
+    kept = tmp_path / "state" / "names"
+    first = FileIndex(tmp_path / "ws", kept=kept)
+    first.refresh()
+    (tmp_path / "ws" / "docs" / "plan.md").unlink()
+    again = FileIndex(tmp_path / "ws", kept=kept)
+    assert (found(again, "plan"), again.ready) == (["docs/plan.md"], True)
+    assert found(again, "") == found(first, "")
+    assert found(again, "oddname") == ["odd\nname.md"]
+    assert [hit.path for hit in again.browse()] == [hit.path for hit in first.browse()]
+    again.refresh()
+    assert found(again, "plan") == []
+    assert found(FileIndex(tmp_path / "ws", kept=kept), "plan") == []
+
+
+def test_a_file_of_names_that_is_broken_is_left_out(make, tmp_path):
+    make("plan.md")
+    kept = tmp_path / "names"
+    for broken in (b"", b"\xff\0\0", b"a\0\0b\0\0c"):
+        kept.write_bytes(broken)
+        index = FileIndex(tmp_path / "ws", kept=kept)
+        assert found(index, "plan") == []
+        index.refresh()
+        assert found(index, "plan") == ["plan.md"]
+
+
+def test_something_is_found_while_the_first_walk_is_at_it(make, tmp_path):
+    make(*(f"folder{number}/note-{number}.md" for number in range(1_100)))
+    index = FileIndex(tmp_path / "ws")
+    seen = []
+    show = index._show
+    index._show = lambda partial: (show(partial), seen.append((index.ready, found(index, "note")[:1])))
+    index.refresh()
+    assert [ready for ready, _ in seen] == [False]
+    assert seen[0][1]
+    assert index.ready
+
+
+def test_followed_changes_alone_make_a_refresh_walk(make, tmp_path):
+    index = make("a.md")
+    index.follow()
+    deadline = time.monotonic() + 30
+    try:
+        while not index.is_followed:
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
+        index.refresh()
+        before = index._snapshot
+        index.refresh()
+        assert index._snapshot is before
+        (tmp_path / "ws" / "new.md").write_text("x")
+        while found(index, "new") != ["new.md"]:
+            assert time.monotonic() < deadline
+            index.refresh()
+            time.sleep(0.01)
+    finally:
+        index.stop()

@@ -32,6 +32,9 @@ def test_the_latest_that_fit_travel(workspace):
     assert [number for number in range(10) if f"lesson {number} " in latest] == [7, 8, 9]
     assert len(latest_lessons("## one\n\n" + "x" * 5000, 400)) <= 400
     assert latest_lessons("no sections", 400) == "no sections"
+    chinese = "## 一\n\n" + "先问。" * 40 + "\n\n## 二\n\n" + "再写。" * 40
+    assert latest_lessons(chinese, 400) == "[1 earlier left out]\n\n## 二\n\n" + "再写。" * 40
+    assert len(latest_lessons(chinese, 100).encode()) <= 100
 
 
 def test_no_link_out_of_the_workspace_is_read(workspace, tmp_path):

@@ -5,13 +5,11 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from string import Template
 
+from dogent_tui.agent.course import MOST_TOLD
 from dogent_tui.agent.events import Attachment, UsedTemplate
 from dogent_tui.agent.standing import Standing
 
 _FOLDER = Path(__file__).parent
-
-_MAX_EARLIER = 60_000
-"""Characters of an earlier conversation that are told where it is not remembered."""
 
 
 def system_prompt(*, workspace: str, standing: Standing | None = None, language: str = "", can_answer: bool = True) -> str:
@@ -47,13 +45,18 @@ def taken_back(restored: Sequence[str], removed: Sequence[str]) -> str:
     return _template("taken-back.md").substitute(places="\n".join(places)).rstrip("\n")
 
 
+def changed_files(places: Sequence[str]) -> str:
+    """Return the note that tells which files somebody else changed since the model saw them."""
+    return _template("changed-files.md").substitute(places="\n".join(f"- {place}" for place in places)).rstrip("\n")
+
+
 def earlier_conversation(said: Sequence[tuple[str, str]]) -> str:
     """Return the note that tells what was `said` in a conversation that is not remembered: who and what, oldest first.
 
     What is too long is left out from the beginning.
     """
     texts: list[str] = []
-    room = _MAX_EARLIER
+    room = MOST_TOLD
     for who, words in reversed(said):
         text = f"{who}:\n{words.strip()}".replace("</earlier-conversation", "</earlier conversation")
         if len(text) > room:

@@ -10,6 +10,7 @@ from dogent_tui.errors import AgentError, DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.commands.table import Command, CommandTable
+from dogent_tui.tui.prompt.debounce import Debounce
 from dogent_tui.tui.terminal import edit_externally
 from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.references import Reference
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 
 UNTRUSTED_COMMANDS = tr("The commands that came with this folder count once you trust it: /trust.")
 READ_ONLY = tr("This conversation is open in another window and can only be read here. /new begins another, /sessions opens one.")
+
+LOOK_DELAY_S = 0.3
+"""Seconds without a key before what the draft names is looked for."""
 
 INDEX_DELAY_S = 0.5
 """How long the file index waits after a tool result before it looks again."""
@@ -34,6 +38,8 @@ class PromptController:
         self._prompt = screen.prompt
         self._commands = commands
         self._sending = asyncio.Lock()
+        self._looked_at = ""
+        self._look = Debounce(screen, LOOK_DELAY_S, self._look_ahead, most=1.0)
 
     @property
     def _app(self) -> "DogentApp":
@@ -152,6 +158,11 @@ class PromptController:
     def draft_changed(self, text: str) -> None:
         """Keep what is typed, look for the files that it begins to name, and get ready for the command that it is."""
         self._app.save_draft(text)
+        self._looked_at = text
+        self._look.poke()
+
+    def _look_ahead(self) -> None:
+        text = self._looked_at
         if text.startswith("/"):
             command, argument = self._commands.find(text)
             if command is not None and command.prepare is not None:

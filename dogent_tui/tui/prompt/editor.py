@@ -39,10 +39,10 @@ SecondPress = Literal["", "quit", "clear"]
 
 _SECOND_KEYS: Mapping[str, SecondPress] = {"ctrl+c": "quit", "escape": "clear"}
 
-DRAFT_DELAY_S = 0.3
+DRAFT_DELAY_S = 0.02
 """Seconds without a key before the draft is saved."""
 
-DRAFT_MOST_S = 1.0
+DRAFT_MOST_S = 0.04
 """Seconds after which it is saved also while one goes on typing."""
 
 MOST_ROWS = 12

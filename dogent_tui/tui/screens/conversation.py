@@ -48,7 +48,7 @@ from dogent_tui.tui.status import StatusBar, opening_status
 from dogent_tui.tui.todos import TodoPanel
 from dogent_tui.tui.welcome import Welcome
 from dogent_tui.workspace.file_index import FileIndex
-from dogent_tui.workspace.paths import display_path
+from dogent_tui.workspace.paths import display_path, state_dir
 
 if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.agent.service import AgentService
@@ -85,7 +85,7 @@ class ConversationScreen(Screen[None]):
     def __init__(self, opened: OpenedSession, commands: CommandTable) -> None:
         super().__init__()
         self.opened = opened
-        self.index = FileIndex(opened.workspace.root)
+        self.index = FileIndex(opened.workspace.root, kept=state_dir() / "names" / opened.workspace.key)
         self._references = WorkspaceReferences(opened.workspace, self.index, commands, lambda: self.opened.trust.trusted)
         self.prompt = PromptBox(self._references, id="prompt")
         self.by_hand = HandWork(self.prompt.set_doing)
@@ -174,7 +174,8 @@ class ConversationScreen(Screen[None]):
         self.todos.forget()
         self.prompt.set_attached(())
         self.status_bar.show(opening_status(opened))
-        self.query_one(Welcome).answered_by(self.status_bar.status.endpoint)
+        for welcome in self.query(Welcome):  # none is left where the user is leaving
+            welcome.answered_by(self.status_bar.status.endpoint)
         self.prompt.set_queue(())
         self.prompt.set_busy(False)
         self.questions.clear()

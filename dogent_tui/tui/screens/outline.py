@@ -1,6 +1,7 @@
 """The outline editor: a proposal of the agent, or a document of the workspace, as a tree that the keyboard rearranges."""
 
 import asyncio
+import time
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -39,8 +40,11 @@ WIDEST = 160
 NARROW = 110
 """Columns below which the keys take a line more."""
 
-DRAFT_DELAY_S = 0.3
-"""Seconds after a change until the draft is given away."""
+DRAFT_DELAY_S = 0.03
+"""Seconds after a change within which it is saved."""
+
+DRAFT_SHARE = 20
+"""Times what a draft cost to make, the wait before the next: those of long documents take a twentieth of a core at most."""
 PREVIEW_DELAY_S = 0.12
 """Seconds until the preview is laid out: while a key is held down nothing waits for it."""
 
@@ -75,6 +79,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         self._asked: Asked | None = None
         self._confirming = ""
         self._draft_timer: Timer | None = None
+        self._draft_delay_s = DRAFT_DELAY_S
         self._preview_timer: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -205,11 +210,13 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         self._tell()
         self._schedule_preview()
         if self._draft_timer is None:
-            self._draft_timer = self.set_timer(DRAFT_DELAY_S, self._give_draft)
+            self._draft_timer = self.set_timer(self._draft_delay_s, self._give_draft)
 
     def _give_draft(self) -> None:
         if self._stop_draft() and self.request.on_draft is not None:
+            began = time.monotonic()
             self.request.on_draft(self.raw.text if self.has_class("-raw") else self.editing.markdown)
+            self._draft_delay_s = max(DRAFT_DELAY_S, DRAFT_SHARE * (time.monotonic() - began))
 
     def _stop_draft(self) -> bool:
         """Give no draft away but by a later change. Returns whether one was due."""
@@ -374,7 +381,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         if self.has_class("-raw"):
             self.raw.touch()
             if self._draft_timer is None:
-                self._draft_timer = self.set_timer(DRAFT_DELAY_S, self._give_draft)
+                self._draft_timer = self.set_timer(self._draft_delay_s, self._give_draft)
 
     @on(TextArea.SelectionChanged, "#outline-raw")
     def _raw_cursor_moved(self) -> None:

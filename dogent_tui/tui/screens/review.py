@@ -1,6 +1,7 @@
 """The review of a change that the agent proposed: hunk by hunk, and nothing is written before the person says so."""
 
 import asyncio
+import time
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
@@ -38,8 +39,11 @@ WIDE = 110
 """Columns from which the list stands beside the hunk."""
 BY_SIDE = 120
 """Columns of the hunk from which what goes stands beside what comes."""
-DRAFT_DELAY_S = 0.3
-"""Seconds after a change until the draft is given away."""
+DRAFT_DELAY_S = 0.03
+"""Seconds after a change within which it is saved."""
+
+DRAFT_SHARE = 20
+"""Times what a draft cost to make, the wait before the next: those of long documents take a twentieth of a core at most."""
 
 
 class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
@@ -65,6 +69,7 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         self._confirming = ""
         self._writing = False
         self._draft_timer: Timer | None = None
+        self._draft_delay_s = DRAFT_DELAY_S
 
     @property
     def change(self) -> DocumentChange:
@@ -254,14 +259,16 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
 
     def _keep_soon(self) -> None:
         if self._draft_timer is None:
-            self._draft_timer = self.set_timer(DRAFT_DELAY_S, self._give_draft)
+            self._draft_timer = self.set_timer(self._draft_delay_s, self._give_draft)
 
     def _give_draft(self) -> None:
         timer, self._draft_timer = self._draft_timer, None
         if timer is not None:
             timer.stop()
             if self.request.on_draft is not None:
+                began = time.monotonic()
                 self.request.on_draft(self.change.draft())
+                self._draft_delay_s = max(DRAFT_DELAY_S, DRAFT_SHARE * (time.monotonic() - began))
 
     # ── Typing ────────────────────────────────────────────────────────────────────────────────────
 

@@ -10,6 +10,7 @@ from dogent_tui.agent.cli_transcripts import delete_transcript
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
+from dogent_tui.sources.ledger import forget
 from dogent_tui.tui.screens.sessions import SessionsScreen
 from dogent_tui.tui.sessions.model import SessionShelf, SessionWish
 from dogent_tui.workspace.paths import Workspace, display_path
@@ -107,3 +108,4 @@ def _delete(record: SessionRecord) -> None:
     delete_session(record)
     for session_id in (record.session_id, *record.before):
         delete_transcript(session_id)
+        forget(session_id)

@@ -4,6 +4,7 @@ An entry never moves and its number never changes: one that is withdrawn stays a
 events gives the same entries as living through it.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, TypeAlias
 
@@ -12,6 +13,7 @@ import msgspec
 from dogent_tui.agent import events as ev
 from dogent_tui.agent.events import SHELL_STOPPED, SHELL_TOOL
 from dogent_tui.agent.tool_names import review_words
+from dogent_tui.language import tr
 
 ToolState: TypeAlias = Literal["preparing", "running", "waiting", "done", "failed", "denied", "stopped"]
 
@@ -34,6 +36,15 @@ class UserTurn(Entry):
     is_outline: bool = False
 
 
+MOST_SHOWN = 1_000_000
+"""Characters of a reply that are shown: laying out a line of 50 million stopped the keys for 5 s. The log has all of it."""
+
+LONGEST_LINE = 20_000
+"""Characters of one of its lines that are shown."""
+
+_LONG_LINES = re.compile(rf"^(.{{{LONGEST_LINE}}}).+$", re.MULTILINE)
+
+
 class Reply(Entry):
     """Markdown of the agent. `pending` holds what has come since `text` was last joined."""
 
@@ -41,24 +52,41 @@ class Reply(Entry):
     finished: bool = False
     _text: str = ""
     _pending: list[str] = msgspec.field(default_factory=list)
+    _length: int = 0
 
     @property
     def text(self) -> str:
-        """All that has come, with newlines as ``\\n``."""
+        """What is drawn: its longest lines are cut."""
+        return self.whole if len(self.whole) <= LONGEST_LINE else _LONG_LINES.sub(_cut_line, self.whole)
+
+    @property
+    def whole(self) -> str:
+        """All that has come up to `MOST_SHOWN`, with newlines as ``\\n``."""
         if self._pending:
             self._text = "".join([self._text, *self._pending]).replace("\r", "")
             self._pending = []
         return self._text
 
     def add(self, text: str) -> None:
-        """Append `text`."""
-        self._pending.append(text)
+        """Append `text`, as far as it is shown."""
+        room = MOST_SHOWN - self._length
+        self._length += len(text)
+        if room > 0:
+            self._pending.append(text[:room])
 
     def finish(self, text: str | None = None) -> None:
         """Nothing more comes; `text`, where given, is what the reply says."""
         self.finished = True
         if text is not None:
-            self._text, self._pending = text.replace("\r", ""), []
+            self._text, self._pending, self._length = "", [], 0
+            self.add(text)
+        if self._length > MOST_SHOWN:
+            left_out = self._length - MOST_SHOWN
+            self._pending.append("\n\n" + tr("… {count:,} more characters; /export-session has them all").format(count=left_out))
+
+
+def _cut_line(line: re.Match[str]) -> str:
+    return f"{line[1]} …"
 
 
 class Thinking(Reply):
@@ -202,14 +230,14 @@ class TranscriptModel:
     def last_reply(self) -> str:
         """Return the Markdown of the latest reply, empty where there is none."""
         for entry in reversed(self.entries):
-            if type(entry) is Reply and not entry.gone and entry.text.strip():
-                return entry.text.strip("\n")
+            if type(entry) is Reply and not entry.gone and entry.whole.strip():
+                return entry.whole.strip("\n")
         return ""
 
     def plain_text(self) -> str:
         """Return what was said on both sides, as written: prompts and replies."""
         texts = [
-            entry.prompt.text if isinstance(entry, UserTurn) else entry.text
+            entry.prompt.text if isinstance(entry, UserTurn) else entry.whole
             for entry in self.entries
             if not entry.gone and (isinstance(entry, UserTurn) or type(entry) is Reply)
         ]

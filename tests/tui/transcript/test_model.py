@@ -3,6 +3,8 @@ import pytest
 from dogent_tui.agent import events as ev
 from dogent_tui.agent.tool_names import review_words
 from dogent_tui.tui.transcript.model import (
+    LONGEST_LINE,
+    MOST_SHOWN,
     Asked,
     Notice,
     Outcome,
@@ -169,3 +171,22 @@ def test_a_review_says_what_came_of_it() -> None:
     assert (asked.title, asked.detail, asked.state) == ("tea.md", "1 of 2 hunks written to tea.md", "answered")
     for said in ("1 of 1 hunk written to tea.md", "nothing was written to tea.md", "what another version says"):
         assert review_words(f"The person reviewed your change: {said}.") == said
+
+
+@pytest.mark.parametrize("streamed", [True, False])
+def test_a_reply_beyond_all_measure_is_shown_in_part_and_copied_as_it_is(streamed) -> None:
+    model = TranscriptModel()
+    line = "文" * (LONGEST_LINE + 5)
+    text = f"{line}\nshort\n" + "x" * MOST_SHOWN
+    if streamed:
+        for start in range(0, len(text), 100_000):
+            model.apply(ev.TextDelta(message_id="m", block=0, text=text[start : start + 100_000]))
+    else:
+        model.apply(ev.TextFinished(message_id="m", block=0, text=text))
+    reply = model.entries[0]
+    assert isinstance(reply, Reply)
+    assert reply.text.split("\n")[:2] == [f"{'文' * LONGEST_LINE} …", "short"]
+    assert model.last_reply().startswith(line)
+    assert max(map(len, reply.text.split("\n"))) == LONGEST_LINE + 2
+    if not streamed:
+        assert reply.text.endswith(f"… {LONGEST_LINE + 12:,} more characters; /export-session has them all")

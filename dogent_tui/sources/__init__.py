@@ -1,0 +1,1 @@
+"""What the model has been given: the ledger of texts, which reviews and checks build on."""

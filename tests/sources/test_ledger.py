@@ -1,0 +1,92 @@
+"""What the model has seen: kept over sessions and forks, and compared with what the files hold now."""
+
+import os
+import stat
+
+import pytest
+
+from dogent_tui.sources.ledger import LARGEST, Ledger, forget
+from dogent_tui.workspace.paths import state_dir
+
+
+@pytest.fixture
+def ledger():
+    return Ledger("one")
+
+
+@pytest.fixture
+def file(tmp_path):
+    file = tmp_path / "notes 文.md"
+    file.write_text("seen\n")
+    return file
+
+
+def test_what_was_seen_outlives_the_session(ledger, file):
+    assert not ledger.has(file)
+    ledger.note(file, 3, 10)
+    file.write_text("other\n")
+    for known in (ledger, Ledger("one")):
+        assert known.has(file)
+        assert known.content(file) == b"seen\n"
+    assert not Ledger("two").has(file)
+    forget("one")
+    assert not Ledger("one").has(file)
+
+
+def test_a_fork_begins_with_what_was_seen_and_goes_its_own_way(ledger, file, tmp_path):
+    ledger.note(file)
+    fork = Ledger("fork", "one")
+    assert fork.content(file) == b"seen\n"
+    file.write_text("later\n")
+    fork.note(file)
+    assert Ledger("one").content(file) == b"seen\n"
+    assert Ledger("fork").content(file) == b"later\n"
+
+
+def test_each_change_by_somebody_else_is_told_once(ledger, file):
+    ledger.note(file)
+    os.utime(file, ns=(1, 1))
+    assert ledger.changed() == []  # its text is the same
+    file.write_text("by the user\n")
+    assert ledger.changed() == [file]
+    assert ledger.changed() == []
+    file.unlink()
+    assert ledger.changed() == [file]
+    assert ledger.changed() == []
+
+
+def test_what_the_model_did_by_a_command_is_not_told_and_not_taken_for_read(ledger, file):
+    ledger.note(file)
+    file.write_text("by a command\n")
+    ledger.expect([file])
+    assert ledger.changed() == []
+    assert ledger.content(file) == b"seen\n"
+
+
+def test_a_change_while_the_application_was_closed_is_told(ledger, file):
+    ledger.note(file)
+    file.write_text("meanwhile\n")
+    assert Ledger("one").changed() == [file]
+
+
+def test_what_is_too_large_or_no_file_has_no_copy(ledger, tmp_path):
+    large = tmp_path / "large.md"
+    with large.open("wb") as file:
+        file.truncate(LARGEST + 1)
+    ledger.note(large)
+    assert ledger.has(large)
+    assert ledger.content(large) is None
+    os.mkfifo(tmp_path / "pipe")
+    for path in (tmp_path, tmp_path / "none", tmp_path / "pipe"):
+        ledger.note(path)
+        assert not ledger.has(path)
+
+
+def test_nobody_else_can_read_it_and_a_line_cut_short_is_left_out(ledger, file):
+    ledger.note(file)
+    [folder] = (state_dir() / "seen").iterdir()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert {stat.S_IMODE(each.stat().st_mode) for each in folder.iterdir()} == {0o600}
+    with (folder / "index.jsonl").open("ab") as index:
+        index.write(b'{"path": "cut')
+    assert Ledger("one").content(file) == b"seen\n"
