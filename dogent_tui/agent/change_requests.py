@@ -46,6 +46,6 @@ def answer_words(payload: Mapping[str, Any], answer: UiAnswer) -> str:
     """Return the person's message that answers a request."""
     request = read_request(payload)
     if isinstance(request, ChangeRequest):
-        undecided = tr("I did not decide about your change of {path}; nothing was written.").format(path=request.path)
+        undecided = tr("I haven't decided on your change to {path}; nothing was written.").format(path=request.path)
         return answer.review or undecided
     return answer_text(request, answer)

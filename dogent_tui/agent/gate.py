@@ -151,7 +151,7 @@ class Gate:
         if call.tool != "Bash":
             return {}
         if self._behind_wall is None:
-            raise AgentError(tr("No command runs without the wall."), tr("Run dogent-tui doctor to see why it is down."))
+            raise AgentError(tr("Commands cannot run without the wall."), tr("Run dogent-tui doctor to see why it is down."))
         return await asyncio.to_thread(self._behind_wall, call, decision, tool_use_id)
 
     def call_of(self, tool: str, tool_input: Mapping[str, Any]) -> str:
@@ -256,9 +256,9 @@ class Gate:
         try:
             await asyncio.to_thread(self._authority.remember, decision, verdict.scope)
         except (OSError, DogentError) as error:
-            message = tr("Your answer could not be kept for good: {error}.").format(error=error)
+            message = tr("Your answer could not be saved permanently: {error}.").format(error=error)
             self._said.append(
-                Notice(level="warning", code="grant_not_kept", message=message, remedy=tr("It holds until this session ends."))
+                Notice(level="warning", code="grant_not_kept", message=message, remedy=tr("It applies until this session ends."))
             )
         for other in self._waiting:
             if not other.done():

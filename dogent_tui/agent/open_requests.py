@@ -78,11 +78,11 @@ class OpenRequests:
         """Take an answer. Raises AgentError where the request is not open (any more), or wants an answer of another kind."""
         request = self._open.get(request_id)
         if request is None:
-            raise AgentError(tr("This request is not open any more."), tr("Nothing was done; the conversation goes on as it is."))
+            raise AgentError(tr("This request is no longer open."), tr("Nothing was done; the conversation continues."))
         fits = {"clarification": answer.answers, "outline_edit": answer.outline, "document_change": answer.review}
         if fits[request.kind] is None:
             raise AgentError(
-                tr("This request wants another kind of answer."), tr("It asks for: {kind}.").format(kind=request.kind)
+                tr("This request needs a different kind of answer."), tr("It expects: {kind}.").format(kind=request.kind)
             )
         self._settle(request_id, answer)
         waiter = self._waiters.get(request_id)

@@ -100,9 +100,9 @@ class PendingQuestions:
         """Answer a question. Raises AgentError where it does not wait (any more), or waits for another kind of answer."""
         waiting = self._waiting.get(request_id)
         if waiting is None or waiting.answer.done():
-            raise AgentError(tr("This question is not open any more."), tr("Nothing was done; the run goes on as it is."))
+            raise AgentError(tr("This question is no longer open."), tr("Nothing was done; the run continues."))
         if not isinstance(reply, PermissionAnswer):
-            raise AgentError(tr("This question asks for a permission."), tr("Answer it with a permission."))
+            raise AgentError(tr("This question asks for permission."), tr("Answer it by allowing or denying."))
         if reply.behavior == "allow" and reply.scope not in waiting.question.scopes:
             raise AgentError(tr("This answer cannot be remembered."), waiting.question.once_because or tr("Allow it once."))
         waiting.answer.set_result(reply)

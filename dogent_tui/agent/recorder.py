@@ -118,8 +118,8 @@ class Recorder:
                 Notice(
                     level="warning",
                     code="not_recorded",
-                    message=tr("This conversation cannot be kept on disk: {error}.").format(error=error),
-                    remedy=tr("It goes on, but cannot be resumed later. Make room, or correct the permissions."),
+                    message=tr("This conversation cannot be saved to disk: {error}.").format(error=error),
+                    remedy=tr("It continues, but you can't resume it later. Free up space, or fix the permissions."),
                 )
             )
 

@@ -17,9 +17,9 @@ from dogent_tui.workspace.paths import Workspace
 REVIEWED_TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
 """The CLI's tools that write texts. NotebookEdit is not offered."""
 
-SUMMARY = tr("The agent writes this file itself. You see it first because every change is reviewed (/review).")
+SUMMARY = tr("The agent is writing this file itself. You see it first because you review every change (/review).")
 
-BY_COMMAND = tr("A command of the agent changed this file. You see it first because every change is reviewed (/review).")
+BY_COMMAND = tr("A command of the agent changed this file. You see it first because you review every change (/review).")
 
 _MOST_PLACES = 200
 """Approved proposals that were not made yet."""
@@ -86,13 +86,13 @@ class Reviewing:
     def _opened(self, call: ToolCall, place: Path | None) -> tuple[Reviewed, str]:
         """Return the review of `call`, and the text that it would leave. Raises DogentError."""
         if place is None:
-            raise DogentError(tr("Where this call writes cannot be told."), tr("Name the file by its plain path."))
+            raise DogentError(tr("It is not clear where this call writes."), tr("Give the file's plain path."))
         name = self._workspace.relative(place)
         content = held(place, name)
         text = text_after(call.tool, call.input, "" if content is None else content.text)
         if text is None:
             raise DogentError(
-                tr("What is to be replaced is not in {name} as it is now, or not only once.").format(name=name),
+                tr("The text to replace is not in {name} as it is now, or occurs more than once.").format(name=name),
                 tr("Read the file again."),
             )
         return Reviewed.open(self._workspace, str(place), text, SUMMARY, approved=place), text

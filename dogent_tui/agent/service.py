@@ -175,7 +175,7 @@ class AgentService:
     async def submit(self, prompt: Prompt) -> str:
         """Queue `prompt`; it runs when its turn comes. Returns the id under which it waits. Raises AgentError once closed."""
         if self.state == "closed":
-            raise AgentError(tr("The session is closed."), tr("Start the application again."))
+            raise AgentError(tr("The session is closed."), tr("Restart the application."))
         if self.has_unsent_answers:
             self.send_answers()
         return self._queue.put(prompt, waits=self._run is not None or bool(self._requests))
@@ -455,7 +455,7 @@ class AgentService:
     async def _abandon(self, request_id: str) -> None:
         request = next((request for request in self.requests if request.request_id == request_id), None)
         if request is None:
-            raise AgentError(tr("This request is not open any more."), tr("Nothing was done; the conversation goes on as it is."))
+            raise AgentError(tr("This request is no longer open."), tr("Nothing was done; the conversation continues."))
         finished = self._requests.ended_run(request_id)
         if finished is None and self._run is None:  # a crash ended it
             finished = RunFinished(status="failed", duration_ms=0, run_id=request.run_id)

@@ -9,7 +9,7 @@ from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
 
 _NAMES: Mapping[str, str] = {
-    "analyze_media": tr("Look at media"),
+    "analyze_media": tr("Analyze media"),
     "Bash": tr("Run"),
     "BashOutput": tr("Read output"),
     "Glob": tr("Find files"),
@@ -94,7 +94,7 @@ def result_summary(name: str, result: str) -> str:
 
 
 def _results(found: int) -> str:
-    return tr("1 result") if found == 1 else tr("{found} results").format(found=found) if found else tr("nothing found")
+    return tr("1 result") if found == 1 else tr("{found} results").format(found=found) if found else tr("no results")
 
 
 def review_summary(result: str) -> str:

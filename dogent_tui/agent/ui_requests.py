@@ -311,7 +311,7 @@ def from_ask_user_question(given: Mapping[str, Any]) -> Clarification:
     labels, which is what `to_ask_user_question` gives back.
     """
     questions = [_asked(item) for item in _list(given, "questions", "", MOST_QUESTIONS)]
-    title = tr("The agent asks") if len(questions) == 1 else tr("The agent asks some questions")
+    title = tr("The agent asks") if len(questions) == 1 else tr("The agent has questions")
     return Clarification(title, _questions({"questions": questions}))
 
 
@@ -374,7 +374,7 @@ def answer_text(request: Request, answer: UiAnswer) -> str:
 def _answered(question: Question, answer: object) -> str:
     values = values_of(answer)
     if not values:
-        return f"{question.question}\n" + tr("→ skipped, decide yourself")
+        return f"{question.question}\n" + tr("→ skipped, decide for yourself")
     return "\n".join([question.question, *(_said(question, value) for value in values)])
 
 
@@ -397,7 +397,7 @@ def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
         outline = given.get("outline")
         if not isinstance(outline, str) or not outline.strip():
             raise RequestError(
-                "outline", tr("is missing or empty; the agent proposes an outline."), tr('Answer with {"outline": "…"}.')
+                "outline", tr("is missing or empty; the agent is proposing an outline."), tr('Answer with {"outline": "…"}.')
             )
         return UiAnswer(outline=outline, comment=comment)
     unknown = sorted(set(given) - {question.id for question in request.questions} - {"comment", "outline"})
@@ -408,7 +408,7 @@ def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
         elif unknown:
             raise RequestError(
                 question.id,
-                tr("has no answer, and no question is called “{unknown}”.").format(unknown=unknown[0]),
+                tr("has no answer, and there is no question “{unknown}”.").format(unknown=unknown[0]),
                 tr("Write null to skip a question."),
             )
     return UiAnswer(answers={name: value for name, value in answers.items() if value is not None}, comment=comment)
@@ -418,7 +418,7 @@ def _checked(question: Question, given: Any) -> Any:
     """Return an answer as the value of an option, as text, or, where several can be chosen, as a list of these."""
     entries = given if isinstance(given, list) else [given]
     if len(entries) > 1 and not question.multiple:
-        raise RequestError(question.id, tr("takes one answer only."))
+        raise RequestError(question.id, tr("takes only one answer."))
     values = [_checked_value(question, entry) for entry in entries if entry is not None]
     if question.multiple:
         return list(dict.fromkeys(values)) or None
@@ -439,6 +439,6 @@ def _checked_value(question: Question, given: Any) -> str:
     offered = ", ".join(f"“{option.value}”" for option in question.options)
     raise RequestError(
         question.id,
-        tr("is {text}, which is no answer to this question.").format(text=_shown(text)),
+        tr("is {text}, which is not a valid answer to this question.").format(text=_shown(text)),
         tr("Choose from {offered}.").format(offered=offered),
     )

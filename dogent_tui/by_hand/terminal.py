@@ -50,7 +50,9 @@ async def offer_browser(terminal: Terminal) -> None:
 
     if await asyncio.to_thread(find_browsers):
         return
-    if await terminal.may_download(tr("No browser that could print the pdf is on this computer. Download one of some 100 MB?")):
+    if await terminal.may_download(
+        tr("There is no browser on this computer that can print the pdf. Download one (about 100 MB)?")
+    ):
         await install_browser(terminal.progress)
 
 
@@ -63,7 +65,7 @@ async def offer_pandoc(terminal: Terminal, error: DocumentError) -> bool:
         return False
     from dogent_tui.documents.pandoc.download import MEGABYTES, VERSION, install_pandoc
 
-    question = tr("{message} Download pandoc {version} of some {megabytes} MB from github.com?").format(
+    question = tr("{message} Download pandoc {version} (about {megabytes} MB) from github.com?").format(
         message=error.message, version=VERSION, megabytes=MEGABYTES
     )
     if not await terminal.may_download(question):

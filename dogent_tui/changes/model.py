@@ -183,8 +183,8 @@ def propose(name: str, content: bytes | None, text: str, summary: str = "") -> D
     """
     if len(content or b"") > LARGEST or len(text) > LARGEST:
         raise DogentError(
-            tr("{name} is too large to be reviewed: {size} MB at the most.").format(name=name, size=LARGEST >> 20),
-            tr("Change a part of it."),
+            tr("{name} is too large to review: the limit is {size} MB.").format(name=name, size=LARGEST >> 20),
+            tr("Change part of it."),
         )
     base = decoded(content, name)
     new = proposed(text, base)

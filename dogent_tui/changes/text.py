@@ -59,7 +59,7 @@ def decoded(content: bytes | None, name: str) -> Lines:
     try:
         return split((content or b"").decode("utf-8"))
     except UnicodeDecodeError:
-        raise DogentError(tr("{name} is not a UTF-8 text.").format(name=name), tr("Convert it to UTF-8 first.")) from None
+        raise DogentError(tr("{name} is not UTF-8 text.").format(name=name), tr("Convert it to UTF-8 first.")) from None
 
 
 def proposed(text: str, base: Lines) -> Lines:

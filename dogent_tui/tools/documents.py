@@ -130,16 +130,16 @@ def _images_folder(workspace: Workspace, images: Path, document: Path) -> Path:
     """Return the folder for the pictures of `document`, made if need be. Raises DocumentError."""
     folder = images / (re.sub(r"[^\w.-]+", "-", document.stem).strip("-.") or "document")
     if not workspace.contains(folder):
-        message = tr("The images folder {images} leads out of the workspace, so no picture is saved in it.").format(
+        message = tr("The images folder {images} points outside the workspace, so no images are saved.").format(
             images=one_line(workspace.relative(images))
         )
-        raise DocumentError(message, tr("Read without images, or ask the person to correct images_path."))
+        raise DocumentError(message, tr("Read without images, or ask the user to fix images_path."))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        reason = (error.strerror or tr("the disk refused")).lower()
+        reason = (error.strerror or tr("the disk refused the write")).lower()
         raise DocumentError(
-            tr("The images folder cannot be made: {reason}.").format(reason=reason), tr("Read without images.")
+            tr("The images folder cannot be created: {reason}.").format(reason=reason), tr("Read without images.")
         ) from error
     return folder
 

@@ -212,7 +212,7 @@ class DogentApp(App[None]):
         for warning in (*opened.warnings, *self.keys.warnings):
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
         if unusable := opened.unusable_profile:
-            said = tr("{unusable} cannot be used: the offline engine answers. /profile changes that.")
+            said = tr("{unusable} can't be used, so the offline engine is. Change this with /profile.")
             screen.prompt.notify_hint(one_line(said.format(unusable=unusable)), warning=True)
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
         await offer_custom_commands(self)
@@ -421,7 +421,7 @@ class DogentApp(App[None]):
 
         from dogent_tui.tui.theme_choice import ThemeList
 
-        self.push_screen(CommandPalette(providers=[ThemeList], placeholder=tr("Search for themes…")))
+        self.push_screen(CommandPalette(providers=[ThemeList], placeholder=tr("Search themes…")))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Offer every command in the palette too."""
@@ -471,7 +471,7 @@ class DogentApp(App[None]):
         if self.screen is self.conversation:
             self.conversation.prompt.editor.action_copy_or_clear()
             return
-        self.notify(tr("Esc goes back · {quits} quits").format(quits=self.keys.shown("quit")), markup=False)
+        self.notify(tr("Esc back · {quits} quit").format(quits=self.keys.shown("quit")), markup=False)
 
 
 def _keymap(wanted: Mapping[str, str]) -> Keymap:

@@ -47,7 +47,7 @@ async def copy(app: App[object], text: str) -> str:
     found = tool(os.environ)
     if found is not None and await _fill(found, text) and await _holds(found, text):
         return tr("Copied {size}.").format(size=size)
-    return tr("Sent {size} to the terminal to copy. If nothing can be pasted, it does not support that (OSC 52).").format(
+    return tr("Sent {size} to the terminal to copy. If pasting doesn't work, your terminal lacks support (OSC 52).").format(
         size=size
     )
 

@@ -14,9 +14,9 @@ from dogent_tui.workspace.history import HistoryEntry
 
 _WORDS = {
     "completed": tr("done"),
-    "started": tr("begun"),
+    "started": tr("started"),
     "command": tr("command"),
-    "clarification": tr("answers"),
+    "clarification": tr("model"),
     "needs_clarification": tr("asked you"),
     "needs_outline_edit": tr("asked you"),
     "aborted": tr("denied"),

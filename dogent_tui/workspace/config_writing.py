@@ -41,7 +41,7 @@ def write_home_values(file: Path, changes: Mapping[KeyPath, Any]) -> None:
         if write_checked(target, change.before, change.after, mode=0o600):
             return
     raise ConfigError(
-        tr("{file} changes all the time.").format(file=display_path(file)), tr("Close what writes it, and try again.")
+        tr("{file} keeps changing.").format(file=display_path(file)), tr("Close the program that writes it, and try again.")
     )
 
 

@@ -80,7 +80,7 @@ class History:
             data, broken = _parse(text), None
             if data is None:
                 data = list(_salvage(text))
-                broken = set_aside(self.file, tr("it was damaged or cut short; the entries that are whole were kept"))
+                broken = set_aside(self.file, tr("it was damaged or cut short; its intact entries were kept"))
                 if broken.kept_as is None:
                     raise PermissionError(f"{self.file}: {broken.reason}")  # writing now would lose what it holds
             atomic_write(self.file, b"[\n" + b",\n".join([*map(_dump, data), line]) + b"\n]\n")
@@ -107,8 +107,8 @@ class History:
         # A workspace may come from anyone; a link in it must not turn the history into a pen for any other file.
         if self.file.is_symlink() or self.file.parent.is_symlink():
             raise DogentError(
-                tr("{file} is a link, and the history is not written through links.").format(file=self.file),
-                tr("Replace it by a file."),
+                tr("{file} is a link, and history is not written through links.").format(file=self.file),
+                tr("Replace it with a file."),
             )
 
     def entries(self) -> list[HistoryEntry]:

@@ -72,7 +72,7 @@ def find_template(named: str, among: Iterable[Template]) -> Template:
     there = (
         tr("Did you mean @@{near}?").format(near=near[0])
         if near
-        else tr("There are: {spelled}.").format(spelled=", ".join(f"@@{name}" for name in spelled))
+        else tr("Available: {spelled}.").format(spelled=", ".join(f"@@{name}" for name in spelled))
     )
     raise ConfigError(tr("There is no template @@{named}.").format(named=named), there)
 

@@ -52,7 +52,7 @@ async def test_a_model_is_asked_for_one_token(served):
     async with served(200, MESSAGE) as (url, seen):
         found = await checked("claude.json", llm(url))
     assert found.works
-    assert found.words.startswith("mine answers, with m, after ")
+    assert found.words.startswith("mine works, with m, after ")
     ((path, headers, body),) = seen
     assert (path, headers["Authorization"], body["max_tokens"]) == ("/v1/messages", f"Bearer {KEY}", 1)
     assert "x-api-key" not in headers
@@ -92,7 +92,7 @@ async def test_a_search_is_made_for_one_result(served):
     async with served(200, answer) as (url, seen):
         found = await checked("web.json", {"provider": "searxng", "endpoint": url})
     assert found.works
-    assert found.words.startswith("mine searches, and found 1, after ")
+    assert found.words.startswith("mine can search; it found 1, after ")
     assert len(seen) == 1
 
 

@@ -105,7 +105,7 @@ def letter(tmp_path):
 def test_without_pandoc_it_is_downloaded_only_where_the_person_says_so(letter, offered, capsys):
     status, out, err = read(capsys, letter)
     assert (status, out) == (1, "")
-    assert "The program pandoc, which this kind of document needs, is not here." in err
+    assert "This kind of document needs pandoc, which is not installed." in err
     terminal = Terminal(Tty("n\n"), io.StringIO(), Tty())
     with pytest.raises(DocumentError, match="is not here"):
         run_read([str(letter)], terminal)

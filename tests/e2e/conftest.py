@@ -250,7 +250,7 @@ class Window(Dogent):
         return True
 
 
-EMPTY = "› What shall we write?"
+EMPTY = "› What would you like to write?"
 """The prompt with nothing in it."""
 
 

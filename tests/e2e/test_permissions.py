@@ -178,7 +178,7 @@ async def test_a_link_that_is_swapped_while_the_person_reads_asks_again(api, age
     link.symlink_to(harmless)
     api.call("Read", {"file_path": str(link)})
     question = await ask(agent)
-    assert [(target.path, target.note) for target in question.targets] == [(str(harmless), f"{link} leads here")]
+    assert [(target.path, target.note) for target in question.targets] == [(str(harmless), f"{link} points here")]
     link.unlink()
     link.symlink_to(secret)
     await answer(agent, question, "allow")

@@ -20,7 +20,7 @@ SHEETS = (
 )
 PLAN = "# Plan\n\nThe battery plan starts in May. It ends when every battery has a label.\n"
 FILES = {"safety.pdf": PAGES, "sales.xlsx": SHEETS, "plan.docx": PLAN}
-SCANNED = "Unsupported PDF: no extractable text (scanned PDF not supported). Run text recognition (OCR) over it first."
+SCANNED = "Unsupported PDF: no extractable text (scanned PDF not supported). Run text recognition (OCR) on it first."
 
 
 def talk(files=FILES, **options):

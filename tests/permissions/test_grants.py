@@ -150,7 +150,7 @@ def test_a_grant_reads_as_a_rule_and_as_a_sentence(root):
     assert parse_rule("delete:sub/", root).rule(root) == "delete:sub/"
     assert Grant("delete", f"{root}/a.md", "Bash").sentence(root) == "delete a.md (by commands)"
     assert Grant("network", "", "Bash").sentence(root) == "reach other machines with commands"
-    assert parse_rule("use:list_file_tree", root).sentence(root) == "look through the documents with list_file_tree"
+    assert parse_rule("use:list_file_tree", root).sentence(root) == "search the documents with list_file_tree"
     with pytest.raises(UsageError, match="names no tool"):
         parse_rule("use:Bash", root)
     assert parse_rule("read:/etc/", root).sentence(root) == "read everything in /etc"

@@ -78,7 +78,7 @@ async def test_what_was_found_is_told_in_a_word(call):
         )
     ]
     (matches,) = re.findall(r"\d+", told[1])
-    assert told == ["1 result", f"{matches} results", "nothing found", "1 result"]
+    assert told == ["1 result", f"{matches} results", "no results", "1 result"]
 
 
 async def test_a_call_needs_a_request_that_was_approved_and_not_used(call):

@@ -343,7 +343,7 @@ async def test_ctrl_c_does_the_same_wherever_the_keyboard_is(stage):
         await s.app.push_screen(Screen())  # as the outline and the review are: no dialog above the conversation
         await s.pilot.press("ctrl+c")
         (said,) = s.app._notifications
-        assert said.message == "Esc goes back · Ctrl+Q quits"
+        assert said.message == "Esc back · Ctrl+Q quit"
         s.app.pop_screen()
         await s.until(lambda: s.app.conversation.is_current)
         s.app.conversation.transcript.focus()

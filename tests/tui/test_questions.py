@@ -31,7 +31,7 @@ class Person:
 
     async def _reply(self, request_id, answer) -> None:
         if self.refuses:
-            raise AgentError("This question is not open any more.")
+            raise AgentError("This question is no longer open.")
         self.answers.append((request_id, answer))
         self.screen.handle(PermissionDecided(request_id=request_id, tool_use_id="t9", decision=answer.behavior))
 

@@ -71,7 +71,7 @@ async def test_init_with_a_description_has_the_agent_fill_it_in(stage, workspace
         await s.until(lambda: s.launcher.started and s.conversation.sent)
         assert "minutes of our chess club" in s.conversation.sent[0]
         assert '<template name="built-in:general">' in s.conversation.sent[0]
-        assert ("There is one already: read it first." in s.conversation.sent[0]) is there
+        assert ("There is already one: read it first." in s.conversation.sent[0]) is there
 
 
 async def test_a_template_travels_with_the_request_that_names_it(stage):

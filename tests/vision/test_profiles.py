@@ -52,7 +52,7 @@ def test_a_profile_that_is_not_there_names_the_nearest(dot, write_profiles):
         ({"api_key": "sk-replace-me"}, "has no key"),
         ({"provider": ""}, "names no provider"),
         ({"provider": "opena"}, 'Did you mean "openai"?'),
-        ({"provider": "x"}, "There are glm-4.6v, openai, anthropic"),
+        ({"provider": "x"}, "Available: glm-4.6v, openai, anthropic"),
         ({"model": ""}, "names no model"),
         ({"base_url": "ftp://x"}, "does not start with http"),
         ({"base_url": f"https://me:{KEY}@x.org"}, "has a user name or a password"),

@@ -45,7 +45,7 @@ async def test_the_answer_is_strict_json(analyze, provider, tmp_path):
         ({"path": 3}, "the input is not right"),
         ({"path": "film.mp4", "media_type": "audio"}, "the input is not right"),
         ({"path": "film.mp4", "media_type": "image"}, "it is a video (mp4)"),
-        ({"path": "photo.png"}, "a text, whatever its name says"),
+        ({"path": "photo.png"}, "text, despite its name"),
         ({"path": "missing.png"}, "There is no file"),
         ({"path": ""}, "is a folder"),
     ],

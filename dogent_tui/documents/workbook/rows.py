@@ -278,7 +278,7 @@ class SheetReader:
 
     def _hostile(self) -> DocumentError:
         return DocumentError(
-            tr("{name} has a sheet that no spreadsheet program writes; it is not read.").format(name=self._name), code="hostile"
+            tr("{name} has a sheet that no spreadsheet program writes; it was not read.").format(name=self._name), code="hostile"
         )
 
 

@@ -101,7 +101,7 @@ class FreeText(LiteralArea):
     """A field of some lines for the person's own words. Up and down leave it at its edges, Enter goes on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "go_on", tr("Go on"), key_display="⏎"),
+        Binding("enter", "go_on", tr("Continue"), key_display="⏎"),
         Binding(",".join(sorted(NEWLINE_KEYS - SEND_KEYS - {"shift+\r", "alt+\r"})), "newline", tr("New line"), key_display="^J"),
         Binding("ctrl+underscore,super+z", "undo", tr("Undo"), show=False, key_display="Ctrl+_"),
     ]

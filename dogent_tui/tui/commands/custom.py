@@ -27,7 +27,7 @@ def _command(app: "DogentApp", custom: "CustomCommand") -> Command:
 
         text = custom.filled_in(typed)
         if not text.strip():
-            return tr("/{name} says nothing yet: write its prompt into the file.").format(name=custom.name)
+            return tr("/{name} is empty: write its prompt into the file.").format(name=custom.name)
         await app.conversation.typed.send(text, find_references(text))
         return ""
 

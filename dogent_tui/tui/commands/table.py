@@ -66,5 +66,5 @@ class CommandTable:
         name = text.strip().removeprefix("/").split(" ", 1)[0]
         near = get_close_matches(name, self._commands, n=1)
         return tr("There is no command /{name}. ").format(name=name) + (
-            tr("Did you mean /{near}?").format(near=near[0]) if near else tr("Press ? for all of them.")
+            tr("Did you mean /{near}?").format(near=near[0]) if near else tr("Press ? to list them.")
         )

@@ -38,7 +38,7 @@ class PromptBox(Vertical):
         *,
         history: Iterable[str] = (),
         draft: str = "",
-        placeholder: str = tr("What shall we write?"),
+        placeholder: str = tr("What would you like to write?"),
         id: str | None = None,  # noqa: A002
     ) -> None:
         """Prompt with `references` to complete and to check, `history` (oldest first) to recall, and a `draft` to go on with."""

@@ -90,12 +90,12 @@ class PromptEditor(FoldingArea):
         Binding(
             ",".join(sorted(NEWLINE_KEYS)), "newline", tr("New line"), show=False, key_display="Ctrl+J, Shift+Enter, Alt+Enter"
         ),
-        Binding("escape", "escape", tr("Interrupt; twice, without a run: clear"), show=False),
+        Binding("escape", "escape", tr("Interrupt; when idle, press twice to clear"), show=False),
         Binding("ctrl+c", "copy_or_clear", tr("Copy, clear, quit"), show=False),
         Binding("ctrl+underscore,super+z", "undo", tr("Undo"), show=False, key_display="Ctrl+_"),
         Binding("super+c", "copy", tr("Copy"), show=False),
         Binding("ctrl+g", "external_editor", tr("Open in $EDITOR"), show=False),
-        Binding("ctrl+o", "unfold", tr("Unfold the pasted text"), show=False),
+        Binding("ctrl+o", "unfold", tr("Expand the pasted text"), show=False),
     ]
 
     SECOND_PRESS_S: ClassVar[float] = 2.0

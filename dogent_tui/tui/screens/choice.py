@@ -39,7 +39,7 @@ class ChoiceScreen(AnsweringScreen[int]):
                 yield Static(self._why, id="choice-why", markup=False)
             answers = (Content(one_line(answer)) for answer in self._answers)
             yield OptionList(*answers, id="choice-answers", markup=False, compact=True)
-            yield Static(tr("↑ ↓ choose · Enter takes it · Esc goes back"), id="choice-keys", markup=False)
+            yield Static(tr("↑ ↓ choose · Enter selects · Esc goes back"), id="choice-keys", markup=False)
 
     def answer(self, picked: OptionList.OptionSelected) -> int:
         """Return the place of the answer."""

@@ -69,15 +69,15 @@ class ConversationScreen(Screen[None]):
         Binding("ctrl+f", "find", tr("Find"), id="find"),
         Binding("ctrl+b", "sidebar", tr("Attachments"), id="attachments"),
         Binding("ctrl+r", "app.history", tr("Earlier prompts"), show=False, id="history"),
-        Binding("ctrl+o", "fold_all", tr("Unfold tools"), id="unfold"),
+        Binding("ctrl+o", "fold_all", tr("Expand tools"), id="unfold"),
         Binding("ctrl+t", "todos", tr("Plan"), id="plan"),
         Binding("f2", "answer", tr("Answer the agent"), show=False),
-        Binding("f3", "document", tr("To the open document and back"), show=False, id="document"),
-        Binding("f5", "app.setup", tr("Who answers"), show=False, id="setup"),
+        Binding("f3", "document", tr("Switch to the open document and back"), show=False, id="document"),
+        Binding("f5", "app.setup", tr("Choose a model"), show=False, id="setup"),
         Binding("ctrl+end", "follow", tr("Follow"), show=False, id="follow"),
         Binding("shift+pageup", "transcript_page(-1)", tr("Scroll the transcript"), show=False),
         Binding("shift+pagedown", "transcript_page(1)", tr("Scroll the transcript"), show=False),
-        Binding("escape", "escape", tr("Interrupt or back to the prompt"), show=False),
+        Binding("escape", "escape", tr("Interrupt, or back to the prompt"), show=False),
         Binding("f4,ctrl+comma", "app.settings", tr("Settings"), show=False, id="settings", key_display="F4, Ctrl+,"),
         Binding("f1", "app.help", tr("Help"), id="help"),
     ]
@@ -386,7 +386,7 @@ class ConversationScreen(Screen[None]):
     def action_answer(self) -> None:
         """Open what the agent asked."""
         if not (self.asked.display and self.requests.open()):
-            self.prompt.notify_hint(tr("The agent asks nothing just now."))
+            self.prompt.notify_hint(tr("The agent isn't asking anything right now."))
 
     async def action_document(self) -> None:
         """Go to the open document, or from there back to the prompt."""
@@ -398,7 +398,7 @@ class ConversationScreen(Screen[None]):
     def action_todos(self) -> None:
         """Show the agent's plan above the prompt, or hide it."""
         if not self.todos.toggle():
-            self.notify(tr("The agent has made no plan yet. It will be shown here when there is one."), markup=False)
+            self.notify(tr("The agent has made no plan yet. It will appear here."), markup=False)
 
     def action_fold_all(self) -> None:
         """Unfold or fold every card."""
@@ -425,7 +425,7 @@ class ConversationScreen(Screen[None]):
         """Show where a link leads, and have it ready to paste: the words of a link may say anything."""
         event.stop()
         await self.copy(event.url)
-        self.notify(one_line(event.url), title=tr("This link leads to"), markup=False)
+        self.notify(one_line(event.url), title=tr("This link points to"), markup=False)
 
     def on_text_selected(self) -> None:
         """Copy what was selected with the mouse."""

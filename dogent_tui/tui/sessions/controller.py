@@ -19,7 +19,7 @@ from dogent_tui.workspace.sessions import SessionRecord, all_sessions, delete_se
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
 
-AT_WORK = tr("The agent is at work. Stop it with Esc first, or wait.")
+AT_WORK = tr("The agent is working. Wait, or stop it first with Esc.")
 
 
 class SessionChooser:
@@ -51,7 +51,7 @@ class SessionChooser:
         except DogentError as error:
             return str(error)
         if record is None:
-            return tr("There is no conversation {wanted}. /sessions lists those that are.").format(wanted=wanted)
+            return tr("There is no conversation {wanted}. Use /sessions to list them.").format(wanted=wanted)
         await self.open(SessionWish(record))
         return ""
 
@@ -60,7 +60,7 @@ class SessionChooser:
         app, record = self._app, wish.record
         say = app.conversation.prompt.notify_hint
         if record.session_id == app.opened.service.session_id and not wish.fork and not app.opened.read_only:
-            say(tr("This conversation is on the screen already."))
+            say(tr("This conversation is already open."))
             return False
         if app.opened.service.state == "running":
             say(AT_WORK)
@@ -75,9 +75,9 @@ class SessionChooser:
             return False
         title = record.title or tr("the conversation")
         say(
-            tr("A fork of “{title}”: what was there stays as it is.").format(title=title)
+            tr("Forked “{title}”; the original is unchanged.").format(title=title)
             if wish.fork
-            else tr("Opened “{title}”, to be read only: another window has it.").format(title=title)
+            else tr("Opened “{title}” read-only: it is open in another window.").format(title=title)
             if app.opened.read_only
             else tr("Opened “{title}”.").format(title=title)
         )
@@ -85,9 +85,7 @@ class SessionChooser:
 
     async def _go_elsewhere(self, root: Path, wish: SessionWish) -> bool:
         if not await asyncio.to_thread(root.is_dir):
-            self._app.conversation.prompt.notify_hint(
-                tr("The folder {root} is not there any more.").format(root=display_path(root))
-            )
+            self._app.conversation.prompt.notify_hint(tr("The folder {root} no longer exists.").format(root=display_path(root)))
             return False
         self._app.go_elsewhere(Workspace(root), wish.record.session_id, fork=wish.fork)
         return True

@@ -165,9 +165,9 @@ def typed_value(setting: Setting, text: str, draft: SettingsDraft) -> tuple[Any,
         except ValueError:
             return None, tr("This should be a number.")
     if setting.kind == "address" and (problem := check_url(text)):
-        return None, tr("An address that {problem} cannot be used.").format(problem=problem)
+        return None, tr("An address that {problem} can't be used.").format(problem=problem)
     if setting.kind == "folder" and not draft.workspace.contains(text):
-        return None, tr("This folder would lie outside of the workspace.")
+        return None, tr("This folder would be outside the workspace.")
     kind = _type(setting)
     try:
         msgspec.convert(value, kind)
@@ -181,9 +181,9 @@ def name_problem(name: str, file: Path, draft: SettingsDraft) -> str:
     if not name:
         return tr("A profile needs a name.")
     if name in draft.profiles(file):
-        return tr("There is a profile {name} already.").format(name=name)
+        return tr("There is already a profile {name}.").format(name=name)
     if name in (OFFLINE, ENVIRONMENT, "default", SCHEMA_KEY):
-        return tr("{name} means something else; choose another name.").format(name=name)
+        return tr("{name} is reserved; choose another name.").format(name=name)
     return "" if name.isprintable() and len(name) <= 40 else tr("Choose a short name without control characters.")
 
 

@@ -11,7 +11,7 @@ from dogent_tui.tui.settings.catalog import options_of
 from dogent_tui.tui.settings.draft import Setting, SettingsDraft, typed_value
 from dogent_tui.tui.themes import described
 
-_KEPT = tr("What is there stays hidden, and stays if you go back. Delete takes it out.")
+_KEPT = tr("The current value stays hidden, and is kept if you go back. Delete clears it.")
 
 
 async def edit_setting(app: App[Any], draft: SettingsDraft, setting: Setting) -> None:

@@ -60,8 +60,8 @@ class Setup:
     def _now(self) -> str:
         endpoint = self._app.opened.endpoint
         if endpoint.kind == "offline":
-            return tr("No AI model is set up; the offline engine helps out.")
-        return tr("Now it is {name}.").format(name=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)))
+            return tr("No AI model is set up; the offline engine is used.")
+        return tr("Current: {name}.").format(name=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)))
 
     async def hide(self) -> None:
         """Take it away, for now."""
@@ -103,7 +103,7 @@ class Setup:
             values: dict[KeyPath, Any] = {("profiles", saved.name, key): value for key, value in saved.values.items()}
             await asyncio.to_thread(write_home_values, self._home / "claude.json", values)
         except (OSError, DogentError) as error:
-            self._say(tr("The profile could not be kept: {error}").format(error=error))
+            self._say(tr("The profile could not be saved: {error}").format(error=error))
             return
         await self._use(saved.name, who)
 
@@ -113,11 +113,11 @@ class Setup:
         await self.hide()
         here = self._app.opened.settings.profile
         if here and here != profile:
-            kept = tr(" This folder names {here} in .dogent/dogent.json, which counts again at the next start.").format(here=here)
+            kept = tr(" This folder sets {here} in .dogent/dogent.json, which applies again at the next start.").format(here=here)
         service = self._app.opened.service
         if service.state == "running" or service.queued:
             self._say(
-                tr("The agent is at work. Once it is done, /profile {profile} goes on with {who}.{kept}").format(
+                tr("The agent is working. When it is done, /profile {profile} switches to {who}.{kept}").format(
                     profile=profile, who=who, kept=kept
                 )
             )
@@ -130,7 +130,7 @@ class Setup:
         try:
             await asyncio.to_thread(write_home_values, self._home / "dogent.json", changes)
         except (OSError, DogentError) as error:
-            return tr(" It could not be kept for the next start: {error}").format(error=error)
+            return tr(" It could not be saved for the next start: {error}").format(error=error)
         return ""
 
     def _say(self, sentence: str) -> None:

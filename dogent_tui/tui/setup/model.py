@@ -61,10 +61,10 @@ def _local(server: LocalServer, model: LocalModel) -> Choice:
 def _room(model: LocalModel) -> str:
     """Return what there is to say of a model beside its name: the size of its window in tokens, as models are named by it."""
     if model.tools is False:
-        return tr("on this machine · cannot call tools")
+        return tr("on this computer · can't call tools")
     if model.is_small:
-        return tr("on this machine · too small: {tokens}").format(tokens=_thousands(model.window or model.most))
-    return tr("on this machine · {window}").format(window=_thousands(model.window)) if model.window else tr("on this machine")
+        return tr("on this computer · too small: {tokens}").format(tokens=_thousands(model.window or model.most))
+    return tr("on this computer · {window}").format(window=_thousands(model.window)) if model.window else tr("on this computer")
 
 
 def _thousands(tokens: int) -> str:

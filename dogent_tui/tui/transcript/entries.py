@@ -103,7 +103,7 @@ def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
     if foldable(turn) and not look.unfolded:
         begun = text.partition("\n")[0] if turn.is_outline else text  # its sentence; the editor showed the rest
         shown = wrap([Span(begun[: _LONG_TURN * 200], "user")], look.width - 3)[: _LONG_TURN - 2]
-        more = tr("▸ {count:,} lines in all").format(count=turn.prompt.text.count(chr(10)) + 1)
+        more = tr("▸ {count:,} lines in total").format(count=turn.prompt.text.count(chr(10)) + 1)
     else:
         shown = wrap([Span(text, "user")], look.width - 3)
         more = f"▾ {rest}".rstrip() if foldable(turn) else ""
@@ -163,7 +163,7 @@ def _undoable(call: model.ToolCall, cwd: str) -> str:
     """Say what can be brought back, and how."""
     first = one_line(relative(call.kept[0], cwd))
     more = tr(" and {more} more").format(more=len(call.kept) - 1) if len(call.kept) > 1 else ""
-    return tr("/undo brings back {first}{more}").format(first=first, more=more)
+    return tr("/undo restores {first}{more}").format(first=first, more=more)
 
 
 def _cells(text: str) -> int:
@@ -364,7 +364,7 @@ _ASKED = {
 _ENDS: Mapping[ev.RunStatus, tuple[str, str, str]] = {
     "completed": ("✓", "muted", tr("done")),
     "needs_clarification": ("?", "warning", tr("waits for your answers")),
-    "needs_outline_edit": ("?", "warning", tr("waits for the outline")),
+    "needs_outline_edit": ("?", "warning", tr("waiting for the outline")),
     "aborted": ("✗", "warning", tr("ended by a denial")),
     "interrupted": ("■", "warning", tr("stopped by you")),
     "failed": ("✗", "error", tr("failed")),
@@ -416,10 +416,10 @@ def _sentence(mark: str, style: str, words: str, remedy: str, width: int) -> lis
 
 def _waiting(reason: ev.Retrying | ev.Stalled) -> str:
     if isinstance(reason, ev.Stalled):
-        return tr("Nothing has come for {seconds}. Esc stops the run.").format(seconds=duration(reason.seconds))
-    what = reason.error or (f"{reason.status} {_phrase(reason.status)}".strip() if reason.status else tr("no answer"))
+        return tr("Nothing received for {seconds}. Esc stops the run.").format(seconds=duration(reason.seconds))
+    what = reason.error or (f"{reason.status} {_phrase(reason.status)}".strip() if reason.status else tr("no response"))
     when = duration(reason.delay_ms / 1000)
-    return tr("The endpoint failed ({what}). Asking again in {when}, attempt {attempt} of {max_attempts}.").format(
+    return tr("The endpoint failed ({what}). Retrying in {when}, attempt {attempt} of {max_attempts}.").format(
         what=what, when=when, attempt=reason.attempt, max_attempts=reason.max_attempts
     )
 

@@ -72,13 +72,13 @@ class Transcript(ScrollView, can_focus=True):
         Binding("pagedown", "page_down", tr("Page down"), show=False),
         Binding("home", "scroll_home", tr("First"), show=False),
         Binding("end", "follow", tr("Follow")),
-        Binding("left_square_bracket", "card(-1)", tr("Card above"), key_display="["),
-        Binding("right_square_bracket", "card(1)", tr("Card below"), key_display="]"),
+        Binding("left_square_bracket", "card(-1)", tr("Previous card"), key_display="["),
+        Binding("right_square_bracket", "card(1)", tr("Next card"), key_display="]"),
         Binding("enter,space", "fold", tr("Fold"), key_display="⏎"),
         Binding("ctrl+o", "fold_all", tr("Fold all")),
         Binding("c", "copy", tr("Copy")),
-        Binding("n", "match(-1)", tr("Earlier match"), show=False),
-        Binding("N", "match(1)", tr("Later match"), show=False),
+        Binding("n", "match(-1)", tr("Previous match"), show=False),
+        Binding("N", "match(1)", tr("Next match"), show=False),
     ]
 
     behind = reactive(False, repaint=False)

@@ -207,8 +207,8 @@ async def test_what_a_writer_should_know_is_told(exporter, tmp_path):
     assert "No font on this computer has ꔀ" in told
     assert "formula \\frac{ was not understood" in told
     assert result.left_out == (
-        "Image gone.png: there is no such file.",
-        "Link other.md: the document travels without that file; the words stay.",
+        "Image gone.png: no such file.",
+        "Link other.md: that file doesn't travel with the document; the text is kept.",
     )
     assert [link["page"] for page in document for link in page.get_links() if "page" in link] == [0]
 

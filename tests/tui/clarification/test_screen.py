@@ -161,7 +161,7 @@ async def test_the_mouse_answers(person):
         await p.press("o", "k")
         await p.pilot.click(offset=(12, p.row_of("How long")))
         await p.until(lambda: p.form.at == 1)
-        skip = [y for y, line in enumerate(p.shown().splitlines()) if "Skip this one" in line]
+        skip = [y for y, line in enumerate(p.shown().splitlines()) if "Skip this question" in line]
         await p.pilot.click(offset=(12, skip[1]))
         await p.until(lambda: "all answered" in p.shown())
         await p.pilot.click(offset=(12, p.row_of("Send the answers")))

@@ -143,7 +143,7 @@ async def test_restructuring(desk):
         assert "↕" not in editor.said
         assert not editor.editing.is_changed
         await editor.press("alt+up")
-        assert editor.said == "It cannot move further that way."
+        assert editor.said == "It can't move further that way."
         assert await editor.press("ctrl+d", "delete", "backspace") == "1Report 茶 2Background 3Guests 3Market 2Results<"
         assert "1 − deleted" in editor.said
 
@@ -181,7 +181,7 @@ async def test_find(desk):
         assert "2Results<" in editor.tree
         assert "1Report 茶<" in await editor.press("down")
         await editor.type("zz")
-        assert editor.said == "Nothing found."
+        assert editor.said == "No matches."
         await editor.press("escape")
         assert "1Report 茶 2Background<" in await editor.press("down")
 

@@ -69,7 +69,7 @@ async def test_conversation_and_files_go_back_and_what_the_person_changed_stays(
         await s.pilot.press("enter")
         await asked(s, ChoiceScreen, "enter")
         shown = await asked(s, RewindPreviewScreen)
-        assert [(row.what, row.name) for row in shown.preview.rows()] == [("comes back", "notes.md"), ("stays", "three.md")]
+        assert [(row.what, row.name) for row in shown.preview.rows()] == [("will be restored", "notes.md"), ("stays", "three.md")]
         await s.until(lambda: "-changed" in shown._diff)
         assert notes.read_text() == "changed"  # nothing happens before Enter
         await s.pilot.press("enter")

@@ -105,7 +105,7 @@ def test_who_answers_in_all_other_folders_is_chosen_here_too(draft):
     """/setup writes it: without a row of its own it could neither be seen nor taken back."""
     here, elsewhere = [one for one in folder_settings(draft) if one.path == ("profile",)]
     assert (here.file, elsewhere.file) == (draft.workspace.settings_file, draft.home / "dogent.json")
-    assert shown(here, draft) == "what the environment says"
+    assert shown(here, draft) == "from the environment"
     draft.put(elsewhere, "a")
     here = chosen_profile(draft, draft.home / LLM)
     assert here.file == draft.workspace.settings_file
@@ -154,10 +154,10 @@ def test_what_a_save_changes_is_said_without_keys(tmp_path):
         "a · Key, as x-api-key: not set → env:KEY",
         "a · Address: https://••••@example.com → https://example.com/[b]␛",
         "a · other: changed (••••••••)",
-        "b: taken out",
+        "b: removed",
     ]
     assert changes_in_words(draft, now, own, actions) == [
         "Plan: Ctrl+T → F9",
-        "Who answers elsewhere: what the environment says → a",
+        "Who answers elsewhere: from the environment → a",
     ]
     assert changes_in_words(draft, now, workspace.settings_file, actions) == []

@@ -238,7 +238,7 @@ async def test_an_endpoint_of_ones_own_is_tried_and_written(start, monkeypatch):
         from dogent_tui.agent.probing import Probed
 
         tried.append(dict(data))
-        return Probed(len(tried) > 1, "It does not answer.")
+        return Probed(len(tried) > 1, "It is not responding.")
 
     monkeypatch.setattr("dogent_tui.agent.probing.probe", probe)
     async with start() as s:

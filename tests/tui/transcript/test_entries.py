@@ -72,7 +72,7 @@ def test_an_outline_that_was_sent_back_is_its_sentence_until_it_is_unfolded() ->
     shown.apply(ev.UiRequested(request_id="r", kind="outline_edit", payload={"title": "Outline"}, run_id="a", seq=1))
     shown.apply(ev.RunStarted(prompt=ev.Prompt(text, answers=("r",)), run_id="b", seq=2))
     turn = shown.entries[-1]
-    assert drawn(turn) == ["▌ I accept this outline as it is:", "▌ ▸ 6 lines in all"]
+    assert drawn(turn) == ["▌ I accept this outline as it is:", "▌ ▸ 6 lines in total"]
     assert "▌ ## Hot" in drawn(turn, unfolded=True)
 
 
@@ -80,7 +80,7 @@ def test_a_long_prompt_is_folded_and_says_how_long_it_is() -> None:
     turn = model.UserTurn(ev.Prompt("line\n" * 5000 + "end"))
     assert foldable(turn)
     assert len(drawn(turn)) < 14
-    assert drawn(turn)[-1] == "▌ ▸ 5,001 lines in all"
+    assert drawn(turn)[-1] == "▌ ▸ 5,001 lines in total"
     assert drawn(turn, unfolded=True)[-1] == "▌ ▾ … 4,701 more lines"
 
 
