@@ -108,7 +108,7 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
 
 
 def _check_profile(opened: OpenedSession) -> None:
-    """Raise an error where the person named a profile, and another would answer. Reads which profiles there are."""
+    """Raise an error where the user named a profile, and another would answer. Reads which profiles there are."""
     wanted = opened.options.profile.strip()
     if not wanted or not opened.unusable_profile:
         return

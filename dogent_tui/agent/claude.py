@@ -85,7 +85,7 @@ class ConversationOptions:
     `fork_of` is an earlier session that the new one remembers. `resume_at`: nothing after this entry of its transcript.
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `notices` are told before anything else.
-    `review_mode` says whether the person reviews every change; it may change at any time.
+    `review_mode` says whether the user reviews every change; it may change at any time.
     """
 
     cwd: Path

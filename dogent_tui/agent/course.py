@@ -1,4 +1,4 @@
-"""The course of a conversation as it stands: its runs, and what was said. What the person went back over is not part of it."""
+"""The course of a conversation as it stands: its runs, and what was said. What the user went back over is not part of it."""
 
 from collections.abc import Iterable
 
@@ -28,7 +28,7 @@ class Course:
         match event:
             case RunStarted():
                 self._begun.append(_Begun(event.run_id, len(self.said), self.context_tokens))
-                self.said.append(("The person", event.prompt.text))
+                self.said.append(("The user", event.prompt.text))
             case TextFinished() if event.text.strip():
                 self.said.append(("You", event.text))
             case UsageChanged():

@@ -50,7 +50,7 @@ _WORDS = {
     "documents read": tr("document cache"),
     "logs": tr("logs"),
 }
-"""Groups and names of findings as a person reads them. In the JSON they are the same in every language."""
+"""Groups and names of findings as a user reads them. In the JSON they are the same in every language."""
 _MARKS: dict[State, str] = {"ok": "✓", "warning": "!", "missing": "✗", "optional": "–", "broken": "✗"}
 
 

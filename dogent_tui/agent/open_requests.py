@@ -1,4 +1,4 @@
-"""The requests that the person has not answered yet, and the message that their answers become.
+"""The requests that the user has not answered yet, and the message that their answers become.
 
 Several requests of one turn are put one after the other, and answered with one message.
 """
@@ -92,7 +92,7 @@ class OpenRequests:
             waiter.set_result(answer)
 
     def abandon(self) -> None:
-        """The person answers none of them. What the model should know of that goes with the next message."""
+        """The user answers none of them. What the model should know of that goes with the next message."""
         left = [*(request for request, _ in self._answered.values()), *self.waiting]
         self._answered.clear()
         for request in left:

@@ -1,4 +1,4 @@
-"""The questions that wait for a person: each has exactly one answer, or is cancelled when nobody will answer any more."""
+"""The questions that wait for a user: each has exactly one answer, or is cancelled when nobody will answer any more."""
 
 import asyncio
 import uuid

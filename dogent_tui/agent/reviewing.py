@@ -1,4 +1,4 @@
-"""What the agent's own file tools would write, as a proposal that the person reviews first: `review_edits`, `/review`."""
+"""What the agent's own file tools would write, as a proposal that the user reviews first: `review_edits`, `/review`."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -29,7 +29,7 @@ class Reviewing:
     """The reviews of one conversation: which calls become proposals, and where a proposal may lead."""
 
     def __init__(self, mode: ReviewMode, workspace: Workspace, review: Callable[[Reviewed, str], Awaitable[str | None]]) -> None:
-        """`review` puts a proposal and its text to the person, and gives the outcome in words, None where nobody decided."""
+        """`review` puts a proposal and its text to the user, and gives the outcome in words, None where nobody decided."""
         self._mode = mode
         self._workspace = workspace
         self._review = review
@@ -37,18 +37,18 @@ class Reviewing:
         self._reviewed: set[str] = set()
 
     def takes(self, call: ToolCall) -> bool:
-        """Tell whether the person reviews `call` in place of its being run."""
+        """Tell whether the user reviews `call` in place of its being run."""
         return self._mode.on and call.tool in REVIEWED_TOOLS
 
     async def outcome(self, call: ToolCall, place: Path | None, tool_use_id: str) -> str:
-        """Have the person review what `call` would make of the file at `place`, and return what came of it, for the model.
+        """Have the user review what `call` would make of the file at `place`, and return what came of it, for the model.
 
         What they accept is written by the review. A call that cannot be reviewed is not run: the answer says why.
         """
         try:
             opened, text = await asyncio.to_thread(self._opened, call, place)
         except DogentError as error:
-            return f"Nothing was written. The person reviews every change. {error}"
+            return f"Nothing was written. The user reviews every change. {error}"
         if not opened.change.hunks:
             return f"Nothing was written: {opened.change.name} holds this text already."
         outcome = await self._review(opened, text)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class SessionOptions(msgspec.Struct, frozen=True):
-    """What the person chose on the command line. `allow` are rules of what may run unasked.
+    """What the user chose on the command line. `allow` are rules of what may run unasked.
 
     `resume` is the id of the conversation to go on with; `fork`: go on from there in another one, and leave it as it is.
     `answered_by` is who answers what the agent asks.
@@ -60,9 +60,9 @@ class SessionOptions(msgspec.Struct, frozen=True):
 class OpenedSession(msgspec.Struct, frozen=True):
     """A service that is ready to be entered. `earlier_log` is the log of the conversation that it goes on with.
 
-    `authority` knows what the person allowed, `copies()` what the session's tool calls changed, `trust` whether what came with
+    `authority` knows what the user allowed, `copies()` what the session's tool calls changed, `trust` whether what came with
     the folder is used. `libraries` is what the agent's tools work with, and whatever else reads or writes documents here.
-    `review_mode` says whether the person reviews every change of a file, and can be changed.
+    `review_mode` says whether the user reviews every change of a file, and can be changed.
     `read_only`: another window has this conversation, and it can only be read here. `hold` keeps others from writing it.
     `fork_of` is the conversation that a new one begins with.
     """

@@ -98,7 +98,7 @@ def _tell(made: ExportResult, terminal: Terminal, *, as_json: bool) -> None:
 
 
 def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
-    """Write the built-in reference document, for a person to change its styles and put it into ``.dogent``."""
+    """Write the built-in reference document, for a user to change its styles and put it into ``.dogent``."""
     from dogent_tui.documents.export.docx_reference import built_in
     from dogent_tui.workspace.files import atomic_write
 

@@ -1,4 +1,4 @@
-"""Where a person who typed a command is, and what is asked there: mostly, whether to download what is missing."""
+"""Where a user who typed a command is, and what is asked there: mostly, whether to download what is missing."""
 
 import asyncio
 from typing import TextIO
@@ -12,9 +12,9 @@ from dogent_tui.plain import one_line
 
 
 class Terminal(msgspec.Struct, frozen=True):
-    """Where a person is, or is not: a question can be asked only where all three are a terminal.
+    """Where a user is, or is not: a question can be asked only where all three are a terminal.
 
-    `agreed`: the person said with the command that what is missing may be downloaded.
+    `agreed`: the user said with the command that what is missing may be downloaded.
     """
 
     stdin: TextIO
@@ -28,13 +28,13 @@ class Terminal(msgspec.Struct, frozen=True):
         return self.stdin.isatty() and self.stderr.isatty()
 
     def agrees(self, question: str) -> bool:
-        """Ask the person. Anything but yes is a no."""
+        """Ask the user. Anything but yes is a no."""
         self.stderr.write(f"{question} [y/N] ")
         self.stderr.flush()
         return self.stdin.readline().strip().lower() in {"y", "yes"}
 
     async def may_download(self, question: str) -> bool:
-        """Whether the person wants a download: said before, or asked now. Where nobody can be asked, it is a no."""
+        """Whether the user wants a download: said before, or asked now. Where nobody can be asked, it is a no."""
         return self.agreed or (self.answers and await asyncio.to_thread(self.agrees, question))
 
     def progress(self, what: str) -> None:

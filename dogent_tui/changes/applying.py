@@ -36,7 +36,7 @@ class Reviewed:
     ) -> "Reviewed":
         """Propose `text` for the file that `typed` names. `base` is what it held then (None: nothing), by default what it holds.
 
-        Outside of the workspace, and in `.dogent`, only the real path `approved` is reviewed: what the person was asked about.
+        Outside of the workspace, and in `.dogent`, only the real path `approved` is reviewed: what the user was asked about.
         Raises DogentError for a place or a text that cannot be.
         """
         path, name = workspace.absolute(typed).resolve(), workspace.relative(typed)

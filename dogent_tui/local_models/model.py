@@ -10,7 +10,7 @@ from dogent_tui.language import tr
 KINDS: tuple[ServerKind, ...] = ("ollama", "llama.cpp", "lm-studio", "vllm")
 
 LABELS: Mapping[ServerKind, str] = {"ollama": "Ollama", "llama.cpp": "llama.cpp", "lm-studio": "LM Studio", "vllm": "vLLM"}
-"""How a person calls them."""
+"""How a user calls them."""
 
 ENOUGH_TOKENS = 32_000
 """The window from which a model can work on documents: the agent's instructions and tools alone take some 15,000 tokens."""
@@ -51,7 +51,7 @@ class LocalServer(msgspec.Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """How a person calls it."""
+        """How a user calls it."""
         return LABELS[self.kind]
 
     def model(self, name: str) -> LocalModel | None:

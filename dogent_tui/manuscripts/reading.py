@@ -1,4 +1,4 @@
-"""Reading one Markdown file of a workspace: the path is checked against the disk now, not when the person was asked."""
+"""Reading one Markdown file of a workspace: the path is checked against the disk now, not when the user was asked."""
 
 import os
 import stat

@@ -1,4 +1,4 @@
-"""What the person changed against the proposal: a mark for each heading, and a short list in words."""
+"""What the user changed against the proposal: a mark for each heading, and a short list in words."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence, Set
@@ -80,7 +80,7 @@ class Baseline:
     def changes(self, after: Headings, carried: Set[int] = frozenset()) -> Changes:
         """Say how `after` differs.
 
-        `carried` are the headings that a person moved: of two that changed places, that is the one that was moved.
+        `carried` are the headings that a user moved: of two that changed places, that is the one that was moved.
         """
         before = self.headings
         if before == after:

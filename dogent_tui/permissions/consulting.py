@@ -22,7 +22,7 @@ def refusal(values: Mapping[str, Any]) -> str:
     reason = values.get("reason")
     if isinstance(reason, str) and reason.strip():
         return ""
-    return "The reason is missing: say in reason why you need this. The person reads it and decides by it."
+    return "The reason is missing: say in reason why you need this. The user reads it and decides by it."
 
 
 def without_reason(tool: str, values: Mapping[str, Any]) -> Mapping[str, Any]:

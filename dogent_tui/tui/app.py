@@ -84,7 +84,7 @@ class DogentApp(App[None]):
     def __init__(self, opened: OpenedSession, *, choose: bool = False, offers_setup: bool = False) -> None:
         """Show `opened`.
 
-        `choose`: have the person choose an earlier conversation first. `offers_setup`: once it runs, ask who shall answer, where
+        `choose`: have the user choose an earlier conversation first. `offers_setup`: once it runs, ask who shall answer, where
         nobody is chosen yet.
         """
         super().__init__()
@@ -181,7 +181,7 @@ class DogentApp(App[None]):
         return await take_over(self)
 
     async def _choose_first(self) -> None:
-        """Have the person choose which conversation to open, before any agent is started for another."""
+        """Have the user choose which conversation to open, before any agent is started for another."""
         from dogent_tui.tui.sessions.controller import SessionChooser
 
         if not await SessionChooser(self).choose():
@@ -311,7 +311,7 @@ class DogentApp(App[None]):
         self.theme = name if name in self.available_themes else DEFAULT_THEME
 
     def use_keys(self, wanted: Mapping[str, str]) -> None:
-        """Have the keys that the person wants do what they do from now on."""
+        """Have the keys that the user wants do what they do from now on."""
         self.keys = _keymap(wanted)
         self.set_keymap(self.keys.keys)
         self.conversation.todos.refresh()  # its title names a key
@@ -333,7 +333,7 @@ class DogentApp(App[None]):
             goes_on = left.service.session_id if await asyncio.to_thread(_is_kept, left) else ""
             options = msgspec.structs.replace(left.options, profile=name, continue_latest=False, resume=goes_on, fork=False)
             self.opened, self._following = await asyncio.to_thread(open_session, left.workspace, options), []
-            self.opened.review_mode.on = left.review_mode.on  # the conversation goes on, and so does what the person wants of it
+            self.opened.review_mode.on = left.review_mode.on  # the conversation goes on, and so does what the user wants of it
             await self.conversation.show_session(self.opened)
             if waiting:
                 self.conversation.prompt.put_back("\n\n".join(waiting))

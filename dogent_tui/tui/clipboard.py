@@ -1,4 +1,4 @@
-"""Copying text to where the person can paste it, and saying truthfully whether that worked."""
+"""Copying text to where the user can paste it, and saying truthfully whether that worked."""
 
 import os
 import shutil
@@ -53,7 +53,7 @@ async def copy(app: App[object], text: str) -> str:
 
 
 def tool(environment: Mapping[str, str]) -> ClipboardTool | None:
-    """Return what works with the clipboard of the person's own machine, None where nothing does.
+    """Return what works with the clipboard of the user's own machine, None where nothing does.
 
     Over ssh nothing does: a tool would fill the clipboard of the other machine.
     """

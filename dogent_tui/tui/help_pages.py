@@ -33,7 +33,7 @@ _PALETTE = Binding(App.COMMAND_PALETTE_BINDING, "command_palette", tr("Command p
 def help_sections(
     commands: Iterable[Command], everywhere: Iterable[BindingType], keys: Mapping[str, str]
 ) -> Sequence[HelpSection]:
-    """Return all sections. `everywhere` are the bindings of the conversation; `keys` those the person changed, by id."""
+    """Return all sections. `everywhere` are the bindings of the conversation; `keys` those the user changed, by id."""
     return [
         PROMPT_HELP,
         binding_section(tr("Prompt"), PromptEditor.BINDINGS),

@@ -1,4 +1,4 @@
-"""The keys of the interface that a person can change: ``keys`` of their own ``dogent.json``, the name of an action → the key."""
+"""The keys of the interface that a user can change: ``keys`` of their own ``dogent.json``, the name of an action → the key."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -46,7 +46,7 @@ class Keymap:
         return key_name(self.keys.get(action_id, self.action(action_id).default).split(",")[0])
 
     def problem(self, action_id: str, keys: str, changed: Mapping[str, str | None] | None = None) -> str:
-        """Return why `keys` cannot do the action, or nothing. `changed` is what the person changed and did not save yet."""
+        """Return why `keys` cannot do the action, or nothing. `changed` is what the user changed and did not save yet."""
         in_force = {action.id: action.default for action in self.actions} | self.keys
         in_force |= {name: keys or self.action(name).default for name, keys in (changed or {}).items() if name in in_force}
         for key in keys.split(","):

@@ -1,4 +1,4 @@
-"""The question whether to download pandoc, where something a person asked for needs it and it is missing."""
+"""The question whether to download pandoc, where something a user asked for needs it and it is missing."""
 
 import asyncio
 from typing import TYPE_CHECKING

@@ -15,9 +15,9 @@ from dogent_tui.workspace.sessions import latest_session
 
 
 def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
-    """Run the application until the person leaves, and say how to come back. Returns the exit status.
+    """Run the application until the user leaves, and say how to come back. Returns the exit status.
 
-    `choose`: have the person choose an earlier conversation first. Raises DogentError where one that was chosen is gone.
+    `choose`: have the user choose an earlier conversation first. Raises DogentError where one that was chosen is gone.
     """
     log_file = log_dir() / "dogent-tui.log"
     with own_terminal(log_file):

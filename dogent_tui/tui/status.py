@@ -123,7 +123,7 @@ class Status(msgspec.Struct):
 
     @property
     def waiting(self) -> bool:
-        """Whether a question waits for the person."""
+        """Whether a question waits for the user."""
         return bool(self._questions)
 
     @property

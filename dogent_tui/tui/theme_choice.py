@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 async def choose_theme(app: "DogentApp", name: str) -> str:
     """Have the theme `name` hold, keep it, and return the line that says what came of it.
 
-    Not to be awaited by a handler of messages: the person may be asked.
+    Not to be awaited by a handler of messages: the user may be asked.
     """
     app.theme = name
     await app.conversation.wait_for_refresh()  # seen first, kept then

@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 async def settle_trust(app: "DogentApp", opened: OpenedSession) -> None:
-    """Ask before the first run, where there is something to ask. Raises AgentError where the person goes back unanswered."""
+    """Ask before the first run, where there is something to ask. Raises AgentError where the user goes back unanswered."""
     if opened.trust.must_ask and not await ask_for_trust(app, opened):
         raise AgentError(tr("Nothing was sent."), tr("Send it again once you have decided about this folder."))
 
 
 async def ask_for_trust(app: "DogentApp", opened: OpenedSession) -> bool:
-    """Ask whether what came with the folder may be used, and see to it. False where the person went back without an answer.
+    """Ask whether what came with the folder may be used, and see to it. False where the user went back without an answer.
 
     Not to be awaited by a handler of messages: the answer is a message, too.
     """
@@ -50,7 +50,7 @@ async def ask_for_trust(app: "DogentApp", opened: OpenedSession) -> bool:
 
 
 def trust_words(opened: OpenedSession) -> str:
-    """Return how the folder stands, for a person; empty where nothing came with it."""
+    """Return how the folder stands, for a user; empty where nothing came with it."""
     came = listing(opened.trust.came)
     if not came:
         return ""

@@ -124,7 +124,7 @@ class Fetcher:
     ) -> FetchResult:
         """Return what stands at `url`.
 
-        `filename` is what an image is to be called. `allow` are private hosts that the person named and approved, for this once
+        `filename` is what an image is to be called. `allow` are private hosts that the user named and approved, for this once
         (see `WebError.host`). Raises WebError.
         """
         allowed = self._allowed | Allowed.of(allow)

@@ -1,4 +1,4 @@
-"""Which profile of ``web.json`` searches for us, and what the person's own ``dogent.json`` allows of the web."""
+"""Which profile of ``web.json`` searches for us, and what the user's own ``dogent.json`` allows of the web."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -43,7 +43,7 @@ class WebProfile(msgspec.Struct, frozen=True):
 class WebAccess(msgspec.Struct, frozen=True):
     """What a session may do on the web. Without a `profile` it is left to the agent's native tools.
 
-    `allow_hosts` are the private hosts that the person allowed for good, each exactly; `proxy` is the address of one that they
+    `allow_hosts` are the private hosts that the user allowed for good, each exactly; `proxy` is the address of one that they
     configured on purpose.
     """
 
@@ -131,7 +131,7 @@ _SECRETS = config_models.secret_keys(config_models.WebProfile)
 
 
 def _own_settings(home: Path, warnings: list[ConfigWarning]) -> tuple[tuple[str, ...], str]:
-    """Return `web_allow_hosts` and `web_proxy` of the person's own settings. Those of a workspace have no say in either."""
+    """Return `web_allow_hosts` and `web_proxy` of the user's own settings. Those of a workspace have no say in either."""
     file = home / "dogent.json"
     own, wrong = load_home_settings(home)
     warnings += wrong

@@ -150,7 +150,7 @@ def _place(file: Path, path: KeyPath) -> str:
 
 
 def _called(file: Path) -> str:
-    """Return what a file is called in a sentence: there are two `dogent.json`, that of the folder and the person's own."""
+    """Return what a file is called in a sentence: there are two `dogent.json`, that of the folder and the user's own."""
     if file.name != "dogent.json":
         return file.name
     return display_path(file) if file.parent == dogent_home() else f"{file.parent.name}/{file.name}"

@@ -198,7 +198,7 @@ def content_of(path: Path) -> bytes | None:
 def write_checked(path: Path, before: bytes | None, after: str | bytes, *, mode: int | None = None) -> bool:
     """Write `after` to `path`, whole or not at all, where it still holds `before` (None: where it is not there).
 
-    The one way in which we write what a person may have open elsewhere. False: somebody else wrote it, and nothing was done.
+    The one way in which we write what a user may have open elsewhere. False: somebody else wrote it, and nothing was done.
     `mode` is for a new file, by default what the umask allows.
     Raises OSError, DogentError where another window holds the file.
     """

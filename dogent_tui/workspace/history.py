@@ -39,7 +39,7 @@ _ENTRY_START = re.compile(r"^[ \t\[,]*(?=\{)", re.MULTILINE)
 class HistoryEntry(msgspec.Struct, frozen=True):
     """One run or command. `timestamp`: UTC, ISO 8601; `status`: ``started``, ``command``, ``clarification`` or how a run ended.
 
-    `prompt` is what the person typed. `cost_usd` is None where it is not known. `todos` are the plan's lines as objects.
+    `prompt` is what the user typed. `cost_usd` is None where it is not known. `todos` are the plan's lines as objects.
     """
 
     timestamp: str

@@ -96,7 +96,7 @@ def ensure_home_files(home: Path) -> None:
 
 def _create(path: Path, text: str) -> None:
     try:
-        # O_EXCL, not a look beforehand: two first runs at the same time, or a person's editor, lose nothing.
+        # O_EXCL, not a look beforehand: two first runs at the same time, or a user's editor, lose nothing.
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
         return

@@ -26,7 +26,7 @@ _TITLES: Mapping[str, str] = {
 }
 
 NAMES = tuple(_TITLES)
-"""The schemas that there are. `dogent` is for the file of a folder, `home` for the person's own of the same name."""
+"""The schemas that there are. `dogent` is for the file of a folder, `home` for the user's own of the same name."""
 
 
 def schema_file(name: str) -> Path:

@@ -98,7 +98,7 @@ def choose_endpoint(
     """Return the endpoint to use, and warnings about what stood in the way of another. Never raises.
 
     `override` is a profile named on the command line; it wins over the one of `settings`, and that over the one of the home. A
-    named profile that cannot be used means the offline engine, not the next key that lies about: the person would not know who
+    named profile that cannot be used means the offline engine, not the next key that lies about: the user would not know who
     reads the documents.
     """
     own, warnings = load_home_settings(home)
@@ -248,7 +248,7 @@ def _no_key_warning(who: str, name: str, url: str) -> ConfigWarning:
 
 
 def _hint_at_profiles(profiles: Mapping[str, Mapping[str, Any]], warnings: list[ConfigWarning]) -> None:
-    """Tell a person who filled in a profile, but chose none, how to choose it."""
+    """Tell a user who filled in a profile, but chose none, how to choose it."""
     usable = [name for name, data in profiles.items() if not all(is_missing(data.get(key)) for key in _KEY_NAMES)]
     if usable:
         message = tr("No profile is chosen for this workspace; you have {usable}.").format(usable=", ".join(usable))

@@ -20,7 +20,7 @@ KEYRING_SERVICE = "dogent-tui"
 """The service under which entries of the keyring are looked for."""
 
 _KEYRING_S = 20.0
-"""Seconds that a keyring may take: it may ask the person to unlock it."""
+"""Seconds that a keyring may take: it may ask the user to unlock it."""
 
 PLACEHOLDER = "replace-me"
 """What a stub holds where a key belongs."""
@@ -64,7 +64,7 @@ def reference(text: str) -> Reference | None:
 def revealed(text: str, environ: Mapping[str, str] | None = None) -> str:
     """Return the key that `text` is or refers to. `environ` is by default that of the process.
 
-    Raises ConfigError where a reference leads to no key. A keyring may wait for the person; it is given up after a while.
+    Raises ConfigError where a reference leads to no key. A keyring may wait for the user; it is given up after a while.
     """
     key = _looked_up(text, environ)
     _REVEALED.add(key)

@@ -27,7 +27,7 @@ class TextFile:
 
     @classmethod
     def open(cls, workspace: Workspace, typed: str) -> "TextFile":
-        """Open the file that a person named. Blocks: call it in a thread. Raises DogentError."""
+        """Open the file that a user named. Blocks: call it in a thread. Raises DogentError."""
         path = workspace.absolute(typed)
         name = workspace.relative(path)
         if not workspace.contains(path):

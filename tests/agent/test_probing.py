@@ -61,13 +61,13 @@ async def test_a_model_is_asked_for_one_token(served):
 @pytest.mark.parametrize(
     ("status", "answer", "words"),
     [
-        (401, {"error": {"message": f"bad key {KEY}"}}, "did not accept the credential"),
+        (401, {"error": {"message": f"bad key {KEY}"}}, "rejected the credential"),
         (404, {"error": {"message": "no model m"}}, "does not know the model"),
-        (429, "<html>", "limits the rate"),
-        (500, "", "failed on its side"),
+        (429, "<html>", "is rate limited"),
+        (500, "", "had a server error"),
         (302, "", "refused the request"),
-        (200, "<html>hello</html>", "not as the Messages API does"),
-        (200, [], "not as the Messages API does"),
+        (200, "<html>hello</html>", "not with the Messages API"),
+        (200, [], "not with the Messages API"),
     ],
 )
 async def test_what_is_wrong_with_a_model_is_a_sentence_with_a_remedy(served, status, answer, words):
@@ -117,10 +117,10 @@ async def test_a_local_server_is_asked_as_a_conversation_asks_it():
         server.chat(chat(chat_delta(content="Hi"), chat_delta("stop")))
         found = await checked("claude.json", local)
         assert found.works
-        assert found.words.startswith("mine answers, with openai/gpt-oss-20b, after ")
+        assert found.words.startswith("mine works, with openai/gpt-oss-20b, after ")
         assert "only 4,096 tokens" in found.words
         assert [path for path, _ in server.requests][-1] == "/v1/chat/completions"
     found = await checked("claude.json", local)
     assert not found.works
-    assert "LM Studio does not answer at" in found.words
+    assert "LM Studio is not responding at" in found.words
     assert "lms server start" in found.words

@@ -168,7 +168,7 @@ def test_the_answers_read_as_a_message():
         "Who reads this?\n→ The board (board)\n\n"
         "How long?\n→ Two pages,\n  no more\n\n"
         "Which parts?\n→ costs\n→ risks\n\n"
-        "Anything else?\n→ skipped, decide for yourself\n\n"
+        "Anything else?\n→ skipped, decide yourself\n\n"
         "Be kind."
     )
 

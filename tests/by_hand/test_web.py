@@ -1,4 +1,4 @@
-"""`dogent-tui search` and `dogent-tui fetch` as a person types them."""
+"""`dogent-tui search` and `dogent-tui fetch` as a user types them."""
 
 import asyncio
 import io
@@ -134,14 +134,14 @@ async def test_a_page_begins_with_what_it_says_of_itself(server, typed):
     )
     _, out, err = await typed("fetch", server.url, "--private")
     assert out.count("# Otters") == 1
-    assert "No article" in err
+    assert "The article" in err
 
 
 async def test_a_page_goes_on_where_it_is_told_and_an_image_is_saved(server, typed, tmp_path):
     server.answers("one line of text\n" * 200, Content_Type="text/plain")
     _, out, err = await typed("fetch", server.url, "--private", "--max-chars", "1000")
     assert len(out) <= 1001
-    assert "read on with --offset " in err
+    assert "continue with --offset " in err
     picture = io.BytesIO()
     Image.new("RGB", (8, 6), "navy").save(picture, "PNG")
     server.answers(picture.getvalue(), Content_Type="image/png")

@@ -188,7 +188,7 @@ def _service(
 
 
 class Dogent:
-    """The application as a person starts it, in a terminal, with a profile that leads to the scripted API."""
+    """The application as a user starts it, in a terminal, with a profile that leads to the scripted API."""
 
     def __init__(self, api: ScriptedApi, root: Path, home: Path) -> None:
         self.api = api

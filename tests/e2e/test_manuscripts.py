@@ -70,7 +70,7 @@ async def test_a_denial_goes_back_to_the_model_and_the_same_is_not_put_again(api
     results = agent.of(ToolResult)
     assert all(result.is_error for result in results)
     plain, again, words, outside, without = (result.content for result in results)
-    assert "The person denied this call." in plain
+    assert "The user denied this call." in plain
     assert again == plain
     assert "My diary is mine." in words
     assert "outside of the workspace" in outside

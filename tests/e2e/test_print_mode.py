@@ -175,7 +175,7 @@ async def test_the_question_of_the_cli_is_the_output_too(api, profile, run):
     assert (status, stdout) == (0, "Painted.\n")
     assert len(api.requests) == 4
     assert "Which color?\n→ Blue" in api.requests[2].last_user_text()
-    assert "the person is answering" in str(api.requests[2].messages)
+    assert "the user is answering" in str(api.requests[2].messages)
     assert "Which other?\n→ Blue" in api.requests[3].last_user_text()
 
 

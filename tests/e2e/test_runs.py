@@ -116,7 +116,7 @@ async def test_a_session_that_is_not_remembered_starts_anew_is_told_what_was_sai
     assert [notice.code for notice in agent.events if notice.type == "notice"] == ["resume_failed"]
     told = api.requests[0].last_user_text()
     assert told.startswith("Hi")
-    assert "The person:\nMy color is teal.\n\nYou:\nNoted." in told
+    assert "The user:\nMy color is teal.\n\nYou:\nNoted." in told
 
 
 async def test_prompts_queue_and_can_be_taken_back(api, agent):

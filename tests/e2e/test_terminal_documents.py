@@ -46,6 +46,6 @@ async def test_a_document_is_exported_replaced_and_looked_into(workspace, home):
         await eventually(lambda: "Remove" not in terminal.text(), "the prompt")
 
         terminal.type("/doctor")
-        await terminal.wait_for("Say which engines")
+        await terminal.wait_for("Show the engines")
         terminal.type(ENTER)
         await terminal.wait_for("✓ pandoc")

@@ -157,7 +157,7 @@ async def test_a_time_limit_of_the_model_holds_and_what_was_done_until_then_is_k
     api.say("Done.")
     ((said, failed),) = await results(agent)
     assert failed
-    assert "longer than its time limit" in said
+    assert "exceeded its time limit" in said
     assert (agent.root / "timed.md").exists()
 
 

@@ -32,7 +32,7 @@ def test_a_request_says_what_was_asked_and_allows_one_call(book):
     with pytest.raises(ManuscriptError):
         book.use("search_markdown_files", CALL)
     assert use(book).used
-    with pytest.raises(ManuscriptError, match="was made already"):
+    with pytest.raises(ManuscriptError, match="was already made"):
         use(book)
     book.settle("one", "approved")  # late words change nothing
     with pytest.raises(ManuscriptError):

@@ -3,7 +3,7 @@
 from tests.offline.simulated_cli import Conversation
 
 ASKED = (
-    "Set up this folder for what I write here: minutes of our club\n\nWrite .dogent/dogent.md for it, along @@built-in:general."
+    "Set this folder up for what I write here: minutes of our club\n\nWrite .dogent/dogent.md for it, along @@built-in:general."
 )
 TEMPLATE = '<template name="built-in:general">\n# Wishes\n\nA text.\n\n## Readers\n- Who?\n</template>'
 
@@ -24,7 +24,7 @@ def test_the_wishes_are_written_along_the_template():
 
 def test_what_is_there_is_read_before_it_is_replaced():
     talk = Conversation({".dogent/dogent.md": "# Mine\n"})
-    ask(talk, "There is already one: read it first.")
+    ask(talk, "There is one already: read it first.")
     assert [name for name, _ in talk.calls] == ["Read", "Write"]
     assert "club" in talk.files[".dogent/dogent.md"]
 

@@ -426,7 +426,7 @@ def test_submodules_are_named_by_harmless_addresses_only(layer):
         (Loss("", "stash"), "Stashed changes"),
         (Loss("", "reflog", "HEAD"), "The reflog of HEAD"),
         (Loss("", "objects"), "are gone from the Git repository"),
-        (Loss("", "uncommitted", paths=("a.md", "sub/1.md")), "not committed are lost"),
+        (Loss("", "uncommitted", paths=("a.md", "sub/1.md")), "Uncommitted changes"),
     ],
 )
 def test_lost_history_is_put_in_words(layer, loss, words):

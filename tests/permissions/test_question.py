@@ -78,7 +78,7 @@ def test_the_risky_parts_of_a_command(root):
 
 @pytest.mark.parametrize(
     ("command", "because"),
-    [("rm *.md", "pattern"), ("kill 1", "asked about every time"), ("sudo ls", "asked about every time")],
+    [("rm *.md", "pattern"), ("kill 1", "asked every time"), ("sudo ls", "asked every time")],
 )
 def test_what_is_not_remembered_says_why(root, command, because):
     asked = question("Bash", root, command=command)

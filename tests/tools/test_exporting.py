@@ -37,7 +37,7 @@ async def test_the_answer_names_the_file_and_what_was_left_out(call, tmp_path):
         ({"md_path": "report.md", "format": "odt"}, "odt"),
         ({"md_path": 7, "format": "pdf"}, "md_path"),
         ({"md_path": "no.md", "format": "docx"}, "no.md does not exist"),
-        ({"md_path": "report.md", "format": "docx", "output_path": ".dogent/x.docx"}, "outside of .dogent"),
+        ({"md_path": "report.md", "format": "docx", "output_path": ".dogent/x.docx"}, "outside .dogent"),
         ({"md_path": "report.md", "format": "docx", "output_path": "report.md/x.docx"}, "cannot be written"),
     ],
 )

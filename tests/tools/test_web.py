@@ -151,7 +151,7 @@ async def test_a_private_host_is_let_through_only_as_it_was_approved(tmp_path):
 @pytest.mark.parametrize("name", [SEARCH, FETCH])
 async def test_errors_are_sentences_for_the_model(tmp_path, name):
     libraries = Playing(tmp_path, WebError("It does not exist.", "Look elsewhere.", code="http"))
-    assert await call(libraries, name, query="x", url="https://a.example/") == ("It is not there. Look elsewhere.", True)
+    assert await call(libraries, name, query="x", url="https://a.example/") == ("It does not exist. Look elsewhere.", True)
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ async def test_a_key_is_never_seen_and_stays_unless_it_is_typed_anew(stage, own)
         await pressed(s, "enter", then=ProfileScreen)
         await pressed(s, "escape", then=SettingsScreen)
         await s.pilot.press("ctrl+s")
-        await confirmed(s, "~/.dogent/claude.json", "deepseek · Model: that of the endpoint → chat")
+        await confirmed(s, "~/.dogent/claude.json", "deepseek · Model: the endpoint's → chat")
         await s.until(lambda: "chat" in own.read_text())
         expected = {"mine": 1, "profiles": {**PROFILES, "deepseek": {**PROFILES["deepseek"], "ANTHROPIC_MODEL": "chat"}}}
         assert json.loads(own.read_text()) == expected
@@ -232,7 +232,7 @@ async def test_a_profile_is_added_checked_and_used(stage, workspace, own, reopen
         assert "used here" in seen(s)
         await s.pilot.press("ctrl+s")
         await confirmed(
-            s, "work2 · Address: Anthropic’s own → http://127.0.0.1:1", "work2 · Key, as bearer token: not set → ••••••••"
+            s, "work2 · Address: Anthropic's own → http://127.0.0.1:1", "work2 · Key (bearer token): not set → ••••••••"
         )
         await s.until(lambda: workspace.settings_file.exists() and stored(workspace) == {"profile": "work2"})
         added = json.loads(own.read_text())["profiles"]["work2"]
@@ -288,7 +288,7 @@ async def test_keys_can_be_changed_and_conflicts_are_told(stage, own):
         await s.pilot.press("ctrl+b")
         assert "ctrl+b is already used for: Attachments." in seen(s)
         await s.pilot.press("x")
-        assert "needed for writing" in seen(s)
+        assert "needed for typing" in seen(s)
         await s.pilot.press("ctrl+g")
         assert "taken: Open in $EDITOR" in seen(s)
         await pressed(s, "f9", then=SettingsScreen)
@@ -362,7 +362,7 @@ async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, 
         await s.send("go")
         await s.type("/profile")
         await s.pilot.press("enter")
-        await s.until(lambda: "The agent is at work" in hint(s))
+        await s.until(lambda: "The agent is working" in hint(s))
         s.app.conversation.prompt.editor.replace_all("")
         await s.pilot.press("escape")
         await s.until(lambda: s.app.opened.service.state == "idle")
@@ -398,7 +398,7 @@ async def test_the_list_says_who_answers_where_nobody_is_chosen_and_has_the_envi
     async with stage() as s:
         await s.type("/profile environment")
         await s.pilot.press("enter")
-        await s.until(lambda: "The environment holds no key" in hint(s))
+        await s.until(lambda: "There is no usable key in the environment" in hint(s))
         assert await last(s) == ("from the environment, which has no key: the offline engine", False)
         (dogent_home() / "dogent.json").write_text('{"profile": "deepseek"}', encoding="utf-8")
         assert await last(s) == ("your choice for all folders: deepseek", False)

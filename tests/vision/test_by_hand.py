@@ -1,4 +1,4 @@
-"""`dogent-tui analyze` as a person types it."""
+"""`dogent-tui analyze` as a user types it."""
 
 import asyncio
 import io

@@ -143,7 +143,13 @@ async def test_links_folders_pipes_and_what_is_not_there(tmp_path, load):
     assert (await load_media(tmp_path / "link", None, IMAGES, VIDEOS)).mime == "video/mp4"
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "locked").symlink_to("locked")
-    wrong = {"pipe": "not a file", ".": "folder", "none": "There is no file", "locked": "cannot be read", "a\0b": "no valid name"}
+    wrong = {
+        "pipe": "not a file",
+        ".": "folder",
+        "none": "There is no file",
+        "locked": "cannot be read",
+        "a\0b": "name is not valid",
+    }
     for name, words in wrong.items():
         with pytest.raises(VisionError, match=words):
             await load_media(tmp_path / name, None, IMAGES, VIDEOS)

@@ -114,11 +114,11 @@ def error(status, message="", **headers):
         (
             error(401, f"bad key {KEY}"),
             "key",
-            'rejects the key (HTTP 401): bad key ••••. Correct "api_key" of mine in ~/.dogent',
+            'rejects the key (HTTP 401): bad key ••••. Fix "api_key" of mine in ~/.dogent',
         ),
-        (error(403), "key", "rejects the key for this model (HTTP 403). Correct"),
-        (error(402, "no money"), "quota", "asks for a payment (HTTP 402): no money."),
-        (error(404, "no such model."), "config", 'no such model. Correct "base_url" or "model" of mine'),
+        (error(403), "key", "rejects the key for this model (HTTP 403). Fix"),
+        (error(402, "no money"), "quota", "requires payment (HTTP 402): no money."),
+        (error(404, "no such model."), "config", 'no such model. Fix "base_url" or "model" of mine'),
         (error(413), "too_large", '"max_side"'),
         (error(429, "slow down", **{"Retry-After": "17"}), "quota", "Try again in 17 seconds"),
         (error(429, **{"Retry-After": "soon\x1b"[:4]}), "quota", "Try again later"),
@@ -132,13 +132,13 @@ def error(status, message="", **headers):
         ),
         (web.Response(status=204), "http", "rejected the request (HTTP 204)"),
         (web.json_response({"error": {"message": "late"}}), "http", "returned an error: late"),
-        (web.Response(text="<html>hello"), "bad_answer", "no JSON object"),
-        (web.json_response([1]), "bad_answer", "no JSON object"),
+        (web.Response(text="<html>hello"), "bad_answer", "not a JSON object"),
+        (web.json_response([1]), "bad_answer", "not a JSON object"),
         (web.json_response({}), "bad_answer", "did not answer as openai does"),
         (web.json_response({"choices": []}), "bad_answer", "did not answer as openai does"),
         (web.json_response({"choices": [{"message": None}]}), "bad_answer", "did not answer as openai does"),
         (web.json_response({"choices": [{"message": {"content": None}}]}), "bad_answer", "It began: nothing"),
-        (web.json_response({"choices": [{"message": {"content": ANSWER[:-1]}}]}), "bad_answer", "It began: {"),
+        (web.json_response({"choices": [{"message": {"content": ANSWER[:-1]}}]}), "bad_answer", "Its answer starts: {"),
         (web.json_response({"choices": [{"finish_reason": "length", "message": {"content": "{"}}]}), "too_long", "cut off"),
         (web.json_response({"choices": [{"message": {"content": None, "refusal": "no"}}]}), "refused", "declined"),
         (web.json_response({"choices": [{"finish_reason": "sensitive", "message": {"content": ""}}]}), "refused", "declined"),
@@ -207,7 +207,7 @@ async def test_a_server_that_breaks_off_or_is_not_there(provider, refused):
 
     provider.replies.append(cut)
     code, said = await refused()
-    assert (code, "broke the connection off" in said) == ("connect", True)
+    assert (code, "closed the connection" in said) == ("connect", True)
     code, said = await refused(base_url="http://127.0.0.1:1")
     assert (code, "cannot be reached" in said) == ("connect", True)
     code, said = await refused(base_url=f"https://{provider.url.removeprefix('http://')}")

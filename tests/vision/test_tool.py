@@ -56,7 +56,7 @@ async def test_what_is_wrong_is_an_error_that_says_what(analyze, provider, paylo
     assert provider.requests == []
 
 
-async def test_what_the_person_corrects_counts_at_once(analyze, provider, write_profiles, tmp_path):
+async def test_what_the_user_corrects_counts_at_once(analyze, provider, write_profiles, tmp_path):
     write_profiles(**{"glm-4.6v": {"provider": "glm-4.6v", "api_key": "replace-me"}})
     text, is_error = await analyze(path="film.mp4")
     assert is_error

@@ -125,7 +125,7 @@ def test_one_value_is_changed_and_the_rest_stays(tmp_path):
     assert after == {"//": "mine", "profiles": {"a": {"KEY": "n", "odd": [1]}}, "x": {"y": 1}}
 
 
-def test_a_file_of_the_person_is_private_where_it_is_new_and_a_link_is_followed(home):
+def test_a_file_of_the_user_is_private_where_it_is_new_and_a_link_is_followed(home):
     real = home.parent / "dotfiles" / "claude.json"
     write_home_values(home / "web.json", {("profiles", "a", "provider"): "brave"})
     assert (home / "web.json").stat().st_mode & 0o777 == 0o600

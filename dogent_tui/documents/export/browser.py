@@ -101,7 +101,7 @@ def _own_folder() -> Path:
 
 
 async def install_browser(on_progress: Progress = unheard) -> None:
-    """Download Playwright's own headless browser (some 100 MB). Ask the person before. Raises DocumentError."""
+    """Download Playwright's own headless browser (some 100 MB). Ask the user before. Raises DocumentError."""
     said: list[str] = []
 
     def hear(output: bytes) -> None:

@@ -1,4 +1,4 @@
-"""Pandoc from its makers, where it neither came with our wheels nor is on PATH. A person has it downloaded, after a question.
+"""Pandoc from its makers, where it neither came with our wheels nor is on PATH. A user has it downloaded, after a question.
 
 Run as a program, this module is the download itself: a process of its own can be ended at any moment, whatever it waits for.
 """
@@ -104,7 +104,7 @@ def release_here() -> Release:
 async def install_pandoc(on_progress: Progress = unheard, *, source: str = "", release: Release | None = None) -> Path:
     """Download pandoc (some `MEGABYTES`) from `source`, its makers unless told, check it, and return its path.
 
-    Ask the person before. Nothing stays of a download that is cancelled, fails, or is not what was published. Raises
+    Ask the user before. Nothing stays of a download that is cancelled, fails, or is not what was published. Raises
     DocumentError.
     """
     release = release or release_here()

@@ -38,7 +38,7 @@ class Output(msgspec.Struct, frozen=True):
 
 @cache
 def pandoc_path() -> Path:
-    """Return the pandoc that came with our wheels, else a recent one on PATH, else the one that a person had downloaded.
+    """Return the pandoc that came with our wheels, else a recent one on PATH, else the one that a user had downloaded.
 
     Raises DocumentError (`engine_missing`).
     """

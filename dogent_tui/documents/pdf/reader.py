@@ -17,7 +17,7 @@ from dogent_tui.documents.pdf.text import BROKEN, page_blocks
 from dogent_tui.language import ngettext, tr
 
 SCANNED = tr("Unsupported PDF: no extractable text (scanned PDF not supported).")
-"""What SPEC has the person read where no page holds text."""
+"""What SPEC has the user read where no page holds text."""
 
 _HEAD_BYTES = 1024
 """The signature may stand so far into the file (PDF 1.7, Annex H.3, note 13)."""

@@ -29,7 +29,7 @@ _BLOCKS_AT_ONCE = 8
 """Blocks that are made before the first is given, so that what is said of a small sheet is complete with its first page."""
 
 _DRAWINGS: Mapping[str, Callable[[int], str]] = {
-    "picture": partial(ngettext, "{count} picture", "{count} pictures"),
+    "picture": partial(ngettext, "{count} image", "{count} images"),
     "chart": partial(ngettext, "{count} chart", "{count} charts"),
     "shape": partial(ngettext, "{count} shape", "{count} shapes"),
 }

@@ -14,7 +14,7 @@ from dogent_tui.tui.prompt.references import WorkspaceReferences
 
 
 class AttachmentsController:
-    """Keeps `attachments` and what is shown of them in line. Its sentences are for the person."""
+    """Keeps `attachments` and what is shown of them in line. Its sentences are for the user."""
 
     def __init__(
         self,

@@ -68,7 +68,7 @@ class AttachmentsSidebar(Vertical):
         attachment: Attachment
 
     class AddRequested(Message):
-        """Let the person choose a file to attach."""
+        """Let the user choose a file to attach."""
 
     @dataclass
     class PathsPasted(Message):

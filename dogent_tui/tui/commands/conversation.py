@@ -88,8 +88,11 @@ def undone_words(undone: "Undone | None", root: str) -> str:
     """Return the line that says what an undo did."""
     if undone is None:
         return tr("There are no more changes by the agent to undo in this conversation.")
-    did = {tr("Undone: restored"): undone.restored, tr("Undone: deleted"): undone.removed, tr("Left unchanged"): undone.left}
-    parts = [f"{words}: {_listed(paths, root)}" for words, paths in did.items() if paths]
+    did = ((tr("restored {files}"), undone.restored), (tr("deleted {files}"), undone.removed))
+    done = tr("; ").join(words.format(files=_listed(paths, root)) for words, paths in did if paths)
+    parts = [tr("Undone: {done}").format(done=done)] if done else []
+    if undone.left:
+        parts.append(tr("Left unchanged: {files}").format(files=_listed(undone.left, root)))
     return one_line(tr("{join}. The change was: {label}").format(join=". ".join(parts), label=undone.label))
 
 

@@ -1,4 +1,4 @@
-"""The commands that the person, or a trusted workspace, wrote: each is a prompt that is filled in and sent."""
+"""The commands that the user, or a trusted workspace, wrote: each is a prompt that is filled in and sent."""
 
 import asyncio
 from pathlib import Path

@@ -18,7 +18,7 @@ Completes: TypeAlias = Literal["", "file", "markdown", "word"]
 class Command(msgspec.Struct, frozen=True):
     """A command of the application. `help` is one line.
 
-    `argument` is how its argument is named to the person, ``PATH`` where it is needed, ``[name]`` where it is not, empty where it
+    `argument` is how its argument is named to the user, ``PATH`` where it is needed, ``[name]`` where it is not, empty where it
     takes none. `words` may stand in an argument of several. `prepare` is called with an argument that stands in the prompt for a
     moment, so that running the command is quick then.
     """

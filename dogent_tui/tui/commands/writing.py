@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dogent_tui.workspace.templates import Template
 
 _GENERAL = "general"
-"""The template that the agent fills in where the person describes what they write."""
+"""The template that the agent fills in where the user describes what they write."""
 
 
 def _asked_with(command: str) -> str:
@@ -42,7 +42,7 @@ class WritingCommands:
         yield Command("learn", tr("Note what the agent should do differently next time"), self._learn, tr("[lesson | on | off]"))
 
     def _later(self, asking: "Coroutine[None, None, str]") -> str:
-        """Have what may ask the person done behind the command: the palette must not wait for the answer."""
+        """Have what may ask the user done behind the command: the palette must not wait for the answer."""
 
         async def say() -> None:
             try:
@@ -112,12 +112,12 @@ class WritingCommands:
     async def _describe(self, described: str) -> str:
         there = await asyncio.to_thread(self._app.opened.workspace.constraints_file.is_file)
         said = (
-            tr("Set up this folder for what I write here: {described}").format(described=described),
+            tr("Set this folder up for what I write here: {described}").format(described=described),
             tr(
                 "Write .dogent/dogent.md for it, following the template {template}: keep its headings and adapt the text "
                 "below them."
             ).format(template=f"@@built-in:{_GENERAL}"),
-            *([tr("There is already one: read it first.")] if there else []),
+            *([tr("There is one already: read it first.")] if there else []),
         )
         await self._app.conversation.typed.send("\n\n".join(said), ())
         return ""

@@ -81,7 +81,7 @@ class Exporting:
         return await asyncio.to_thread(_done, name, made)
 
     async def _make(self, exporter: Exporter, request: ExportRequest, kind: ExportKind) -> ExportResult | None:
-        """Have it made, with a pandoc that is downloaded before where the person says so. None where it was stopped."""
+        """Have it made, with a pandoc that is downloaded before where the user says so. None where it was stopped."""
         by_hand = self._app.conversation.by_hand
         try:
             return await by_hand.run(partial(_make, exporter, request, kind))
@@ -95,7 +95,7 @@ class Exporting:
     # ── Which document ────────────────────────────────────────────────────────────────────────
 
     async def _document_meant(self) -> str | None:
-        """Return the document written last here, or the only one there is, or the one that the person picks."""
+        """Return the document written last here, or the only one there is, or the one that the user picks."""
         screen = self._app.conversation
         last = screen.written.last
         is_there = bool(last) and await asyncio.to_thread(screen.opened.workspace.absolute(last).is_file)
@@ -112,7 +112,7 @@ class Exporting:
     # ── The browser ───────────────────────────────────────────────────────────────────────────
 
     async def _offer_browser(self) -> bool:
-        """Where no browser is here: ask once whether to download one, and do that. False where the person goes back.
+        """Where no browser is here: ask once whether to download one, and do that. False where the user goes back.
 
         Without one, another engine sets the pdf.
         """
@@ -136,7 +136,7 @@ class Exporting:
     # ── What came of it ───────────────────────────────────────────────────────────────────────
 
     def _say_what_is_missing(self, name: str, made: ExportResult) -> None:
-        """Put into the transcript what the person should know of the look of it, and what the file has not."""
+        """Put into the transcript what the user should know of the look of it, and what the file has not."""
         handle = self._app.conversation.handle
         for warning in made.warnings:
             handle(Notice(level="warning", message=one_line(f"{name}: {warning}")))

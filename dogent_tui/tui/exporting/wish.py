@@ -1,4 +1,4 @@
-"""What a person typed after `/export`, in any order: a Markdown file, a format, a file to write."""
+"""What a user typed after `/export`, in any order: a Markdown file, a format, a file to write."""
 
 import re
 

@@ -23,9 +23,9 @@ _AGAIN = tr("Your unsaved edit was restored: Ctrl+S saves it, Ctrl+Z undoes it."
 
 
 async def edit_document(app: "App[None]", workspace: "Workspace", keeper: "DraftKeeper", typed: str) -> str:
-    """Open the editor on the file that a person `typed`. Returns the sentence for what went wrong, or nothing.
+    """Open the editor on the file that a user `typed`. Returns the sentence for what went wrong, or nothing.
 
-    What is not saved yet is kept with every change, and is there again the next time, unless the person left without it.
+    What is not saved yet is kept with every change, and is there again the next time, unless the user left without it.
     """
     name = typed.strip().removeprefix("@").strip("\"'")
     await keeper.close()

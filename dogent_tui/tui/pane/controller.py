@@ -111,7 +111,7 @@ class PaneController:
         return ""
 
     async def _first_part(self, reading: DocumentReading) -> tuple[Part, ...]:
-        """Read the beginning of a document, which takes a while: no part where the person stopped it."""
+        """Read the beginning of a document, which takes a while: no part where the user stopped it."""
         by_hand = self._screen.by_hand
         if by_hand.busy:
             raise DogentError(tr("Something else is in progress."), tr("Wait for it to finish, or stop it with Esc."))
@@ -367,7 +367,7 @@ def _compared(before: Sequence[str], old: Sequence[str], now: Sequence[str]) -> 
 
 
 def _named(typed: str, screen: "ConversationScreen") -> ResolvedReference | None:
-    """Return what a person names: a path as it is, with blanks in it too, or a reference."""
+    """Return what a user names: a path as it is, with blanks in it too, or a reference."""
     workspace, path = screen.opened.workspace, typed.strip().removeprefix("@").strip('"')
     whole = resolve(Reference(0, 0, path, quoted=True), workspace) if path else None
     if whole is not None and whole.exists:

@@ -80,7 +80,7 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         self._is_dragging = False
 
     def focus_on_click(self) -> bool:
-        """Leave the focus where the person types: what they chose with the mouse is what they ask about next."""
+        """Leave the focus where the user types: what they chose with the mouse is what they ask about next."""
         return False
 
     # ── What is shown ─────────────────────────────────────────────────────────────────────────────

@@ -30,7 +30,7 @@ MARKS: dict[Mode, str] = {"prompt": "›", "shell": "!", "command": "/"}
 
 
 class PromptBox(Vertical):
-    """Everything a person types into. The messages of `PromptEditor` and `QueueStrip` bubble up from here."""
+    """Everything a user types into. The messages of `PromptEditor` and `QueueStrip` bubble up from here."""
 
     def __init__(
         self,

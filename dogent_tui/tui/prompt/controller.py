@@ -139,7 +139,7 @@ class PromptController:
         self._screen.service.take_back(queued_id)
 
     async def edit_externally(self, text: str) -> None:
-        """Have `text` edited in the person's own editor; what comes back takes its place."""
+        """Have `text` edited in the user's own editor; what comes back takes its place."""
         try:
             with self._app.suspend():
                 text = await asyncio.to_thread(edit_externally, text, os.environ)

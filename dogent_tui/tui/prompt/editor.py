@@ -107,7 +107,7 @@ class PromptEditor(FoldingArea):
 
     @dataclass(eq=False, repr=False)
     class Submitted(Message):
-        """The person sends `text` (placeholders expanded). `references`: those typed, in order; pasted text is not searched."""
+        """The user sends `text` (placeholders expanded). `references`: those typed, in order; pasted text is not searched."""
 
         text: str
         references: tuple[Reference, ...]
@@ -264,7 +264,7 @@ class PromptEditor(FoldingArea):
         return taken
 
     def _close_up(self, character: str) -> None:
-        """Drop the space that a completion left when the person types one, or a mark that belongs to the word before it."""
+        """Drop the space that a completion left when the user types one, or a mark that belongs to the word before it."""
         if self._loose_space == self.cursor_location and (character == " " or character in _CLOSING_MARKS):
             row, column = self.cursor_location
             self.delete((row, column - 1), (row, column), maintain_selection_offset=False)

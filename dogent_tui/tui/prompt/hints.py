@@ -25,7 +25,7 @@ LONGEST_NAME = 60
 
 
 class Hint(msgspec.Struct, frozen=True):
-    """A sentence for the person. `warning`: it says that something is wrong."""
+    """A sentence for the user. `warning`: it says that something is wrong."""
 
     text: str
     warning: bool = False

@@ -1,4 +1,4 @@
-"""Where the person types in the review: another text for a hunk, and a comment on it."""
+"""Where the user types in the review: another text for a hunk, and a comment on it."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""/rewind: having the person choose a prompt, what is gone back over, and doing it once they have seen what that is."""
+"""/rewind: having the user choose a prompt, what is gone back over, and doing it once they have seen what that is."""
 
 import asyncio
 from typing import TYPE_CHECKING, TypeVar
@@ -53,7 +53,7 @@ class Rewinding:
                 return
 
     async def _settled(self, opened: OpenedSession, point: RewindPoint) -> bool:
-        """Have the person decide what is gone back over. False where they go back to the list."""
+        """Have the user decide what is gone back over. False where they go back to the list."""
         while (scope := await self._scope(point)) is not None:
             copies = opened.copies()
             places = [] if scope == "conversation" else await asyncio.to_thread(plan, copies, point.runs, point.changed)

@@ -100,7 +100,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Preview:
-    """What going back to `point` would do, and which of the files the person wants to be gone back over."""
+    """What going back to `point` would do, and which of the files the user wants to be gone back over."""
 
     def __init__(self, point: RewindPoint, scope: Scope, places: Sequence[PlannedPlace], root: str) -> None:
         self.point = point

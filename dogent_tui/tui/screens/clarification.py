@@ -71,7 +71,7 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
         """Ask `request`.
 
         `draft` is the last dict that `on_draft` was called with, which happens with every change. `typed` takes letters that were
-        meant for what was on the screen before; `typing` says that the person is typing there just now. `counter`: see `count`.
+        meant for what was on the screen before; `typing` says that the user is typing there just now. `counter`: see `count`.
         """
         super().__init__()
         self.form = ClarificationForm(request, draft)

@@ -1,4 +1,4 @@
-"""The screen on which a person and the agent write: a composition of transcript, attachments, prompt and status."""
+"""The screen on which a user and the agent write: a composition of transcript, attachments, prompt and status."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -120,7 +120,7 @@ class ConversationScreen(Screen[None]):
 
     @cached_property
     def questions(self) -> "QuestionController":
-        """The permission questions that wait for the person."""
+        """The permission questions that wait for the user."""
         from dogent_tui.tui.desks import question_controller
 
         return question_controller(self)
@@ -228,7 +228,7 @@ class ConversationScreen(Screen[None]):
         self.transcript.replay(events, ended=ended)
         self.attaching.replay(events)
         self.furniture.show_transcript()
-        if self.transcript.is_running:  # the person may have left already
+        if self.transcript.is_running:  # the user may have left already
             await self.transcript.wait_for_refresh()
 
     def happened_elsewhere(self, events: Sequence[Event]) -> None:
@@ -256,7 +256,7 @@ class ConversationScreen(Screen[None]):
             self.requests.handle(event)
 
     def _call_back(self) -> None:
-        """Ring, where the person looks at another window."""
+        """Ring, where the user looks at another window."""
         if not self.app.app_focus:
             self.app.bell()
 
@@ -325,7 +325,7 @@ class ConversationScreen(Screen[None]):
         self.notify(await self.attaching.attach_dropped(event.paths), markup=False)
 
     def on_attachments_sidebar_add_requested(self, event: "AttachmentsSidebar.AddRequested") -> None:
-        """Let the person pick a file."""
+        """Let the user pick a file."""
         event.stop()
         self.prompt.focus_editor()
         self.prompt.editor.insert("@")
@@ -370,7 +370,7 @@ class ConversationScreen(Screen[None]):
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
 
     def key_of(self, action_id: str) -> str:
-        """Return the key of an action as a sentence names it: the person may have changed it."""
+        """Return the key of an action as a sentence names it: the user may have changed it."""
         return cast("DogentApp", self.app).keys.shown(action_id)
 
     async def action_escape(self) -> None:

@@ -25,7 +25,7 @@ _KEEPS = tr("Enter keeps it anyway · Esc goes back")
 
 
 class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, str, str]]):
-    """Dismissed with address, key and model, or with None where the person goes back."""
+    """Dismissed with address, key and model, or with None where the user goes back."""
 
     CSS_PATH = stylesheet("endpoint.tcss")
     AUTO_FOCUS = "#endpoint-address"

@@ -93,7 +93,7 @@ def spelled_out(display: str) -> str:
 
 
 def binding_section(title: str, bindings: Iterable[BindingType], keys: Mapping[str, str] = MappingProxyType({})) -> HelpSection:
-    """Return the section for `bindings`, each with its description. `keys` are those that the person changed, by id."""
+    """Return the section for `bindings`, each with its description. `keys` are those that the user changed, by id."""
     lines = [
         (_shown_keys(binding, keys), binding.description)
         for binding in bindings

@@ -81,7 +81,7 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
     ]
 
     def __init__(self, question: Question, behind: Behind, *, typing: bool = False, counter: str = "") -> None:
-        """Put `question` before what lies `behind`. `typing`: the person is at the prompt just now."""
+        """Put `question` before what lies `behind`. `typing`: the user is at the prompt just now."""
         super().__init__()
         self.question = question
         self.request = question.request

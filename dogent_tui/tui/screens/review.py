@@ -1,4 +1,4 @@
-"""The review of a change that the agent proposed: hunk by hunk, and nothing is written before the person says so."""
+"""The review of a change that the agent proposed: hunk by hunk, and nothing is written before the user says so."""
 
 import asyncio
 from typing import TYPE_CHECKING, ClassVar

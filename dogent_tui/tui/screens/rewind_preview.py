@@ -25,7 +25,7 @@ from dogent_tui.workspace.copies import Copies
 
 
 class RewindPreviewScreen(Withdrawable[bool], ModalScreen[bool]):
-    """Dismissed with True where it is to be done, as `preview` then says, and with None where the person goes back."""
+    """Dismissed with True where it is to be done, as `preview` then says, and with None where the user goes back."""
 
     CSS_PATH = stylesheet("rewind.tcss")
     AUTO_FOCUS = "#rewind-files"

@@ -28,7 +28,7 @@ _RENAMING = tr("Type the new title · Enter saves · Esc cancels")
 
 
 class SessionsScreen(ModalScreen[SessionWish]):
-    """Dismissed with what the person wants, or with nothing."""
+    """Dismissed with what the user wants, or with nothing."""
 
     CSS_PATH = stylesheet("sessions.tcss")
     AUTO_FOCUS = "#sessions-words"

@@ -1,4 +1,4 @@
-"""/settings: what can be chosen, section by section; it is written when the person saves it."""
+"""/settings: what can be chosen, section by section; it is written when the user saves it."""
 
 from collections.abc import Mapping
 from pathlib import Path

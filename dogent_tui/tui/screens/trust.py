@@ -54,7 +54,7 @@ def _shown(text: str) -> str:
 
 
 class TrustScreen(AnsweringScreen[bool]):
-    """Asks whether to trust a folder. Dismissed with the answer, or with None where the person goes back without one."""
+    """Asks whether to trust a folder. Dismissed with the answer, or with None where the user goes back without one."""
 
     CSS_PATH = stylesheet("trust.tcss")
     AUTO_FOCUS = "#trust-answers"

@@ -16,7 +16,7 @@ from dogent_tui.tui.stylesheets import stylesheet
 
 
 class TypingScreen(Withdrawable[str], ModalScreen[str]):
-    """Dismissed with what was typed, or with None where the person goes back."""
+    """Dismissed with what was typed, or with None where the user goes back."""
 
     CSS_PATH = stylesheet("typing.tcss")
     AUTO_FOCUS = "#typing-text"

@@ -1,4 +1,4 @@
-"""Having the person choose a conversation, and opening what was chosen: in this window, whatever folder it was held in."""
+"""Having the user choose a conversation, and opening what was chosen: in this window, whatever folder it was held in."""
 
 import asyncio
 from contextlib import suppress
@@ -29,7 +29,7 @@ class SessionChooser:
         self._app = app
 
     async def choose(self) -> bool:
-        """Have a conversation chosen and open it. False where the person closes the list."""
+        """Have a conversation chosen and open it. False where the user closes the list."""
         opened = self._app.opened
         shelf = SessionShelf(
             partial(list_sessions, opened.workspace),

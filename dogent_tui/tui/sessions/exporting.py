@@ -1,4 +1,4 @@
-"""/export-session: the conversation on the screen, written to a file of the person's choice."""
+"""/export-session: the conversation on the screen, written to a file of the user's choice."""
 
 import asyncio
 from datetime import datetime

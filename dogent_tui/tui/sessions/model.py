@@ -1,4 +1,4 @@
-"""The list of conversations that a person chooses from: those of this workspace or of all, found by words. No Textual here."""
+"""The list of conversations that a user chooses from: those of this workspace or of all, found by words. No Textual here."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ NO_TITLE = tr("(no title)")
 
 
 class SessionWish(msgspec.Struct, frozen=True):
-    """What the person wants: to go on with a conversation, or `fork`: from there in another one."""
+    """What the user wants: to go on with a conversation, or `fork`: from there in another one."""
 
     record: SessionRecord
     fork: bool = False
@@ -101,7 +101,7 @@ class SessionList:
 
 
 def spoken(updated: str, now: datetime) -> str:
-    """Return when something was (UTC, ISO 8601), as a person says it at the time `now`, in the time zone of `now`."""
+    """Return when something was (UTC, ISO 8601), as a user says it at the time `now`, in the time zone of `now`."""
     try:
         then = datetime.fromisoformat(updated).astimezone(now.tzinfo)
     except ValueError:

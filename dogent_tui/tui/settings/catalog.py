@@ -1,4 +1,4 @@
-"""Which settings there are, with the words for a person: of the folder, of a profile."""
+"""Which settings there are, with the words for a user: of the folder, of a profile."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence

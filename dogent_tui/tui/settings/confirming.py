@@ -1,4 +1,4 @@
-"""What a save would change in a file of the person's own folder, in words: no key is in them, whatever the file holds."""
+"""What a save would change in a file of the user's own folder, in words: no key is in them, whatever the file holds."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ _SAVE = 1
 
 
 async def may_save(app: App[Any], draft: SettingsDraft, file: Path, actions: Sequence[KeyAction]) -> bool | None:
-    """Show what changes in `file` and ask whether to save it; None where the person goes back without an answer.
+    """Show what changes in `file` and ask whether to save it; None where the user goes back without an answer.
 
     Not to be awaited by a handler of messages.
     """

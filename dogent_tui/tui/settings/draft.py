@@ -26,7 +26,7 @@ Kind: TypeAlias = Literal["switch", "choice", "text", "secret", "number", "addre
 class Setting(msgspec.Struct, frozen=True):
     """One value of a file. `default` is what holds where the file says nothing; `unset` is how that is worded.
 
-    `words` are the values of a fixed choice, each with how a person calls it.
+    `words` are the values of a fixed choice, each with how a user calls it.
     """
 
     file: Path
@@ -45,7 +45,7 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 class SettingsDraft:
-    """The settings of one workspace and of the person, with what was changed and is not saved.
+    """The settings of one workspace and of the user, with what was changed and is not saved.
 
     `changes` is by file; None means that the key is to be taken out. Nothing here writes.
     """
@@ -133,7 +133,7 @@ class SettingsDraft:
 
 
 def place_of(file: Path, workspace: Workspace) -> str:
-    """Return `file` as it is named to the person: from the folder on where it lies in there."""
+    """Return `file` as it is named to the user: from the folder on where it lies in there."""
     return workspace.relative(file) if file == workspace.settings_file else display_path(file)
 
 
@@ -165,7 +165,7 @@ def typed_value(setting: Setting, text: str, draft: SettingsDraft) -> tuple[Any,
         except ValueError:
             return None, tr("This should be a number.")
     if setting.kind == "address" and (problem := check_url(text)):
-        return None, tr("An address that {problem} can't be used.").format(problem=problem)
+        return None, tr("This can't be used: it {problem}.").format(problem=problem)
     if setting.kind == "folder" and not draft.workspace.contains(text):
         return None, tr("This folder would be outside the workspace.")
     kind = _type(setting)

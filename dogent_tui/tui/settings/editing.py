@@ -15,7 +15,7 @@ _KEPT = tr("The current value stays hidden, and is kept if you go back. Delete c
 
 
 async def edit_setting(app: App[Any], draft: SettingsDraft, setting: Setting) -> None:
-    """Have the person change `setting` in `draft`. Not to be awaited by a handler of messages."""
+    """Have the user change `setting` in `draft`. Not to be awaited by a handler of messages."""
     if setting.kind == "switch":
         draft.put(setting, draft.value(setting) is not True)
     elif setting.kind == "choice":

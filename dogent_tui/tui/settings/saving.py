@@ -47,7 +47,7 @@ async def open_settings(app: "DogentApp", section: int = 0) -> None:
 
 
 async def _save(app: "DogentApp", draft: SettingsDraft) -> str | None:
-    """Write the files that changed, have it hold, and return the line that says so; None where the person goes on changing.
+    """Write the files that changed, have it hold, and return the line that says so; None where the user goes on changing.
 
     Raises OSError, DogentError.
     """

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
 
 _NEVER_AGAIN: dict[KeyPath, Any] = {("offer_setup",): False}
-"""In the person's own settings: it was offered, and there is an answer."""
+"""In the user's own settings: it was offered, and there is an answer."""
 
 
 class Setup:
@@ -35,7 +35,7 @@ class Setup:
     # ── Showing it ────────────────────────────────────────────────────────────────────────────────
 
     async def offer(self) -> None:
-        """Show it at the first start, where nobody is chosen and the person has not said that it is not wanted."""
+        """Show it at the first start, where nobody is chosen and the user has not said that it is not wanted."""
         opened = self._app.opened
         if opened.endpoint.kind != "offline" or opened.options.profile or opened.settings.profile:
             return
@@ -44,7 +44,7 @@ class Setup:
             await self._show(unless_begun=True)
 
     async def open(self) -> None:
-        """Show it because the person asks for it."""
+        """Show it because the user asks for it."""
         await self._show()
         if self.panel is not None:
             self.panel.focus()
@@ -126,7 +126,7 @@ class Setup:
         self._say(tr("From now on: {who}.{kept}").format(who=who, kept=kept))
 
     async def _write_home(self, changes: dict[KeyPath, Any]) -> str:
-        """Keep `changes` in the person's own settings. Returns what there is to say of it, with a blank before it."""
+        """Keep `changes` in the user's own settings. Returns what there is to say of it, with a blank before it."""
         try:
             await asyncio.to_thread(write_home_values, self._home / "dogent.json", changes)
         except (OSError, DogentError) as error:

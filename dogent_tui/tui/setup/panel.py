@@ -29,17 +29,17 @@ class SetupPanel(Widget, can_focus=True):
     ]
 
     class Chosen(Message):
-        """The person chose."""
+        """The user chose."""
 
         def __init__(self, choice: Choice) -> None:
             super().__init__()
             self.choice = choice
 
     class Dismissed(Message):
-        """The person does not want to choose now."""
+        """The user does not want to choose now."""
 
     class Typed(Message):
-        """The person went on writing, with this character."""
+        """The user went on writing, with this character."""
 
         def __init__(self, character: str) -> None:
             super().__init__()

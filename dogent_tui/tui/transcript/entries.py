@@ -82,7 +82,7 @@ def entry_lines(entry: model.Entry, look: Look) -> list[Line]:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as a person says it: ``0.4 s``, ``12 s``, ``3 min 5 s``, ``1 h 2 min``."""
+    """Return a time as a user says it: ``0.4 s``, ``12 s``, ``3 min 5 s``, ``1 h 2 min``."""
     if seconds < 10:
         return f"{max(0.0, seconds):.1f} s"
     whole = round(seconds)
@@ -93,7 +93,7 @@ def duration(seconds: float) -> str:
     return tr("{hours} h {minutes} min").format(hours=whole // 3600, minutes=whole % 3600 // 60)
 
 
-# ── What the person sent, what the model thought ──────────────────────────────────────────────────
+# ── What the user sent, what the model thought ──────────────────────────────────────────────────
 
 
 def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
@@ -153,7 +153,7 @@ def _tool_call(call: model.ToolCall, look: Look) -> list[Line]:
 
 
 def _outcome_of(call: model.ToolCall, cwd: str) -> str:
-    """Say what the person answered, and how to take back what was done; edits that ran unasked say that only when unfolded."""
+    """Say what the user answered, and how to take back what was done; edits that ran unasked say that only when unfolded."""
     decided = _decided(call)
     undo = _undoable(call, cwd) if call.kept and (decided or call.name == SHELL_OF_THE_AGENT) else ""
     return " · ".join(filter(None, [decided, undo]))
@@ -204,7 +204,7 @@ _ALLOWED: Mapping[ev.Scope, str] = {
 
 
 def _decided(call: model.ToolCall) -> str:
-    """Say what the person answered, empty where the mark of the call says it already."""
+    """Say what the user answered, empty where the mark of the call says it already."""
     if call.decided is None or call.decided.decision == "cancelled":
         return ""
     message = one_line(call.decided.message)
@@ -257,7 +257,7 @@ def _split(text: str) -> list[str]:
 
 
 def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
-    shown = {} if call.of_the_person and "\n" not in str(call.input.get("command")) else dict(call.input)
+    shown = {} if call.of_the_user and "\n" not in str(call.input.get("command")) else dict(call.input)
     wanted = list(_change(shown))
     change = call.changes or wanted  # where it is done: a file that is written whole has mostly stayed as it was
     for key, value in shown.items():

@@ -216,7 +216,7 @@ class Transcript(ScrollView, can_focus=True):
             self.behind = False
 
     def focus_on_click(self) -> bool:
-        """Leave the focus where the person types: a click selects, folds or follows, and the next letter goes to the prompt."""
+        """Leave the focus where the user types: a click selects, folds or follows, and the next letter goes to the prompt."""
         return False
 
     def on_mount(self) -> None:

@@ -204,7 +204,7 @@ async def test_what_a_writer_should_know_is_told(exporter, tmp_path):
     result, document = await export(exporter, tmp_path, text)
     told = "\n".join(result.warnings)
     assert "#nowhere leads nowhere" in told
-    assert "No font on this computer has ꔀ" in told
+    assert "No font on this computer includes ꔀ" in told
     assert "formula \\frac{ was not understood" in told
     assert result.left_out == (
         "Image gone.png: no such file.",
@@ -351,4 +351,4 @@ async def test_a_browser_that_does_not_start_is_passed_over(browser_here, tmp_pa
     async with PdfExporter(lambda: [broken]) as exporter:
         result, _ = await export(exporter, tmp_path, "# One")
     assert result.engine.startswith("typst")
-    assert "No browser of this computer starts (broken-browser" in result.warnings[0]
+    assert "No browser on this computer starts (broken-browser" in result.warnings[0]

@@ -110,5 +110,5 @@ def test_a_long_table_is_one_table_in_blocks_that_know_their_cells(written):
 
 
 def test_a_quotation_mark_that_is_never_closed_is_told(written):
-    with pytest.raises(DocumentError, match="quotation mark is probably not closed"):
+    with pytest.raises(DocumentError, match="quotation mark is probably missing"):
         read(written("a.csv", 'a,b\n"1,2\n' + "x,y\n" * 400_000), open_table)

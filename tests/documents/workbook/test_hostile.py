@@ -55,7 +55,7 @@ def test_more_rows_than_a_sheet_may_have_are_not_read(tmp_path):
         workbook(tmp_path / "a.xlsx", {"S": row(1048576, number("A1048576", 1)) + row(1048577, number("A1", 2))})
     )
     assert [block.markdown for block in blocks] == ["1"]
-    assert "more rows than a sheet may have" in opened.warnings[-1]
+    assert "more rows than the format allows" in opened.warnings[-1]
 
 
 def test_an_endless_text_is_cut(tmp_path):

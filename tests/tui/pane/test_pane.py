@@ -36,7 +36,7 @@ def draft(workspace):
 
 
 class Pane:
-    """What a person sees of the open document, and does to it."""
+    """What a user sees of the open document, and does to it."""
 
     def __init__(self, stage) -> None:
         self.stage = stage

@@ -120,7 +120,7 @@ BARE = PermissionRequested(
     tool_use_id="t9",
     tool="mcp__notes__store",
     input={"path": "notes/[b]x[/b].md", "tags": ["a", "b"]},
-    reasons=("This tool is not known.",),
+    reasons=("This tool is unknown.",),
 )
 """Nothing but what the SDK says."""
 

@@ -57,7 +57,7 @@ def test_those_of_other_folders_are_listed_when_asked_and_found_by_their_folder(
 
 
 def test_what_is_on_the_screen_is_said(sessions):
-    assert sessions.facts(COFFEE, NOW) == "30 min ago · on the screen"
+    assert sessions.facts(COFFEE, NOW) == "30 min ago · open here"
     assert sessions.facts(TEA, NOW) == "30 min ago"
 
 

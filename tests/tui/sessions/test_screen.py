@@ -194,7 +194,7 @@ async def test_the_list_says_what_another_window_has_and_what_can_be_done_with_i
         await s.until(lambda: "to be read-only" in s.app.conversation.prompt._notice)
         assert s.app.opened.read_only
         screen = await listed(s)
-        assert "open in another window, read-only · on the screen" in rows(screen)[0]
+        assert "open in another window, read-only · open here" in rows(screen)[0]
         await s.pilot.press("f3")
         await s.until(lambda: len(opening) == 2 and opening[1].started)
         assert opening[1].started[0][0].fork_of == coffee.session_id
@@ -260,7 +260,7 @@ async def test_what_another_window_does_is_seen_as_it_happens_and_goes_on_here_o
         await s.until(lambda: screen.transcript.last_reply() == "Warm milk")
         assert "1 min 1" in screen.status_bar.render().plain  # since it began there
         log.append(to_json(ask))
-        await s.until(lambda: "asks in the other window" in screen.status_bar.render().plain)
+        await s.until(lambda: "asking in the other window" in screen.status_bar.render().plain)
         assert s.app.screen is screen  # it is not asked here
         await s.type("Is anybody there?")
         await s.pilot.press("enter")

@@ -74,7 +74,7 @@ def test_every_secret_of_a_profile_is_one_here(draft):
         (LLM, "API_TIMEOUT_MS", " 5000 ", 5000, ""),
         (LLM, "API_TIMEOUT_MS", "soon", None, "a number"),
         (LLM, "API_TIMEOUT_MS", "-1", None, "a whole number of milliseconds"),
-        (LLM, "ANTHROPIC_BASE_URL", "https://u:p@x", None, "user name or a password"),
+        (LLM, "ANTHROPIC_BASE_URL", "https://u:p@x", None, "user name or password"),
         (LLM, "ANTHROPIC_MODEL", "  ", None, ""),
         (WEB, "timeout_s", "2,5", 2.5, ""),
         (WEB, "timeout_s", "500", None, "at most 120"),
@@ -150,14 +150,14 @@ def test_what_a_save_changes_is_said_without_keys(tmp_path):
     now = SettingsDraft(workspace, home)
     lines = changes_in_words(draft, now, file, actions)
     assert lines == [
-        "a · Key, as bearer token: changed (••••••••)",
-        "a · Key, as x-api-key: not set → env:KEY",
+        "a · Key (bearer token): changed (••••••••)",
+        "a · Key (x-api-key): not set → env:KEY",
         "a · Address: https://••••@example.com → https://example.com/[b]␛",
         "a · other: changed (••••••••)",
         "b: removed",
     ]
     assert changes_in_words(draft, now, own, actions) == [
         "Plan: Ctrl+T → F9",
-        "Who answers elsewhere: from the environment → a",
+        "Model elsewhere: from the environment → a",
     ]
     assert changes_in_words(draft, now, workspace.settings_file, actions) == []

@@ -28,8 +28,8 @@ def test_what_cannot_be_is_told_and_the_usual_key_stays():
     for keys, words in {
         "ctrl+t": "ctrl+t is already used for: Plan.",
         "ctrl+g": "ctrl+g is already used for: Edit.",
-        "x": "needed for writing",
-        "enter": "needed for writing",
+        "x": "needed for typing",
+        "enter": "needed for typing",
         "": "— is needed",
         "f9,": "— is needed",
     }.items():
