@@ -97,7 +97,7 @@ def test_a_conversation_is_named_by_its_id_and_nothing_else_is_opened(home, tmp_
     assert "There is no conversation 12345." in capsys.readouterr().err
     open_log(Workspace(tmp_path), "12345678").append("{}")
     assert main([str(home), "-p", "Hello", "--resume", "12345"]) == 2
-    assert f"was held in {tmp_path}" in capsys.readouterr().err
+    assert f"belongs to {tmp_path}" in capsys.readouterr().err
     hold = SessionHold()
     hold.take(list_sessions(Workspace(tmp_path))[0].path)
     assert main(["-p", "Hello", "--resume", "12345"]) == 1

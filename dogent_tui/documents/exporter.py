@@ -30,7 +30,7 @@ def plan_export(
     """
     if kind not in KINDS:
         raise DocumentError(
-            tr("Markdown cannot be exported as {kind}.").format(kind=one_line(kind) or tr("no results")),
+            tr("Markdown cannot be exported as {kind}.").format(kind=one_line(kind) or tr("nothing")),
             tr("Use pdf or docx."),
             code="unsupported",
         )

@@ -16,7 +16,7 @@ _WORDS = {
     "completed": tr("done"),
     "started": tr("started"),
     "command": tr("command"),
-    "clarification": tr("model"),
+    "clarification": tr("answers"),
     "needs_clarification": tr("asked you"),
     "needs_outline_edit": tr("asked you"),
     "aborted": tr("denied"),

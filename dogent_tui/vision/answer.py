@@ -57,7 +57,7 @@ def parse_answer(answer: str) -> Analysis:
     try:
         found = msgspec.json.decode(text, type=_Answer)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:  # ValidationError is one
-        said = one_line(text[:120]) or tr("no results")
+        said = one_line(text[:120]) or tr("nothing")
         why = one_line(str(error))[:160]
         raise VisionError(
             tr("The vision model did not answer with the requested JSON object ({why}). Its answer starts: {said}").format(

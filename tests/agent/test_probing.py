@@ -100,7 +100,7 @@ async def test_a_vision_model_is_shown_a_white_square(served):
     said = json.dumps({"summary": "A white square.", "tags": [], "text": ""})
     async with served(200, {"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}) as (url, seen):
         found = await checked("vision.json", {"provider": "openai", "model": "m", "base_url": url, "api_key": "env:MY_KEY"})
-    assert found.words.startswith("mine sees, after ")
+    assert found.words.startswith("mine can see images, after ")
     ((_, headers, body),) = seen
     assert headers["Authorization"] == f"Bearer {KEY}"
     assert "data:image/png;base64," in json.dumps(body)

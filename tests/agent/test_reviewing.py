@@ -110,7 +110,7 @@ async def test_outside_and_protected_files_pass_the_gate_first(desk):
 async def test_what_cannot_be_reviewed_is_not_run(desk):
     (desk.root / "image.png").write_bytes(b"\x89PNG\xff")
     for values, said in (
-        ({"file_path": str(desk.root / "image.png"), "old_string": "a", "new_string": "b"}, "not a UTF-8 text"),
+        ({"file_path": str(desk.root / "image.png"), "old_string": "a", "new_string": "b"}, "not UTF-8 text"),
         ({"file_path": str(desk.root / "tea.md"), "old_string": "coffee", "new_string": "tea"}, "Read the file again"),
         ({"file_path": str(desk.root / "tea.md"), "old_string": "Cake", "new_string": "Cake"}, "holds this text already"),
         ({"file_path": str(desk.root), "old_string": "", "new_string": "Cake"}, "not a file"),
@@ -152,5 +152,5 @@ async def test_a_link_that_leads_elsewhere_after_the_approval_is_not_followed(de
     await asyncio.to_thread(link.unlink)
     link.symlink_to(second)
     answer = await desk.asking.tools()[1].handler(values)
-    assert "leads elsewhere" in answer["content"][0]["text"]
+    assert "no longer points" in answer["content"][0]["text"]
     assert desk.shown == []

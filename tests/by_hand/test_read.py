@@ -87,7 +87,7 @@ def test_pictures_are_saved_where_it_is_said(tmp_path, capsys):
     (tmp_path / "file").touch()
     status, _, err = read(capsys, tmp_path / "a.docx", "--images", tmp_path / "file" / "x")
     assert status == 1
-    assert "cannot be made" in err
+    assert "cannot be created" in err
 
 
 class Tty(io.StringIO):
@@ -107,7 +107,7 @@ def test_without_pandoc_it_is_downloaded_only_where_the_user_says_so(letter, off
     assert (status, out) == (1, "")
     assert "This kind of document needs pandoc, which is not installed." in err
     terminal = Terminal(Tty("n\n"), io.StringIO(), Tty())
-    with pytest.raises(DocumentError, match="is not here"):
+    with pytest.raises(DocumentError, match="is not installed"):
         run_read([str(letter)], terminal)
     assert "Download pandoc 3.9.0.2 (about 40 MB) from github.com? [y/N]" in terminal.stderr.getvalue()
     assert not downloaded_path().exists()

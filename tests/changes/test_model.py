@@ -176,7 +176,7 @@ def test_decisions_are_kept_until_the_file_is_another():
 
 
 def test_what_is_no_text_is_refused():
-    with pytest.raises(DogentError, match="not a UTF-8 text"):
+    with pytest.raises(DogentError, match="not UTF-8 text"):
         propose("tea.md", b"\xff\xfe", "tea")
     with pytest.raises(DogentError, match="lone surrogate"):
         propose("tea.md", b"", "tea \ud800")

@@ -44,7 +44,7 @@ def test_what_was_denied_stays_denied_and_an_id_counts_once(book):
     book.settle("one", "approved")
     with pytest.raises(ManuscriptError):
         use(book)
-    with pytest.raises(ManuscriptError, match="made already"):
+    with pytest.raises(ManuscriptError, match="already made"):
         book.open("one", "read_markdown_file", "read", CALL)
     book.settle("unknown", "approved")
     assert [request.status for request in book.all()] == ["denied"]

@@ -45,7 +45,7 @@ def question(tool, root, **values):
         ("/etc/hostname a.md", "Run /etc/hostname, outside the workspace"),
         ("git clean -fd", "Run a command that deletes files"),
         ("sudo rm a.md", "Delete a.md and do more than can be predicted"),
-        ("echo 'a", "Run a command that cannot be fully understood"),
+        ("echo 'a", "Run a command that can't be fully analyzed"),
     ],
 )
 def test_a_command_in_one_sentence(root, command, sentence):

@@ -112,7 +112,7 @@ async def test_pictures_are_saved_on_request_into_the_images_folder(read, tmp_pa
     assert not (root / "images").exists()
     text, is_error = await read(path="a report.docx", images=True)
     assert not is_error
-    assert text.startswith("Pictures are saved in images/a-report/, to which")
+    assert text.startswith("Images are saved in images/a-report/")
     assert "media/" in text
     (saved,) = (root / "images" / "a-report" / "media").iterdir()
     assert saved.read_bytes() == PNG
@@ -126,5 +126,5 @@ async def test_no_picture_is_saved_outside_of_the_workspace(read, tmp_path):
     (tmp_path / "w" / "images").symlink_to(tmp_path / "else")
     text, is_error = await read(path="b.md", images=True)
     assert is_error
-    assert "leads out of the workspace" in text
+    assert "points outside the workspace" in text
     assert not list((tmp_path / "else").iterdir())

@@ -53,7 +53,7 @@ async def test_without_a_path_the_open_document_is_meant(tool):
     [
         ({"path": "tea.md", "new_content": 3, "summary": ""}, "input is not right"),
         ({"path": "../tea.md", "new_content": "x", "summary": ""}, "outside this workspace"),
-        ({"path": ".dogent/dogent.md", "new_content": "x", "summary": ""}, "obey"),
+        ({"path": ".dogent/dogent.md", "new_content": "x", "summary": ""}, "rules the agent must follow"),
         ({"path": "tea.md", "new_content": "\ud800", "summary": ""}, "surrogate"),
     ],
 )

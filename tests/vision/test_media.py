@@ -124,9 +124,9 @@ async def test_videos_have_limits(refused):
     code, said = await refused(mp4(film=bytes(1 << 21)), "a.mp4")
     assert (code, "a.mp4 is 2 MB; with this vision profile, the limit for videos is 1 MB." in said) == ("too_large", True)
     code, said = await refused(avi(), videos=VideoLimits(1 << 20, ("mp4", "mov")))
-    assert (code, "takes mp4, mov" in said, "Convert it to mp4" in said) == ("unsupported", True, True)
+    assert (code, "accepts mp4, mov" in said, "Convert it to mp4" in said) == ("unsupported", True, True)
     code, said = await refused(mp4(), videos=None)
-    assert (code, "takes none" in said) == ("unsupported", True)
+    assert (code, "accepts none" in said) == ("unsupported", True)
 
 
 async def test_a_picture_is_written_anew_in_a_process_of_its_own(load):

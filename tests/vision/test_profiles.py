@@ -53,7 +53,7 @@ def test_a_profile_that_is_not_there_names_the_nearest(dot, write_profiles):
         ({"provider": ""}, "has no provider"),
         ({"provider": "opena"}, 'Did you mean "openai"?'),
         ({"provider": "x"}, "Available: glm-4.6v, openai, anthropic"),
-        ({"model": ""}, "names no model"),
+        ({"model": ""}, "has no model"),
         ({"base_url": "ftp://x"}, "does not start with http"),
         ({"base_url": f"https://me:{KEY}@x.org"}, "has a user name or password"),
         ({"base_url": "http://example.org/v1"}, "unencrypted"),

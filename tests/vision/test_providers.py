@@ -92,9 +92,9 @@ async def test_anthropic_gets_the_picture_as_a_source(provider, look, path):
 
 async def test_who_takes_no_videos_is_not_sent_one(provider, refused, dot):
     code, said = await refused(mp4(), "anthropic", "")
-    assert (code, "takes none" in said, provider.requests) == ("unsupported", True, [])
+    assert (code, "accepts none" in said, provider.requests) == ("unsupported", True, [])
     code, said = await refused(mp4(), base_url="https://api.openai.com/v1")
-    assert (code, "takes none" in said) == ("unsupported", True)
+    assert (code, "accepts none" in said) == ("unsupported", True)
 
 
 async def test_a_text_is_not_sent_whatever_it_is_called(provider, refused):
@@ -134,10 +134,10 @@ def error(status, message="", **headers):
         (web.json_response({"error": {"message": "late"}}), "http", "returned an error: late"),
         (web.Response(text="<html>hello"), "bad_answer", "not a JSON object"),
         (web.json_response([1]), "bad_answer", "not a JSON object"),
-        (web.json_response({}), "bad_answer", "did not answer as openai does"),
-        (web.json_response({"choices": []}), "bad_answer", "did not answer as openai does"),
-        (web.json_response({"choices": [{"message": None}]}), "bad_answer", "did not answer as openai does"),
-        (web.json_response({"choices": [{"message": {"content": None}}]}), "bad_answer", "It began: nothing"),
+        (web.json_response({}), "bad_answer", "did not answer like openai"),
+        (web.json_response({"choices": []}), "bad_answer", "did not answer like openai"),
+        (web.json_response({"choices": [{"message": None}]}), "bad_answer", "did not answer like openai"),
+        (web.json_response({"choices": [{"message": {"content": None}}]}), "bad_answer", "Its answer starts: nothing"),
         (web.json_response({"choices": [{"message": {"content": ANSWER[:-1]}}]}), "bad_answer", "Its answer starts: {"),
         (web.json_response({"choices": [{"finish_reason": "length", "message": {"content": "{"}}]}), "too_long", "cut off"),
         (web.json_response({"choices": [{"message": {"content": None, "refusal": "no"}}]}), "refused", "declined"),

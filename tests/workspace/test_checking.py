@@ -71,7 +71,7 @@ def test_a_key_of_an_earlier_version_is_kept_and_says_what_holds_now(workspace, 
     _, (own,) = load_home_settings(home)
     assert settings.extra == {"sandbox": True}
     for warning in (here, own):
-        assert "key `sandbox`: this key has no effect any more" in warning.message
+        assert "key `sandbox`: this key no longer has any effect" in warning.message
         assert "always run behind a wall" in warning.remedy
 
 

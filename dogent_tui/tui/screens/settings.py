@@ -45,7 +45,7 @@ class SettingsScreen(ModalScreen[bool]):
         Binding("delete", "reset", tr("Default"), key_display="Del"),
         Binding("u", "use", tr("Use here")),
         Binding("ctrl+s", "save", tr("Save"), key_display="^S"),
-        Binding("escape", "leave", tr("Quit"), key_display="Esc"),
+        Binding("escape", "leave", tr("Close"), key_display="Esc"),
         Binding("f1", "app.help", tr("Help"), show=False),
     ]
 

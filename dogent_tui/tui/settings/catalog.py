@@ -23,7 +23,7 @@ _SERVER = "DOGENT_LOCAL_SERVER"
 _SERVERS = tuple((str(kind), LABELS[kind]) for kind in KINDS)
 _REFERENCES = tr("env:NAME reads it from the environment, keyring:NAME from the system's keyring.")
 _FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
-    ("profile", tr("Choose a model"), "choice", "", tr("from the environment"), tr("A profile, or the offline engine.")),
+    ("profile", tr("Model"), "choice", "", tr("from the environment"), tr("A profile, or the offline engine.")),
     ("web_profile", tr("Web search profile"), "choice", "", tr("the agent's own tools"), tr("A profile for web search.")),
     ("vision_profile", tr("Vision profile"), "choice", "glm-4.6v", "", tr("A profile for images and videos.")),
     ("primary_language", tr("Reply language"), "text", "", tr("same as the prompt"), tr("For example: English, 简体中文.")),

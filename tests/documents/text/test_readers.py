@@ -66,7 +66,7 @@ def test_line_ends_of_every_kind_and_bytes_that_are_no_text(written):
     assert text.endswith("\ufffdend")
     assert "1 character is not valid" in opened.warnings[0]
     assert read(written("c.txt", ""), open_text)[1].warnings == ["The file is empty."]
-    with pytest.raises(DocumentError, match="no text"):
+    with pytest.raises(DocumentError, match="not text"):
         read(written("d.txt", bytes(1000)), open_text)
 
 

@@ -22,7 +22,7 @@ def test_denying_is_first_and_always_there():
 
 
 def test_what_is_not_offered_says_why():
-    assert "file pattern" in why_not(COMMAND, "a")
+    assert "by a pattern" in why_not(COMMAND, "a")
     assert why_not(COMMAND, "s").startswith("“This session” is not offered here.")
     assert why_not(DIFF, "a") == why_not(DIFF, "x") == ""
     assert "cannot be remembered" in why_not(replace(COMMAND, once_because=""), "a")

@@ -118,7 +118,7 @@ def test_what_somebody_changed_is_left_until_it_is_chosen(copies, tmp_path):
         ("✓", "will be restored", "c.bin"),
         ("✓", "will be deleted", "new.md"),
     ]
-    assert "somebody else" in shown.rows()[0].note
+    assert "someone else" in shown.rows()[0].note
     assert shown.toggle(0)
     assert (shown.rows()[0].what, "/undo restores it" in shown.rows()[0].note) == ("will be restored", True)
     assert shown.toggle(3)
