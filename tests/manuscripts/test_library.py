@@ -158,7 +158,7 @@ async def test_reading_takes_markdown_files_of_the_workspace_alone(root, library
         "text.md": "not a Markdown file",
         "plain.txt": "not a Markdown file",
         "": "not a Markdown file",
-        "folder.md": "is no file",
+        "folder.md": "is not a file",
         "missing.md": "There is no file",
         "a\0.md": ".",
         "x" * 5000 + ".md": "cannot be read",

@@ -117,7 +117,7 @@ async def test_pictures_are_saved_on_request_into_the_images_folder(read, tmp_pa
     (saved,) = (root / "images" / "a-report" / "media").iterdir()
     assert saved.read_bytes() == PNG
     text, _ = await read(path="b.md", images=True)
-    assert text.startswith("No picture was saved")
+    assert text.startswith("No images were saved")
     assert not (root / "images" / "b").exists()
 
 

@@ -162,7 +162,7 @@ class WritingCommands:
         except (OSError, DogentError) as error:
             return one_line(tr("Not everything was archived: {error}").format(error=error))
         if not kept:
-            return tr("There are no history or lessons to archive.")
+            return tr("There is nothing to archive.")
         self._app.conversation.prompt.editor.recall = Recall()
         return tr("Archived: {join}.").format(join=", ".join(workspace.relative(path) for path in kept))
 
