@@ -89,4 +89,4 @@ async def test_a_file_that_grows_while_it_is_read_is_read_anew(library, tmp_path
     with path.open("a") as file:
         file.write("the last line\n")
     again = await library.read(path, offset=first.next_offset or 0)
-    assert "was changed" in again.warnings[0]
+    assert "changed since" in again.warnings[0]

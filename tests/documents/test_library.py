@@ -169,9 +169,9 @@ async def test_progress_is_told_from_one_second_on(open_hostile):
         ("leave", {}, "damaged", "status 3"),
         ("raise-plainly key", {}, "damaged", "KeyError: 'key'"),
         ("miss", {}, "engine_missing", "no_such_library is missing. Reinstall"),
-        ("recurse", {}, "hostile", "more memory"),
-        ("eat", {}, "hostile", "more memory"),
-        ("children-that-eat 2", {"memory_bytes": 150 << 20}, "hostile", "more memory"),
+        ("recurse", {}, "hostile", "memory limit"),
+        ("eat", {}, "hostile", "memory limit"),
+        ("children-that-eat 2", {"memory_bytes": 150 << 20}, "hostile", "memory limit"),
         ("refuse Unsupported.", {}, "scanned", "Unsupported. Try another."),
     ],
 )

@@ -194,7 +194,7 @@ async def test_a_rule_that_is_none_is_wrong_usage(start):
     process = await start("-p", "Hi", "--allow", "everything")
     _, stderr = await asyncio.wait_for(process.communicate(), 30)
     assert process.returncode == 2
-    assert "“everything” is not a rule" in stderr.decode()
+    assert "“everything” is not a valid rule" in stderr.decode()
 
 
 async def test_a_failure_has_status_1_and_a_remedy_on_stderr(api, profile, run):

@@ -29,7 +29,7 @@ async def test_a_document_is_exported_replaced_and_looked_into(workspace, home):
         await terminal.wait_for("/export report.md docx")
         terminal.type(ENTER)
         await terminal.wait_for("Replace report.docx", "You asked for this with /export")
-        await terminal.press_until(ENTER, lambda: "is left as it is" in terminal.text(), "the denial")
+        await terminal.press_until(ENTER, lambda: "is unchanged" in terminal.text(), "the denial")
         assert (root / "report.docx").read_bytes() == before
 
         terminal.type("/attach report.docx")

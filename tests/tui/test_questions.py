@@ -113,7 +113,7 @@ async def test_the_way_back_from_words(person):
         await p.press("e")
         assert "Enter sends" in p.note
         await p.press("enter")
-        assert "Say something" in p.note
+        assert "Write something" in p.note
         await p.press("escape")
         assert p.answers == []
         assert p.note.startswith("rows 1–")

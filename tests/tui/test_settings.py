@@ -290,7 +290,7 @@ async def test_keys_can_be_changed_and_conflicts_are_told(stage, own):
         await s.pilot.press("x")
         assert "needed for typing" in seen(s)
         await s.pilot.press("ctrl+g")
-        assert "taken: Open in $EDITOR" in seen(s)
+        assert "used for: Open in $EDITOR" in seen(s)
         await pressed(s, "f9", then=SettingsScreen)
         await s.until(lambda: "F9" in seen(s))
         await s.pilot.press("ctrl+s")
@@ -320,11 +320,11 @@ async def test_what_cannot_be_saved_is_still_there_to_be_saved(stage, own, monke
         real = saving.write_home_values
         monkeypatch.setattr(saving, "write_home_values", full)
         await s.pilot.press("ctrl+s")
-        await confirmed(s, "deepseek · Patience: ten minutes → 5000")
+        await confirmed(s, "deepseek · Timeout: ten minutes → 5000")
         await s.until(lambda: isinstance(s.app.screen, SettingsScreen) and "No space left" in seen(s))
         monkeypatch.setattr(saving, "write_home_values", real)
         await s.pilot.press("ctrl+s")
-        await confirmed(s, "deepseek · Patience: ten minutes → 5000")
+        await confirmed(s, "deepseek · Timeout: ten minutes → 5000")
         await s.until(lambda: json.loads(own.read_text())["profiles"]["deepseek"].get("API_TIMEOUT_MS") == 5000)
 
 
@@ -347,7 +347,7 @@ async def test_that_another_answers_than_was_named_is_said_where_one_writes(work
     app = DogentApp(replace(opened, options=SessionOptions(profile="NOPE")))
     async with app.run_test(size=(80, 24)) as pilot:
         s = Stage(app, pilot, launcher)
-        await s.until(lambda: "NOPE cannot be used: the offline engine answers" in hint(s))
+        await s.until(lambda: "NOPE can't be used, so the offline engine is" in hint(s))
         bar = app.conversation.status_bar
         await s.until(lambda: "not NOPE: offline engine · no AI model" in bar.render().plain)
         bar.status.handle(SessionStarted(session_id="s", profile="offline", model="", endpoint="offline", cwd=""))

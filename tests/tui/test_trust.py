@@ -95,7 +95,7 @@ async def test_trust_can_be_said_again(stage, brought):
         await send(s, "/trust")
         await asked(s)
         await s.pilot.press("down", "enter")
-        await s.until(lambda: hint(s).startswith("You trust this folder: .dogent is used. It counts from the next"))
+        await s.until(lambda: hint(s).startswith("You trust this folder: .dogent is used. It applies from the next"))
         assert len(s.launcher.started) == 1
         await send(s, "/permissions")
         await s.until(lambda: isinstance(s.app.screen, PermissionsScreen))
@@ -142,7 +142,7 @@ async def test_a_theme_that_may_not_be_kept_holds_until_one_leaves(stage, worksp
         await send(s, "/theme nord")
         await asked(s, PermissionScreen)
         await s.pilot.press("escape")
-        await s.until(lambda: hint(s).startswith("The theme is nord until you quit; .dogent/dogent.json stays"))
+        await s.until(lambda: hint(s).startswith("The theme is nord until you quit; .dogent/dogent.json is"))
         assert s.app.theme == "nord"
         assert workspace.settings_file.read_text(encoding="utf-8") == '{"future": 1}'
         assert s.app.conversation.questions.queue.current is None

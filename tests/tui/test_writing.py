@@ -41,7 +41,7 @@ async def test_wishes_that_are_there_are_replaced_only_when_the_user_says_so(sta
         await s.until(lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen.guard.open)
         assert s.app.screen.request.reasons[0] == "You asked for this with /init built-in:resume."  # another sentence follows
         await s.pilot.press("escape")
-        await s.until(lambda: "stays as it is" in hint(s))
+        await s.until(lambda: "is unchanged" in hint(s))
         assert workspace.constraints_file.read_text() == "mine\n"
         await s.pilot.press("ctrl+c")
         await run(s, "/init resume")
@@ -129,7 +129,7 @@ async def test_archive_begins_history_and_recall_anew(stage, workspace):
         await run(s, "/learn Be brief.")
         await s.until(lambda: History(workspace.history_file).recall())
         await run(s, "/archive")
-        await s.until(lambda: "Put aside" in hint(s))
+        await s.until(lambda: "Archived" in hint(s))
         assert sorted(path.name[:7] for path in (workspace.dot / "archives").iterdir()) == ["history", "lessons"]
 
 
@@ -193,7 +193,7 @@ async def test_a_file_is_edited_in_ones_own_editor(stage, workspace, monkeypatch
     async with stage() as s:
         monkeypatch.setattr(type(s.app), "suspend", lambda _: _Suspended())
         await run(s, "/edit notes.md")
-        await s.until(lambda: "notes.md is saved" in hint(s))
+        await s.until(lambda: "Saved notes.md" in hint(s))
         assert (workspace.root / "notes.md").read_text() == "# Notes\n\nTea is hot.\nMore.\n"
 
 

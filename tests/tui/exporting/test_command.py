@@ -82,7 +82,7 @@ async def test_a_docx_is_made_and_replaced_only_after_the_question(exporting, wo
         await scene.until(lambda: isinstance(scene.app.screen, PermissionScreen) and scene.app.screen.guard.open)
         assert "/export" in str(scene.app.screen.request.reasons)
         await scene.pilot.press("n")
-        await scene.until(lambda: "report.docx is left as it is" in hint(scene))
+        await scene.until(lambda: "report.docx is unchanged" in hint(scene))
         assert path.read_bytes() == before
         await run(scene, "/export report.md docx")
         await scene.until(lambda: isinstance(scene.app.screen, PermissionScreen) and scene.app.screen.guard.open)
@@ -209,7 +209,7 @@ async def test_without_pandoc_it_is_offered_and_a_docx_made_with_it(exporting, w
         await run(scene, "/export report.md docx")
         await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open)
         await scene.pilot.press("enter")  # the harmless answer
-        await scene.until(lambda: "Nothing was exported. The program pandoc" in hint(scene))
+        await scene.until(lambda: "Nothing was exported. This kind of document needs pandoc" in hint(scene))
         assert not downloaded_path().exists()
         await run(scene, "/export report.md docx")
         await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open)

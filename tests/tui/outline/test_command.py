@@ -21,7 +21,7 @@ async def test_a_document_is_rearranged_and_saved(stage, workspace):
         await scene.until(lambda: path.read_text(encoding="utf-8") == text)
         path.write_text("# Mine\n", encoding="utf-8")
         await scene.pilot.press("delete", "ctrl+s")
-        await scene.until(lambda: "changed by somebody else" in str(screen._said.content))
+        await scene.until(lambda: "changed by someone else" in str(screen._said.content))
         assert path.read_text(encoding="utf-8") == "# Mine\n"
         await scene.pilot.press("escape", "escape")
         await scene.until(lambda: scene.app.screen is scene.app.conversation)

@@ -94,7 +94,7 @@ async def test_what_changed_meanwhile_is_never_overwritten(review):
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
         assert not app.results
-        assert "changed meanwhile" in said(app)
+        assert "changed in the meantime" in said(app)
         assert "Someone else changed these lines" in drawn(app)
         assert "Three visits" in app.path.read_text()
         assert "A" not in verdicts(app)

@@ -159,5 +159,5 @@ async def test_not_while_the_agent_is_at_work(stage):
         await converse(s, "first")
         await s.send("second")
         await command(s, "/rewind")
-        await s.until(lambda: "at work" in s.app.conversation.prompt._notice)
+        await s.until(lambda: "is working" in s.app.conversation.prompt._notice)
         assert s.app.screen is s.app.conversation

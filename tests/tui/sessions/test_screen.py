@@ -191,7 +191,7 @@ async def test_the_list_says_what_another_window_has_and_what_can_be_done_with_i
         await s.pilot.press("enter")
         await s.until(lambda: "Coffee in March" in rows(screen)[0])
         await s.pilot.press("enter")
-        await s.until(lambda: "to be read-only" in s.app.conversation.prompt._notice)
+        await s.until(lambda: "read-only: it is open" in s.app.conversation.prompt._notice)
         assert s.app.opened.read_only
         screen = await listed(s)
         assert "open in another window, read-only · open here" in rows(screen)[0]
@@ -313,7 +313,7 @@ async def test_while_the_agent_works_nothing_is_opened(stage, workspace, opening
         await s.send("go")
         await s.type("/resume 2222")
         await s.pilot.press("enter")
-        await s.until(lambda: "at work" in s.app.conversation.prompt._notice)
+        await s.until(lambda: "is working" in s.app.conversation.prompt._notice)
         assert not opening
 
 
@@ -328,7 +328,7 @@ async def test_the_conversation_is_written_to_a_file_and_nothing_is_replaced_una
         await command(s, "/export-session notes.md")
         await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
         await s.pilot.press("enter")
-        await s.until(lambda: "left as it is" in s.app.conversation.prompt._notice)
+        await s.until(lambda: "is unchanged" in s.app.conversation.prompt._notice)
         assert "Tea is hot." in (workspace.root / "notes.md").read_text()
         await command(s, "/export-session talk.pdf")
         await s.until(lambda: ".html" in s.app.conversation.prompt._notice)
@@ -383,7 +383,7 @@ async def test_without_a_home_that_can_be_written_one_can_still_work(stage, work
         s.conversation.arrive(TextFinished(message_id="m", block=0, text="# Tea"), TurnEnded("completed", text="# Tea"))
         await s.until(lambda: s.app.conversation.transcript.last_reply())
         await s.until(
-            lambda: any("cannot be kept" in getattr(e, "message", "") for e in s.app.conversation.transcript.model.entries)
+            lambda: any("cannot be saved" in getattr(e, "message", "") for e in s.app.conversation.transcript.model.entries)
         )
         await command(s, "/sessions")
         await s.until(lambda: isinstance(s.app.screen, SessionsScreen))
