@@ -36,7 +36,7 @@ def help_sections(
     """Return all sections. `everywhere` are the bindings of the conversation; `keys` those the user changed, by id."""
     return [
         PROMPT_HELP,
-        binding_section(tr("Prompt"), PromptEditor.BINDINGS),
+        binding_section(tr("Prompt editor"), PromptEditor.BINDINGS),
         command_section(commands),
         binding_section(tr("Everywhere"), _once([*everywhere, _PALETTE]), keys),
         binding_section(tr("Transcript"), Transcript.BINDINGS),

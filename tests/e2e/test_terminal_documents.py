@@ -35,7 +35,7 @@ async def test_a_document_is_exported_replaced_and_looked_into(workspace, home):
         terminal.type("/attach report.docx")
         await terminal.wait_for("/attach report.docx")
         terminal.type(ENTER)
-        await terminal.wait_for("goes with the next prompt", "+ report.docx")
+        await terminal.wait_for("will be sent with the next prompt", "+ report.docx")
         terminal.type(BACK_TAB)
         await terminal.wait_for("Remove")
         terminal.type(ENTER)
