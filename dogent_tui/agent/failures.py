@@ -63,7 +63,7 @@ _BY_STATUS = {
         tr("Ask the provider for access to the model, or choose another profile."),
     ),
     404: (
-        tr("The endpoint of profile “{profile}” does not know the model (404)."),
+        tr("The endpoint of profile “{profile}” does not have the model (404)."),
         tr("Fix ANTHROPIC_MODEL of this profile in ~/.dogent/claude.json."),
     ),
     413: (

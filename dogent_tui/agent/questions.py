@@ -104,7 +104,7 @@ class PendingQuestions:
         if not isinstance(reply, PermissionAnswer):
             raise AgentError(tr("This question asks for permission."), tr("Answer it by allowing or denying."))
         if reply.behavior == "allow" and reply.scope not in waiting.question.scopes:
-            raise AgentError(tr("This answer cannot be remembered."), waiting.question.once_because or tr("Allow it once."))
+            raise AgentError(tr("This answer can't be saved."), waiting.question.once_because or tr("Allow it once."))
         waiting.answer.set_result(reply)
 
     def cancel(self, *, run_only: bool = False) -> None:

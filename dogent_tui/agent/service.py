@@ -283,7 +283,7 @@ class AgentService:
         except Exception as error:
             self._fail(
                 run,
-                turn_failure(tr("an error inside dogent-tui, {kind}: {error}").format(kind=type(error).__name__, error=error)),
+                turn_failure(tr("internal error, {kind}: {error}").format(kind=type(error).__name__, error=error)),
             )
         finally:
             watch.cancel()

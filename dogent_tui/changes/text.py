@@ -70,7 +70,9 @@ def proposed(text: str, base: Lines) -> Lines:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise DogentError(tr("The proposed text holds half a character (a lone surrogate)."), tr("Send valid Unicode.")) from None
+        raise DogentError(
+            tr("The proposed text contains half a character (a lone surrogate)."), tr("Send valid Unicode.")
+        ) from None
     new = split(text)
     if not base.lines:
         return Lines(new.lines, new.endings, base.has_bom)

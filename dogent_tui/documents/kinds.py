@@ -66,7 +66,7 @@ _OFFICE_NAMES: Mapping[str, str] = {
 
 _IMAGE = (tr("an image"), tr("analyze_media can see what is in it."))
 _VIDEO = (tr("a video"), tr("analyze_media can see what is in it."))
-_AUDIO = (tr("a sound recording"), tr("Have it transcribed into a text file first."))
+_AUDIO = (tr("a sound recording"), tr("Transcribe it into a text file first."))
 _ARCHIVE = (tr("an archive"), tr("Unpack it and read the files in it."))
 _PROGRAM = (tr("a program, not a document"), tr("Read its documentation or source code instead."))
 _DATABASE = (tr("a database"), tr("Export what you need as csv first."))

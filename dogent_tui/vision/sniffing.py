@@ -24,7 +24,7 @@ _IMAGES: tuple[tuple[int, bytes], ...] = (
 )
 
 _AS_JPEG = tr("Export it as JPEG first; phones and photo apps can do that.")
-_SOUND = (tr("a sound recording"), tr("Have it transcribed into a text file first."))
+_SOUND = (tr("a sound recording"), tr("Transcribe it into a text file first."))
 _OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"%PDF-", tr("a pdf document"), tr("Read it with read_document.")),
     (0, b"PK\x03\x04", tr("an office document or an archive"), tr("Read documents with read_document; unpack archives first.")),

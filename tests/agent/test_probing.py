@@ -62,7 +62,7 @@ async def test_a_model_is_asked_for_one_token(served):
     ("status", "answer", "words"),
     [
         (401, {"error": {"message": f"bad key {KEY}"}}, "rejected the credential"),
-        (404, {"error": {"message": "no model m"}}, "does not know the model"),
+        (404, {"error": {"message": "no model m"}}, "does not have the model"),
         (429, "<html>", "is rate limited"),
         (500, "", "had a server error"),
         (302, "", "refused the request"),

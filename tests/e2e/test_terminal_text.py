@@ -67,7 +67,7 @@ async def test_in_what_the_endpoint_says_of_an_error(window):
     terminal = window.terminal
     terminal.resize(140, 50)
     terminal.type("Hi\r")
-    await terminal.wait_for("does not know the model", "ready")
+    await terminal.wait_for("does not have the model", "ready")
     window.api.otherwise(lambda _request: (ReplyText("Better."),))
     terminal.type("Again\r")
     await terminal.wait_for("Better.")

@@ -63,7 +63,7 @@ def why_not(request: PermissionRequested, key: str) -> str:
     if answer is WORDS:
         return tr("The agent did not ask this, so there is no one to tell why.")
     return tr("“{words}” is not offered here. {remedy}").format(
-        words=answer.words, remedy=request.once_because or tr("This answer cannot be remembered.")
+        words=answer.words, remedy=request.once_because or tr("This answer can't be saved.")
     )
 
 

@@ -41,7 +41,7 @@ _FIELDS: Mapping[str, Sequence[tuple[str, str, Kind, str, str]]] = {
         ("ANTHROPIC_API_KEY", tr("Key (x-api-key)"), "secret", "", tr("What Anthropic expects.") + f" {_REFERENCES}"),
         ("ANTHROPIC_MODEL", tr("Model"), "text", tr("the endpoint's"), tr("The main model.")),
         ("ANTHROPIC_SMALL_FAST_MODEL", tr("Small model"), "text", tr("the endpoint's"), tr("For small tasks.")),
-        (_SERVER, tr("Local server"), "choice", tr("none"), tr("For a model of your own, which needs no key.")),
+        (_SERVER, tr("Local server"), "choice", tr("none"), tr("For your own model; needs no key.")),
         ("API_TIMEOUT_MS", tr("Timeout"), "number", tr("ten minutes"), tr("Milliseconds a request may take.")),
     ),
     WEB: (
@@ -57,8 +57,8 @@ _FIELDS: Mapping[str, Sequence[tuple[str, str, Kind, str, str]]] = {
         ("base_url", tr("Address"), "address", tr("the provider's own"), tr("Without /chat/completions or /v1/messages.")),
         ("api_key", tr("Key"), "secret", "", _REFERENCES),
         ("timeout_s", tr("Timeout"), "number", tr("the provider's"), tr("Seconds an analysis may take, at most 3600.")),
-        ("max_side", tr("Largest side"), "number", tr("the provider's"), tr("Pixels of an image that is sent.")),
-        ("max_video_mb", tr("Largest video"), "number", tr("the provider's"), tr("Megabytes of a video that is sent.")),
+        ("max_side", tr("Largest side"), "number", tr("the provider's"), tr("In pixels; larger images are scaled down.")),
+        ("max_video_mb", tr("Largest video"), "number", tr("the provider's"), tr("In megabytes.")),
     ),
 }  # fmt: skip
 

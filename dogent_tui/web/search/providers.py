@@ -48,11 +48,13 @@ def provider_of(profile: WebProfile) -> SearchProvider:
             profile=profile.name, provider=profile.provider
         )
         raise WebError(
-            message, tr("Set endpoint of that profile in {file} to its address.").format(file=profile.file), code="bad_endpoint"
+            message,
+            tr("Set the endpoint of that profile in {file} to its address.").format(file=profile.file),
+            code="bad_endpoint",
         )
     if profile.endpoint and (problem := check_url(profile.endpoint)):
         message = tr("The profile {profile} has an endpoint that {problem}.").format(profile=profile.name, problem=problem)
-        raise WebError(message, tr("Fix endpoint of that profile in {file}.").format(file=profile.file), code="bad_endpoint")
+        raise WebError(message, tr("Fix the endpoint of that profile in {file}.").format(file=profile.file), code="bad_endpoint")
     return provider
 
 

@@ -137,7 +137,9 @@ async def _body(response: "aiohttp.ClientResponse", profile: WebProfile) -> byte
             message = tr("The response for the profile {profile} exceeds {size} MB.").format(
                 profile=profile.name, size=_MOST_BYTES >> 20
             )
-            raise WebError(message, tr("Check endpoint of that profile in {file}.").format(file=profile.file), code="too_large")
+            raise WebError(
+                message, tr("Check the endpoint of that profile in {file}.").format(file=profile.file), code="too_large"
+            )
     return bytes(body)
 
 
@@ -161,7 +163,7 @@ def _no_profile() -> WebError:
 def _no_json(profile: WebProfile) -> WebError:
     return WebError(
         tr("The provider {provider} did not respond with its API's JSON.").format(provider=profile.provider),
-        tr("Check provider and endpoint of the profile {profile} in {file}.").format(profile=profile.name, file=profile.file),
+        tr("Check the provider and endpoint of the profile {profile} in {file}.").format(profile=profile.name, file=profile.file),
         code="bad_answer",
     )
 
@@ -196,7 +198,7 @@ def _refused(profile: WebProfile, provider: SearchProvider, answer: _Answer) -> 
         )
         return WebError(
             message,
-            tr("Raise it there, or choose another profile than {profile} in {file}.").format(
+            tr("Raise it there, or choose a profile other than {profile} in {file}.").format(
                 profile=profile.name, file=profile.file
             ),
             code="quota",
@@ -204,7 +206,7 @@ def _refused(profile: WebProfile, provider: SearchProvider, answer: _Answer) -> 
     if cause == "busy":
         return _busy(profile, provider, answer, said)
     what = tr("has a server problem") if status >= 500 else tr("is not responding correctly")
-    remedy = tr("Try again later.") if status >= 500 else tr("Check the query, and endpoint of {place}.").format(place=place)
+    remedy = tr("Try again later.") if status >= 500 else tr("Check the query, and the endpoint of {place}.").format(place=place)
     return WebError(
         tr("The provider {provider} {what} (HTTP {status}).{said}").format(
             provider=profile.provider, what=what, status=status, said=said
@@ -260,7 +262,7 @@ def _unreachable(profile: WebProfile, host: str, error: Exception) -> WebError:
     import aiohttp
 
     place, own = (
-        tr("endpoint of the profile {profile} in {file}").format(profile=profile.name, file=profile.file),
+        tr("the endpoint of the profile {profile} in {file}").format(profile=profile.name, file=profile.file),
         display_path(dogent_home() / "dogent.json"),
     )
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
