@@ -45,11 +45,11 @@ bench: setup  ## measure, print a table, write .bench/*.json
 snapshots: setup  ## accept what the screens look like now
 	@$(BIN)/python -m pytest -n $(JOBS) -m snapshot --snapshot-update
 
-schemas: setup  ## write dogent_tui/schemas anew, after a model of the configuration was changed
+schemas: setup  ## rewrite dogent_tui/schemas after a change to the configuration models
 	@$(BIN)/python -c 'from dogent_tui.workspace.json_schemas import write_schemas; write_schemas()'
 
 LOCALE := dogent_tui/locale
-messages: setup  ## collect what the interface says, take what is translated over, and make what is shipped
+messages: setup  ## collect the messages, merge the translations, and compile them
 	@$(BIN)/pybabel -q extract --omit-header --no-location --sort-output -k tr -k ngettext:1,2 -o $(LOCALE)/dogent_tui.pot dogent_tui
 	@for each in zh_CN; do \
 		$(BIN)/pybabel -q update --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date -D dogent_tui -l $$each \

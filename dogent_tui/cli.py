@@ -59,20 +59,23 @@ def _parser() -> argparse.ArgumentParser:
         prog="dogent-tui",
         description=tr("Write documents together with an AI agent, in a full-screen terminal application."),
         epilog=tr(
-            "“dogent-tui read FILE” writes a pdf, docx, xlsx or other document as Markdown. “dogent-tui export FILE.md --to "
-            "pdf|docx” makes a finished document. “dogent-tui analyze FILE” says what a picture or a video shows. “dogent-tui "
-            "doctor” says what is installed and what is missing. “dogent-tui schema” gives an editor the JSON Schemas of the "
-            "configuration files. “dogent-tui search QUERY” and “dogent-tui fetch URL” do what the agent does on the web. "
-            "“dogent-tui explain” says what would be decided about a tool call, and why. Exit status with -p: 0 completed, 1 "
-            "failed, 2 usage, 10 permission needed or denied, 11 clarification needed, 12 outline edit needed, 14 interrupted."
+            "“dogent-tui read FILE” writes a pdf, docx, xlsx or other document as Markdown. “dogent-tui export FILE.md "
+            "--to pdf|docx” makes a finished document. “dogent-tui analyze FILE” describes an image or a video. "
+            "“dogent-tui doctor” shows what is installed and what is missing. “dogent-tui schema” gives your editor the "
+            "JSON Schemas of the configuration files. “dogent-tui search QUERY” and “dogent-tui fetch URL” do what the "
+            "agent does on the web. “dogent-tui explain” shows what would be decided about a tool call, and why. Exit "
+            "status with -p: 0 completed, 1 failed, 2 usage, 10 permission needed or denied, 11 clarification needed, 12 "
+            "outline edit needed, 14 interrupted."
         ),
     )
     parser.add_argument(
-        "workspace", nargs="?", default=".", metavar="FOLDER", help=tr("the folder to work in (default: this one)")
+        "workspace", nargs="?", default=".", metavar="FOLDER", help=tr("the folder to work in (default: the current one)")
     )
     parser.add_argument("--sample", action="store_true", help=tr("work in a sample folder with a few real documents"))
     parser.add_argument("--profile", default="", metavar="NAME", help=tr("a profile of ~/.dogent/claude.json, or “offline”"))
-    parser.add_argument("-c", "--continue", dest="resume", action="store_true", help=tr("go on with the last conversation here"))
+    parser.add_argument(
+        "-c", "--continue", dest="resume", action="store_true", help=tr("resume the last conversation in this folder")
+    )
     parser.add_argument(
         "-r",
         "--resume",
@@ -80,10 +83,7 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         const="",
         metavar="ID",
-        help=tr(
-            "go on with the conversation of this id, or of an id that begins so, in the folder it was held in; without an id, "
-            "choose one"
-        ),
+        help=tr("resume a conversation by its id or the start of its id, in its own folder; without an id, choose one"),
     )
     parser.add_argument(
         "-p", "--print", nargs="?", const="", metavar="PROMPT", help=tr("run one prompt without a screen and print the result")
@@ -97,22 +97,23 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="RULE",
         help=tr(
-            "what the agent may do unasked, as KIND:PLACE (read, create, change, write, delete, move, run; a folder with / at "
-            "its end means all that is in it) or network:TOOL/HOST; repeatable, for example --allow delete:chapters/old.md"
+            "what the agent may do without asking, as KIND:PLACE (read, create, change, write, delete, move, run; a "
+            "folder ending in / means everything in it) or network:TOOL/HOST; repeatable, for example --allow "
+            "delete:chapters/old.md"
         ),
     )
     parser.add_argument(
         "--answers",
         metavar="FILE",
         help=tr(
-            'with -p, answers to what the agent asks: JSON, question id → value, or {"outline": "…"}; with --continue and no '
-            "prompt, they answer what was asked the last time"
+            'with -p, answers to the agent\'s questions: JSON, question id → value, or {"outline": "…"}; with '
+            "--continue and no prompt, they answer the last questions"
         ),
     )
     parser.add_argument(
         "--trust",
         action="store_true",
-        help=tr("use what came with the folder (.dogent, .claude), this time and without a question"),
+        help=tr("trust what came with the folder (.dogent, .claude) this time, without asking"),
     )
     parser.add_argument("--version", action="version", version=f"dogent-tui {__version__}", help=tr("show the version and exit"))
     return parser
@@ -132,7 +133,7 @@ def _open(options: argparse.Namespace) -> OpenedSession:
         resume, folder = _wanted_session(options.session, folder, given=options.workspace != ".")
     if not folder.is_dir():
         raise UsageError(
-            tr("There is no folder {folder}.").format(folder=folder), tr("Name an existing folder, or create it first.")
+            tr("There is no folder {folder}.").format(folder=folder), tr("Specify an existing folder, or create it first.")
         )
     answered_by: AnsweredBy = "person" if options.print is None else "nobody" if options.answers is None else "file"
     chosen = SessionOptions(
@@ -153,13 +154,13 @@ def _wanted_session(wanted: str, folder: Path, *, given: bool) -> tuple[str, Pat
     if record is None:
         raise UsageError(
             tr("There is no conversation {wanted}.").format(wanted=wanted),
-            tr("Write “dogent-tui FOLDER --resume” to choose one of the folder."),
+            tr("Run “dogent-tui FOLDER --resume” to choose one from that folder."),
         )
     held_in = Path(record.workspace) if record.workspace else folder
     if given and held_in != folder.resolve():
         raise UsageError(
-            tr("The conversation {wanted} was held in {held_in}.").format(wanted=wanted, held_in=held_in),
-            tr("Leave the folder out."),
+            tr("The conversation {wanted} belongs to {held_in}.").format(wanted=wanted, held_in=held_in),
+            tr("Omit the folder."),
         )
     return record.session_id, held_in
 
@@ -178,7 +179,7 @@ def _print(options: argparse.Namespace) -> int:
     from dogent_tui.print_mode import PrintRequest, run_print
 
     if options.session == "":
-        print(tr("dogent-tui: --resume needs the id of a conversation with -p."), file=sys.stderr)
+        print(tr("dogent-tui: with -p, --resume needs the id of a conversation."), file=sys.stderr)
         return USAGE_ERROR
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
@@ -186,7 +187,7 @@ def _print(options: argparse.Namespace) -> int:
     answers = _read_answers(options.answers) if options.answers is not None else None
     goes_on = options.resume or options.session
     if not options.print.strip() and not piped.strip() and not (goes_on and answers is not None):
-        print(tr("dogent-tui: -p needs a prompt: after it, or on standard input."), file=sys.stderr)
+        print(tr("dogent-tui: -p needs a prompt, as an argument or on standard input."), file=sys.stderr)
         return USAGE_ERROR
     request = PrintRequest(options.print, piped, options.output_format, answers)
     return asyncio.run(run_print(_open(options), request, sys.stdout, sys.stderr))
@@ -205,7 +206,9 @@ def _read_answers(name: str) -> dict[str, object]:
             tr("The answers in {name} cannot be read: {error}.").format(name=name, error=error), tr("It must be a JSON object.")
         ) from error
     if not isinstance(answers, dict):
-        raise UsageError(tr("The answers in {name} are no JSON object.").format(name=name), tr('Write {"question id": "value"}.'))
+        raise UsageError(
+            tr("The answers in {name} are not a JSON object.").format(name=name), tr('Write {"question id": "value"}.')
+        )
     return answers
 
 
@@ -293,14 +296,14 @@ def _read_stdin() -> str:
     data = sys.stdin.buffer.read(_MAX_PIPED_BYTES + 1)
     if len(data) > _MAX_PIPED_BYTES:
         raise DogentError(
-            tr("Standard input is larger than 8 MB."), tr("Put it into a file of the workspace and refer to it with @.")
+            tr("Standard input is larger than 8 MB."), tr("Put it into a file in the workspace and refer to it with @.")
         )
     return data.decode("utf-8", errors="replace")
 
 
 def _app(options: argparse.Namespace) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print(tr("dogent-tui: the full screen needs a terminal; use -p PROMPT to run without one."), file=sys.stderr)
+        print(tr("dogent-tui: the full screen needs a terminal; without one, use -p PROMPT."), file=sys.stderr)
         return USAGE_ERROR
     from dogent_tui.tui.running import run_app
 

@@ -4,7 +4,7 @@ from dogent_tui.language import sentences
 
 
 class DogentError(Exception):
-    """Something a person can act upon.
+    """Something a user can act upon.
 
     `message` says what happened and to what; `remedy` says what to do about it. Neither holds a key, a traceback or markup.
     """

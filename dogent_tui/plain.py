@@ -41,7 +41,7 @@ def visible(text: str) -> str:
 def revealed(text: str) -> str:
     """Return `text` made `visible`, and with it what nobody would see: zero-width characters become ``⟦U+200B⟧``.
 
-    For text by which a person decides. Elsewhere they stay as they are, since emoji and some scripts need them.
+    For text by which a user decides. Elsewhere they stay as they are, since emoji and some scripts need them.
     """
     return _UNSEEN.sub(_stand_in, visible(text))
 

@@ -77,7 +77,7 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
     await asyncio.to_thread(_check_profile, opened)
     if opened.read_only:
         raise DogentError(
-            tr("This conversation is open in another window."), tr("Close it there first, or begin another one here.")
+            tr("This conversation is open in another window."), tr("Close it there first, or start another one here.")
         )
     prompt, unresolved = await asyncio.to_thread(make_prompt, request.text, opened.workspace, find_references(request.text))
     if request.piped:
@@ -87,14 +87,12 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
     if not opened.trust.trusted:
         came = listing(opened.trust.came)
         print(
-            visible(
-                tr("warning: {came} came with this folder and is not used. Add --trust where you trust it.").format(came=came)
-            ),
+            visible(tr("warning: {came} came with this folder and is not used. Add --trust if you trust it.").format(came=came)),
             file=stderr,
         )
     for reference in unresolved:
         print(
-            visible(tr("warning: there is no file {path} here; it is sent as plain text.").format(path=reference.path)),
+            visible(tr("warning: there is no file {path} here; the text is sent unchanged.").format(path=reference.path)),
             file=stderr,
         )
     async with opened.service as service:
@@ -110,19 +108,17 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
 
 
 def _check_profile(opened: OpenedSession) -> None:
-    """Raise an error where the person named a profile, and another would answer. Reads which profiles there are."""
+    """Raise an error where the user named a profile, and another would answer. Reads which profiles there are."""
     wanted = opened.options.profile.strip()
     if not wanted or not opened.unusable_profile:
         return
     names = [*read_profiles(dogent_home() / "claude.json")[0], OFFLINE]
     if wanted in (*names, ENVIRONMENT):
         why = next((warning for warning in opened.warnings if warning.code.startswith("profile_")), None)
-        message, remedy = (
-            (why.message, why.remedy) if why is not None else (tr("The environment holds no key that can be used."), "")
-        )
-        raise ConfigError(message, remedy or tr("Set ANTHROPIC_API_KEY, or name a profile."))
+        message, remedy = (why.message, why.remedy) if why is not None else (tr("There is no usable key in the environment."), "")
+        raise ConfigError(message, remedy or tr("Set ANTHROPIC_API_KEY, or specify a profile."))
     raise UsageError(
-        tr("There is no profile {name}.").format(name=wanted), tr("There are {names}.").format(names=", ".join(names))
+        tr("There is no profile {name}.").format(name=wanted), tr("Available: {names}.").format(names=", ".join(names))
     )
 
 
@@ -134,10 +130,10 @@ async def _run(opened: OpenedSession, printer: "Printer", prompt: Prompt) -> Run
     left = service.requests
     if not prompt.text.strip():
         if not left:
-            raise UsageError(tr("No question is open that the answers could answer."), tr("Give a prompt after -p."))
+            raise UsageError(tr("There is no open question for these answers."), tr("Give a prompt after -p."))
         events = service.events()
         if not await printer.answer():
-            return RunFinished(status=needed_by(left[0]), duration_ms=0, reason=tr("The answers do not fit the questions."))
+            return RunFinished(status=needed_by(left[0]), duration_ms=0, reason=tr("The answers do not match the questions."))
         return await printer.follow(events)
     if left:  # a prompt in place of answers
         await service.reply(left[0].request_id, UiAnswer())
@@ -205,11 +201,11 @@ class Printer:
                 (request, check_answers(parse_request(request.payload), self._answers)) for request in self._service.requests
             ]
         except RequestError as error:
-            self._say(tr("the answers do not fit: {error}").format(error=error))
+            self._say(tr("the answers do not match: {error}").format(error=error))
             return False
         if again := next((request for request, _ in asked if request.payload in self._answered), None):
             self._say(
-                tr("“{title}” was answered already, and is asked again").format(title=again.payload.get("title"))
+                tr("“{title}” was already answered, and is asked again").format(title=again.payload.get("title"))
             )  # else it might never end
             return False
         for request, answer in asked:
@@ -233,7 +229,7 @@ class Printer:
             self._say(f"{finished.status}: {finished.reason} {finished.remedy}".rstrip(": "))
         if asked:
             self._say(
-                tr("To answer: dogent-tui --continue --answers FILE -p, where FILE holds {answers}").format(
+                tr("To answer: dogent-tui --continue --answers FILE -p, where FILE contains {answers}").format(
                     answers=_answers_wanted(asked[0])
                 )
             )
@@ -289,11 +285,11 @@ def question_lines(asked: PermissionRequested) -> list[str]:
     lines = [tr("permission needed: {sentence}").format(sentence=asked.sentence or summary), f"  {summary}"]
     lines += [f"  {target.kind} {target.path}{'' if target.exists else ' (new)'}" for target in asked.targets]
     lines += [f"  {reason}" for reason in asked.reasons]
-    lines.append(tr("Nobody can be asked in print mode, so this is a denial."))
+    lines.append(tr("Print mode can't ask you, so this is denied."))
     if asked.rules:
         lines.append(
             tr("To allow it, add {rules}").format(rules=" ".join(f"--allow {shlex.quote(rule)}" for rule in asked.rules))
         )
     else:
-        lines.append(asked.once_because or tr("It cannot be allowed beforehand."))
+        lines.append(asked.once_because or tr("It can't be allowed in advance."))
     return lines

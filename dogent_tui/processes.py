@@ -207,7 +207,7 @@ def run_to_end(
 
 
 def run_in_terminal(command: Sequence[str], *, errors: TextIO | None) -> int:
-    """Run `command` with the terminal to itself and return its exit status. Blocks for as long as the person takes.
+    """Run `command` with the terminal to itself and return its exit status. Blocks for as long as the user takes.
 
     `errors` is where it writes them. It stays in our group, as only that one may read from the terminal. Raises OSError where
     it does not start.

@@ -1,4 +1,4 @@
-"""Every test has a home of its own, no keys, and no way to the person's files."""
+"""Every test has a home of its own, no keys, and no way to the user's files."""
 
 import gc
 import itertools
@@ -48,7 +48,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def home(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home folder. Variables that would reach the person's accounts, or change how the screen is drawn, are gone."""
+    """An empty home folder. Variables that would reach the user's accounts, or change how the screen is drawn, are gone."""
     folder = next(homes)
     folder.mkdir()
     for name in list(os.environ):

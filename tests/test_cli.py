@@ -1,4 +1,4 @@
-"""The command line as a person or a script uses it: real processes, no terminal."""
+"""The command line as a user or a script uses it: real processes, no terminal."""
 
 import subprocess
 import sys
@@ -84,7 +84,7 @@ def test_a_script_gets_no_answer_of_another_than_it_named(home, tmp_path, capsys
     assert main([str(tmp_path), "-p", "Hello", "--profile", "deepseek"]) == 1  # a stub, without a key
     assert "The profile deepseek has no key" in capsys.readouterr().err
     assert main([str(tmp_path), "-p", "Hello", "--profile", "environment"]) == 1
-    assert "The environment holds no key" in capsys.readouterr().err
+    assert "There is no usable key in the environment" in capsys.readouterr().err
     assert said.out == ""
     assert list_sessions(Workspace(tmp_path)) == []
 
@@ -97,7 +97,7 @@ def test_a_conversation_is_named_by_its_id_and_nothing_else_is_opened(home, tmp_
     assert "There is no conversation 12345." in capsys.readouterr().err
     open_log(Workspace(tmp_path), "12345678").append("{}")
     assert main([str(home), "-p", "Hello", "--resume", "12345"]) == 2
-    assert f"was held in {tmp_path}" in capsys.readouterr().err
+    assert f"belongs to {tmp_path}" in capsys.readouterr().err
     hold = SessionHold()
     hold.take(list_sessions(Workspace(tmp_path))[0].path)
     assert main(["-p", "Hello", "--resume", "12345"]) == 1

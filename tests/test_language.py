@@ -99,11 +99,11 @@ def test_every_message_is_translated(chinese):
 
 
 SAID_BY = {"Notice", "ConfigWarning", "Finding", "Failed", "print", "doubt", "lose", "add_argument"}
-"""Calls beside those of errors that say something to a person."""
+"""Calls beside those of errors that say something to a user."""
 
 
 def said_by() -> set[str]:
-    """Return the names of all calls that say something to a person. `RequestError` answers the agent, which wrote the request."""
+    """Return the names of all calls that say something to a user. `RequestError` answers the agent, which wrote the request."""
     code = "\n".join(file.read_text("utf-8") for file in PACKAGE.rglob("*.py"))
     bases = dict(re.findall(r"^class (\w+)\((\w+Error)\):", code, re.MULTILINE))
     errors = {name for name in bases if "DogentError" in lineage(name, bases)} | {"DogentError"}
@@ -129,7 +129,7 @@ def untranslated(call: ast.Call) -> list[str]:
 
 
 @pytest.mark.slow
-def test_whatever_is_said_to_a_person_can_be_translated():
+def test_whatever_is_said_to_a_user_can_be_translated():
     names = said_by()
     for file, found in nodes().items():
         says = [node for node in found if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] in names]

@@ -1,4 +1,4 @@
-"""What the model asks the person: our tool `ui_request`, which ends its turn, and the CLI's `AskUserQuestion`, which waits."""
+"""What the model asks the user: our tool `ui_request`, which ends its turn, and the CLI's `AskUserQuestion`, which waits."""
 
 import asyncio
 import uuid
@@ -41,7 +41,7 @@ ASK_USER_QUESTION = "AskUserQuestion"
 
 
 class Asking:
-    """Brings the model's questions to the person. `form` puts one that waits within the turn.
+    """Brings the model's questions to the user. `form` puts one that waits within the turn.
 
     `at_screen`: somebody can answer while the turn waits. Where nobody can, `AskUserQuestion` ends the turn like `ui_request`.
     `open_document` tells the path of the document that the user has open. `ledger` knows what the model has seen.
@@ -79,7 +79,7 @@ class Asking:
         return [asking, proposing]
 
     async def review(self, opened: Reviewed, text: str) -> str | None:
-        """Have the person review a proposal. Returns what came of it, None where the turn was stopped before."""
+        """Have the user review a proposal. Returns what came of it, None where the turn was stopped before."""
         change = opened.change
         base = None if change.content is None else change.content.decode("utf-8")
         place = str(opened.path) if opened.by_approval else ""
@@ -110,7 +110,7 @@ class Asking:
         return {"continue_": False, "stopReason": ANSWERING}
 
     async def answer(self, tool_input: Mapping[str, Any]) -> PermissionResultAllow | PermissionResultDeny:
-        """Answer the CLI's `AskUserQuestion`: the person's answers go back as its input.
+        """Answer the CLI's `AskUserQuestion`: the user's answers go back as its input.
 
         Where nobody is there to wait for, it is let through with the words that the answers come later, and ends the turn.
         """
@@ -123,7 +123,7 @@ class Asking:
             return PermissionResultAllow(updated_input={**tool_input, "answers": later})
         answer = await self._form(ui_requested(request, in_run=True))
         if answer is None or answer.answers is None:
-            return PermissionResultDeny(message="The person did not answer.", interrupt=True)
+            return PermissionResultDeny(message="The user did not answer.", interrupt=True)
         return PermissionResultAllow(updated_input={**tool_input, "answers": to_ask_user_question(request, answer.answers)})
 
 

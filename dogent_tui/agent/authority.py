@@ -1,4 +1,4 @@
-"""What may run in one workspace: the policy, and what the person allowed before. The one place where the two meet.
+"""What may run in one workspace: the policy, and what the user allowed before. The one place where the two meet.
 
 The policy is imported on use: it is not needed before the first tool call, and the start is quick without it.
 """
@@ -30,14 +30,14 @@ _WEB_FETCH = f"{_OURS}web_fetch"
 """Our tool that fetches. The CLI's own one runs elsewhere and asks about every private address."""
 
 _NOT_NAMED = (
-    "{} It is opened only if the person names it in a prompt and then allows it, or if their settings allow it (web_allow_hosts)."
+    "{} It is opened only if the user names it in a prompt and then allows it, or if their settings allow it (web_allow_hosts)."
 )
 
 
 class HeldGrant(msgspec.Struct, frozen=True):
     """Something that is allowed just now. `granted` is when it was, UTC, ISO 8601, empty where that is not known.
 
-    `origin` is `session` or `always` for answers of the person, and `rule` for what the command line said.
+    `origin` is `session` or `always` for answers of the user, and `rule` for what the command line said.
     """
 
     grant: "Grant"
@@ -59,7 +59,7 @@ class Authority:
     ) -> None:
         """Decide for `workspace`. `rules` are allowed from the start. Raises UsageError where one of them is no rule.
 
-        `hosts` knows which private hosts the person named; only these are asked about when our tool fetches. `known` returns
+        `hosts` knows which private hosts the user named; only these are asked about when our tool fetches. `known` returns
         what the user wrote and what searches found: it may leave in an address. `images` is where images are saved. `places`
         is told where calls of our own tools may go.
         """
@@ -113,7 +113,7 @@ class Authority:
         note(_address(call))
 
     def _is_unnamed(self, call: "ToolCall", decision: "Decision") -> bool:
-        """Tell whether `call` fetches from a private host of which the person said nothing: that is no question to put."""
+        """Tell whether `call` fetches from a private host of which the user said nothing: that is no question to put."""
         return self._hosts is not None and _reaches_inside(call, decision) and not self._hosts.named(_address(call))
 
     def judge(self, call: "ToolCall") -> "Decision":
@@ -200,7 +200,7 @@ class Authority:
         self._rules = tuple(grant for grant in self._rules if held.origin != "rule" or grant != held.grant)
 
     def describe(self, grant: "Grant") -> str:
-        """Return what a grant allows, for a person."""
+        """Return what a grant allows, for a user."""
         return grant.sentence(self._root)
 
     def _parsed(self, rule: str) -> "Grant":

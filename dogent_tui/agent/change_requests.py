@@ -1,4 +1,4 @@
-"""A change of a document as a request to the person, beside those of `ui_requests`, which waits in its run."""
+"""A change of a document as a request to the user, beside those of `ui_requests`, which waits in its run."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -34,7 +34,7 @@ class ChangeRequest(msgspec.Struct, frozen=True):
 
     @property
     def payload(self) -> dict[str, Any]:
-        """This as the payload of the event that asks the person."""
+        """This as the payload of the event that asks the user."""
         made: dict[str, Any] = msgspec.to_builtins(self)
         return {"type": KIND, "title": self.path, **made}
 
@@ -45,9 +45,9 @@ def read_request(payload: Mapping[str, Any]) -> Request | ChangeRequest:
 
 
 def answer_words(payload: Mapping[str, Any], answer: UiAnswer) -> str:
-    """Return the person's message that answers a request."""
+    """Return the user's message that answers a request."""
     request = read_request(payload)
     if isinstance(request, ChangeRequest):
-        undecided = tr("I did not decide about your change of {path}; nothing was written.").format(path=request.path)
+        undecided = tr("I haven't decided on your change to {path}; nothing was written.").format(path=request.path)
         return answer.review or undecided
     return answer_text(request, answer)

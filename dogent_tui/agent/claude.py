@@ -92,7 +92,7 @@ class ConversationOptions:
     `fork_of` is an earlier session that the new one remembers. `resume_at`: nothing after this entry of its transcript.
     `at_screen`: whether somebody can answer while a turn waits (see `Asking`).
     `notices` are told before anything else.
-    `review_mode` says whether the person reviews every change; it may change at any time.
+    `review_mode` says whether the user reviews every change; it may change at any time.
     """
 
     cwd: Path
@@ -201,9 +201,7 @@ class ClaudeConversation:
                 tr("The agent process did not start: {last_words}.").format(
                     last_words=self._last_words() or self._redacted(str(error))
                 ),
-                tr(
-                    "Send the prompt again; if that does not help, reinstall claude-agent-sdk, whose package carries the process."
-                ),
+                tr("Send the prompt again. If that doesn't help, reinstall claude-agent-sdk, which provides the process."),
             ) from error
 
     async def send(self, text: str, message_id: str) -> None:
@@ -216,7 +214,7 @@ class ClaudeConversation:
         try:
             await self._client.query(_user_message(text, message_id))
         except Exception as error:
-            raise AgentError(tr("The agent process is gone."), tr("Send the prompt again.")) from error
+            raise AgentError(tr("The agent process has exited."), tr("Send the prompt again.")) from error
 
     async def messages(self) -> AsyncIterator[Event | TurnEnded]:
         """Everything the CLI says, as events, until it ends. Raises AgentError with its last words where it failed."""

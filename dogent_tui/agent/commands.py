@@ -113,7 +113,7 @@ class Commands:
         if standing.level == "partial":
             snapshot = open_snapshot(self._root, private_folder(standing.folder / "snapshots"))
             if (back := snapshot.resume()) is not None and back.restored:
-                words = tr("A command was cut off when dogent-tui was killed. What it had changed was taken back: {places}")
+                words = tr("A command was cut off when dogent-tui was killed. Its changes were reverted: {places}")
                 self._say(Notice(level="warning", code="taken_back", message=words.format(places=_named(back.restored))))
         folder = sessions / uuid.uuid4().hex
         self._wall = Wall(self._root, folder, self._settle, Proxy, standing=standing, snapshot=snapshot)
@@ -134,8 +134,8 @@ class Commands:
         finished = [path for done in self._committing.resume() for path in done.committed]
         if finished:
             words = ngettext(
-                "A change that was being kept when dogent-tui was killed is kept now: {places}",
-                "{count} changes that were being kept when dogent-tui was killed are kept now: {places}",
+                "A change that was being saved when dogent-tui was killed has now been saved: {places}",
+                "{count} changes that were being saved when dogent-tui was killed have now been saved: {places}",
                 len(finished),
             )
             self._say(
@@ -194,7 +194,7 @@ class Commands:
         text = written(*ended.output)
         notes = [*advice(text, self._root, network=ended.job.hosts is not None), *self._not_kept(ended)]
         if ended.why == "timeout":
-            notes.append(tr("dogent-tui: the command took longer than its time limit and was ended."))
+            notes.append(tr("dogent-tui: the command exceeded its time limit and was ended."))
         kept = self._judged(ended, running, notes)
         for place in ended.job.outside if kept else ():  # each was asked about before
             self._commit(running, place.difference(ended.began_ns), notes)
@@ -251,14 +251,14 @@ class Commands:
         return await self._ask(question)
 
     def _dropped(self, verdict: Verdict) -> str:
-        words = tr("dogent-tui: what this command did was not kept; the folder is as if it had not run.")
+        words = tr("dogent-tui: the command's changes were discarded; the folder is as if it had never run.")
         return f"{words} {verdict.message}".rstrip()
 
     # ── Committing ────────────────────────────────────────────────────────────────────────────
 
     def _commit(self, running: _Running, difference: Difference, notes: list[str]) -> None:
         if self._committing is None:
-            notes.append(tr("dogent-tui: nothing is kept here."))
+            notes.append(tr("dogent-tui: nothing was saved here."))
             return
         if not difference.changes:
             return
@@ -270,7 +270,7 @@ class Commands:
                 again = self._committing.commit(difference, label, only=(change.path,), overwrite=(change.path,))
                 committed += again.committed
             else:
-                words = tr("dogent-tui: {path} was changed by somebody else meanwhile; it was left as it is.")
+                words = tr("dogent-tui: {path} was changed by someone else in the meantime, so it was left unchanged.")
                 notes.append(words.format(path=change.path))
         notes += [f"dogent-tui: {path}: {why}" for path, why in done.failed]
         if done.number and self._copies is not None:
@@ -281,8 +281,8 @@ class Commands:
         if running.background:
             count = len(committed)
             words = ngettext(
-                "{count} change of a background command was kept: {what}",
-                "{count} changes of a background command were kept: {what}",
+                "{count} change from a background command was saved: {what}",
+                "{count} changes from a background command were saved: {what}",
                 count,
             )
             self._say(Notice(level="info", code="background_kept", message=words.format(count=count, what=label)))
@@ -292,7 +292,7 @@ class Commands:
         effect = Effect(
             EffectKind.WRITE if change.after else EffectKind.DELETE, self._root / change.path, change.path, program="Bash"
         )
-        reason = tr("{path} was changed by somebody else while the command ran.").format(path=change.path)
+        reason = tr("{path} was changed by someone else while the command ran.").format(path=change.path)
         decision = Decision("ask", (reason,), (str(effect.path),), (effect,), (effect,))
         only = msgspec.structs.replace(difference, changes=(change,))
         return put_in_words(self._authority, call, decision, tool_use_id=running.tool_use_id, difference=only)
@@ -316,7 +316,7 @@ class Commands:
         if not left:
             return []
         return [
-            tr("dogent-tui: not kept outside the workspace: {places} (there for later commands until the session ends)").format(
+            tr("dogent-tui: not saved outside the workspace: {places} (later commands can see it until the session ends)").format(
                 places=_named(left)
             )
         ]

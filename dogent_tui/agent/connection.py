@@ -183,10 +183,8 @@ class Connection:
             Notice(
                 level="warning",
                 code=FORGOTTEN,
-                message=tr("The agent does not remember the earlier conversation any more."),
-                remedy=tr(
-                    "It is told what was said, as far as the transcript has it; what it read then, it may have to read again."
-                ),
+                message=tr("The agent no longer remembers the earlier conversation."),
+                remedy=tr("It has been given what the transcript recorded, but may have to reread the files."),
             )
         )
         return conversation

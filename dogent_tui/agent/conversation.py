@@ -64,7 +64,7 @@ class Verdict(msgspec.Struct, frozen=True):
 Ask: TypeAlias = Callable[[PermissionQuestion], Awaitable[Verdict]]
 
 AskForm: TypeAlias = Callable[[UiRequested], Awaitable[UiAnswer | None]]
-"""Puts a request that waits within its turn to the person; None where nobody will answer any more."""
+"""Puts a request that waits within its turn to the user; None where nobody will answer any more."""
 
 
 class Conversation(Protocol):

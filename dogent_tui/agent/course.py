@@ -1,4 +1,4 @@
-"""The course of a conversation as it stands: its runs, and what was said. What the person went back over is not part of it."""
+"""The course of a conversation as it stands: its runs, and what was said. What the user went back over is not part of it."""
 
 from collections.abc import Iterable
 

@@ -33,24 +33,24 @@ _WORDS = {
     "Agent": tr("Agent"),
     "Documents": tr("Documents"),
     "Folders": tr("Folders"),
-    "Who does the work": tr("Who does the work"),
+    "Who does the work": tr("Models and services"),
     "Your files": tr("Your files"),
     "This workspace": tr("This workspace"),
-    "answers": tr("answers"),
-    "searches": tr("searches"),
-    "looks at pictures": tr("looks at pictures"),
+    "answers": tr("model"),
+    "searches": tr("search"),
+    "looks at pictures": tr("vision"),
     "environment": tr("environment"),
     "profiles": tr("profiles"),
     "wall": tr("wall"),
-    "wall for readers": tr("wall for readers"),
+    "wall for readers": tr("wall for document readers"),
     "browser": tr("browser"),
-    "fonts for CJK": tr("fonts for CJK"),
+    "fonts for CJK": tr("CJK fonts"),
     "your files": tr("your files"),
     "conversations": tr("conversations"),
-    "documents read": tr("documents read"),
+    "documents read": tr("document cache"),
     "logs": tr("logs"),
 }
-"""Groups and names of findings as a person reads them. In the JSON they are the same in every language."""
+"""Groups and names of findings as a user reads them. In the JSON they are the same in every language."""
 _MARKS: dict[State, str] = {"ok": "✓", "warning": "!", "missing": "✗", "optional": "–", "broken": "✗"}
 
 
@@ -92,8 +92,8 @@ async def _engines() -> list[Finding]:
     packages = [
         _package("Documents", "PyMuPDF", "pymupdf", tr("reads pdf")),
         _package("Documents", "openpyxl", "openpyxl", tr("reads xlsx")),
-        _package("Documents", "typst", "typst", tr("makes pdf where no browser is")),
-        _package("Documents", "playwright", "playwright", tr("drives the browser")),
+        _package("Documents", "typst", "typst", tr("makes pdfs without a browser")),
+        _package("Documents", "playwright", "playwright", tr("controls the browser")),
     ]
     return [claude, pandoc, browser, fonts, *packages]
 
@@ -105,10 +105,10 @@ async def _claude() -> Finding:
     bundled = folder / ("claude.exe" if os.name == "nt" else "claude") if folder else None
     program = str(bundled) if bundled is not None and bundled.is_file() else shutil.which("claude")
     if program is None:
-        return Finding("Agent", "Claude CLI", "missing", remedy=tr("Reinstall the package claude-agent-sdk, which carries it."))
+        return Finding("Agent", "Claude CLI", "missing", remedy=tr("Reinstall the package claude-agent-sdk, which provides it."))
     version = await _version(program)
     if not version:
-        remedy = tr("Try it: {program} --version").format(program=display_path(program))
+        remedy = tr("Try: {program} --version").format(program=display_path(program))
         return Finding("Agent", "Claude CLI", "broken", tr("it does not start"), program, remedy)
     return Finding("Agent", "Claude CLI", "ok", version, program)
 
@@ -121,9 +121,9 @@ def _wall(workspace: Workspace) -> Finding:
 
 
 _READERS = {
-    "full": tr("document readers see one file and reach nothing"),
+    "full": tr("document readers see one file and can reach nothing else"),
     "bare": tr("document readers see only one of your files; the browser runs in its own sandbox"),
-    "none": tr("document readers run with all your rights"),
+    "none": tr("document readers run with your full permissions"),
 }
 
 
@@ -149,24 +149,24 @@ async def _browser() -> Finding:
         if version:
             return Finding("Documents", "browser", "ok", version, str(program))
     remedy = tr(
-        "Install Chromium or Chrome (on Debian: chromium-headless-shell) for the finest pdf; “dogent-tui export” offers a "
-        "download. Until then typst makes it."
+        "For the best pdfs, install Chromium or Chrome (on Debian: chromium-headless-shell), or let “dogent-tui export” "
+        "download one. Until then, typst makes them."
     )
-    return Finding("Documents", "browser", "optional", tr("does not start") if programs else tr("not here"), remedy=remedy)
+    return Finding("Documents", "browser", "optional", tr("does not start") if programs else tr("not installed"), remedy=remedy)
 
 
 async def _cjk_fonts() -> Finding:
     name, lister = "fonts for CJK", shutil.which("fc-list")
     if lister is None:
         state: State = "ok" if sys.platform in {"darwin", "win32"} else "optional"
-        remedy = "" if state == "ok" else tr("Install fontconfig to have fonts found, and Noto Sans CJK.")
-        return Finding("Documents", name, state, tr("those of the system") if state == "ok" else tr("not known"), remedy=remedy)
+        remedy = "" if state == "ok" else tr("Install fontconfig so that fonts can be found, and Noto Sans CJK.")
+        return Finding("Documents", name, state, tr("system fonts") if state == "ok" else tr("unknown"), remedy=remedy)
     listed = await _output(lister, ":lang=zh", "family")
     families = sorted({line.split(",")[0].strip() for line in listed.splitlines() if line.strip()})
     if families:
         more = tr(" and {more} more").format(more=len(families) - 3) if len(families) > 3 else ""
         return Finding("Documents", name, "ok", ", ".join(families[:3]) + more)
-    remedy = tr("Install one for Chinese, Japanese and Korean (on Debian: fonts-noto-cjk); else they are boxes in a pdf.")
+    remedy = tr("Install a font for Chinese, Japanese and Korean (on Debian: fonts-noto-cjk); without one, pdfs show boxes.")
     return Finding("Documents", name, "optional", tr("none"), remedy=remedy)
 
 
@@ -177,7 +177,7 @@ def _package(group: str, name: str, module: str, use: str) -> Finding:
             name,
             "missing",
             use,
-            remedy=tr("Install the package {name} where dogent-tui is installed.").format(name=name.lower()),
+            remedy=tr("Install the package {name} in the same environment as dogent-tui.").format(name=name.lower()),
         )
     try:
         version = importlib.metadata.version(name)

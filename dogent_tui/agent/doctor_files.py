@@ -59,7 +59,7 @@ def _who(workspace: Workspace, home: Path, environ: Mapping[str, str]) -> Iterat
     group = "Who does the work"
     files = (workspace.settings_file, *(home / name for name in PROFILE_MODELS))
     if any(_content(file)[1] for file in files):  # reading them as a session does would set them aside
-        yield Finding(group, "profiles", "broken", tr("not known before the files below are mended"))
+        yield Finding(group, "profiles", "broken", tr("unknown until the files below are fixed"))
         return
     settings = load_settings(workspace)[0]
     endpoint, warnings = choose_endpoint(settings, home, environ)
@@ -68,7 +68,7 @@ def _who(workspace: Workspace, home: Path, environ: Mapping[str, str]) -> Iterat
     yield _searches(group, settings, home)
     yield _looks(group, settings, home)
     named = ", ".join(sorted(name for name in environ if name.upper().startswith(_ENVIRONMENT)))
-    yield Finding(group, "environment", "ok", named or tr("says nothing about it"))
+    yield Finding(group, "environment", "ok", named or tr("not set here"))
 
 
 def _searches(group: str, settings: WorkspaceSettings, home: Path) -> Finding:
@@ -78,7 +78,7 @@ def _searches(group: str, settings: WorkspaceSettings, home: Path) -> Finding:
             provider_of(profile)
     except WebError as error:
         warnings.append(ConfigWarning(error.message, error.remedy))
-    detail = f"{profile.name} · {profile.provider}" if profile else tr("the agent’s own tools: no web profile is chosen")
+    detail = f"{profile.name} · {profile.provider}" if profile else tr("the agent's built-in tools: no web profile chosen")
     return _finding(group, "searches", detail, warnings)
 
 
@@ -115,7 +115,7 @@ def _workspace_files(workspace: Workspace) -> Iterator[Finding]:
     yield _settings(group, workspace.settings_file, ".dogent/dogent.json", WorkspaceSettings)
     for name in ("dogent.md", "history.json", "memory.md", "lessons.md", STYLE_SHEET, REFERENCE):
         yield _file(group, workspace.dot / name, f".dogent/{name}")
-    brought = "" if FolderTrust(workspace).trusted else tr("not used before you trust this folder: /trust")
+    brought = "" if FolderTrust(workspace).trusted else tr("not used until you trust this folder: /trust")
     yield _markdown_files(group, workspace.dot / "templates", ".dogent/templates", tr("templates: {count}"), brought)
     yield _markdown_files(group, workspace.root / _COMMANDS, _COMMANDS, tr("commands: {count}"), brought)
 
@@ -131,7 +131,7 @@ def _profiles(group: str, file: Path, environ: Mapping[str, str]) -> Finding:
         for key in secret_keys(model):
             warnings += _unrevealed(
                 data.get(key),
-                tr("The {key} of {name} in {file} leads to no key").format(key=key, name=name, file=file.name),
+                tr("{key} of {name} in {file} refers to a key that does not exist").format(key=key, name=name, file=file.name),
                 environ,
             )
     warnings += open_to_others(file)
@@ -155,7 +155,7 @@ def _settings(group: str, file: Path, name: str, model: type[WorkspaceSettings] 
         return found
     data = _content(file)[0]
     _, warnings = checked(data if isinstance(data, dict) else {}, model, file)
-    return _used(found, tr("used"), warnings)
+    return _used(found, tr("in use"), warnings)
 
 
 def _used(found: Finding, detail: str, warnings: list[ConfigWarning]) -> Finding:
@@ -165,10 +165,10 @@ def _used(found: Finding, detail: str, warnings: list[ConfigWarning]) -> Finding
 
 def _file(group: str, path: Path, name: str) -> Finding:
     if not path.is_file():
-        return Finding(group, name, "optional", tr("not there"))
+        return Finding(group, name, "optional", tr("not found"))
     if path.suffix == ".json" and (reason := _content(path)[1]):
-        return Finding(group, name, "broken", reason, str(path), tr("Correct it, or move it away."))
-    return Finding(group, name, "ok", tr("used"), str(path))
+        return Finding(group, name, "broken", reason, str(path), tr("Fix it, or move it away."))
+    return Finding(group, name, "ok", tr("in use"), str(path))
 
 
 def _markdown_files(group: str, folder: Path, name: str, what: str, instead: str = "") -> Finding:
@@ -178,7 +178,7 @@ def _markdown_files(group: str, folder: Path, name: str, what: str, instead: str
     except OSError:
         count = 0
     if not count:
-        return Finding(group, name, "optional", tr("not there"))
+        return Finding(group, name, "optional", tr("not found"))
     return Finding(group, name, "optional" if instead else "ok", instead or what.format(count=count), str(folder))
 
 
@@ -189,18 +189,14 @@ def _content(path: Path) -> tuple[Any, str]:
     except FileNotFoundError:
         return {}, ""
     except OSError as error:
-        return {}, (error.strerror or tr("it cannot be read")).lower()
+        return {}, (error.strerror or tr("cannot be read")).lower()
     except UnicodeDecodeError:
-        return {}, tr("it is not UTF-8 text")
+        return {}, tr("not UTF-8 text")
     except (ValueError, RecursionError) as error:
         line = tr(" (line {lineno})").format(lineno=error.lineno) if isinstance(error, json.JSONDecodeError) else ""
-        return {}, tr("it is not JSON{line}").format(line=line)
+        return {}, tr("not JSON{line}").format(line=line)
     wanted = list if path.name == "history.json" else dict
-    return (
-        (value, "")
-        if isinstance(value, wanted)
-        else ({}, tr("it holds no list") if wanted is list else tr("it holds no object {…}"))
-    )
+    return (value, "") if isinstance(value, wanted) else ({}, tr("not a list") if wanted is list else tr("not an object {…}"))
 
 
 def _folders(environ: Mapping[str, str]) -> Iterator[Finding]:
@@ -212,9 +208,9 @@ def _folders(environ: Mapping[str, str]) -> Iterator[Finding]:
     }
     for name, folder in folders.items():
         if not folder.exists():
-            yield Finding("Folders", name, "ok", tr("made when it is needed"), str(folder))
+            yield Finding("Folders", name, "ok", tr("created when needed"), str(folder))
         elif folder.is_dir() and os.access(folder, os.W_OK | os.X_OK):
-            yield Finding("Folders", name, "ok", tr("used"), str(folder))
+            yield Finding("Folders", name, "ok", tr("in use"), str(folder))
         else:
-            remedy = tr("Correct its permissions, or set DOGENT_HOME to another folder.")
-            yield Finding("Folders", name, "broken", tr("nothing can be written there"), str(folder), remedy)
+            remedy = tr("Fix its permissions, or set DOGENT_HOME to another folder.")
+            yield Finding("Folders", name, "broken", tr("cannot be written to"), str(folder), remedy)

@@ -1,4 +1,4 @@
-"""The vocabulary of the project: what happens in a conversation, and what a person answers.
+"""The vocabulary of the project: what happens in a conversation, and what a user answers.
 
 Every event is immutable, belongs to a run (or to the session, with an empty `run_id`) and carries a sequence number that the
 service assigns. One event is one JSON line: print mode writes it, a session log stores it, and replaying a log draws the same
@@ -18,7 +18,7 @@ import msgspec
 from dogent_tui.endpoint_kind import EndpointKind
 
 RunStatus: TypeAlias = Literal["completed", "needs_clarification", "needs_outline_edit", "aborted", "interrupted", "failed"]
-"""How a run ended. `aborted`: a permission was denied; `interrupted`: the person stopped it."""
+"""How a run ended. `aborted`: a permission was denied; `interrupted`: the user stopped it."""
 
 Level: TypeAlias = Literal["info", "warning", "error"]
 
@@ -26,14 +26,14 @@ Scope: TypeAlias = Literal["once", "session", "always"]
 """How long a permission holds: for this call, until the session ends, or for good in this workspace."""
 
 SHELL_TOOL = "Shell"
-"""The name under which a shell command of the person appears among the tool calls."""
+"""The name under which a shell command of the user appears among the tool calls."""
 SHELL_STOPPED = "(stopped)"
-"""How the result of one ends that the person stopped."""
+"""How the result of one ends that the user stopped."""
 
 TodoStatus: TypeAlias = Literal["pending", "in_progress", "completed"]
 
 
-# ── What a person sends ───────────────────────────────────────────────────────────────────────────
+# ── What a user sends ───────────────────────────────────────────────────────────────────────────
 
 
 class Attachment(msgspec.Struct, frozen=True):
@@ -63,7 +63,7 @@ class UsedTemplate(msgspec.Struct, frozen=True):
 
 
 class Prompt(msgspec.Struct, frozen=True):
-    """What the person typed, and the files it refers to, in the order typed. `answers`: the requests that it answers."""
+    """What the user typed, and the files it refers to, in the order typed. `answers`: the requests that it answers."""
 
     text: str
     attachments: tuple[Attachment, ...] = ()
@@ -72,7 +72,7 @@ class Prompt(msgspec.Struct, frozen=True):
 
 
 class PermissionAnswer(msgspec.Struct, frozen=True):
-    """The person's answer to `PermissionRequested`. `message`: words for the model, which then goes on after a denial.
+    """The user's answer to `PermissionRequested`. `message`: words for the model, which then goes on after a denial.
 
     `ends_run`: a denial without words ends the run, whatever was asked about: there is nobody whom the model could ask for more.
     `drops`: what happened is not kept, and the run continues.
@@ -86,7 +86,7 @@ class PermissionAnswer(msgspec.Struct, frozen=True):
 
 
 class UiAnswer(msgspec.Struct, frozen=True):
-    """The person's answer to `UiRequested`: question id → value(s), or the edited outline. `None`: the request was abandoned.
+    """The user's answer to `UiRequested`: question id → value(s), or the edited outline. `None`: the request was abandoned.
 
     `changes` say in short what is other in the outline than it was proposed. `review` says what became of a change, hunk by hunk.
     """
@@ -99,7 +99,7 @@ class UiAnswer(msgspec.Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether the person answers nothing: the request is abandoned."""
+        """Whether the user answers nothing: the request is abandoned."""
         return self.answers is None and self.outline is None and self.review is None
 
 
@@ -253,7 +253,7 @@ class Target(msgspec.Struct, frozen=True):
 
 
 class PermissionRequested(Event, frozen=True, kw_only=True):
-    """A tool call waits for the person.
+    """A tool call waits for the user.
 
     `sentence` says what it would do ("Delete 3 files in chapters/"), `reasons` why it asks, `targets` are the places concerned.
     `spans` are the risky parts of ``input["command"]`` (start and end, in characters), `diff` is the unified diff of a Write or
@@ -281,7 +281,7 @@ class PermissionRequested(Event, frozen=True, kw_only=True):
 
 
 class PermissionDecided(Event, frozen=True, kw_only=True):
-    """A request was answered. `by`: the person, the print-mode rules, or nobody any more (`cancelled`)."""
+    """A request was answered. `by`: the user, the print-mode rules, or nobody any more (`cancelled`)."""
 
     request_id: str
     tool_use_id: str
@@ -335,7 +335,7 @@ class Retrying(Event, frozen=True, kw_only=True):
 
 
 class Rewound(Event, frozen=True, kw_only=True):
-    """The person went back to before the prompt of the run `to`: it, and all after it, is not part of the conversation any more.
+    """The user went back to before the prompt of the run `to`: it, and all after it, is not part of the conversation any more.
 
     `dropped` is the first of these runs that the agent's own transcript holds, empty where it holds none.
     """
@@ -351,7 +351,7 @@ class Stalled(Event, frozen=True, kw_only=True):
 
 
 class Notice(Event, frozen=True, kw_only=True):
-    """A sentence for the person that belongs to no message. `code` names it for programs (``config_unknown_key``)."""
+    """A sentence for the user that belongs to no message. `code` names it for programs (``config_unknown_key``)."""
 
     level: Level
     message: str
@@ -360,7 +360,7 @@ class Notice(Event, frozen=True, kw_only=True):
 
 
 class SessionLost(Event, frozen=True, kw_only=True):
-    """The agent process ended on its own. The conversation resumes with the next prompt, or when the person asks for it."""
+    """The agent process ended on its own. The conversation resumes with the next prompt, or when the user asks for it."""
 
     message: str
     remedy: str = ""
@@ -373,7 +373,7 @@ class Aborted(Event, frozen=True, kw_only=True):
 
 
 class Interrupted(Event, frozen=True, kw_only=True):
-    """The person stopped the run."""
+    """The user stopped the run."""
 
 
 class RunFinished(Event, frozen=True, kw_only=True):

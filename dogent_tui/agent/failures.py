@@ -4,8 +4,8 @@ import msgspec
 
 from dogent_tui.language import tr
 
-REWIND_AT_WORK = tr("The agent is at work."), tr("Stop it with Esc first, or wait.")
-REWIND_UNKNOWN = tr("This prompt is not part of the conversation any more."), tr("Nothing was done.")
+REWIND_AT_WORK = tr("The agent is working."), tr("Wait, or stop it first with Esc.")
+REWIND_UNKNOWN = tr("This prompt is no longer part of the conversation."), tr("Nothing was done.")
 """Why the conversation cannot be taken back to a prompt."""
 
 _PROMPT_TOO_LONG = ("prompt is too long", "prompt too long", "context window", "context_length")
@@ -33,7 +33,7 @@ def api_failure(status: int, text: str, profile: str, *, relayed: bool = False) 
         return Failure("local_model", message.strip(), remedy.strip() or tr("Send the prompt again."))
     lowered = text.lower()
     if any(sign in lowered for sign in _PROMPT_TOO_LONG):
-        larger = tr(", or have the server give the model a larger window") if relayed else ""
+        larger = tr(", or give the model a larger window on the server") if relayed else ""
         return Failure(
             "prompt_too_long",
             tr("The conversation no longer fits into the model's context window."),
@@ -52,31 +52,31 @@ def api_failure(status: int, text: str, profile: str, *, relayed: bool = False) 
 _BY_STATUS = {
     400: (
         tr("The endpoint of profile “{profile}” refused the request (400)."),
-        tr("Check that the model of the profile can do what was asked, then send the prompt again."),
+        tr("Check that the profile's model supports this request, then send the prompt again."),
     ),
     401: (
-        tr("The endpoint did not accept the credential of profile “{profile}” (401)."),
-        tr("Put a valid ANTHROPIC_AUTH_TOKEN into this profile in ~/.dogent/claude.json, or choose another profile."),
+        tr("The endpoint rejected the credential of profile “{profile}” (401)."),
+        tr("Set a valid ANTHROPIC_AUTH_TOKEN for this profile in ~/.dogent/claude.json, or choose another profile."),
     ),
     403: (
         tr("The credential of profile “{profile}” is not allowed to do this (403)."),
         tr("Ask the provider for access to the model, or choose another profile."),
     ),
     404: (
-        tr("The endpoint of profile “{profile}” does not know the model (404)."),
-        tr("Correct ANTHROPIC_MODEL of this profile in ~/.dogent/claude.json."),
+        tr("The endpoint of profile “{profile}” does not have the model (404)."),
+        tr("Fix ANTHROPIC_MODEL of this profile in ~/.dogent/claude.json."),
     ),
     413: (
         tr("The request was too large for the endpoint of profile “{profile}” (413)."),
         tr("Refer to fewer or smaller files, or start a new session with /new."),
     ),
     429: (
-        tr("The endpoint of profile “{profile}” limits the rate, and several tries did not get through (429)."),
-        tr("Wait a little and send the prompt again."),
+        tr("The endpoint of profile “{profile}” is rate limited; retries failed (429)."),
+        tr("Wait a moment, then send the prompt again."),
     ),
     529: (
-        tr("The endpoint of profile “{profile}” is overloaded, and several tries did not get through (529)."),
-        tr("Wait a little and send the prompt again."),
+        tr("The endpoint of profile “{profile}” is overloaded; retries failed (529)."),
+        tr("Wait a moment, then send the prompt again."),
     ),
 }
 
@@ -84,10 +84,8 @@ _BY_STATUS = {
 def _by_class(status: int) -> tuple[str, str]:
     if status >= 500:
         return (
-            tr(
-                "The endpoint of profile “{{profile}}” failed on its side, and several tries did not get through ({status})."
-            ).format(status=status),
-            tr("Send the prompt again later, or choose another profile."),
+            tr("The endpoint of profile “{{profile}}” had a server error; retries failed ({status}).").format(status=status),
+            tr("Try again later, or choose another profile."),
         )
     return (
         tr("The endpoint of profile “{{profile}}” refused the request ({status}).").format(status=status),
@@ -99,12 +97,12 @@ def session_lost(detail: str) -> Failure:
     """Return the failure for an agent process that ended on its own."""
     return Failure(
         "session_lost",
-        tr("The agent process ended unexpectedly{why}.").format(why=f" ({detail})" if detail and _DEBRIS not in detail else ""),
-        tr("/restart starts it again, and so does the next prompt: the conversation goes on where it was."),
+        tr("The agent process exited unexpectedly{why}.").format(why=f" ({detail})" if detail and _DEBRIS not in detail else ""),
+        tr("Use /restart or send a prompt to start it again; the conversation resumes where it was."),
     )
 
 
-RUN_LOST = Failure("session_lost", tr("The run ended with the agent process."), tr("Send the prompt again."))
+RUN_LOST = Failure("session_lost", tr("The run ended because the agent process exited."), tr("Send the prompt again."))
 """What a run says whose process was lost; the loss itself has been told."""
 
 _DEBRIS = "Check stderr output"

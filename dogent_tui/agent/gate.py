@@ -1,6 +1,6 @@
-"""The way of a tool call: the policy decides in the PreToolUse hook, the person in `can_use_tool`.
+"""The way of a tool call: the policy decides in the PreToolUse hook, the user in `can_use_tool`.
 
-The hook sees every call, also those that the CLI would let through by itself, and only "ask" leads to the person. A hook that
+The hook sees every call, also those that the CLI would let through by itself, and only "ask" leads to the user. A hook that
 raises would fail open, so everything that goes wrong in it becomes a denial (measured; see docs/architecture.md).
 """
 
@@ -51,12 +51,12 @@ _CHANGED = "What it would touch changed while you were asked."
 _CHANGES = {EffectKind.WRITE, EffectKind.DELETE, EffectKind.MOVE}
 _WRITES = {EffectKind.WRITE, EffectKind.CREATE}
 _PROPOSE = "mcp__dogent__propose_document_change"
-_REVIEWS = "The person reviews every change of a file."
+_REVIEWS = "The user reviews every change of a file."
 _STATUS: Mapping[str, Status] = {"allow": "approved", "ask": "pending", "deny": "denied"}
 
 
 Answer: TypeAlias = Callable[[Mapping[str, Any]], Awaitable[PermissionResultAllow | PermissionResultDeny]]
-"""Answers a call that is a question to the person."""
+"""Answers a call that is a question to the user."""
 
 BehindWall: TypeAlias = Callable[[ToolCall, Decision, str], dict[str, Any]]
 """Returns the input by which a command, approved as decided, runs behind the wall. Blocks for the disk."""
@@ -64,14 +64,14 @@ BehindWall: TypeAlias = Callable[[ToolCall, Decision, str], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class _Announced:
-    """What the hook knew of a call that the person is now asked about."""
+    """What the hook knew of a call that the user is now asked about."""
 
     cwd: Path
     verdict: str
 
 
 class Gate:
-    """Bridges the authority of a workspace and one person to the callbacks of the SDK."""
+    """Bridges the authority of a workspace and one user to the callbacks of the SDK."""
 
     def __init__(
         self,
@@ -87,9 +87,9 @@ class Gate:
     ) -> None:
         """Decide by `authority` and `ask`. `cwd` is where the session starts; `copies` keeps what approved calls change.
 
-        `answered` are the tools whose calls are no question of permission but one to the person, and what answers them.
+        `answered` are the tools whose calls are no question of permission but one to the user, and what answers them.
         `requests` records the calls that consult documents: those tools run by what was approved there. `reviewing` takes the
-        calls that the person reviews in place of their being run, once they may run, and learns where proposals may lead.
+        calls that the user reviews in place of their being run, once they may run, and learns where proposals may lead.
         `behind_wall` has commands run behind the wall; without it none runs. `ledger` notes which files the model sees.
         """
         self._ledger = ledger
@@ -156,7 +156,7 @@ class Gate:
         if call.tool != "Bash":
             return {}
         if self._behind_wall is None:
-            raise AgentError(tr("No command runs without the wall."), tr("Run dogent-tui doctor to see why it is down."))
+            raise AgentError(tr("Commands cannot run without the wall."), tr("Run dogent-tui doctor to see why it is down."))
         return await asyncio.to_thread(self._behind_wall, call, decision, tool_use_id)
 
     def call_of(self, tool: str, tool_input: Mapping[str, Any]) -> str:
@@ -182,7 +182,7 @@ class Gate:
     async def can_use_tool(
         self, tool: str, tool_input: dict[str, Any], context: ToolPermissionContext
     ) -> PermissionResultAllow | PermissionResultDeny:
-        """Put the call to the person and wait. Suggestions of the CLI to remember the answer are never applied."""
+        """Put the call to the user and wait. Suggestions of the CLI to remember the answer are never applied."""
         if tool in self._answered:
             return await self._answered[tool](tool_input)
         status: Status = "denied"
@@ -211,7 +211,7 @@ class Gate:
                 question = await asyncio.to_thread(words)
                 verdict = await self._answer(call, decision, question)
                 if not verdict.allow:
-                    return PermissionResultDeny(message=verdict.message or "The person denied this call.", interrupt=verdict.stop)
+                    return PermissionResultDeny(message=verdict.message or "The user denied this call.", interrupt=verdict.stop)
                 # What was approved is what was shown: a link may lead elsewhere by now.
                 now = await asyncio.to_thread(self._authority.decide, call)
                 if now.verdict != "allow" and _touched(now) != _touched(decision):
@@ -249,7 +249,7 @@ class Gate:
                 ledger.note(effect.path, *((start or 0, lines or 0) if own else ()))
 
     async def _answer(self, call: ToolCall, decision: Decision, question: PermissionQuestion) -> Verdict:
-        """Wait for the person, or until their answer to another question allows this call too."""
+        """Wait for the user, or until their answer to another question allows this call too."""
         asking = asyncio.ensure_future(self._ask(question))
         try:
             while not asking.done():
@@ -273,9 +273,9 @@ class Gate:
         try:
             await asyncio.to_thread(self._authority.remember, decision, verdict.scope)
         except (OSError, DogentError) as error:
-            message = tr("Your answer could not be kept for good: {error}.").format(error=error)
+            message = tr("Your answer could not be saved permanently: {error}.").format(error=error)
             self._said.append(
-                Notice(level="warning", code="grant_not_kept", message=message, remedy=tr("It holds until this session ends."))
+                Notice(level="warning", code="grant_not_kept", message=message, remedy=tr("It applies until this session ends."))
             )
         for other in self._waiting:
             if not other.done():
@@ -318,5 +318,5 @@ def _place(decision: Decision) -> Path | None:
 
 
 def _touched(decision: Decision) -> Mapping[str, Any]:
-    """Return what the person was shown of a decision."""
+    """Return what the user was shown of a decision."""
     return {"verdict": decision.verdict, "asked": frozenset(decision.asked)}

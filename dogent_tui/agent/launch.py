@@ -64,7 +64,7 @@ class ClaudeLauncher(msgspec.Struct):
 
     `libraries` is what our tools work with; it is closed with the launcher. `doc_template` names the template that stands in
     every conversation. `answered_by` is who answers what the agent asks.
-    `review_mode`: whether the person reviews every change that it makes.
+    `review_mode`: whether the user reviews every change that it makes.
     """
 
     workspace: Workspace
@@ -82,7 +82,7 @@ class ClaudeLauncher(msgspec.Struct):
     _untold: tuple[Notice, ...] = ()
 
     async def start(self, choice: SessionChoice, ask: Ask, form: AskForm) -> Conversation:
-        """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while the person types."""
+        """See `Launcher.start`. The SDK takes over a second to import, so a thread does it while the user types."""
         endpoint, words = await asyncio.gather(self._reach(), asyncio.to_thread(self._prepare))
         from dogent_tui.agent import claude
 
@@ -118,7 +118,7 @@ class ClaudeLauncher(msgspec.Struct):
         for module in ("dogent_tui.agent.claude", "dogent_tui.permissions.policy", "dogent_tui.permissions.question"):
             importlib.import_module(module)
         root, can_answer = str(self.workspace.root), self.answered_by != "nobody"
-        if not self.trust.trusted:  # the words of whoever made the folder would speak for the person here
+        if not self.trust.trusted:  # the words of whoever made the folder would speak for the user here
             return system_prompt(workspace=root, can_answer=can_answer)
         return system_prompt(
             workspace=root,
@@ -161,5 +161,5 @@ class ClaudeLauncher(msgspec.Struct):
 
 
 def claude_config_dir() -> Path:
-    """Return the CLI's own folder for our sessions: its transcripts live here, apart from a Claude Code of the person's own."""
+    """Return the CLI's own folder for our sessions: its transcripts live here, apart from a Claude Code of the user's own."""
     return state_dir() / "claude"

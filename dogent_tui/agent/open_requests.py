@@ -1,4 +1,4 @@
-"""The requests that the person has not answered yet, and the message that their answers become.
+"""The requests that the user has not answered yet, and the message that their answers become.
 
 Several requests of one turn are put one after the other, and answered with one message.
 """
@@ -78,11 +78,11 @@ class OpenRequests:
         """Take an answer. Raises AgentError where the request is not open (any more), or wants an answer of another kind."""
         request = self._open.get(request_id)
         if request is None:
-            raise AgentError(tr("This request is not open any more."), tr("Nothing was done; the conversation goes on as it is."))
+            raise AgentError(tr("This request is no longer open."), tr("Nothing was done; the conversation continues."))
         fits = {"clarification": answer.answers, "outline_edit": answer.outline, "document_change": answer.review}
         if fits[request.kind] is None:
             raise AgentError(
-                tr("This request wants another kind of answer."), tr("It asks for: {kind}.").format(kind=request.kind)
+                tr("This request needs a different kind of answer."), tr("It expects: {kind}.").format(kind=request.kind)
             )
         self._settle(request_id, answer)
         waiter = self._waiters.get(request_id)
@@ -92,7 +92,7 @@ class OpenRequests:
             waiter.set_result(answer)
 
     def abandon(self) -> None:
-        """The person answers none of them. What the model should know of that goes with the next message."""
+        """The user answers none of them. What the model should know of that goes with the next message."""
         left = [*(request for request, _ in self._answered.values()), *self.waiting]
         self._answered.clear()
         for request in left:

@@ -64,7 +64,7 @@ async def _model(file: Path, name: str, data: Mapping[str, Any], environ: Mappin
     model = endpoint.model or _CHEAP_MODEL
     answered = await probe_messages(endpoint.base_url, _headers(endpoint), model, _LIMIT_S)
     if answered.status == 200 and answered.is_message:
-        return tr("{name} answers, with {model}").format(name=name, model=one_line(model))
+        return tr("{name} works, with {model}").format(name=name, model=one_line(model))
     said = redact(answered.said, endpoint.secrets)[:_SAID]
     if answered.status == 0:
         raise DogentError(
@@ -73,8 +73,8 @@ async def _model(file: Path, name: str, data: Mapping[str, Any], environ: Mappin
         )
     says = tr(" It says: “{said}”.").format(said=said) if said else ""
     if answered.status == 200:
-        message = tr("The endpoint of {name} answers, but not as the Messages API does.{says}").format(name=name, says=says)
-        raise DogentError(message, tr("Correct ANTHROPIC_BASE_URL: it is the address without /v1/messages."))
+        message = tr("The endpoint of {name} responds, but not with the Messages API.{says}").format(name=name, says=says)
+        raise DogentError(message, tr("Fix ANTHROPIC_BASE_URL: it is the address without /v1/messages."))
     failure = api_failure(answered.status, said, name)
     raise DogentError(f"{failure.message}{says}", failure.remedy)
 
@@ -91,8 +91,8 @@ async def _local(name: str, endpoint: Endpoint) -> str:
         answered = await probe_messages(relay.base_url, headers, relay.known_as, _LOADING_LIMIT_S)
         remark = " ".join(relay.warning)
     if answered.status == 200 and answered.is_message:
-        return tr("{name} answers, with {model}\n{remark}").format(name=name, model=one_line(endpoint.model), remark=remark)
-    raise DogentError(redact(answered.said, endpoint.secrets) or tr("{name} does not answer.").format(name=name), "")
+        return tr("{name} works, with {model}\n{remark}").format(name=name, model=one_line(endpoint.model), remark=remark)
+    raise DogentError(redact(answered.said, endpoint.secrets) or tr("{name} is not responding.").format(name=name), "")
 
 
 def _headers(endpoint: Endpoint) -> dict[str, str]:
@@ -111,7 +111,7 @@ async def _search(file: Path, name: str, data: Mapping[str, Any], environ: Mappi
         raise _as_error(warnings)
     access, _ = await asyncio.to_thread(read_access, "", file.parent)
     found = await Searcher(profile, proxy=access.proxy).search("Markdown", count=1)
-    return tr("{name} searches, and found {results}").format(name=name, results=len(found.results) or tr("nothing"))
+    return tr("{name} can search; it found {results}").format(name=name, results=len(found.results) or tr("no results"))
 
 
 async def _vision(file: Path, name: str, data: Mapping[str, Any], environ: Mapping[str, str]) -> str:
@@ -122,7 +122,7 @@ async def _vision(file: Path, name: str, data: Mapping[str, Any], environ: Mappi
     profile = await asyncio.to_thread(vision_profile, name, data, file, environ)
     client = client_for(profile)
     await client.analyze_image(await asyncio.to_thread(white_square))
-    return tr("{name} sees").format(name=name)
+    return tr("{name} can see images").format(name=name)
 
 
 def _as_error(warnings: list[ConfigWarning]) -> DogentError:

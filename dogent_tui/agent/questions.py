@@ -1,4 +1,4 @@
-"""The questions that wait for a person: each has exactly one answer, or is cancelled when nobody will answer any more."""
+"""The questions that wait for a user: each has exactly one answer, or is cancelled when nobody will answer any more."""
 
 import asyncio
 import uuid
@@ -100,11 +100,11 @@ class PendingQuestions:
         """Answer a question. Raises AgentError where it does not wait (any more), or waits for another kind of answer."""
         waiting = self._waiting.get(request_id)
         if waiting is None or waiting.answer.done():
-            raise AgentError(tr("This question is not open any more."), tr("Nothing was done; the run goes on as it is."))
+            raise AgentError(tr("This question is no longer open."), tr("Nothing was done; the run continues."))
         if not isinstance(reply, PermissionAnswer):
-            raise AgentError(tr("This question asks for a permission."), tr("Answer it with a permission."))
+            raise AgentError(tr("This question asks for permission."), tr("Answer it by allowing or denying."))
         if reply.behavior == "allow" and reply.scope not in waiting.question.scopes:
-            raise AgentError(tr("This answer cannot be remembered."), waiting.question.once_because or tr("Allow it once."))
+            raise AgentError(tr("This answer can't be saved."), waiting.question.once_because or tr("Allow it once."))
         waiting.answer.set_result(reply)
 
     def cancel(self, *, run_only: bool = False) -> None:

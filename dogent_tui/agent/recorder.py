@@ -40,7 +40,7 @@ _TRY_AGAIN_S = 5.0
 """How often it is tried again while nothing happens."""
 
 _BEGINS = (RunStarted, ToolUse, UiSettled, Rewound)
-"""What a log begins with: a run, a shell command of the person, the end of what an earlier session asked, a way back in it."""
+"""What a log begins with: a run, a shell command of the user, the end of what an earlier session asked, a way back in it."""
 
 
 _NOT_KEPT = {
@@ -79,7 +79,7 @@ class Recorder:
     ) -> None:
         """Record the session `session_id`. `secrets`, and those `learned` since, are left out of what is written.
 
-        `notify` tells the person of trouble. `hold` keeps other windows from writing it, and is let go at the end. A new one
+        `notify` tells the user of trouble. `hold` keeps other windows from writing it, and is let go at the end. A new one
         begins with what was said in `fork_of`.
         """
         self._workspace = workspace

@@ -1,4 +1,4 @@
-"""What the agent's own file tools would write, as a proposal that the person reviews first: `review_edits`, `/review`."""
+"""What the agent's own file tools would write, as a proposal that the user reviews first: `review_edits`, `/review`."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -18,9 +18,9 @@ from dogent_tui.workspace.paths import Workspace
 REVIEWED_TOOLS = frozenset({"Write", "Edit", "MultiEdit"})
 """The CLI's tools that write texts. NotebookEdit is not offered."""
 
-SUMMARY = tr("The agent writes this file itself. You see it first because every change is reviewed (/review).")
+SUMMARY = tr("The agent is writing this file itself. You see it first because you review every change (/review).")
 
-BY_COMMAND = tr("A command of the agent changed this file. You see it first because every change is reviewed (/review).")
+BY_COMMAND = tr("A command of the agent changed this file. You see it first because you review every change (/review).")
 
 _MOST_PLACES = 200
 """Approved proposals that were not made yet."""
@@ -48,18 +48,18 @@ class Reviewing:
         self._reviewed: set[str] = set()
 
     def takes(self, call: ToolCall) -> bool:
-        """Tell whether the person reviews `call` in place of its being run."""
+        """Tell whether the user reviews `call` in place of its being run."""
         return self._mode.on and call.tool in REVIEWED_TOOLS
 
     async def outcome(self, call: ToolCall, place: Path | None, tool_use_id: str) -> str:
-        """Have the person review what `call` would make of the file at `place`, and return what came of it, for the model.
+        """Have the user review what `call` would make of the file at `place`, and return what came of it, for the model.
 
         What they accept is written by the review. A call that cannot be reviewed is not run: the answer says why.
         """
         try:
             opened, text = await asyncio.to_thread(self._opened, call, place)
         except DogentError as error:
-            return f"Nothing was written. The person reviews every change. {error}"
+            return f"Nothing was written. The user reviews every change. {error}"
         if not opened.change.hunks:
             return f"Nothing was written: {opened.change.name} holds this text already."
         outcome = await self._review(opened, text)
@@ -97,13 +97,13 @@ class Reviewing:
     def _opened(self, call: ToolCall, place: Path | None) -> tuple[Reviewed, str]:
         """Return the review of `call`, and the text that it would leave. Raises DogentError."""
         if place is None:
-            raise DogentError(tr("Where this call writes cannot be told."), tr("Name the file by its plain path."))
+            raise DogentError(tr("It is not clear where this call writes."), tr("Give the file's plain path."))
         name = self._workspace.relative(place)
         content = held(place, name)
         text = text_after(call.tool, call.input, "" if content is None else content.text)
         if text is None:
             raise DogentError(
-                tr("What is to be replaced is not in {name} as it is now, or not only once.").format(name=name),
+                tr("The text to replace is not in {name} as it is now, or occurs more than once.").format(name=name),
                 tr("Read the file again."),
             )
         # An Edit is of the file as it is now, a Write of what the model has seen.

@@ -14,7 +14,7 @@ from dogent_tui.agent.tool_names import friendly_name, input_summary
 _TELL_AGAIN_S = 5.0
 """How much longer a silence must be to be told once more."""
 
-_WITHOUT = "The person denied this call. Do not ask for the same again: go on without it, or say what you cannot do without it."
+_WITHOUT = "The user denied this call. Do not ask for the same again: continue without it, or say what you cannot do without it."
 
 _DROPPED = "The user looked at what it did and did not keep it. Do not run it again unchanged."
 
@@ -31,7 +31,7 @@ STOPPED = Verdict(allow=False, message="The run was stopped.", stop=True)
 class Run(msgspec.Struct):
     """The run under way. `ended` gets the end of its turn, or None when the session is lost; times are the event loop's.
 
-    `denied` are the calls that the person denied, and their answers: who asks the same again gets the same answer. `asked` is the
+    `denied` are the calls that the user denied, and their answers: who asks the same again gets the same answer. `asked` is the
     request on a screen with which it ends. `message_id` is the UUID under which the agent's own transcript keeps the prompt, and
     `id` how that begins: by it the prompt is found there again.
     """
@@ -56,12 +56,12 @@ class Run(msgspec.Struct):
 
     @property
     def stopped_by_person(self) -> bool:
-        """Whether the person ended it, by an interrupt or a denial."""
+        """Whether the user ended it, by an interrupt or a denial."""
         return self.stop.is_set() or bool(self.aborted)
 
     @property
     def stopped_by_us(self) -> bool:
-        """Whether the person ended it, or it ended because they are asked."""
+        """Whether the user ended it, or it ended because they are asked."""
         return self.stopped_by_person or self.asked is not None
 
     def end(self, ended: TurnEnded | None) -> None:
@@ -84,7 +84,7 @@ class Run(msgspec.Struct):
         return was_told
 
     def denied_before(self, question: PermissionQuestion) -> Verdict | None:
-        """Return what the person said when the same call was denied before, None where it was not."""
+        """Return what the user said when the same call was denied before, None where it was not."""
         return self.denied.get(_same(question))
 
     def verdict(self, question: PermissionQuestion, answer: PermissionAnswer | None, cwd: str) -> Verdict:
@@ -98,12 +98,12 @@ class Run(msgspec.Struct):
         if answer is not None and answer.drops:
             return Verdict(allow=False, message=_DROPPED)
         if answer is not None and answer.message:
-            verdict = Verdict(allow=False, message=f"The person denied this call and says: {answer.message}")
+            verdict = Verdict(allow=False, message=f"The user denied this call and says: {answer.message}")
         elif answer is not None and not (question.ends_run or answer.ends_run):
             verdict = Verdict(allow=False, message=_WITHOUT)
         elif answer is not None:
             self.aborted = f"Denied: {friendly_name(question.tool)} {input_summary(question.input, cwd)}".rstrip()
-            verdict = Verdict(allow=False, message="The person denied this call.", stop=True)
+            verdict = Verdict(allow=False, message="The user denied this call.", stop=True)
         self.denied[_same(question)] = verdict
         return verdict
 

@@ -66,7 +66,7 @@ class AgentService:
         heard: Callable[[str], None] | None = None,
         began: Callable[[str], None] | None = None,
     ) -> None:
-        """Converse through `launcher`. As a run begins, `heard` is told what the person wrote, `began` the id of the run."""
+        """Converse through `launcher`. As a run begins, `heard` is told what the user wrote, `began` the id of the run."""
         self.endpoint = endpoint
         self.state: State = "connecting"
         self.begun = False
@@ -96,7 +96,7 @@ class AgentService:
     async def __aenter__(self) -> Self:
         self._tasks = [
             asyncio.create_task(self._work(), name="agent-runs"),
-            asyncio.create_task(self._connection.warm_up(), name="agent-warm-up"),  # while the person types
+            asyncio.create_task(self._connection.warm_up(), name="agent-warm-up"),  # while the user types
         ]
         return self
 
@@ -146,7 +146,7 @@ class AgentService:
 
     @property
     def requests(self) -> tuple[UiRequested, ...]:
-        """What the agent asked on a screen and the person has not answered, first asked first."""
+        """What the agent asked on a screen and the user has not answered, first asked first."""
         return self._requests.waiting
 
     def restore(self, events: Iterable[Event], *, send: bool = True) -> None:
@@ -175,13 +175,13 @@ class AgentService:
     async def submit(self, prompt: Prompt) -> str:
         """Queue `prompt`; it runs when its turn comes. Returns the id under which it waits. Raises AgentError once closed."""
         if self.state == "closed":
-            raise AgentError(tr("The session is closed."), tr("Start the application again."))
+            raise AgentError(tr("The session is closed."), tr("Restart the application."))
         if self.has_unsent_answers:
             self.send_answers()
         return self._queue.put(prompt, waits=self._run is not None or bool(self._requests))
 
     def tell_queue(self) -> None:
-        """Publish which prompts wait: the log of an earlier session may end with others, which are the person's again."""
+        """Publish which prompts wait: the log of an earlier session may end with others, which are the user's again."""
         self._queue.tell()
 
     def take_back(self, queued_id: str) -> Prompt | None:
@@ -197,7 +197,7 @@ class AgentService:
             await self._stop_run()
 
     def stop_shell(self) -> bool:
-        """Stop the person's shell command under way; returns whether there is one."""
+        """Stop the user's shell command under way; returns whether there is one."""
         return self._shell.stop()
 
     async def reply(self, request_id: str, reply: Reply) -> None:
@@ -220,7 +220,7 @@ class AgentService:
             self._taken_back.append(taken_back(restored, removed))
 
     async def run_shell(self, command: str) -> None:
-        """Run a shell command of the person in the workspace. What it writes goes to the agent with the next prompt.
+        """Run a shell command of the user in the workspace. What it writes goes to the agent with the next prompt.
 
         One at a time; `interrupt` stops it. Raises AgentError while another one runs.
         """
@@ -283,13 +283,13 @@ class AgentService:
         except Exception as error:
             self._fail(
                 run,
-                turn_failure(tr("an error inside dogent-tui, {kind}: {error}").format(kind=type(error).__name__, error=error)),
+                turn_failure(tr("internal error, {kind}: {error}").format(kind=type(error).__name__, error=error)),
             )
         finally:
             watch.cancel()
 
     def _words(self, prompt: Prompt) -> str:
-        """Return the message for `prompt`; what the person ran in the shell since the last one follows it, once."""
+        """Return the message for `prompt`; what the user ran in the shell since the last one follows it, once."""
         forgotten, self._forgotten = self._forgotten, False
         notes = [earlier_conversation(self._said)] if forgotten and self._said else []
         notes += [*self._requests.take_note(), *self._shell.take_notes(), *self._taken_back]
@@ -361,7 +361,7 @@ class AgentService:
             self.state = "idle"
 
     async def _watch(self, run: Run) -> None:
-        """Say for how long nothing has come, unless a tool or the person is what we wait for."""
+        """Say for how long nothing has come, unless a tool or the user is what we wait for."""
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(min(1.0, self._stall_after_s))
@@ -423,7 +423,7 @@ class AgentService:
     # ── Questions ─────────────────────────────────────────────────────────────────────────────
 
     async def _ask(self, question: PermissionQuestion) -> Verdict:
-        """Put a tool call to the person and wait for as long as it takes."""
+        """Put a tool call to the user and wait for as long as it takes."""
         run = self._run
         if question.outlives_run:  # a command in the background, whichever run goes on meanwhile
             answer = await self._questions.ask(question)
@@ -455,7 +455,7 @@ class AgentService:
     async def _abandon(self, request_id: str) -> None:
         request = next((request for request in self.requests if request.request_id == request_id), None)
         if request is None:
-            raise AgentError(tr("This request is not open any more."), tr("Nothing was done; the conversation goes on as it is."))
+            raise AgentError(tr("This request is no longer open."), tr("Nothing was done; the conversation continues."))
         finished = self._requests.ended_run(request_id)
         if finished is None and self._run is None:  # a crash ended it
             finished = RunFinished(status="failed", duration_ms=0, run_id=request.run_id)

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 class SessionOptions(msgspec.Struct, frozen=True):
-    """What the person chose on the command line. `allow` are rules of what may run unasked.
+    """What the user chose on the command line. `allow` are rules of what may run unasked.
 
     `resume` is the id of the conversation to go on with; `fork`: go on from there in another one, and leave it as it is.
     `answered_by` is who answers what the agent asks.
@@ -60,9 +60,9 @@ class SessionOptions(msgspec.Struct, frozen=True):
 class OpenedSession(msgspec.Struct, frozen=True):
     """A service that is ready to be entered. `earlier_log` is the log of the conversation that it goes on with.
 
-    `authority` knows what the person allowed, `copies()` what the session's tool calls changed, `trust` whether what came with
+    `authority` knows what the user allowed, `copies()` what the session's tool calls changed, `trust` whether what came with
     the folder is used. `libraries` is what the agent's tools work with, and whatever else reads or writes documents here.
-    `review_mode` says whether the person reviews every change of a file, and can be changed.
+    `review_mode` says whether the user reviews every change of a file, and can be changed.
     `read_only`: another window has this conversation, and it can only be read here. `hold` keeps others from writing it.
     `fork_of` is the conversation that a new one begins with.
     """
@@ -177,7 +177,7 @@ def _earlier(workspace: Workspace, options: SessionOptions) -> SessionRecord | N
             return record
     raise UsageError(
         tr("There is no conversation {resume} in this folder.").format(resume=options.resume),
-        tr("dogent-tui --resume lists those that are."),
+        tr("Run dogent-tui --resume to list them."),
     )
 
 
@@ -247,7 +247,7 @@ def with_template(prompt: Prompt, workspace: Workspace, *, trusted: bool) -> Pro
     if len(named) > 1:
         raise ConfigError(
             tr("{names} are several templates.").format(names=listing([f"@@{name}" for name in named])),
-            tr("Name one for a request."),
+            tr("Use one per request."),
         )
     found = find_template(named[0], templates(workspace, dogent_home(), trusted=trusted))
     return msgspec.structs.replace(prompt, template=UsedTemplate(found.spelled, found.text()))
@@ -284,10 +284,10 @@ def _web_warnings(libraries: Libraries) -> list[ConfigWarning]:
     except WebError as error:
         warnings.append(ConfigWarning(error.message, error.remedy, f"web_profile_{error.code}"))
     if not libraries.workspace.contains(libraries.images):
-        message = tr("The images_path of this folder leads out of it ({images}): images of the web are not saved there.").format(
-            images=libraries.images
-        )
-        warnings.append(ConfigWarning(message, tr("Name a folder inside in .dogent/dogent.json."), "images_path_outside"))
+        message = tr(
+            "The images_path of this folder points outside it ({images}): images from the web are not saved there."
+        ).format(images=libraries.images)
+        warnings.append(ConfigWarning(message, tr("Specify a folder inside it in .dogent/dogent.json."), "images_path_outside"))
     return warnings
 
 
@@ -295,8 +295,8 @@ def _not_writable(error: ConfigError | OSError, home: Path) -> ConfigWarning:
     if isinstance(error, ConfigError):
         return ConfigWarning(error.message, error.remedy, "home_not_writable")
     return ConfigWarning(
-        tr("Nothing can be kept on disk: {reason}.").format(reason=error.strerror or error),
-        tr("Correct the permissions of {folder}, or set DOGENT_HOME to another folder.").format(
+        tr("Nothing can be saved to disk: {reason}.").format(reason=error.strerror or error),
+        tr("Fix the permissions of {folder}, or set DOGENT_HOME to another folder.").format(
             folder=display_path(error.filename or home)
         ),
         "home_not_writable",

@@ -1,4 +1,4 @@
-"""The person's own shell commands (``!command``): run in the workspace, shown like a tool call, offered to the agent."""
+"""The user's own shell commands (``!command``): run in the workspace, shown like a tool call, offered to the agent."""
 
 import asyncio
 import codecs
@@ -24,7 +24,7 @@ _STOP_LIMIT_S = 1.0
 
 
 class ShellNote(msgspec.Struct, frozen=True):
-    """A command that the person ran, and what it wrote; it goes with the next prompt."""
+    """A command that the user ran, and what it wrote; it goes with the next prompt."""
 
     command: str
     output: str
@@ -32,13 +32,13 @@ class ShellNote(msgspec.Struct, frozen=True):
 
     def as_text(self) -> str:
         """Return the block that the model reads."""
-        ended = "stopped by the person" if self.status is None else f"exit status {self.status}"
+        ended = "stopped by the user" if self.status is None else f"exit status {self.status}"
         output = self.output if len(self.output) <= _MOST_OFFERED else f"{_LEFT_OUT}{self.output[-_MOST_OFFERED:]}"
         return f"<shell-command>\n$ {self.command}\n{output.rstrip()}\n({ended})\n</shell-command>"
 
 
 class PersonalShell:
-    """Runs the person's commands, one at a time; `notes` are of those that the agent has not been told of yet."""
+    """Runs the user's commands, one at a time; `notes` are of those that the agent has not been told of yet."""
 
     def __init__(self, publish: Callable[[Event], None]) -> None:
         self.notes: list[ShellNote] = []
@@ -95,7 +95,7 @@ class _Tail:
 
 
 async def run_shell(command: str, cwd: Path, publish: Callable[[Event], None]) -> ShellNote:
-    """Run `command` in the person's shell and publish it as a tool call. Cancelling stops it, and is a result too."""
+    """Run `command` in the user's shell and publish it as a tool call. Cancelling stops it, and is a result too."""
     tool_use_id = f"shell-{uuid.uuid4().hex[:12]}"
     publish(ToolUse(tool_use_id=tool_use_id, name=SHELL_TOOL, input={"command": command}))
     kept = _Tail()

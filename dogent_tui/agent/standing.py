@@ -1,4 +1,4 @@
-"""What stands in every conversation of a workspace: the person's wishes, the template of its documents, the lessons learnt."""
+"""What stands in every conversation of a workspace: the user's wishes, the template of its documents, the lessons learnt."""
 
 import codecs
 

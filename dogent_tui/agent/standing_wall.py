@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 _WALLS = {
     "full": tr(
-        "Commands run behind a wall, on a copy of this folder: nothing is changed outside it, and what they delete is asked "
-        "about before it happens here."
+        "Commands run behind a wall, on a copy of this folder: they change nothing outside it, and you're asked before "
+        "anything they delete is deleted here."
     ),
     "partial": tr(
-        "Commands run behind a wall that protects everything outside this folder. Inside, what they do is not held "
-        "back, but is taken back if you say no. You are asked before plain deletions, and before changes to protected files or "
-        "to files too large to copy."
+        "Commands run behind a wall that protects everything outside this folder. Inside it, their changes are not held "
+        "back, but are reverted if you say no. You're asked before plain deletions, and before changes to protected "
+        "files or to files too large to copy."
     ),
     "none": tr(
-        "There is no wall around commands here. Only those that are known to do nothing but read in this folder run unasked; "
-        "you are asked before every other one, and once allowed it can do whatever you can."
+        "There is no wall around commands here. Only commands known to do nothing but read in this folder run without "
+        "asking; you're asked before every other one, and once allowed it can do whatever you can."
     ),
 }
 

@@ -9,7 +9,7 @@ from dogent_tui.language import ngettext, tr
 from dogent_tui.plain import one_line
 
 _NAMES: Mapping[str, str] = {
-    "analyze_media": tr("Look at media"),
+    "analyze_media": tr("Analyze media"),
     "Bash": tr("Run"),
     "BashOutput": tr("Read output"),
     "Glob": tr("Find files"),
@@ -42,7 +42,7 @@ _NAMES: Mapping[str, str] = {
 _PATHS = ("file_path", "path", "notebook_path", "md_path")
 _TELLING = (*_PATHS, "command", "query", "pattern", "url", "host", "description", "title", "reason")
 _LIMIT = 200
-_REVIEWED = re.compile(r"The person reviewed your change: (?P<outcome>[^\n]*)\.")
+_REVIEWED = re.compile(r"The user reviewed your change: (?P<outcome>[^\n]*)\.")
 """How the outcome of a review begins (`dogent_tui.changes.outcome`)."""
 _WRITTEN = re.compile(r"(?P<taken>\d+) of (?P<count>\d+) hunks? written to (?P<name>.+)")
 _NOT_WRITTEN = re.compile(r"nothing was written to (?P<name>.+)")
@@ -53,7 +53,7 @@ _SEARCH_RESULT = re.compile(r"^    \{", re.MULTILINE)
 
 
 def friendly_name(name: str) -> str:
-    """Return what a person reads for the tool `name`: ``mcp__dogent__read_document`` gives ``Read document``."""
+    """Return what a user reads for the tool `name`: ``mcp__dogent__read_document`` gives ``Read document``."""
     own = name.rpartition("__")[2] if name.startswith("mcp__") else name
     known = _NAMES.get(own)
     if known is not None:
@@ -94,11 +94,11 @@ def result_summary(name: str, result: str) -> str:
 
 
 def _results(found: int) -> str:
-    return tr("1 result") if found == 1 else tr("{found} results").format(found=found) if found else tr("nothing found")
+    return tr("1 result") if found == 1 else tr("{found} results").format(found=found) if found else tr("no results")
 
 
 def review_summary(result: str) -> str:
-    """Return what came of a change that the person reviewed, ``1 of 2 hunks written to tea.md``; empty where they did not."""
+    """Return what came of a change that the user reviewed, ``1 of 2 hunks written to tea.md``; empty where they did not."""
     found = _REVIEWED.match(result)
     return one_line(found["outcome"]) if found is not None else ""
 

@@ -32,7 +32,7 @@ class RequestError(DogentError):
 
 
 class Option(msgspec.Struct, frozen=True):
-    """One answer that can be chosen. `label` is what the person reads, `value` what goes back, `description` a further line."""
+    """One answer that can be chosen. `label` is what the user reads, `value` what goes back, `description` a further line."""
 
     label: str
     value: str
@@ -53,7 +53,7 @@ class Question(msgspec.Struct, frozen=True):
 
     @property
     def takes_text(self) -> bool:
-        """Whether the person may answer in words of their own."""
+        """Whether the user may answer in words of their own."""
         return self.allow_freeform or not self.options
 
     def option(self, value: str) -> Option | None:
@@ -62,7 +62,7 @@ class Question(msgspec.Struct, frozen=True):
 
 
 class Clarification(msgspec.Struct, frozen=True):
-    """Questions that the person answers together."""
+    """Questions that the user answers together."""
 
     title: str
     questions: tuple[Question, ...]
@@ -70,7 +70,7 @@ class Clarification(msgspec.Struct, frozen=True):
 
 
 class OutlineRequest(msgspec.Struct, frozen=True):
-    """An outline, in Markdown, that the person may edit."""
+    """An outline, in Markdown, that the user may edit."""
 
     title: str
     outline_text: str
@@ -95,7 +95,7 @@ def _advice(description: str, **schema: Any) -> dict[str, Any]:
 _OPTION_SCHEMA = {
     "type": "object",
     "properties": {
-        "label": {"type": "string", "description": "What the person reads."},
+        "label": {"type": "string", "description": "What the user reads."},
         "value": {"type": "string", "description": "What comes back; the label where it is left out."},
         "description": {"type": "string", "description": "One more line that explains the option."},
     },
@@ -106,10 +106,10 @@ _QUESTION_SCHEMA = {
     "type": "object",
     "properties": {
         "id": {"type": "string", "description": "A short name for the answer, such as audience."},
-        "question": {"type": "string", "description": "The question, in the person's language."},
+        "question": {"type": "string", "description": "The question, in the user's language."},
         "options": {"type": "array", "items": _OPTION_SCHEMA, "description": "The answers to choose from; none: free text."},
         "recommended": {"type": "string", "description": "The value of the option that you would choose."},
-        "allow_freeform": {"type": "boolean", "description": "Whether the person may answer in their own words."},
+        "allow_freeform": {"type": "boolean", "description": "Whether the user may answer in their own words."},
         "placeholder": {"type": "string", "description": "A hint in the empty field for free text."},
         "multiple": {"type": "boolean", "description": "Whether several options may be chosen."},
     },
@@ -123,7 +123,7 @@ JSON_SCHEMA: Mapping[str, Any] = {
         "title": _advice("The heading of the screen, a few words. Required.", type="string"),
         "preface": _advice("A sentence or two that say why you ask.", type="string"),
         "questions": _advice("The questions of a clarification, all of them at once.", type="array", items=_QUESTION_SCHEMA),
-        "outline_text": _advice("The outline that the person is to edit, as Markdown headings.", type="string"),
+        "outline_text": _advice("The outline that the user is to edit, as Markdown headings.", type="string"),
     },
 }
 """The schema of the tool's input."""
@@ -201,7 +201,7 @@ def _options(item: Mapping[str, Any], path: str) -> tuple[Option, ...]:
         option = _option(given, place)
         for field in ("value", "label"):
             if any(getattr(option, field) == getattr(other, field) for other in options):
-                raise RequestError(f"{place}.{field}", f"“{getattr(option, field)}” stands there twice; options must differ.")
+                raise RequestError(f"{place}.{field}", f"“{getattr(option, field)}” appears twice; options must differ.")
         options.append(option)
     return tuple(options)
 
@@ -213,7 +213,7 @@ def _option(given: Any, path: str) -> Option:
         raise RequestError(path, f"is {_shown(given)}; an option is an object with label and value, or a string.")
     label = _text(given, "label", path) or _text(given, "value", path)
     if not label:
-        raise RequestError(f"{path}.label", "is missing or empty; it is what the person reads.")
+        raise RequestError(f"{path}.label", "is missing or empty; it is what the user reads.")
     return Option(label, _text(given, "value", path) or label, _text(given, "description", path))
 
 
@@ -307,11 +307,11 @@ _MARKED = re.compile(r"\s*[(（]\s*recommended\s*[)）]\s*$", re.IGNORECASE)
 def from_ask_user_question(given: Mapping[str, Any]) -> Clarification:
     """Return the input of the CLI's `AskUserQuestion` as a clarification. Raises RequestError.
 
-    The CLI always lets the person answer otherwise, so that each question takes free text. The values of options are their
+    The CLI always lets the user answer otherwise, so that each question takes free text. The values of options are their
     labels, which is what `to_ask_user_question` gives back.
     """
     questions = [_asked(item) for item in _list(given, "questions", "", MOST_QUESTIONS)]
-    title = tr("The agent asks") if len(questions) == 1 else tr("The agent asks some questions")
+    title = tr("The agent asks") if len(questions) == 1 else tr("The agent has questions")
     return Clarification(title, _questions({"questions": questions}))
 
 
@@ -356,7 +356,7 @@ def values_of(answer: object) -> list[str]:
 
 
 def answer_text(request: Request, answer: UiAnswer) -> str:
-    """Return the person's message that answers `request`, in plain text for both the person and the model."""
+    """Return the user's message that answers `request`, in plain text for both the user and the model."""
     if answer.answers is None and answer.outline is None:
         return tr("I did not answer “{title}”.").format(title=request.title)
     if isinstance(request, Clarification):
@@ -397,7 +397,7 @@ def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
         outline = given.get("outline")
         if not isinstance(outline, str) or not outline.strip():
             raise RequestError(
-                "outline", tr("is missing or empty; the agent proposes an outline."), tr('Answer with {"outline": "…"}.')
+                "outline", tr("is missing or empty; the agent is proposing an outline."), tr('Answer with {"outline": "…"}.')
             )
         return UiAnswer(outline=outline, comment=comment)
     unknown = sorted(set(given) - {question.id for question in request.questions} - {"comment", "outline"})
@@ -408,7 +408,7 @@ def check_answers(request: Request, given: Mapping[str, Any]) -> UiAnswer:
         elif unknown:
             raise RequestError(
                 question.id,
-                tr("has no answer, and no question is called “{unknown}”.").format(unknown=unknown[0]),
+                tr("has no answer, and there is no question “{unknown}”.").format(unknown=unknown[0]),
                 tr("Write null to skip a question."),
             )
     return UiAnswer(answers={name: value for name, value in answers.items() if value is not None}, comment=comment)
@@ -418,7 +418,7 @@ def _checked(question: Question, given: Any) -> Any:
     """Return an answer as the value of an option, as text, or, where several can be chosen, as a list of these."""
     entries = given if isinstance(given, list) else [given]
     if len(entries) > 1 and not question.multiple:
-        raise RequestError(question.id, tr("takes one answer only."))
+        raise RequestError(question.id, tr("takes only one answer."))
     values = [_checked_value(question, entry) for entry in entries if entry is not None]
     if question.multiple:
         return list(dict.fromkeys(values)) or None
@@ -439,6 +439,6 @@ def _checked_value(question: Question, given: Any) -> str:
     offered = ", ".join(f"“{option.value}”" for option in question.options)
     raise RequestError(
         question.id,
-        tr("is {text}, which is no answer to this question.").format(text=_shown(text)),
+        tr("is {text}, which is not a valid answer to this question.").format(text=_shown(text)),
         tr("Choose from {offered}.").format(offered=offered),
     )

@@ -62,16 +62,12 @@ def _as_text(seen: Analysis) -> str:
 def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui analyze",
-        description=tr(
-            "Say what a picture or a video shows. It is sent to the vision model of a profile in ~/.dogent/vision.json."
-        ),
-        epilog=tr("Exit status: 0 done, 1 it cannot be looked at, 2 usage, 14 interrupted."),
+        description=tr("Describe an image or a video. It is sent to the vision model of a profile in ~/.dogent/vision.json."),
+        epilog=tr("Exit status: 0 done, 1 cannot be analyzed, 2 usage, 14 interrupted."),
     )
-    parser.add_argument("file", metavar="FILE", help=tr("the picture or the video"))
-    parser.add_argument("--type", choices=("image", "video"), help=tr("what it is (default: what its content says)"))
-    parser.add_argument(
-        "--profile", default="", metavar="NAME", help=tr("a profile of vision.json (default: that of the workspace)")
-    )
+    parser.add_argument("file", metavar="FILE", help=tr("the image or video"))
+    parser.add_argument("--type", choices=("image", "video"), help=tr("its type (default: detected from its content)"))
+    parser.add_argument("--profile", default="", metavar="NAME", help=tr("a profile of vision.json (default: the workspace's)"))
     parser.add_argument("--workspace", default=".", metavar="DIR", help=tr("the workspace (default: this folder)"))
     parser.add_argument("--json", action="store_true", help=tr('print one JSON object: {"summary", "tags", "text"}'))
     return parser

@@ -31,10 +31,8 @@ def run_doctor(arguments: Sequence[str], stdout: TextIO) -> int:
 def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui doctor",
-        description=tr(
-            "Say which engines are here, in which versions, which files are used, and what to do about what is missing."
-        ),
-        epilog=tr("Exit status: 0 all that is needed is here, 1 something is missing or broken, 2 usage."),
+        description=tr("Show the engines and their versions, the files in use, and how to fix what is missing."),
+        epilog=tr("Exit status: 0 all good, 1 something is missing or broken, 2 usage."),
     )
     parser.add_argument("--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)"))
     parser.add_argument("--json", action="store_true", help=tr("print one JSON object"))

@@ -59,20 +59,20 @@ def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui explain",
         description=tr(
-            "Say what a tool call of the agent would do and what is decided about it before it runs. What a command really "
-            "does is judged when it has ended. Nothing runs."
+            "Show what a tool call of the agent would do, and what is decided about it before it runs. What a command "
+            "really does is judged once it has ended. Nothing is run."
         ),
         epilog=tr(
-            'Without --tool, calls are read from standard input, one a line: {"tool": "Bash", "input": {"command": "ls"}}.'
+            'Without --tool, calls are read from standard input, one per line: {"tool": "Bash", "input": {"command": "ls"}}.'
         ),
     )
     parser.add_argument("--tool", metavar="NAME", help=tr("the tool, for example Bash"))
-    parser.add_argument("--input", metavar="JSON", default="{}", help=tr("its input, or for Bash simply the command"))
+    parser.add_argument("--input", metavar="JSON", default="{}", help=tr("its input; for Bash, just the command"))
     parser.add_argument("--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)"))
     parser.add_argument(
-        "--allow", metavar="RULE", action="append", default=[], help=tr("as if this had been allowed; repeatable")
+        "--allow", metavar="RULE", action="append", default=[], help=tr("treat this as already allowed; repeatable")
     )
-    parser.add_argument("--json", action="store_true", help=tr("print one JSON object a line"))
+    parser.add_argument("--json", action="store_true", help=tr("print one JSON object per line"))
     return parser
 
 
@@ -95,7 +95,7 @@ def _calls(stdin: TextIO) -> Iterator[ToolCall]:
                 value = json.loads(line)
             except ValueError:
                 raise UsageError(
-                    tr("Line {number} is not JSON.").format(number=number), tr("Write one object a line, with tool and input.")
+                    tr("Line {number} is not JSON.").format(number=number), tr("Write one object per line, with tool and input.")
                 ) from None
             yield _checked(value, tr("Line {number}").format(number=number))
 
@@ -107,6 +107,6 @@ def _checked(value: Any, where: str) -> ToolCall:
     if not isinstance(tool, str) or not isinstance(tool_input, dict) or not isinstance(cwd, str | None):
         raise UsageError(
             tr("{where} is not a tool call.").format(where=where),
-            tr('Write {"tool": NAME, "input": {…}}, and "cwd" where it matters.'),
+            tr('Write {"tool": NAME, "input": {…}}, with "cwd" if it matters.'),
         )
     return ToolCall(tool, tool_input, None if cwd is None else Path(cwd))

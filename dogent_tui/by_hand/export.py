@@ -29,10 +29,10 @@ def run_export(arguments: Sequence[str], terminal: Terminal) -> int:
     if chosen.styles:
         return _write_styles(Path(chosen.styles), terminal, force=chosen.force)
     if chosen.file is None:
-        raise UsageError(tr("No Markdown file is named."), tr("Write: dogent-tui export FILE.md --to pdf|docx"))
+        raise UsageError(tr("No Markdown file given."), tr("Usage: dogent-tui export FILE.md --to pdf|docx"))
     kind = chosen.to or Path(chosen.output).suffix[1:].lower()
     if kind not in KINDS:
-        raise UsageError(tr("It is not said what to export to."), tr("Add --to pdf or --to docx."))
+        raise UsageError(tr("No export format given."), tr("Add --to pdf or --to docx."))
     root = Path(chosen.workspace) if chosen.workspace else find_root(Path(chosen.file))
     existing_folder(root)
     request = plan_export(Workspace(root), chosen.file, kind, chosen.output, toc=chosen.toc, start=Path.cwd())
@@ -65,9 +65,9 @@ def _may_write(target: Path, terminal: Terminal, *, force: bool) -> bool:
     name = one_line(target.name)
     if not terminal.answers:
         raise DocumentError(
-            tr("{name} exists already.").format(name=name), tr("Add --force to replace it, or name another with -o.")
+            tr("{name} already exists.").format(name=name), tr("Add --force to replace it, or choose another name with -o.")
         )
-    return terminal.agrees(tr("{name} exists already. Replace it?").format(name=name))
+    return terminal.agrees(tr("{name} already exists. Replace it?").format(name=name))
 
 
 async def _export(request: ExportRequest, kind: ExportKind, terminal: Terminal) -> ExportResult:
@@ -98,7 +98,7 @@ def _tell(made: ExportResult, terminal: Terminal, *, as_json: bool) -> None:
 
 
 def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
-    """Write the built-in reference document, for a person to change its styles and put it into ``.dogent``."""
+    """Write the built-in reference document, for a user to change its styles and put it into ``.dogent``."""
     from dogent_tui.documents.export.docx_reference import built_in
     from dogent_tui.workspace.files import atomic_write
 
@@ -112,29 +112,31 @@ def _write_styles(target: Path, terminal: Terminal, *, force: bool) -> int:
 def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui export",
-        description=tr("Make a finished pdf or docx of a Markdown file."),
+        description=tr("Export a Markdown file as pdf or docx."),
         epilog=tr("Exit status: 0 exported, 1 not exported, 2 usage, 14 interrupted."),
     )
     parser.add_argument("file", metavar="FILE.md", nargs="?", help=tr("the Markdown file"))
-    parser.add_argument("--to", choices=KINDS, help=tr("what to make of it (default: what the ending of -o says)"))
-    parser.add_argument("-o", "--output", default="", metavar="OUT", help=tr("the file to write (default: beside the Markdown)"))
+    parser.add_argument("--to", choices=KINDS, help=tr("the format (default: taken from the extension of -o)"))
+    parser.add_argument(
+        "-o", "--output", default="", metavar="OUT", help=tr("the file to write (default: next to the Markdown file)")
+    )
     parser.add_argument(
         "--toc",
         action=argparse.BooleanOptionalAction,
-        help=tr("with a table of contents, or without (default: what the file says)"),
+        help=tr("with or without a table of contents (default: what the file says)"),
     )
-    parser.add_argument("-f", "--force", action="store_true", help=tr("replace a file that exists already"))
-    parser.add_argument("--yes", action="store_true", help=tr("download what is missing (pandoc, a browser) without asking"))
+    parser.add_argument("-f", "--force", action="store_true", help=tr("replace an existing file"))
+    parser.add_argument("--yes", action="store_true", help=tr("download missing components (pandoc, a browser) without asking"))
     parser.add_argument(
-        "--workspace", metavar="DIR", help=tr("the folder that images may come from, with styles in its .dogent (default: found)")
+        "--workspace", metavar="DIR", help=tr("the folder images may come from, with styles in its .dogent (default: detected)")
     )
     parser.add_argument(
-        "--json", action="store_true", help=tr("print one JSON object with the path, warnings and what was left out")
+        "--json", action="store_true", help=tr("print one JSON object with the path, warnings and anything left out")
     )
     parser.add_argument(
         "--write-styles",
         dest="styles",
         metavar="OUT.docx",
-        help=tr("only write the document that styles are taken from"),
+        help=tr("only write the document that provides the styles"),
     )
     return parser

@@ -56,8 +56,8 @@ def run_fetch(arguments: Sequence[str], stdout: TextIO, stderr: TextIO) -> int:
 
 async def _fetch(libraries: Libraries, wanted: _Wanted) -> FetchResult:
     if wanted.mode != "text" and not libraries.workspace.contains(libraries.images):
-        message = tr("The images_path of this folder leads out of it ({images}).").format(images=libraries.images)
-        raise WebError(message, tr("Correct it in .dogent/dogent.json, or fetch with --mode text."), code="failed")
+        message = tr("The images_path of this folder points outside it ({images}).").format(images=libraries.images)
+        raise WebError(message, tr("Fix it in .dogent/dogent.json, or fetch with --mode text."), code="failed")
     if wanted.private:
         libraries.hosts.approve(wanted.url)
     try:
@@ -72,7 +72,7 @@ async def _fetch(libraries: Libraries, wanted: _Wanted) -> FetchResult:
     except WebError as error:
         if error.code == "private_address" and not wanted.private:
             own = display_path(dogent_home() / "dogent.json")
-            remedy = tr("Add --private if you mean that address, or name it in web_allow_hosts of {own}.").format(own=own)
+            remedy = tr("If you do mean that address, add --private, or add it to web_allow_hosts in {own}.").format(own=own)
             raise WebError(error.message, remedy, code=error.code) from None
         raise
     finally:
@@ -117,16 +117,16 @@ def _notes(found: FetchResult) -> list[str]:
 def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui fetch",
-        description=tr("Write a page of the web as Markdown, or a document behind an address as its text, or save an image."),
-        epilog=tr("Exit status: 0 fetched, 1 it cannot be fetched, 2 usage, 14 interrupted."),
+        description=tr("Write a web page as Markdown, a document on the web as text, or save an image."),
+        epilog=tr("Exit status: 0 fetched, 1 cannot be fetched, 2 usage, 14 interrupted."),
     )
     parser.add_argument("url", metavar="URL", help=tr("the address"))
-    parser.add_argument("--mode", choices=("auto", "text", "image"), default="auto", help=tr("what is wanted (default: auto)"))
+    parser.add_argument("--mode", choices=("auto", "text", "image"), default="auto", help=tr("what to fetch (default: auto)"))
     add_part(parser, DEFAULT_CHARS)
-    parser.add_argument("--filename", default="", metavar="NAME", help=tr("what an image is to be called"))
-    parser.add_argument("--workspace", metavar="DIR", default=".", help=tr("whose images folder is used (default: this folder)"))
+    parser.add_argument("--filename", default="", metavar="NAME", help=tr("the file name for an image"))
     parser.add_argument(
-        "--private", action="store_true", help=tr("the address may be one of this machine or of the network around it")
+        "--workspace", metavar="DIR", default=".", help=tr("the workspace to save images in (default: this folder)")
     )
-    parser.add_argument("--json", action="store_true", help=tr("print one JSON object with what is known about it"))
+    parser.add_argument("--private", action="store_true", help=tr("allow an address on this computer or its network"))
+    parser.add_argument("--json", action="store_true", help=tr("print one JSON object with the details"))
     return parser

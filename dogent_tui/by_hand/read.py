@@ -53,10 +53,10 @@ def _images_folder(named: str) -> str | None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        reason = (error.strerror or tr("the disk refused")).lower()
+        reason = (error.strerror or tr("the disk refused the write")).lower()
         raise DocumentError(
-            tr("The folder {named} cannot be made: {reason}.").format(named=one_line(named), reason=reason),
-            tr("Name another with --images."),
+            tr("The folder {named} cannot be created: {reason}.").format(named=one_line(named), reason=reason),
+            tr("Choose another with --images."),
         ) from error
     return str(folder)
 
@@ -97,20 +97,20 @@ def _progress(stderr: TextIO) -> Report | None:
 def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui read",
-        description=tr("Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, csv, or a text."),
-        epilog=tr("Exit status: 0 read, 1 it cannot be read, 2 usage, 14 interrupted."),
+        description=tr("Write a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, csv or text."),
+        epilog=tr("Exit status: 0 read, 1 cannot be read, 2 usage, 14 interrupted."),
     )
     parser.add_argument("file", metavar="FILE", help=tr("the document"))
-    parser.add_argument("--sheet", default="", metavar="NAME", help=tr("the sheet of a workbook (default: its first one)"))
+    parser.add_argument("--sheet", default="", metavar="NAME", help=tr("the sheet of a workbook (default: the first)"))
     parser.add_argument("--pages", default="", metavar="PAGES", help=tr("pages of a pdf, for example 3-7,12 (default: all)"))
     parser.add_argument(
         "--changes",
         choices=("accept", "reject", "all"),
         default="accept",
-        help=tr("tracked changes of a docx: as if accepted (default), as if rejected, or all of them marked"),
+        help=tr("tracked changes of a docx: as accepted (default), as rejected, or all marked up"),
     )
     add_part(parser, DEFAULT_CHARS)
-    parser.add_argument("--images", default="", metavar="DIR", help=tr("also save the pictures of the document into DIR"))
-    parser.add_argument("--yes", action="store_true", help=tr("download pandoc without asking, where it is needed and missing"))
-    parser.add_argument("--json", action="store_true", help=tr("print one JSON object with the text and what is known about it"))
+    parser.add_argument("--images", default="", metavar="DIR", help=tr("also save the document's images to DIR"))
+    parser.add_argument("--yes", action="store_true", help=tr("download pandoc without asking if it is needed and missing"))
+    parser.add_argument("--json", action="store_true", help=tr("print one JSON object with the text and the details"))
     return parser

@@ -21,10 +21,10 @@ def run_schema(arguments: Sequence[str], stdout: TextIO) -> int:
 def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui schema",
-        description=tr("Print the JSON Schema of a configuration file; without a name, say where the schemas lie."),
+        description=tr("Print the JSON Schema of a configuration file; without a name, show where the schemas are."),
         epilog=tr(
-            'Put that address into the file as "$schema", and an editor completes keys and marks mistakes. “dogent” is for '
-            ".dogent/dogent.json of a folder, “home” for ~/.dogent/dogent.json. Exit status: 0 printed, 2 usage."
+            'Add that address to the file as "$schema", and your editor completes keys and marks mistakes. “dogent” is '
+            "for a folder's .dogent/dogent.json, “home” for ~/.dogent/dogent.json. Exit status: 0 printed, 2 usage."
         ),
     )
     parser.add_argument("name", nargs="?", choices=NAMES, metavar="NAME", help=", ".join(NAMES))

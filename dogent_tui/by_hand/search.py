@@ -53,7 +53,7 @@ def _access(folder: str, profile: str) -> tuple[WebAccess, list[ConfigWarning]]:
 
 def _lines(found: SearchResults) -> Iterator[str]:
     if not found.results:
-        yield tr("Nothing was found for “{query}”.\n").format(query=visible(found.query))
+        yield tr("No results for “{query}”.\n").format(query=visible(found.query))
     for number, result in enumerate(found.results, 1):
         title, *rest = (visible(line) for line in _words(result) if line)
         yield f"{number:>2}. {title}\n" + "".join(f"    {line}\n" for line in rest)
@@ -78,7 +78,7 @@ def _parser() -> CommandLine:
     parser = CommandLine(
         prog="dogent-tui search",
         description=tr("Search the web, or for images, with a profile of ~/.dogent/web.json."),
-        epilog=tr("Exit status: 0 searched, 1 it cannot be searched, 2 usage, 14 interrupted."),
+        epilog=tr("Exit status: 0 searched, 1 cannot be searched, 2 usage, 14 interrupted."),
     )
     parser.add_argument("query", metavar="QUERY", nargs="+", help=tr("what to search for"))
     parser.add_argument("--mode", choices=("web", "image"), default="web", help=tr("pages (default) or images"))
@@ -89,7 +89,7 @@ def _parser() -> CommandLine:
         metavar="N",
         help=tr("1 to {most_results} results (default: 5)").format(most_results=MOST_RESULTS),
     )
-    parser.add_argument("--profile", default="", metavar="NAME", help=tr("a web profile (default: that of the workspace)"))
+    parser.add_argument("--profile", default="", metavar="NAME", help=tr("a web profile (default: the workspace's)"))
     parser.add_argument("--workspace", metavar="DIR", default=".", help=tr("the workspace (default: this folder)"))
     parser.add_argument("--json", action="store_true", help=tr("print one JSON object"))
     return parser

@@ -1,4 +1,4 @@
-"""Where a person who typed a command is, and what is asked there: mostly, whether to download what is missing."""
+"""Where a user who typed a command is, and what is asked there: mostly, whether to download what is missing."""
 
 import asyncio
 from typing import TextIO
@@ -12,9 +12,9 @@ from dogent_tui.plain import one_line
 
 
 class Terminal(msgspec.Struct, frozen=True):
-    """Where a person is, or is not: a question can be asked only where all three are a terminal.
+    """Where a user is, or is not: a question can be asked only where all three are a terminal.
 
-    `agreed`: the person said with the command that what is missing may be downloaded.
+    `agreed`: the user said with the command that what is missing may be downloaded.
     """
 
     stdin: TextIO
@@ -28,13 +28,13 @@ class Terminal(msgspec.Struct, frozen=True):
         return self.stdin.isatty() and self.stderr.isatty()
 
     def agrees(self, question: str) -> bool:
-        """Ask the person. Anything but yes is a no."""
+        """Ask the user. Anything but yes is a no."""
         self.stderr.write(f"{question} [y/N] ")
         self.stderr.flush()
         return self.stdin.readline().strip().lower() in {"y", "yes"}
 
     async def may_download(self, question: str) -> bool:
-        """Whether the person wants a download: said before, or asked now. Where nobody can be asked, it is a no."""
+        """Whether the user wants a download: said before, or asked now. Where nobody can be asked, it is a no."""
         return self.agreed or (self.answers and await asyncio.to_thread(self.agrees, question))
 
     def progress(self, what: str) -> None:
@@ -50,7 +50,9 @@ async def offer_browser(terminal: Terminal) -> None:
 
     if await asyncio.to_thread(find_browsers):
         return
-    if await terminal.may_download(tr("No browser that could print the pdf is on this computer. Download one of some 100 MB?")):
+    if await terminal.may_download(
+        tr("There is no browser on this computer that can print the pdf. Download one (about 100 MB)?")
+    ):
         await install_browser(terminal.progress)
 
 
@@ -63,7 +65,7 @@ async def offer_pandoc(terminal: Terminal, error: DocumentError) -> bool:
         return False
     from dogent_tui.documents.pandoc.download import MEGABYTES, VERSION, install_pandoc
 
-    question = tr("{message} Download pandoc {version} of some {megabytes} MB from github.com?").format(
+    question = tr("{message} Download pandoc {version} (about {megabytes} MB) from github.com?").format(
         message=error.message, version=VERSION, megabytes=MEGABYTES
     )
     if not await terminal.may_download(question):

@@ -36,21 +36,22 @@ class Reviewed:
     ) -> "Reviewed":
         """Propose `text` for the file that `typed` names. `base` is what it held then (None: nothing), by default what it holds.
 
-        Outside of the workspace, and in `.dogent`, only the real path `approved` is reviewed: what the person was asked about.
+        Outside of the workspace, and in `.dogent`, only the real path `approved` is reviewed: what the user was asked about.
         Raises DogentError for a place or a text that cannot be.
         """
         path, name = workspace.absolute(typed).resolve(), workspace.relative(typed)
         if not typed.strip():
-            raise DogentError(tr("The name of the file is missing."), tr("Name a file in this workspace."))
+            raise DogentError(tr("The file name is missing."), tr("Specify a file in this workspace."))
         refusal = _refusal(workspace, path, name)
         if approved is not None and path != approved:
             raise DogentError(
-                tr("{name} leads elsewhere than when it was approved.").format(name=name), tr("Propose the change again.")
+                tr("{name} no longer points to where it did when it was approved.").format(name=name),
+                tr("Propose the change again."),
             )
         if refusal is not None and approved is None:
             raise refusal
         if path.exists() and not path.is_file():
-            raise DogentError(tr("{name} is not a file.").format(name=name), tr("Name a Markdown file."))
+            raise DogentError(tr("{name} is not a file.").format(name=name), tr("Specify a Markdown file."))
         content = _read(path, name) if isinstance(base, EllipsisType) else base
         return cls(path, propose(name, content, text, summary), by_approval=refusal is not None)
 
@@ -70,8 +71,8 @@ class Reviewed:
         """
         if self.path.resolve() != self.path:
             raise DogentError(
-                tr("{name} leads elsewhere by now.").format(name=self.change.name),
-                tr("Nothing was written. Reject the change, or look there."),
+                tr("{name} now points elsewhere.").format(name=self.change.name),
+                tr("Nothing was written. Reject the change, or check that file."),
             )
         if self.refresh():
             return False
@@ -103,7 +104,7 @@ class Reviewed:
 def held(path: Path, name: str) -> Lines | None:
     """Return the text that the file holds, None where there is none. Raises DogentError where it cannot be reviewed."""
     if path.exists() and not path.is_file():
-        raise DogentError(tr("{name} is not a file.").format(name=name), tr("Name a text file."))
+        raise DogentError(tr("{name} is not a file.").format(name=name), tr("Specify a text file."))
     content = _read(path, name)
     return None if content is None else decoded(content, name)
 
@@ -111,10 +112,10 @@ def held(path: Path, name: str) -> Lines | None:
 def _refusal(workspace: Workspace, path: Path, name: str) -> DogentError | None:
     """Return why a proposal does not lead to `path` unless that was approved, None where it does."""
     if not workspace.contains(path):
-        return DogentError(tr("{name} lies outside of this workspace.").format(name=name), tr("Name a file in it."))
+        return DogentError(tr("{name} is outside this workspace.").format(name=name), tr("Specify a file inside it."))
     if path.is_relative_to(workspace.dot):
         return DogentError(
-            tr("{name} holds what the agent has to obey.").format(name=name), tr("Such files are changed by other ways.")
+            tr("{name} holds rules the agent must follow.").format(name=name), tr("Such files can't be changed this way.")
         )
     return None
 
@@ -123,8 +124,8 @@ def _read(path: Path, name: str) -> bytes | None:
     try:
         if path.exists() and path.stat().st_size > LARGEST:
             raise DogentError(
-                tr("{name} is too large to be reviewed: {size} MB at the most.").format(name=name, size=LARGEST >> 20),
-                tr("Change a part of it."),
+                tr("{name} is too large to review: the limit is {size} MB.").format(name=name, size=LARGEST >> 20),
+                tr("Change part of it."),
             )
         return content_of(path)
     except OSError as error:

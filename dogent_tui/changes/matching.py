@@ -1,6 +1,6 @@
 """What two sequences have in common, in order: anchors that are unique in both first, then the shortest way between them.
 
-Patience diff finds what a person would call the same passages; where nothing is unique, Myers' greedy algorithm
+Patience diff finds what a user would call the same passages; where nothing is unique, Myers' greedy algorithm
 (https://doi.org/10.1007/BF01840446) looks for the longest common subsequence. A budget of steps bounds the whole of it, so
 that no input takes quadratic time: what it does not reach counts as different.
 """

@@ -25,7 +25,7 @@ class _Edit(NamedTuple):
 
 
 def rebased(change: DocumentChange, content: bytes | None) -> DocumentChange:
-    """Return `change` over what the file holds now. What the person decided holds where nobody else changed the same lines.
+    """Return `change` over what the file holds now. What the user decided holds where nobody else changed the same lines.
 
     Where somebody did, a hunk stands that is a conflict, and open: until it is accepted, the file stays there as it is now. What
     the file holds already is no hunk any more. Raises DogentError where the file is no text any more.

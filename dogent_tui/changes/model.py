@@ -1,4 +1,4 @@
-"""A change that was proposed to a document, and what the person decides about it, hunk by hunk. Nothing here touches a disk."""
+"""A change that was proposed to a document, and what the user decides about it, hunk by hunk. Nothing here touches a disk."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias
@@ -19,7 +19,7 @@ _LONGEST_COMMENT = 4_000
 
 
 class Decision(msgspec.Struct, frozen=True):
-    """What the person decided about a hunk. `edited` are the lines to write instead of those proposed, None for those."""
+    """What the user decided about a hunk. `edited` are the lines to write instead of those proposed, None for those."""
 
     verdict: Verdict = "open"
     edited: tuple[str, ...] | None = None
@@ -116,7 +116,7 @@ class DocumentChange:
         return sum(self.decision(hunk.number).verdict == verdict for hunk in self.hunks)
 
     def lines_of(self, hunk: Hunk) -> tuple[str, ...]:
-        """Return what would be written for a hunk if it is accepted: what was proposed, or what the person made of it."""
+        """Return what would be written for a hunk if it is accepted: what was proposed, or what the user made of it."""
         edited = self.decision(hunk.number).edited
         return hunk.new if edited is None else edited
 
@@ -183,8 +183,8 @@ def propose(name: str, content: bytes | None, text: str, summary: str = "") -> D
     """
     if len(content or b"") > LARGEST or len(text) > LARGEST:
         raise DogentError(
-            tr("{name} is too large to be reviewed: {size} MB at the most.").format(name=name, size=LARGEST >> 20),
-            tr("Change a part of it."),
+            tr("{name} is too large to review: the limit is {size} MB.").format(name=name, size=LARGEST >> 20),
+            tr("Change part of it."),
         )
     base = decoded(content, name)
     new = proposed(text, base)

@@ -16,13 +16,13 @@ _QUOTED = 240
 _IN_SHORT = 60
 """Of them, where many hunks are told."""
 _EDITED = 4_000
-"""Characters of what the person wrote instead."""
+"""Characters of what the user wrote instead."""
 _MOST = 40_000
 """Characters of an outcome that names each hunk. The CLI puts a result of more than 50,000 into a file (measured)."""
 
 
 class HunkOutcome(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of a hunk. `proposed` is the start of it; `written` what the person wrote instead, where they did."""
+    """What became of a hunk. `proposed` is the start of it; `written` what the user wrote instead, where they did."""
 
     number: int
     heading: tuple[str, ...]
@@ -59,7 +59,7 @@ def outcome_text(change: DocumentChange, *, written: bool) -> str:
     found = outcomes(change)
     taken = sum(outcome.status in ("accepted", "edited") for outcome in found)
     did = f"{taken} of {_hunks(len(found))} written to {change.name}" if written else f"nothing was written to {change.name}"
-    lines = [f"The person reviewed your change: {did}."]
+    lines = [f"The user reviewed your change: {did}."]
     said = [line for outcome in found for line in _lines(outcome)]
     lines += said if sum(map(len, said)) <= _MOST else _in_short(found)
     if taken < len(found):
@@ -82,7 +82,7 @@ def _lines(outcome: HunkOutcome) -> Sequence[str]:
 
 
 def _in_short(found: Sequence[HunkOutcome]) -> Iterator[str]:
-    """Yield what became of many hunks: those that went alike together, and those that the person had words for on their own."""
+    """Yield what became of many hunks: those that went alike together, and those that the user had words for on their own."""
 
     def alike(outcome: HunkOutcome) -> object:
         return outcome.number if outcome.comment or outcome.status == "edited" else (outcome.status, outcome.heading)
@@ -99,7 +99,7 @@ def _in_short(found: Sequence[HunkOutcome]) -> Iterator[str]:
 
 
 def _status(outcome: HunkOutcome) -> str:
-    return {"edited": "accepted, edited by the person", "undecided": "left undecided, not written"}.get(
+    return {"edited": "accepted, edited by the user", "undecided": "left undecided, not written"}.get(
         outcome.status, outcome.status
     )
 

@@ -59,7 +59,7 @@ def decoded(content: bytes | None, name: str) -> Lines:
     try:
         return split((content or b"").decode("utf-8"))
     except UnicodeDecodeError:
-        raise DogentError(tr("{name} is not a UTF-8 text.").format(name=name), tr("Convert it to UTF-8 first.")) from None
+        raise DogentError(tr("{name} is not UTF-8 text.").format(name=name), tr("Convert it to UTF-8 first.")) from None
 
 
 def proposed(text: str, base: Lines) -> Lines:
@@ -70,7 +70,9 @@ def proposed(text: str, base: Lines) -> Lines:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise DogentError(tr("The proposed text holds half a character (a lone surrogate)."), tr("Send valid Unicode.")) from None
+        raise DogentError(
+            tr("The proposed text contains half a character (a lone surrogate)."), tr("Send valid Unicode.")
+        ) from None
     new = split(text)
     if not base.lines:
         return Lines(new.lines, new.endings, base.has_bom)

@@ -78,7 +78,7 @@ class Conversion:
         except OSError as error:
             self.error = DocumentError(
                 tr("{name} could not be converted: {strerror}.").format(name=self._path.name, strerror=error.strerror or error),
-                tr("Check that there is room on the disk, and that the cache folder may be written."),
+                tr("Check that the disk has space and that the cache folder is writable."),
             )
         finally:
             self.ended = True
@@ -109,8 +109,8 @@ class Conversion:
                 if spool.bytes > _MOST_BYTES:
                     self.warnings.append(
                         tr(
-                            "Only the first {chars} characters were converted: the document is very large. Read a part of it "
-                            "with `pages` or `sheet`, or split it."
+                            "Only the first {chars} characters were converted because the document is very large. Read "
+                            "part of it with `pages` or `sheet`, or split it."
                         ).format(chars=spool.chars)
                     )
                     break

@@ -30,28 +30,28 @@ def plan_export(
     """
     if kind not in KINDS:
         raise DocumentError(
-            tr("Markdown is not exported as {kind}.").format(kind=one_line(kind) or tr("nothing")),
-            tr("Say pdf or docx."),
+            tr("Markdown cannot be exported as {kind}.").format(kind=one_line(kind) or tr("nothing")),
+            tr("Use pdf or docx."),
             code="unsupported",
         )
     if not markdown.strip():
-        raise DocumentError(tr("No Markdown file is named."), tr("Name one."), code="not_found")
+        raise DocumentError(tr("No Markdown file given."), tr("Specify one."), code="not_found")
     source = _real(workspace, markdown, start)
     target = _real(workspace, output or export_target(markdown, kind), start)
     name = one_line(workspace.relative(target))
     if target.is_dir():
-        raise DocumentError(tr("{name} is a folder.").format(name=name), tr("Name a file in it."), code="unsupported")
+        raise DocumentError(tr("{name} is a folder.").format(name=name), tr("Specify a file inside it."), code="unsupported")
     if target == source or (target.exists() and source.exists() and target.samefile(source)):
         raise DocumentError(
             tr("{name} is the Markdown file itself.").format(name=name),
-            tr("Name another file, ending in .{kind}.").format(kind=kind),
+            tr("Choose another file, ending in .{kind}.").format(kind=kind),
         )
     home = Path(os.path.realpath(dogent_home()))
     in_sample = workspace.root.is_relative_to(home) and target.is_relative_to(workspace.root)  # which lies in the home
     if target.is_relative_to(workspace.dot) or (target.is_relative_to(home) and not in_sample):
         raise DocumentError(
-            tr("{name} lies where dogent-tui keeps what it needs itself.").format(name=name),
-            tr("Name a place outside of .dogent."),
+            tr("{name} is where dogent-tui keeps its own files.").format(name=name),
+            tr("Choose a location outside .dogent."),
         )
     return ExportRequest(markdown=source, target=target, root=workspace.root, home=dogent_home(), toc=toc)
 
@@ -60,14 +60,14 @@ def _real(workspace: Workspace, typed: str, start: Path | None) -> Path:
     typed = typed.removeprefix("file://")
     if typed.startswith("~") and not typed.startswith("~/"):  # a shell would take it for somebody's home
         raise DocumentError(
-            tr("{typed} can be read in two ways.").format(typed=one_line(typed)), tr("Put ./ before it, or write the whole path.")
+            tr("{typed} is ambiguous.").format(typed=one_line(typed)), tr("Put ./ before it, or give the full path.")
         )
     path = workspace.absolute(typed if start is None or typed.startswith("~") else start / typed)
     try:
         return Path(os.path.realpath(path))
     except ValueError:
         raise DocumentError(
-            tr("{typed} is not a name that a file can have.").format(typed=one_line(typed)), tr("Check the name.")
+            tr("{typed} is not a valid file name.").format(typed=one_line(typed)), tr("Check the name.")
         ) from None
 
 

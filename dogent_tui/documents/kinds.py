@@ -64,13 +64,13 @@ _OFFICE_NAMES: Mapping[str, str] = {
 }
 """Names that promise a format whose content is unmistakable: what has the name and not the content is damaged."""
 
-_IMAGE = (tr("an image"), tr("The tool analyze_media sees what is in it."))
-_VIDEO = (tr("a video"), tr("The tool analyze_media sees what is in it."))
-_AUDIO = (tr("a sound recording"), tr("Have it transcribed into a text file first."))
+_IMAGE = (tr("an image"), tr("analyze_media can see what is in it."))
+_VIDEO = (tr("a video"), tr("analyze_media can see what is in it."))
+_AUDIO = (tr("a sound recording"), tr("Transcribe it into a text file first."))
 _ARCHIVE = (tr("an archive"), tr("Unpack it and read the files in it."))
-_PROGRAM = (tr("a program, not a document"), tr("Read its documentation or its source code instead."))
-_DATABASE = (tr("a database"), tr("Export what you need of it as csv first."))
-_FONT = (tr("a font, not a document"), tr("Name a document."))
+_PROGRAM = (tr("a program, not a document"), tr("Read its documentation or source code instead."))
+_DATABASE = (tr("a database"), tr("Export what you need as csv first."))
+_FONT = (tr("a font, not a document"), tr("Specify a document."))
 
 _MAGIC: tuple[tuple[int, bytes, tuple[str, str]], ...] = (
     (0, b"\x89PNG\r\n\x1a\n", _IMAGE),
@@ -140,7 +140,7 @@ def kind_of(path: Path) -> str:
     size = path.stat().st_size
     if size > _LARGEST:
         raise DocumentError(
-            tr("{path} is too large to read: {size} MB, and at most {most} MB can be read.").format(
+            tr("{path} is too large to read: {size} MB, and the limit is {most} MB.").format(
                 path=path.name, size=size >> 20, most=_LARGEST >> 20
             ),
             tr("Split it into smaller documents."),
@@ -171,14 +171,14 @@ def _zip_kind(path: Path) -> str:
     except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, ValueError, EOFError):
         what = _OFFICE_NAMES.get(path.suffix.lower(), tr("zip archive"))
         raise DocumentError(
-            tr("{path} is a damaged {what}: it ends too early or is broken inside.").format(path=path.name, what=what),
-            tr("Get a whole copy of it, or save it anew with the program it comes from."),
+            tr("{path} is a damaged {what}: it ends early or is broken inside.").format(path=path.name, what=what),
+            tr("Get a complete copy, or save it again with the program that created it."),
             code="damaged",
         ) from None
     if mimetype in _MIMETYPES:
         return _MIMETYPES[mimetype]
     if mimetype.startswith("application/vnd.oasis.opendocument"):
-        raise unsupported(path, tr("an OpenDocument file that is no text"), tr("Save it as xlsx, pptx or pdf first."))
+        raise unsupported(path, tr("an OpenDocument file that isn't text"), tr("Save it as xlsx, pptx or pdf first."))
     if "xl/workbook.bin" in names:
         raise unsupported(path, tr("a binary workbook (xlsb)"), tr("Save it as xlsx first."))
     for part, kind in _PARTS.items():
@@ -213,8 +213,8 @@ def _by_name(path: Path, head: bytes) -> str:
     if suffix in _OFFICE_NAMES:
         what = _OFFICE_NAMES[suffix]
         raise DocumentError(
-            tr("{path} is not a {what}, though it is named like one, or it is damaged.").format(path=path.name, what=what),
-            tr("Check where it comes from, and get a whole copy of it."),
+            tr("{path} is not a {what}, despite its name, or it is damaged.").format(path=path.name, what=what),
+            tr("Check where it came from, and get a complete copy."),
             code="damaged",
         )
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:512].lower()

@@ -87,7 +87,7 @@ class DocumentLibrary:
         state = await asyncio.to_thread(_look_at, path)
         if place is not None and state.path != bytes(place):
             raise DocumentError(
-                tr("{path} now leads elsewhere.").format(path=path.name), tr("Name the file again."), code="not_found"
+                tr("{path} now points elsewhere.").format(path=path.name), tr("Specify the file again."), code="not_found"
             )
         key = self._store.key(state, options)
         conversion = self._conversion(key, path, state, options)
@@ -98,7 +98,7 @@ class DocumentLibrary:
         self._last_keys[state.path, options] = key
         if offset and before != key:
             changed = tr(
-                "The file was changed since the part before was read: offsets may have moved; read it again from offset 0."
+                "The file changed since the previous part was read, so offsets may have moved. Read it again from offset 0."
             )
             return msgspec.structs.replace(result, warnings=(changed, *result.warnings))
         return result
@@ -154,7 +154,7 @@ class DocumentLibrary:
                 warnings.append(tr("The rest could not be read: {error}").format(error=conversion.error))
         elif offset > page.start:
             warnings.append(
-                tr("The offset {offset} lies beyond the end: the document has {start} characters.").format(
+                tr("The offset {offset} is past the end: the document has {start} characters.").format(
                     offset=offset, start=page.start
                 )
             )
@@ -193,16 +193,18 @@ def _look_at(path: Path) -> FileState:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
             raise DocumentError(
-                tr("{path} is a folder.").format(path=path.name or path), tr("Name a file in it."), code="unsupported"
+                tr("{path} is a folder.").format(path=path.name or path), tr("Specify a file inside it."), code="unsupported"
             )
         if not stat.S_ISREG(mode):  # opening a pipe or a device may take for ever
             raise DocumentError(
-                tr("{path} is no file, but a device, a socket or a pipe.").format(path=path.name),
-                tr("Name a file."),
+                tr("{path} is not a file but a device, socket or pipe.").format(path=path.name),
+                tr("Specify a file."),
                 code="unsupported",
             )
         if not os.access(path, os.R_OK):
-            raise DocumentError(tr("{path} may not be read.").format(path=path.name), tr("Check its permissions."), code="failed")
+            raise DocumentError(
+                tr("You have no permission to read {path}.").format(path=path.name), tr("Check its permissions."), code="failed"
+            )
         return FileState.of(path)
     except (OSError, ValueError) as error:
         if isinstance(error, FileNotFoundError | NotADirectoryError | ValueError):

@@ -10,7 +10,7 @@ from dogent_tui.errors import DogentError
 
 
 class DocumentError(DogentError):
-    """A document cannot be read or written. The message is a sentence for the person and for the model alike.
+    """A document cannot be read or written. The message is a sentence for the user and for the model alike.
 
     `code` names the case for programs: `not_found`, `unsupported`, `encrypted`, `damaged`, `scanned`, `too_large`, `no_sheet`,
     `no_page`, `hostile`, `timeout`, `engine_missing`, `failed`.

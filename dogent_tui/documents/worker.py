@@ -181,7 +181,7 @@ def _read_at(path: Path, options: ReadOptions, channel: _Channel) -> None:
         channel.send(piece)
         is_empty = is_empty and not piece.text.strip()
     if is_empty and not opened.warnings:
-        opened.warnings.append(tr("There is no text in the document."))
+        opened.warnings.append(tr("The document contains no text."))
     channel.send(Finished(opened.metadata, opened.warnings))
 
 
@@ -189,7 +189,7 @@ def _ignored(kind: str, options: ReadOptions) -> Iterator[str]:
     if options.sheet and kind != "workbook":
         yield tr("Only workbooks have sheets: `sheet` was ignored.")
     if options.pages and kind in UNPAGED:
-        yield tr("This kind of document has no pages: `pages` was ignored; use offset to read on.")
+        yield tr("Documents of this kind have no pages: `pages` was ignored; use offset to read on.")
 
 
 def _pieces(opened: Opened) -> Iterator[Piece]:
@@ -231,8 +231,8 @@ _ENCODER = msgspec.json.Encoder(enc_hook=str)
 
 def _too_large(name: str) -> Failed:
     return Failed(
-        tr("{name} needs more memory than a document may.").format(name=name),
-        tr("Split it, or save it anew with the program it comes from."),
+        tr("{name} exceeds the memory limit for a document.").format(name=name),
+        tr("Split it, or save it again with the program that created it."),
         "hostile",
         last=True,
     )
@@ -250,7 +250,7 @@ def _failed(name: str, error: Exception) -> Failed:
     said = " ".join(str(error).split())[:200]
     return Failed(
         tr("{name} could not be read: {error}.").format(name=name, error=": ".join(filter(None, (type(error).__name__, said)))),
-        tr("It may be damaged: open it with the program it comes from and save it anew."),
+        tr("It may be damaged: open it with the program that created it and save it again."),
         "damaged",
         last=True,
     )

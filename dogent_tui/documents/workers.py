@@ -271,18 +271,18 @@ class _Worker:
         status = await self._process.wait()
         if self._too_much:
             return DocumentError(
-                tr("{path} needs more memory than a document may.").format(path=path.name),
-                tr("Split it, or save it anew with the program it comes from."),
+                tr("{path} exceeds the memory limit for a document.").format(path=path.name),
+                tr("Split it, or save it again with the program that created it."),
                 code="hostile",
             )
         how = (
             tr("was ended by {signals}").format(signals=signal.Signals(-status).name)
             if status < 0
-            else tr("ended with status {status}").format(status=status)
+            else tr("exited with status {status}").format(status=status)
         )
         return DocumentError(
             tr("{path} could not be read: the process that reads documents {how}.").format(path=path.name, how=how),
-            tr("The file is probably damaged: open it with the program it comes from and save it anew."),
+            tr("The file is probably damaged: open it with the program that created it and save it again."),
             code="damaged",
         )
 
@@ -290,6 +290,6 @@ class _Worker:
 def _too_slow(path: Path) -> DocumentError:
     return DocumentError(
         tr("{path} takes too long to read.").format(path=path.name),
-        tr("Read a part of it where it has pages or sheets, split it, or save it anew with the program it comes from."),
+        tr("Read part of it if it has pages or sheets, split it, or save it again with the program that created it."),
         code="timeout",
     )

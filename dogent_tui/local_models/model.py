@@ -10,13 +10,13 @@ from dogent_tui.language import tr
 KINDS: tuple[ServerKind, ...] = ("ollama", "llama.cpp", "lm-studio", "vllm")
 
 LABELS: Mapping[ServerKind, str] = {"ollama": "Ollama", "llama.cpp": "llama.cpp", "lm-studio": "LM Studio", "vllm": "vLLM"}
-"""How a person calls them."""
+"""How a user calls them."""
 
 ENOUGH_TOKENS = 32_000
 """The window from which a model can work on documents: the agent's instructions and tools alone take some 15,000 tokens."""
 
 LARGER: Mapping[ServerKind, str] = {
-    "ollama": tr("Start it with OLLAMA_CONTEXT_LENGTH=64000 ollama serve, or move the slider in the settings of its app."),
+    "ollama": tr("Start it with OLLAMA_CONTEXT_LENGTH=64000 ollama serve, or move the slider in its app settings."),
     "llama.cpp": tr("Start llama-server with -c 65536."),
     "lm-studio": tr("Load the model with a larger context length (lms load NAME --context-length 65536)."),
     "vllm": tr("Start it with a larger --max-model-len."),
@@ -51,7 +51,7 @@ class LocalServer(msgspec.Struct, frozen=True):
 
     @property
     def label(self) -> str:
-        """How a person calls it."""
+        """How a user calls it."""
         return LABELS[self.kind]
 
     def model(self, name: str) -> LocalModel | None:
@@ -67,12 +67,12 @@ def window_warning(kind: ServerKind, model: LocalModel) -> tuple[str, str]:
     if model.is_small:
         tokens = model.window or model.most
         message = tr(
-            "{model} has a context window of only {tokens:,} tokens; {enough_tokens:,} are needed to work on documents."
+            "{model} has a context window of only {tokens:,} tokens; working on documents takes {enough_tokens:,}."
         ).format(model=model.name, tokens=tokens, enough_tokens=ENOUGH_TOKENS)
-        return message, remedy if model.most == 0 or model.most >= ENOUGH_TOKENS else tr("Choose a model with a larger one.")
+        return message, remedy if model.most == 0 or model.most >= ENOUGH_TOKENS else tr(
+            "Choose a model with a larger context window."
+        )
     if kind == "ollama" and not model.window:
-        message = tr(
-            "{label} may give {model} no more than 4,096 tokens of context, which is what it does unless told otherwise."
-        ).format(label=label, model=model.name)
+        message = tr("{label} may give {model} only 4,096 tokens of context, its default.").format(label=label, model=model.name)
         return message, remedy
     return "", ""

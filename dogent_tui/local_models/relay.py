@@ -157,7 +157,7 @@ class LocalRelay:
             if not writer.broken and not writer.stopped:
                 writer.broken = tr("its answer was cut off")
             if writer.broken:
-                writer.broken = tr("{label} stopped in the middle of its answer: {broken}.").format(
+                writer.broken = tr("{label} stopped mid-answer: {broken}.").format(
                     label=LABELS[self.kind], broken=writer.broken[:500]
                 )
                 yield error_event(ApiError(400, writer.broken))
@@ -176,7 +176,7 @@ class LocalRelay:
         answer = await self._post(stack, "chat", chat_body(body))
         return answer or ApiError(
             400,
-            tr("{label} at {upstream} speaks neither Anthropic’s API nor OpenAI’s.\nIs it another one?").format(
+            tr("{label} at {upstream} supports neither Anthropic’s API nor OpenAI’s.\nIs it a different server?").format(
                 label=LABELS[self.kind], upstream=self._upstream
             ),
         )

@@ -13,7 +13,7 @@ from dogent_tui.offline.messages_api import ApiError
 _START: Mapping[ServerKind, str] = {
     "ollama": tr("Start it with ollama serve, or by opening its app."),
     "llama.cpp": tr("Start llama-server with the model."),
-    "lm-studio": tr("Start its server with lms server start, or in its window for developers."),
+    "lm-studio": tr("Start its server with lms server start, or in its Developer window."),
     "vllm": tr("Start it with vllm serve and the model."),
 }
 _TOO_LONG = (
@@ -38,11 +38,12 @@ def unreachable(kind: ServerKind, base_url: str, error: BaseException) -> ApiErr
     label = LABELS[kind]
     if isinstance(error, ConnectionRefusedError) or "onnect" in type(error).__name__:
         return ApiError(
-            400, tr("{label} does not answer at {base_url}.\n{start}").format(label=label, base_url=base_url, start=_START[kind])
+            400,
+            tr("{label} is not responding at {base_url}.\n{start}").format(label=label, base_url=base_url, start=_START[kind]),
         )
     return ApiError(
         400,
-        tr("{label} at {base_url} gave no answer that can be read ({error}).\nLook at what it prints.").format(
+        tr("{label} at {base_url} gave an unreadable answer ({error}).\nCheck its output.").format(
             label=label, base_url=base_url, error=type(error).__name__
         ),
     )
@@ -53,8 +54,8 @@ def too_long(kind: ServerKind, model: str, tokens: int, window: int) -> ApiError
     return ApiError(
         400,
         tr(
-            "{model} runs with a context window of {window:,} tokens, and this request takes some {tokens:,}: {label} would "
-            "leave out its beginning.\n{larger} /new begins a conversation anew."
+            "{model} has a context window of {window:,} tokens, and this request needs about {tokens:,}: {label} would "
+            "drop its beginning.\n{larger} /new starts a new conversation."
         ).format(model=model, window=window, tokens=tokens, label=LABELS[kind], larger=LARGER[kind]),
     )
 
@@ -77,21 +78,21 @@ def refusal(kind: ServerKind, model: str, status: int, said: str) -> ApiError:
     if any(sign in lowered for sign in _NO_TOOLS):
         return ApiError(
             400,
-            tr("{model} cannot call tools as {label} runs it{quoted}.\n{kind}").format(
+            tr("{model} can't call tools the way {label} runs it{quoted}.\n{kind}").format(
                 model=model, label=label, quoted=quoted, kind=_tools_remedy(kind)
             ),
         )
     if status in (401, 403):
         return ApiError(
             400,
-            tr("{label} asks for a key{quoted}.\nPut it into ANTHROPIC_AUTH_TOKEN of the profile.").format(
+            tr("{label} requires a key{quoted}.\nSet it as ANTHROPIC_AUTH_TOKEN in the profile.").format(
                 label=label, quoted=quoted
             ),
         )
     if status == 404 or ("model" in lowered and "not found" in lowered):
         return ApiError(
             400,
-            tr("{label} does not have the model {model}{quoted}.\nName one that it has in ANTHROPIC_MODEL, or /setup.").format(
+            tr("{label} does not have the model {model}{quoted}.\nSet ANTHROPIC_MODEL to one it has, or use /setup.").format(
                 label=label, model=model, quoted=quoted
             ),
         )
@@ -102,11 +103,11 @@ def refusal(kind: ServerKind, model: str, status: int, said: str) -> ApiError:
     if status == 200:
         return ApiError(
             400,
-            tr("{label} gave no answer that can be read{quoted}.\nLook at what it prints.").format(label=label, quoted=quoted),
+            tr("{label} gave an unreadable answer{quoted}.\nCheck its output.").format(label=label, quoted=quoted),
         )
     return ApiError(
         400,
-        tr("{label} refused the request ({status}){quoted}.\nLook at what it prints.").format(
+        tr("{label} refused the request ({status}){quoted}.\nCheck its output.").format(
             label=label, status=status, quoted=quoted
         ),
     )
@@ -114,11 +115,11 @@ def refusal(kind: ServerKind, model: str, status: int, said: str) -> ApiError:
 
 def _tools_remedy(kind: ServerKind) -> str:
     if kind == "vllm":
-        return tr("Start it with --enable-auto-tool-choice and the --tool-call-parser of the model.")
+        return tr("Start it with --enable-auto-tool-choice and the --tool-call-parser for the model.")
     return (
         tr("Start llama-server with --jinja.")
         if kind == "llama.cpp"
-        else tr("Choose a model that can, such as qwen3 or gpt-oss.")
+        else tr("Choose a model that can call tools, such as qwen3 or gpt-oss.")
     )
 
 

@@ -26,7 +26,7 @@ _NOT_SHOWN = "[{kind} was attached here, which this model cannot be shown.]"
 def messages_body(request: MessagesRequest, model: str, *, kind: ServerKind, window: int) -> dict[str, Any]:
     """Return `request` as it is put to the server's own `/v1/messages`, under the name `model`.
 
-    ``system`` messages within the conversation, which chat templates refuse, become part of what the person says around them;
+    ``system`` messages within the conversation, which chat templates refuse, become part of what the user says around them;
     no two messages of the same side follow each other. `window` is the size of the context window, 0 where it is not known.
     """
     raw = request.raw
@@ -167,7 +167,7 @@ def _assistant(content: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _user(content: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Results of tools are messages of their own, before what the person says."""
+    """Results of tools are messages of their own, before what the user says."""
     results = [block for block in content if block["type"] == "tool_result"]
     said = [block for block in content if block["type"] != "tool_result"]
     pictures = [block for result in results for block in result["content"] if block["type"] == "image"]

@@ -113,7 +113,7 @@ class ManuscriptLibrary:
                 return msgspec.json.decode(line, type=Answer)  # type: ignore[no-any-return]
             await self.close()
         raise ManuscriptError(
-            tr("The process that looks through the workspace ended on its own."), tr("Ask for less, or try again.")
+            tr("The process that searches the workspace exited unexpectedly."), tr("Narrow the search, or try again.")
         )
 
     async def _start(self) -> asyncio.subprocess.Process:
@@ -157,12 +157,10 @@ def _encodable(text: str) -> str:
 def _too_slow(request: Request) -> ManuscriptError:
     if getattr(request, "regex", False):
         return ManuscriptError(
-            tr("The regular expression takes too long, and nothing was found out."),
+            tr("The regular expression takes too long; no result was reached."),
             tr(
-                "Have every match hold a word of some letters: that is looked for first. Repeat nothing that repeats, name "
+                "Make sure every match contains a literal word, which is searched first. Avoid nested repeats, specify "
                 "fewer files, or leave regex out."
             ),
         )
-    return ManuscriptError(
-        tr("Looking through the workspace takes too long."), tr("Search fewer files: name some in file_pattern.")
-    )
+    return ManuscriptError(tr("Searching the workspace takes too long."), tr("Search fewer files: set file_pattern."))

@@ -38,7 +38,7 @@ class Matcher(Protocol):
 def matcher(query: str, *, regex: bool) -> Matcher:
     """Return what finds `query`. Raises ManuscriptError where it is empty, or no regular expression though it should be."""
     if not query:
-        raise ManuscriptError(tr("There is nothing to search for."), tr("Give the text in query."))
+        raise ManuscriptError(tr("There is nothing to search for."), tr("Put the text in query."))
     return _Pattern(query) if regex else _Words(query)
 
 
@@ -163,8 +163,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
         return re.compile(pattern, re.IGNORECASE | re.MULTILINE)
     except (re.error, OverflowError, RecursionError) as error:
         raise ManuscriptError(
-            tr("“{pattern}” is no regular expression: {error}.").format(pattern=pattern, error=error),
-            tr("Correct it, or leave regex out."),
+            tr("“{pattern}” is not a valid regular expression: {error}.").format(pattern=pattern, error=error),
+            tr("Fix it, or leave regex out."),
         ) from None
 
 

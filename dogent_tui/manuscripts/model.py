@@ -22,7 +22,7 @@ MOST_NODES = 400
 
 
 class ManuscriptError(DogentError):
-    """Something could not be read or searched. The message and the remedy are for the model and the person alike."""
+    """Something could not be read or searched. The message and the remedy are for the model and the user alike."""
 
 
 class Scope(msgspec.Struct, frozen=True):

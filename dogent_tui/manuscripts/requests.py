@@ -45,7 +45,7 @@ class RequestBook:
         Raises ManuscriptError where the id was used.
         """
         if request_id in self._requests:
-            raise ManuscriptError(tr("This request was made already."), tr("Make a new one."))
+            raise ManuscriptError(tr("This request was already made."), tr("Make a new one."))
         parameters = {key: value for key, value in values.items() if key != "reason"}
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
         made = ToolRequest(request_id, tool, action, str(values.get("reason", "")).strip(), parameters, now)
@@ -69,7 +69,7 @@ class RequestBook:
                 used = self._requests[request.id] = msgspec.structs.replace(request, used=True)
                 return used
         raise ManuscriptError(
-            tr("This call was not approved, or was made already."), tr("Ask anew: each request allows one call.")
+            tr("This call was not approved, or was already made."), tr("Ask again: each request allows one call.")
         )
 
 

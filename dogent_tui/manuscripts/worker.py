@@ -37,7 +37,7 @@ def _answer(request: Request) -> Answer:
         return Failed(error.message, error.remedy)
     except (MemoryError, RecursionError, OSError) as error:
         return Failed(
-            tr("The workspace could not be looked through: {error}.").format(error=type(error).__name__), tr("Ask for less.")
+            tr("The workspace could not be searched: {error}.").format(error=type(error).__name__), tr("Narrow the search.")
         )
 
 

@@ -20,7 +20,7 @@ PROPOSE = "mcp__dogent__propose_document_change"
 """The tool by which a change is proposed: the person reviews it while the call waits."""
 _PATHS: Mapping[str, str] = {READ_DOCUMENT: "path", EXPORT_DOCUMENT: "md_path", PROPOSE: "path"}
 """The input that names the file, where it is not ``file_path``."""
-_WISHES = "# The person's standing wishes for this workspace"
+_WISHES = "# The user's standing wishes for this workspace"
 """The heading over `.dogent/dogent.md` in the system prompt (`agent/prompts/system.md`)."""
 _NOBODY = "(print mode)"
 """What the system prompt says where nobody is there to answer (`agent/prompts/not-asking.md`)."""
@@ -29,7 +29,7 @@ Ignored: TypeAlias = Callable[[Collection[str]], Collection[str]]
 """Tells which of some paths, relative to the workspace, are ignored there: these are read only where the person names them."""
 
 _ENDS = r"\s!-*,:-@\[-^`{-}«»¡¿\u2000-\u206f\u3000-\u3004\u3008-\u3020\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65"
-_REVIEWED = re.compile(r"The person reviewed your change: (?P<outcome>[^\n]*)\.")
+_REVIEWED = re.compile(r"The user reviewed your change: (?P<outcome>[^\n]*)\.")
 """How the result of a call begins that the person reviewed in place of its being run (`changes/outcome.py`)."""
 _NAME = rf"\"(?:[^\"\\\n]|\\.)*\"|“[^”\n]*”|[^{_ENDS}]+"
 REFERENCE = re.compile(rf"(?<![@A-Za-z0-9_+%/\\])@(?P<path>{_NAME})(?:#(?:{_NAME}))?(?::\d+(?:-\d+)?(?!\w))?")

@@ -1,4 +1,4 @@
-"""What the person changed against the proposal: a mark for each heading, and a short list in words."""
+"""What the user changed against the proposal: a mark for each heading, and a short list in words."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence, Set
@@ -80,7 +80,7 @@ class Baseline:
     def changes(self, after: Headings, carried: Set[int] = frozenset()) -> Changes:
         """Say how `after` differs.
 
-        `carried` are the headings that a person moved: of two that changed places, that is the one that was moved.
+        `carried` are the headings that a user moved: of two that changed places, that is the one that was moved.
         """
         before = self.headings
         if before == after:
@@ -131,10 +131,14 @@ def _edited(known: Heading, heading: Heading) -> Iterator[str]:
     if heading.text != known.text:
         yield tr("Renamed “{before}” to “{after}”.").format(before=known.text, after=heading.text)
     if heading.note != known.note:
-        changed = tr("Changed the note of “{heading}”.") if known.note else tr("Added the note of “{heading}”.")
-        yield (changed if heading.note else tr("Removed the note of “{heading}”.")).format(heading=heading.text)
+        changed = tr("Changed the note on “{heading}”.") if known.note else tr("Added a note to “{heading}”.")
+        yield (changed if heading.note else tr("Removed the note from “{heading}”.")).format(heading=heading.text)
     if heading.target != known.target:
-        words = tr("“{heading}” should have {target}.") if heading.target else tr("“{heading}” has no target length any more.")
+        words = (
+            tr("Set the target length of “{heading}” to {target}.")
+            if heading.target
+            else tr("Removed the target length of “{heading}”.")
+        )
         yield words.format(heading=heading.text, target=heading.target)
 
 

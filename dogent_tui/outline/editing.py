@@ -1,4 +1,4 @@
-"""One outline while a person edits it: against the proposal it came from, with its text and changes at hand."""
+"""One outline while a user edits it: against the proposal it came from, with its text and changes at hand."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping
@@ -33,7 +33,7 @@ STEPS: Mapping[str, str] = {
 
 
 class OutlineEditing:
-    """Edits `proposal`; `draft` is what the person had made of it, None for nothing yet (undo leads back to the proposal).
+    """Edits `proposal`; `draft` is what the user had made of it, None for nothing yet (undo leads back to the proposal).
 
     `is_document`: a whole document, whose sections move with their text.
     """

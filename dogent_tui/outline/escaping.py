@@ -1,4 +1,4 @@
-"""Text that a person types, made so that it is read again as what it was meant to be: a note, or a title."""
+"""Text that a user types, made so that it is read again as what it was meant to be: a note, or a title."""
 
 import re
 

@@ -82,7 +82,7 @@ Headings = tuple[Heading, ...]
 
 
 class _Step(msgspec.Struct):
-    """One change: `removed` were exchanged for `added` at `start`, and the frame with them. `name`: what the person did."""
+    """One change: `removed` were exchanged for `added` at `start`, and the frame with them. `name`: what the user did."""
 
     name: str
     start: int
@@ -101,7 +101,7 @@ def split_length(title: str) -> tuple[str, str]:
 
 
 def spell_length(target: str, title: str) -> str:
-    """Return `target`, as a person types it, as it is written behind `title`; empty for no target. Raises ValueError."""
+    """Return `target`, as a user types it, as it is written behind `title`; empty for no target. Raises ValueError."""
     target = " ".join(target.split())
     if not target:
         return ""

@@ -1,4 +1,4 @@
-"""The outline as a person looks at it: what is folded, where the cursor is, what is selected. None of this is content."""
+"""The outline as a user looks at it: what is folded, where the cursor is, what is selected. None of this is content."""
 
 from collections.abc import Sequence
 

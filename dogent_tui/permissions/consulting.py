@@ -22,7 +22,7 @@ def refusal(values: Mapping[str, Any]) -> str:
     reason = values.get("reason")
     if isinstance(reason, str) and reason.strip():
         return ""
-    return "The reason is missing: say in reason why you need this. The person reads it and decides by it."
+    return "The reason is missing: say in reason why you need this. The user reads it and decides by it."
 
 
 def without_reason(tool: str, values: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -38,12 +38,12 @@ def sentence(tool: str, values: Mapping[str, Any], place: str) -> str:
     pattern, files = _shown(values.get("pattern")), _shown(values.get("file_pattern"))
     if what == "find":
         named = tr("look for Markdown files named like “{pattern}”").format(pattern=pattern)
-        return named if pattern else tr("list all Markdown files of the workspace")
+        return named if pattern else tr("list all Markdown files in the workspace")
     if what == "search":
         where = tr("Markdown files named like “{files}”") if files else tr("all Markdown files")
         words, query = tr("search {where} for “{query}”"), _shown(values.get("query"))
         return words.format(where=where.format(files=files), query=query)
-    return tr("list the files and folders of the workspace")
+    return tr("list the workspace's files and folders")
 
 
 def _shown(value: Any) -> str:

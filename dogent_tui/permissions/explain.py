@@ -8,7 +8,7 @@ from dogent_tui.permissions.model import Decision, Effect, ToolCall
 
 _SYMBOLS = {**{code: 0x2400 + code for code in range(32)}, 0x7F: "␡"}
 """Controls → what they are shown as."""
-_LATER = tr("  It runs behind the wall. What it does is judged when it has ended, and you are asked about it then if necessary.")
+_LATER = tr("  It runs behind the wall. What it does is judged once it has ended; you're asked then if necessary.")
 
 
 def describe(call: ToolCall, decision: Decision) -> dict[str, Any]:

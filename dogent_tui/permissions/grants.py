@@ -73,7 +73,7 @@ class Grant:
             place, any_program = self.place or tr("other machines"), tr("any program")
             return tr("reach {place} with {program}").format(place=place, program=program or any_program)
         if self.kind == "use":
-            return tr("look through the documents with {program}").format(program=program)
+            return tr("search the documents with {program}").format(program=program)
         place = tr("everything in {root}") if self.below else "{root}"
         place = place.format(root=self._shown(root))
         allowed = tr("{verb} {places}").format(verb=_VERBS.get(self.kind, self.kind), places=place)
@@ -124,20 +124,20 @@ def parse_rule(text: str, workspace: Path, home: Path | None = None) -> Grant:
     """
     kind, _, rest = text.partition(":")
     if kind not in KINDS or not rest.strip():
-        remedy = tr("Write KIND:PLACE, with one of these kinds: {kinds}.").format(kinds=", ".join(KINDS))
-        raise UsageError(tr("“{text}” is not a rule.").format(text=text), remedy)
+        remedy = tr("Write KIND:PLACE, where KIND is one of: {kinds}.").format(kinds=", ".join(KINDS))
+        raise UsageError(tr("“{text}” is not a valid rule.").format(text=text), remedy)
     if kind == "network":
         program, _, host = rest.partition("/")
         if "/" in host or not (program in _NETWORK_TOOLS or program.startswith("mcp__")):
-            message = tr("“{text}” names no tool that reaches the network.").format(text=text)
+            message = tr("“{text}” does not specify a tool that reaches the network.").format(text=text)
             remedy = tr("Write network:TOOL/HOST, for example network:Bash/example.org.")
             raise UsageError(message, remedy)
         return Grant(kind, host, program)
     if kind == "use":
         if f"mcp__dogent__{rest}" not in CONSULTING:
             names = ", ".join(tool.rpartition("__")[2] for tool in CONSULTING)
-            message = tr("“{text}” names no tool that can be allowed.").format(text=text)
-            remedy = tr("Write use:TOOL, with one of these: {names}.").format(names=names)
+            message = tr("“{text}” does not specify a tool that can be allowed.").format(text=text)
+            remedy = tr("Write use:TOOL, where TOOL is one of: {names}.").format(names=names)
             raise UsageError(message, remedy)
         return Grant(kind, "", rest)
     return _placed(text, kind, rest, workspace, str(home or Path.home()))
@@ -147,12 +147,12 @@ def _placed(text: str, kind: str, place: str, workspace: Path, home: str) -> Gra
     spelled = home + place[1:] if place == "~" or place.startswith("~/") else place
     full = spelled if spelled.startswith("/") else f"{workspace}/{spelled}"
     if any(mark in spelled for mark in "*?") and not os.path.lexists(full):
-        message = tr("“{text}” holds a pattern.").format(text=text)
-        raise UsageError(message, tr("Name one place; a folder with / at its end means everything in it."))
+        message = tr("“{text}” contains a pattern.").format(text=text)
+        raise UsageError(message, tr("Specify one place; a folder ending in / means everything in it."))
     try:
         rule = PathRule(workspace, Path(home), RealDisk())
         real = str(rule.resolve(full, follow=kind not in {"delete", "move"} or full.endswith("/")))
     except ValueError as error:
         message = tr("“{text}” cannot be resolved: {error}").format(text=text, error=error)
-        raise UsageError(message, tr("Name a place that exists.")) from error
+        raise UsageError(message, tr("Specify a place that exists.")) from error
     return Grant(kind, real, below=full.endswith("/"))

@@ -7,9 +7,9 @@ from dogent_tui.permissions.model import Decision, Effect, EffectKind, Verdict
 from dogent_tui.permissions.paths import Guard, PathRule, Place
 
 _UNNAMED = {
-    EffectKind.READ: tr("It reads a file that cannot be named beforehand."),
-    EffectKind.WRITE: tr("It writes a file that cannot be named beforehand."),
-    EffectKind.CREATE: tr("It writes a file that cannot be named beforehand."),
+    EffectKind.READ: tr("It reads a file that can't be known in advance."),
+    EffectKind.WRITE: tr("It writes a file that can't be known in advance."),
+    EffectKind.CREATE: tr("It writes a file that can't be known in advance."),
     EffectKind.DELETE: tr("It deletes something."),
     EffectKind.MOVE: tr("It deletes something."),
 }
@@ -47,9 +47,9 @@ def _forbidden(effect: Effect, rule: PathRule) -> str:
         return ""
     guard = rule.guard(path)
     if guard is Guard.ROOT and effect.kind.goes:
-        return tr("It would delete or move {path}, which holds everything.").format(path=path)
+        return tr("It would delete or move {path}, which contains everything.").format(path=path)
     if guard is Guard.STORE:
-        return tr("It would change which permissions are remembered.")
+        return tr("It would change your saved permissions.")
     if rule.place(path) is Place.DEVICE:
         return tr("It would write to the device {path}.").format(path=path)
     return ""
@@ -59,7 +59,7 @@ def _asked(effect: Effect, rule: PathRule) -> tuple[str, bool]:
     """Return why an effect is asked about, "" where it is not, and whether an answer can be remembered."""
     path, kind = effect.path, effect.kind
     if kind is EffectKind.USE:
-        return tr("The agent asks to look through your documents."), True
+        return tr("The agent wants to search your documents."), True
     if kind is EffectKind.EXECUTE:
         return tr("It runs a program outside the workspace: {path}").format(path=path), True
     if kind is EffectKind.UNKNOWN:
@@ -75,7 +75,7 @@ def _asked(effect: Effect, rule: PathRule) -> tuple[str, bool]:
 
 def _read(effect: Effect, path: Path, rule: PathRule) -> str:
     if effect.program == "Grep" and rule.holds_private(path):
-        note = tr("{path} holds the files of dogent-tui itself, with your keys and conversations.")
+        note = tr("{path} contains dogent-tui's own files, with your keys and conversations.")
         return note.format(path=path)
     inside = rule.place(path) in {Place.INSIDE, Place.STREAM}
     return "" if inside else tr("It reads outside the workspace: {path}").format(path=path)
@@ -89,9 +89,9 @@ def _written(effect: Effect, path: Path, rule: PathRule) -> tuple[str, bool]:
         sure = guard is Guard.NONE and effect.kind is EffectKind.WRITE and not effect.wildcard
         return effect.note, sure
     if guard is Guard.PRIVILEGED:
-        return tr("{path} decides what programs or the agent may do.").format(path=name), False
+        return tr("{path} controls which programs run or what the agent may do.").format(path=name), False
     if guard is Guard.PROTECTED and effect.kind is EffectKind.WRITE:
-        return tr("It changes {path}, which only you change.").format(path=name), False
+        return tr("It changes {path}, which only you may change.").format(path=name), False
     if effect.replaces and guard is not Guard.SCRATCH:
         return tr("It replaces all of {path}.").format(path=name), not effect.wildcard
     return "", True

@@ -31,11 +31,11 @@ _KINDS = {
 }
 _LOSSES = {
     "reference": tr("{name} is gone from the Git repository {repository}."),
-    "history": tr("In the Git repository {repository}, {name} no longer reaches commits that it reached before."),
-    "stash": tr("Stashed changes of the Git repository {repository} are gone."),
-    "reflog": tr("The reflog of {name} in the Git repository {repository} lost entries, which are needed to recover commits."),
+    "history": tr("In the Git repository {repository}, {name} no longer reaches commits that it used to reach."),
+    "stash": tr("Stashed changes in the Git repository {repository} are gone."),
+    "reflog": tr("The reflog of {name} in the Git repository {repository} lost entries needed to recover commits."),
     "objects": tr("Commits or files are gone from the Git repository {repository}."),
-    "uncommitted": tr("Changes that were not committed are lost in the Git repository {repository}: {paths}."),
+    "uncommitted": tr("Uncommitted changes in the Git repository {repository} are lost: {paths}."),
 }
 _COVERED = {
     "git reset": {"uncommitted", "history"},
@@ -208,11 +208,11 @@ class _Outcome:
     def _odd(self, change: Change, after: Entry, path: Path) -> str:
         """Return what is wrong with the kind of entry that is there now."""
         if after.kind in {"pipe", "socket", "device"}:
-            return tr("{path} is {kind} now.").format(path=change.path, kind=_KINDS[after.kind])
+            return tr("{path} is now {kind}.").format(path=change.path, kind=_KINDS[after.kind])
         if after.kind == "link":
             return self._leads_out(change, after.target, path)
         new = after.mode & ~(change.before.mode if change.before else 0)
-        note = tr("{path} would run with the rights of its owner or group (setuid, setgid).")
+        note = tr("{path} would run with the permissions of its owner or group (setuid, setgid).")
         return note.format(path=change.path) if new & _RIGHTS[after.kind == "folder"] else ""
 
     def _leads_out(self, change: Change, target: str, path: Path) -> str:
@@ -224,11 +224,11 @@ class _Outcome:
             return ""  # round in a circle: nowhere
         hidden = not any(leads.is_relative_to(place) for place in self._visible)
         if hidden and self._after.place(leads) is Place.OUTSIDE:
-            note = tr("The link {path} leads outside the workspace: {target}")
+            note = tr("The link {path} points outside the workspace: {target}")
             return note.format(path=change.path, target=target)
         repository, _ = self._repository(path) or (Path(), "")
         held = fold(path.name) in _HOLD_SETTINGS or repository.name == ".git"
-        note = tr("{path} decides what programs or the agent may do.")
+        note = tr("{path} controls which programs run or what the agent may do.")
         return note.format(path=change.path) if held else ""
 
     def _repository(self, path: Path) -> tuple[Path, str] | None:
@@ -256,7 +256,7 @@ class _Outcome:
         hook = bool({path, path.parent} & self._hooks) and not path.name.endswith(".sample")
         if not (runs or hook) or own or (after.kind == "folder" and change.what != "replace"):
             return ""
-        return tr("{path} decides what programs Git runs.").format(path=change.path)
+        return tr("{path} controls which programs Git runs.").format(path=change.path)
 
     def _settings(self, change: Change, path: Path) -> str:
         """Return which settings of a file are new or other and may run something."""
@@ -268,7 +268,7 @@ class _Outcome:
             settings = read_settings(after)
             changed = changed_settings(read_settings(before), settings)
             keys = [key or "?" for key in changed if not harmless(key, settings.get(key, ()), inside)]
-        note = tr("It changes settings in {path} that let Git run programs or reach other places: {keys}.")
+        note = tr("It changes settings in {path} that let Git run programs or access other places: {keys}.")
         return note.format(path=change.path, keys=", ".join(keys)) if keys else ""
 
     def _inside(self, path: Path, text: str) -> bool:
@@ -298,7 +298,7 @@ def _difference_of(change: Change, after: Entry) -> str:
     if change.what == "empty":
         return tr("It leaves {path} empty.").format(path=change.path)
     if change.what == "replace":
-        note = tr("{path} was {before} and is {after} now.")
+        note = tr("{path} was {before} and is now {after}.")
         return note.format(path=change.path, before=_KINDS[before.kind], after=_KINDS[after.kind])
     if after.kind == "link":
         return ""

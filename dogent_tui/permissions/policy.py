@@ -67,7 +67,7 @@ def _command_effects(
 ) -> tuple[Effect, ...]:
     command, cwd = call.input.get("command"), str(call.cwd or rule.workspace)
     if not isinstance(command, str):
-        return (_doubt(tr("There is no command in the call.")),)
+        return (_doubt(tr("The call contains no command.")),)
     effects = list(early_effects(command, rule, cwd, visible, taken_back or not walled))
     if not walled:
         whole = replace(_doubt(_NO_WALL), span=(0, len(command)))

@@ -117,12 +117,12 @@ class _Wording:
         parts = [words for kind in _VERBS if (words := self._clause(kind, asked))]
         if self._difference is not None:
             if any(effect.path is None for effect in asked):
-                parts.append(tr("lost history or uncommitted changes of a Git repository"))
+                parts.append(tr("lost history or uncommitted changes in a Git repository"))
             return tr("The command {done}").format(done=_joined(parts))
         if not parts:
             parts = [self._vaguely(asked)]
         elif any(effect.kind is EffectKind.UNKNOWN for effect in asked):
-            parts.append(tr("do more than can be told beforehand"))
+            parts.append(tr("do more than can be predicted"))
         words = _joined(parts)
         return words[:1].upper() + words[1:]
 
@@ -138,7 +138,7 @@ class _Wording:
 
     def _vaguely(self, asked: Sequence[Effect]) -> str:
         if self._call.tool == "Bash":
-            unclear = tr("run a command that cannot be fully understood")
+            unclear = tr("run a command that can't be fully analyzed")
             return unclear if asked else tr("run a command")
         if address := next((effect.written for effect in asked if "://" in effect.written), ""):
             return tr("open {address}").format(address=address)
@@ -192,11 +192,11 @@ class _Wording:
         elif effect.kind not in {EffectKind.DELETE, EffectKind.MOVE}:
             notes.append(self._by_link(effect.written, path))
         if entry is not None and entry.kind == "link":
-            notes.append(tr("a link: what it leads to stays"))
+            notes.append(tr("a link: its target stays"))
         elif entry is not None and entry.kind == "folder":
             notes.append(self._count(path))
         elif entry is not None and entry.kind == "file" and entry.names > 1:
-            notes.append(tr("the file has another name elsewhere"))
+            notes.append(tr("the file also has another name elsewhere"))
         found = (one for one in (entry, self._after.get(path)) if one is not None)
         size = next((one.size for one in found if one.kind == "file"), None)
         kind = EffectKind.READ if effect.kind is EffectKind.USE else effect.kind
@@ -209,7 +209,7 @@ class _Wording:
         relative = os.path.relpath(os.path.normpath(base / written) if written else path, base)
         spelled = os.path.normpath(f"{real_path(self._disk, str(base))}/{relative}")
         leads = spelled != path and real_path(self._disk, spelled) == path
-        return tr("{name} leads here").format(name=written) if leads else ""
+        return tr("{name} points here").format(name=written) if leads else ""
 
     def _count(self, folder: str) -> str:
         below = walk(self._disk, folder, _MOST_COUNTED)
@@ -250,9 +250,9 @@ def _spans(asked: Iterable[Effect]) -> tuple[tuple[int, int], ...]:
 
 
 def _once_because(asked: Sequence[Effect]) -> str:
-    pattern = tr("It names files by a pattern, which may find others the next time, so it is asked about every time.")
+    pattern = tr("The file pattern may match other files next time, so you'll be asked every time.")
     found = any(effect.wildcard and not effect.note for effect in asked)
-    return pattern if found else tr("This is asked about every time.")
+    return pattern if found else tr("You'll be asked every time.")
 
 
 def _words(call: ToolCall) -> str:

@@ -84,7 +84,7 @@ def tool_effects(call: ToolCall, rule: PathRule, fetching: Fetching) -> tuple[Ef
         return tuple(_ours(inputs, call.tool.removeprefix(_OURS), fetching))
     if call.tool.startswith("mcp__"):
         return tuple(_foreign(inputs))
-    return (inputs.doubt(tr("The tool {tool} is not known.").format(tool=call.tool)),)
+    return (inputs.doubt(tr("The tool {tool} is unknown.").format(tool=call.tool)),)
 
 
 class _Inputs:
@@ -108,7 +108,7 @@ class _Inputs:
 
     def touch(self, kind: EffectKind, text: str, replaces: bool = False) -> Effect:
         """Return the effect on one path input."""
-        warning = tr("The path holds a line break.") if "\n" in text else deceptive_character(text)
+        warning = tr("The path contains a line break.") if "\n" in text else deceptive_character(text)
         if warning or not text:
             return self.doubt(warning or tr("The path is missing."), text)
         spelled = text.removeprefix("file://")
@@ -138,7 +138,7 @@ def _glob(inputs: _Inputs) -> Iterator[Effect]:
         fixed = fixed if fixed.startswith(("/", "~")) else f"{base}/{fixed}"
         yield inputs.touch(EffectKind.READ, fixed)
     if ".." in re.split(r"[/{},]", pattern):
-        yield inputs.doubt(tr("The pattern leaves its folder."), pattern)
+        yield inputs.doubt(tr("The pattern reaches outside its folder."), pattern)
     for alternative in re.findall(r"[{,]([/~][^,}]*)", pattern):
         yield inputs.touch(EffectKind.READ, alternative)
 
@@ -151,11 +151,11 @@ def _fetch(inputs: _Inputs, fetching: Fetching) -> Iterator[Effect]:
     if inside is None:
         inside = _is_private(parts.hostname or "")
     if parts.scheme not in {"http", "https"} or inside:
-        note = tr("The address {hostname} is not a public one.").format(hostname=host)
+        note = tr("The address {hostname} is not public.").format(hostname=host)
         yield inputs.doubt(note, url, EffectKind.NETWORK)
     if part := leaking_part(url, fetching.known, inputs.rule.disk, inputs.rule.root):
         part = part if len(part) <= 500 else f"{part[:499]}…"
-        note = tr("The address carries text to {hostname} that you did not write: “{text}”")
+        note = tr("The address sends text to {hostname} that you did not write: “{text}”")
         yield inputs.doubt(note.format(hostname=host, text=part), url)
 
 
@@ -200,7 +200,7 @@ def _consult(inputs: _Inputs, name: str) -> Effect:
         read = inputs.touch(EffectKind.READ, path)
         place = read.path
         if not note and (place is None or not inputs.rule.inside(place)):
-            words = tr("{path} lies outside of the workspace. Only Markdown files in it are read.")
+            words = tr("{path} is outside the workspace. Only Markdown files inside it are read.")
             note = read.note or words.format(path=path)
     return Effect(EffectKind.USE, place, path, None, name, note)
 
@@ -226,7 +226,7 @@ def _foreign(inputs: _Inputs) -> Iterator[Effect]:
     if commands := [text for key, text in texts if _COMMAND_KEY.fullmatch(key)]:
         raise Unjudged("\n".join(commands), tuple(found))
     if not found and kind is not EffectKind.READ:
-        note = tr("What the tool {name} does is not known.").format(name=name)
+        note = tr("It is not known what the tool {name} does.").format(name=name)
         found.append(inputs.doubt(note))
     yield from found
 

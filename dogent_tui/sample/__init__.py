@@ -1,4 +1,4 @@
-"""A small workspace of real documents, for a person who opens the application for the first time."""
+"""A small workspace of real documents, for a user who opens the application for the first time."""
 
 import os
 import shutil
@@ -17,7 +17,7 @@ def is_sample(folder: Path) -> bool:
 def copy_sample(target: Path) -> Path:
     """Copy the sample workspace to `target` and return it. If there is anything already, nothing is copied or changed.
 
-    So what a person changed, or threw away, stays that way. Raises OSError.
+    So what a user changed, or threw away, stays that way. Raises OSError.
     """
     if target.is_dir() and any(target.iterdir()):
         return target

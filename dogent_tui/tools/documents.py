@@ -33,7 +33,7 @@ _LONG_VALUE = 1_000
 DESCRIPTION = f"""\
 Read a document as Markdown: pdf, docx, odt, rtf, pptx, epub, html, ipynb, xlsx, csv, and any text in any encoding. Use it for
 these instead of Read or Bash. The answer begins with what is known of the document. Long documents come in parts of max_chars
-characters ({DEFAULT_CHARS} unless told): where the answer says that there is more, call again with the offset that it names. A
+characters (default: {DEFAULT_CHARS}): if the answer says there is more, call again with the offset it gives. A
 workbook gives its first sheet unless sheet names another; pages ("3-7,12") chooses pages of a pdf. Images and videos are for
 analyze_media."""
 
@@ -41,12 +41,12 @@ SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
         "path": {"type": "string", "description": "The document, relative to the workspace or absolute."},
-        "sheet": {"type": "string", "description": "The sheet of a workbook; the first one unless told."},
-        "pages": {"type": ["string", "integer"], "description": 'Pages of a pdf, for example "3-7,12"; all unless told.'},
+        "sheet": {"type": "string", "description": "The sheet of a workbook (default: the first)."},
+        "pages": {"type": ["string", "integer"], "description": 'Pages of a pdf, for example "3-7,12" (default: all).'},
         "changes": {
             "type": "string",
             "enum": ["accept", "reject", "all"],
-            "description": "Tracked changes of a docx: as if accepted (unless told), as if rejected, or all of them marked.",
+            "description": "Tracked changes of a docx: as accepted (default), as rejected, or all marked up.",
         },
         "max_chars": {"type": "integer", "description": f"Characters of the answer, {FEWEST_CHARS} to {MOST_CHARS}."},
         "images": {
@@ -130,16 +130,16 @@ def _images_folder(workspace: Workspace, images: Path, document: Path) -> Path:
     """Return the folder for the pictures of `document`, made if need be. Raises DocumentError."""
     folder = images / (re.sub(r"[^\w.-]+", "-", document.stem).strip("-.") or "document")
     if not workspace.contains(folder):
-        message = tr("The images folder {images} leads out of the workspace, so no picture is saved in it.").format(
+        message = tr("The images folder {images} points outside the workspace, so no images are saved.").format(
             images=one_line(workspace.relative(images))
         )
-        raise DocumentError(message, tr("Read without images, or ask the person to correct images_path."))
+        raise DocumentError(message, tr("Read without images, or ask the user to fix images_path."))
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        reason = (error.strerror or tr("the disk refused")).lower()
+        reason = (error.strerror or tr("the disk refused the write")).lower()
         raise DocumentError(
-            tr("The images folder cannot be made: {reason}.").format(reason=reason), tr("Read without images.")
+            tr("The images folder cannot be created: {reason}.").format(reason=reason), tr("Read without images.")
         ) from error
     return folder
 
@@ -148,8 +148,8 @@ def _saved(workspace: Workspace, folder: Path) -> str:
     """Return the sentence about what was saved. A folder in which nothing is goes away again."""
     with suppress(OSError):
         folder.rmdir()
-        return "No picture was saved: there is none that could be.\n"
-    return f"Pictures are saved in {workspace.relative(folder)}/, to which their names in the text are relative.\n"
+        return "No images were saved: there are none to save.\n"
+    return f"Images are saved in {workspace.relative(folder)}/; their names in the text are relative to it.\n"
 
 
 def _shortened(value: Any) -> Any:

@@ -23,13 +23,13 @@ Export a Markdown file as a finished pdf or docx. Write the Markdown first, then
 Front matter gives the title, author, date, lang, keywords and subject; toc: true adds a table of contents (at a line [TOC], else
 at the start). A line \\newpage breaks the page. $…$ and $$…$$ are formulas. An image alone in its paragraph is a figure, its
 title the caption; {width=50%} after an image sets its size. Only images inside the workspace are taken. The answer lists what
-was left out: tell the person of it."""
+was left out: tell the user of it."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
         "md_path": {"type": "string", "description": "The Markdown file, relative to the workspace or absolute."},
-        "output_path": {"type": "string", "description": "The file to write; beside the Markdown, with its name, unless told."},
+        "output_path": {"type": "string", "description": "The file to write; beside the Markdown, with its name, by default."},
         "format": {"type": "string", "enum": list(KINDS), "description": "What to make of it."},
     },
     "required": ["md_path", "format"],

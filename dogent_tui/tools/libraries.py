@@ -44,11 +44,11 @@ _Library = TypeVar("_Library", bound=Closable)
 class Libraries:
     """What one session's tools work with. Survives a restart of the agent process. `listener` hears how far a call is.
 
-    `open_document` is the path of the document that the person has open beside the conversation, empty for none.
+    `open_document` is the path of the document that the user has open beside the conversation, empty for none.
     """
 
     def __init__(self, workspace: Workspace, settings: WorkspaceSettings, web: WebAccess | None = None) -> None:
-        """Work in `workspace`. `web` is what may be done on the web there; `hosts` knows which private hosts the person named."""
+        """Work in `workspace`. `web` is what may be done on the web there; `hosts` knows which private hosts the user named."""
         self.workspace = workspace
         self.settings = settings
         self.web = web or WebAccess()

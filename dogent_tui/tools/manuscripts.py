@@ -1,4 +1,4 @@
-"""The tools by which the agent consults the Markdown files of the workspace. Each call says why, for the person to decide."""
+"""The tools by which the agent consults the Markdown files of the workspace. Each call says why, for the user to decide."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ READ, FIND, SEARCH, TREE = "read_markdown_file", "search_markdown_files", "searc
 MOST_CHARS = 40_000
 """Of one answer. The CLI puts into a file what has more than 50,000 characters (measured)."""
 
-_REASON = {"type": "string", "description": "Why you need this, in one plain sentence: the person reads it and decides by it."}
+_REASON = {"type": "string", "description": "Why you need this, in one plain sentence: the user reads it and decides by it."}
 _PATTERN = "a part of the name in any capitals, or a glob such as *.md or notes/**/*.md"
 _SKIPS = "Hidden folders, node_modules and what .gitignore leaves out are skipped."
 

@@ -1,4 +1,4 @@
-"""`propose_document_change`: the model proposes a text for a document, and the person reviews it hunk by hunk."""
+"""`propose_document_change`: the model proposes a text for a document, and the user reviews it hunk by hunk."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
@@ -17,11 +17,11 @@ from dogent_tui.workspace.paths import Workspace
 NAME = "propose_document_change"
 
 DESCRIPTION = """\
-Propose a change of a document: the person reviews it hunk by hunk, and what they accept is written. Give the whole new text
+Propose a change of a document: the user reviews it hunk by hunk, and what they accept is written. Give the whole new text
 of the file, changed only where you mean to. The answer says of each hunk whether it was accepted, edited or rejected, with the
-person's comments. Nothing else writes the file: do not write it yourself afterwards."""
+user's comments. Nothing else writes the file: do not write it yourself afterwards."""
 
-PATH = "The file, relative to the workspace. It may be a new one. By default the document that the person has open."
+PATH = "The file, relative to the workspace. It may be a new one. By default the document that the user has open."
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
@@ -33,13 +33,13 @@ SCHEMA: Mapping[str, Any] = {
     "required": ["new_content", "summary"],
 }
 
-UNDECIDED = "The person did not decide about this change. Nothing was written."
+UNDECIDED = "The user did not decide about this change. Nothing was written."
 
 Review = Callable[[Reviewed, str], Awaitable[str | None]]
-"""Puts a proposal and its text to the person and waits: the outcome in words, None where nobody decided."""
+"""Puts a proposal and its text to the user and waits: the outcome in words, None where nobody decided."""
 
 
-NOTHING_OPEN = "Nothing was proposed: the person has no document open. Name the file in path."
+NOTHING_OPEN = "Nothing was proposed: the user has no document open. Name the file in path."
 
 
 class _Input(msgspec.Struct):

@@ -1,4 +1,4 @@
-"""How far a call of ours is, told to the person while they wait for it."""
+"""How far a call of ours is, told to the user while they wait for it."""
 
 import asyncio
 from collections.abc import Callable, Mapping

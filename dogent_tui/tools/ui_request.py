@@ -1,4 +1,4 @@
-"""`ui_request`: the model asks the person on a screen of the application. Its turn ends; the answer is the next message."""
+"""`ui_request`: the model asks the user on a screen of the application. Its turn ends; the answer is the next message."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -11,12 +11,12 @@ from dogent_tui.tools.server import result
 NAME = "ui_request"
 
 DESCRIPTION = """\
-Ask the person on a screen of the application, and stop. Two kinds:
+Ask the user on a screen of the application, and stop. Two kinds:
 - type "clarification": a form with all your questions at once, each with options and the one you recommend.
-- type "outline_edit": the outline of a document, as Markdown headings, which the person edits in a tree.
-Your turn ends with this call: call it last and alone. What the person answers comes as their next message."""
+- type "outline_edit": the outline of a document, as Markdown headings, which the user edits in a tree.
+Your turn ends with this call: call it last and alone. What the user answers comes as their next message."""
 
-ANSWERING = "The request is open: the person is answering on a screen. Your turn ends here; the answer is their next message."
+ANSWERING = "The request is open: the user is answering on a screen. Your turn ends here; the answer is their next message."
 """What the model later reads as the result of its call."""
 
 

@@ -19,26 +19,26 @@ from dogent_tui.workspace.settings import load_settings
 NAME = "analyze_media"
 
 DESCRIPTION = """\
-Say what a picture or a video shows. The answer is {"summary", "tags", "text"}: what is to be seen, a few short tags, and the \
+Describe an image or a video. The answer is {"summary", "tags", "text"}: what it shows, a few short tags, and the \
 legible text word for word. Use it instead of Read for png, jpg, gif, webp, avif, tiff, bmp, and for mp4, mov, webm, mkv, avi. \
-The file is sent to the vision model that the person chose. An error says what is wrong: where only the person can correct it, \
+The file is sent to the vision model that the user chose. An error says what is wrong: if only the user can fix it, \
 such as a missing key, ask them to, and stop. Never describe what you have not seen."""
 
 SCHEMA: Mapping[str, Any] = {
     "type": "object",
     "properties": {
-        "path": {"type": "string", "description": "The picture or the video, relative to the workspace or absolute."},
+        "path": {"type": "string", "description": "The image or video, relative to the workspace or absolute."},
         "media_type": {
             "type": "string",
             "enum": ["image", "video"],
-            "description": "What it is; told by its content unless said. Anything else than the content is an error.",
+            "description": "Its type (default: detected from its content). A type that does not match the content is an error.",
         },
     },
     "required": ["path"],
 }
 
-STOP = "Stop here: tell the person this, ask them to correct it, and do not go on without it. Do not guess what the file shows."
-"""What follows on an error that only the person can correct."""
+STOP = "Stop here: tell the user this, ask them to fix it, and do not continue without it. Do not guess what the file shows."
+"""What follows on an error that only the user can correct."""
 
 _AT_ONCE = 3
 """A model may call for a whole folder: each picture takes memory here, and providers count who asks at the same time."""
@@ -60,7 +60,7 @@ def analyze_media_tool(workspace: Workspace, places: ApprovedPlaces | None = Non
     """Return the tool. It looks where the policy was asked about: relative paths start at the root of the workspace.
 
     `places` are those that calls were judged by.
-    Profiles and settings are read at each call: what the person corrected counts at once.
+    Profiles and settings are read at each call: what the user corrected counts at once.
     """
 
     turns = asyncio.Semaphore(_AT_ONCE)

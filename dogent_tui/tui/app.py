@@ -84,7 +84,7 @@ class DogentApp(App[None]):
     def __init__(self, opened: OpenedSession, *, choose: bool = False, offers_setup: bool = False) -> None:
         """Show `opened`.
 
-        `choose`: have the person choose an earlier conversation first. `offers_setup`: once it runs, ask who shall answer, where
+        `choose`: have the user choose an earlier conversation first. `offers_setup`: once it runs, ask who shall answer, where
         nobody is chosen yet.
         """
         super().__init__()
@@ -182,7 +182,7 @@ class DogentApp(App[None]):
         return await take_over(self)
 
     async def _choose_first(self) -> None:
-        """Have the person choose which conversation to open, before any agent is started for another."""
+        """Have the user choose which conversation to open, before any agent is started for another."""
         from dogent_tui.tui.sessions.controller import SessionChooser
 
         if not await SessionChooser(self).choose():
@@ -213,7 +213,7 @@ class DogentApp(App[None]):
         for warning in (*opened.warnings, *self.keys.warnings):
             screen.handle(Notice(level="warning", message=warning.message, remedy=warning.remedy, code=warning.code))
         if unusable := opened.unusable_profile:
-            said = tr("{unusable} cannot be used: the offline engine answers. /profile changes that.")
+            said = tr("{unusable} can't be used, so the offline engine is. Change this with /profile.")
             screen.prompt.notify_hint(one_line(said.format(unusable=unusable)), warning=True)
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
         await offer_custom_commands(self)
@@ -325,7 +325,7 @@ class DogentApp(App[None]):
         self.theme = name if name in self.available_themes else DEFAULT_THEME
 
     def use_keys(self, wanted: Mapping[str, str]) -> None:
-        """Have the keys that the person wants do what they do from now on."""
+        """Have the keys that the user wants do what they do from now on."""
         self.keys = _keymap(wanted)
         self.set_keymap(self.keys.keys)
         self.conversation.todos.refresh()  # its title names a key
@@ -347,7 +347,7 @@ class DogentApp(App[None]):
             goes_on = left.service.session_id if await asyncio.to_thread(_is_kept, left) else ""
             options = msgspec.structs.replace(left.options, profile=name, continue_latest=False, resume=goes_on, fork=False)
             self.opened, self._following = await asyncio.to_thread(open_session, left.workspace, options), []
-            self.opened.review_mode.on = left.review_mode.on  # the conversation goes on, and so does what the person wants of it
+            self.opened.review_mode.on = left.review_mode.on  # the conversation goes on, and so does what the user wants of it
             await self.conversation.show_session(self.opened)
             if waiting:
                 self.conversation.prompt.put_back("\n\n".join(waiting))
@@ -435,7 +435,7 @@ class DogentApp(App[None]):
 
         from dogent_tui.tui.theme_choice import ThemeList
 
-        self.push_screen(CommandPalette(providers=[ThemeList], placeholder=tr("Search for themes…")))
+        self.push_screen(CommandPalette(providers=[ThemeList], placeholder=tr("Search themes…")))
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
         """Offer every command in the palette too."""
@@ -485,7 +485,7 @@ class DogentApp(App[None]):
         if self.screen is self.conversation:
             self.conversation.prompt.editor.action_copy_or_clear()
             return
-        self.notify(tr("Esc goes back · {quits} quits").format(quits=self.keys.shown("quit")), markup=False)
+        self.notify(tr("Esc back · {quits} quit").format(quits=self.keys.shown("quit")), markup=False)
 
 
 def _keymap(wanted: Mapping[str, str]) -> Keymap:

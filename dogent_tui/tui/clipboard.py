@@ -1,4 +1,4 @@
-"""Copying text to where the person can paste it, and saying truthfully whether that worked."""
+"""Copying text to where the user can paste it, and saying truthfully whether that worked."""
 
 import os
 import shutil
@@ -47,13 +47,13 @@ async def copy(app: App[object], text: str) -> str:
     found = tool(os.environ)
     if found is not None and await _fill(found, text) and await _holds(found, text):
         return tr("Copied {size}.").format(size=size)
-    return tr("Sent {size} to the terminal to copy. If nothing can be pasted, it does not support that (OSC 52).").format(
+    return tr("Sent {size} to the terminal to copy. If pasting doesn't work, your terminal lacks support (OSC 52).").format(
         size=size
     )
 
 
 def tool(environment: Mapping[str, str]) -> ClipboardTool | None:
-    """Return what works with the clipboard of the person's own machine, None where nothing does.
+    """Return what works with the clipboard of the user's own machine, None where nothing does.
 
     Over ssh nothing does: a tool would fill the clipboard of the other machine.
     """

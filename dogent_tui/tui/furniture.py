@@ -66,7 +66,7 @@ class Furniture:
     async def bring(self) -> None:
         """Bring what is not seen at first, once the rest is: its imports and its styles alone cost a third of the first paint."""
         await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.transcript")  # where keys come between
-        if self._screen.is_attached and self._screen.query("#conversation"):  # else the person has left, or is leaving
+        if self._screen.is_attached and self._screen.query("#conversation"):  # else the user has left, or is leaving
             self.transcript.display = False
             await self._place(self.transcript, "#conversation")
             await self.place_sidebar()
@@ -112,7 +112,7 @@ class Furniture:
             self.sidebar.focus_list()
 
     async def place_sidebar(self, width: int = 0) -> None:
-        """Show the attachments where there are any and room for them, or as the person wanted it."""
+        """Show the attachments where there are any and room for them, or as the user wanted it."""
         entries = self._screen.attachments.entries
         wide = (width or self._screen.size.width) >= SIDEBAR_FROM
         wanted = wide and bool(entries) and self._pane is None if self._sidebar_wanted is None else self._sidebar_wanted

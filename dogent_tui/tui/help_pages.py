@@ -26,32 +26,32 @@ from dogent_tui.tui.screens.settings import SettingsScreen
 from dogent_tui.tui.settings.rows import RowList
 from dogent_tui.tui.transcript.view import Transcript
 
-_PALETTE = Binding(App.COMMAND_PALETTE_BINDING, "command_palette", tr("All commands, in a palette"))
+_PALETTE = Binding(App.COMMAND_PALETTE_BINDING, "command_palette", tr("Command palette with all commands"))
 """Textual binds it when the application starts, without a class that one could ask for it."""
 
 
 def help_sections(
     commands: Iterable[Command], everywhere: Iterable[BindingType], keys: Mapping[str, str]
 ) -> Sequence[HelpSection]:
-    """Return all sections. `everywhere` are the bindings of the conversation; `keys` those the person changed, by id."""
+    """Return all sections. `everywhere` are the bindings of the conversation; `keys` those the user changed, by id."""
     return [
         PROMPT_HELP,
-        binding_section(tr("Keys of the prompt"), PromptEditor.BINDINGS),
+        binding_section(tr("Prompt editor"), PromptEditor.BINDINGS),
         command_section(commands),
         binding_section(tr("Everywhere"), _once([*everywhere, _PALETTE]), keys),
         binding_section(tr("Transcript"), Transcript.BINDINGS),
         binding_section(tr("Attachments"), AttachmentList.BINDINGS),
-        binding_section(tr("A file that is shown"), PreviewScreen.BINDINGS),
-        binding_section(tr("The open document"), [*PaneView.BINDINGS, *DocumentPane.BINDINGS]),
-        binding_section(tr("A permission"), PermissionScreen.BINDINGS),
-        binding_section(tr("What is always allowed"), PermissionsScreen.BINDINGS),
-        binding_section(tr("Questions of the agent"), ClarificationScreen.BINDINGS),
-        binding_section(tr("The outline"), [*OutlineView.BINDINGS, *EDITOR_KEYS]),
-        binding_section(tr("The review"), REVIEW_KEYS),
+        binding_section(tr("File preview"), PreviewScreen.BINDINGS),
+        binding_section(tr("Open document"), [*PaneView.BINDINGS, *DocumentPane.BINDINGS]),
+        binding_section(tr("Permission"), PermissionScreen.BINDINGS),
+        binding_section(tr("Permissions"), PermissionsScreen.BINDINGS),
+        binding_section(tr("Questions"), ClarificationScreen.BINDINGS),
+        binding_section(tr("Outline"), [*OutlineView.BINDINGS, *EDITOR_KEYS]),
+        binding_section(tr("Review"), REVIEW_KEYS),
         binding_section(tr("Settings"), [*RowList.BINDINGS, *SettingsScreen.BINDINGS]),
-        binding_section(tr("A profile"), [*RowList.BINDINGS, *ProfileScreen.BINDINGS]),
-        binding_section(tr("Earlier conversations"), SessionsScreen.BINDINGS),
-        binding_section(tr("Going back to a prompt"), RewindPreviewScreen.BINDINGS),
+        binding_section(tr("Profile"), [*RowList.BINDINGS, *ProfileScreen.BINDINGS]),
+        binding_section(tr("Conversations"), SessionsScreen.BINDINGS),
+        binding_section(tr("Rewind"), RewindPreviewScreen.BINDINGS),
     ]
 
 

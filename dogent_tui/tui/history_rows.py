@@ -14,7 +14,7 @@ from dogent_tui.workspace.history import HistoryEntry
 
 _WORDS = {
     "completed": tr("done"),
-    "started": tr("begun"),
+    "started": tr("started"),
     "command": tr("command"),
     "clarification": tr("answers"),
     "needs_clarification": tr("asked you"),

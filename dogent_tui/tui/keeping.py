@@ -1,4 +1,4 @@
-"""Saves what the person has not sent or saved yet, with every change, without the screen waiting for the disk."""
+"""Saves what the user has not sent or saved yet, with every change, without the screen waiting for the disk."""
 
 import asyncio
 import logging

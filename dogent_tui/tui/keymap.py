@@ -1,4 +1,4 @@
-"""The keys of the interface that a person can change: ``keys`` of their own ``dogent.json``, the name of an action → the key."""
+"""The keys of the interface that a user can change: ``keys`` of their own ``dogent.json``, the name of an action → the key."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -46,19 +46,19 @@ class Keymap:
         return key_name(self.keys.get(action_id, self.action(action_id).default).split(",")[0])
 
     def problem(self, action_id: str, keys: str, changed: Mapping[str, str | None] | None = None) -> str:
-        """Return why `keys` cannot do the action, or nothing. `changed` is what the person changed and did not save yet."""
+        """Return why `keys` cannot do the action, or nothing. `changed` is what the user changed and did not save yet."""
         in_force = {action.id: action.default for action in self.actions} | self.keys
         in_force |= {name: keys or self.action(name).default for name, keys in (changed or {}).items() if name in in_force}
         for key in keys.split(","):
             if not key or key in _FIXED or (len(key) == 1 and key.isprintable()):
-                return tr("{key} is needed for writing; take a key with Ctrl or Alt, or a function key.").format(key=key or "—")
+                return tr("{key} is needed for typing; choose a key with Ctrl or Alt, or a function key.").format(key=key or "—")
             if key in self.action(action_id).default.split(","):
                 continue
             for other in self.actions:
                 if other.id != action_id and key in in_force[other.id].split(","):
-                    return tr("{key} is taken: {action}.").format(key=key, action=other.words)
+                    return tr("{key} is already used for: {action}.").format(key=key, action=other.words)
             if key in self._others:
-                return tr("{key} is taken: {action}.").format(key=key, action=self._others[key])
+                return tr("{key} is already used for: {action}.").format(key=key, action=self._others[key])
         return ""
 
     def _take(self, action_id: str, keys: str, wanted: Mapping[str, str]) -> None:
@@ -66,13 +66,13 @@ class Keymap:
         if action_id not in ids:
             near = nearest(action_id, ids)
             known = (
-                tr('Did you mean "{near}"?').format(near=near) if near else tr("There are {names}.").format(names=", ".join(ids))
+                tr('Did you mean "{near}"?').format(near=near) if near else tr("Available: {names}.").format(names=", ".join(ids))
             )
-            message = tr("There is no action {action} for the key {key} of your dogent.json.").format(action=action_id, key=keys)
+            message = tr("There is no action {action} for the key {key} in your dogent.json.").format(action=action_id, key=keys)
             self.warnings.append(ConfigWarning(message, known, "keys_unknown"))
         elif problem := self.problem(action_id, keys, wanted):
             message = tr("Your key for “{action}” is not used: {why}").format(action=self.action(action_id).words, why=problem)
-            self.warnings.append(ConfigWarning(message, tr("Choose another in /settings."), "keys_conflict"))
+            self.warnings.append(ConfigWarning(message, tr("Choose another one in /settings."), "keys_conflict"))
         else:
             self.keys[action_id] = keys
 

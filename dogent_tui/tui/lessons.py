@@ -4,7 +4,7 @@ from dogent_tui.agent.events import Event, RunFinished, RunStarted
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 
-OFFER = tr("Something to learn from that? /learn WHAT TO DO INSTEAD · /learn off")
+OFFER = tr("Anything to learn from that? /learn WHAT TO DO INSTEAD · /learn off")
 _MOST_OF_PROMPT = 50
 
 

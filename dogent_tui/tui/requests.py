@@ -179,11 +179,11 @@ class RequestController:
         is_other = reviewed.refresh()
         if draft is not None and not is_restored:  # decided over what the file held later
             is_restored = reviewed.change.restore(draft)
-        notice = tr("What you decided before is here again.") if is_restored else ""
+        notice = tr("Your earlier decisions were restored.") if is_restored else ""
         if asked.is_unread:
             notice = tr("The agent has not read this file: check what its text would replace.")
         if is_other:
-            notice = tr("The file was changed since this was proposed; what is in conflict is marked (!).")
+            notice = tr("The file changed after this was proposed; conflicts are marked (!).")
         task = ReviewTask(reviewed, self.desk.copies(), notice, lambda decided: self._keep(request, decided))
         return ReviewScreen(task, self._counter)
 

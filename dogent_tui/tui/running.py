@@ -15,9 +15,9 @@ from dogent_tui.workspace.sessions import latest_session
 
 
 def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
-    """Run the application until the person leaves, and say how to come back. Returns the exit status.
+    """Run the application until the user leaves, and say how to come back. Returns the exit status.
 
-    `choose`: have the person choose an earlier conversation first. Raises DogentError where one that was chosen is gone.
+    `choose`: have the user choose an earlier conversation first. Raises DogentError where one that was chosen is gone.
     """
     log_file = log_dir() / "dogent-tui.log"
     with own_terminal(log_file):
@@ -32,9 +32,9 @@ def run_app(opened: OpenedSession, *, choose: bool = False) -> int:
             app = DogentApp(open_session(*app.elsewhere))
             app.run()
     if app.return_code and log_file.is_file():
-        print(tr("dogent-tui failed. What is known of it stands in {file}.").format(file=display_path(log_file)))
+        print(tr("dogent-tui crashed. Details are in {file}.").format(file=display_path(log_file)))
     if way := _way_back(app.opened):
-        print(tr("Go on with:  {way}").format(way=way))
+        print(tr("Resume with:  {way}").format(way=way))
     return app.return_code or 0
 
 

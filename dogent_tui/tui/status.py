@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
 _CONNECTING = tr("connecting")
-_READ_ONLY = tr("read only")
-_LIVE = tr("read only, live")
+_READ_ONLY = tr("read-only")
+_LIVE = tr("read-only, live")
 _READY = tr("ready")
 _THINKING = tr("thinking")
 _WRITING = tr("writing")
@@ -131,7 +131,7 @@ class Status(msgspec.Struct):
 
     @property
     def waiting(self) -> bool:
-        """Whether a question waits for the person."""
+        """Whether a question waits for the user."""
         return bool(self._questions)
 
     @property
@@ -156,8 +156,8 @@ class Status(msgspec.Struct):
     @property
     def _activity_elsewhere(self) -> str:
         if self.waiting:
-            return tr("read only, live: it asks in the other window")
-        return tr("read only, live: {activity}").format(activity=self._at_work) if self.running else _LIVE
+            return tr("read-only, live: it is asking in the other window")
+        return tr("read-only, live: {activity}").format(activity=self._at_work) if self.running else _LIVE
 
     def goes_on_elsewhere(self, *, goes_on: bool) -> None:
         """Learn whether another window goes on with the conversation."""

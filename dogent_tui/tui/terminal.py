@@ -44,12 +44,12 @@ def _open_log(log_file: Path) -> int:
 
 
 def edit_externally(text: str, environ: Mapping[str, str]) -> str:
-    """Let the person edit `text` in `$VISUAL` or `$EDITOR`, and return it. Blocks. Raises OSError where there is no editor."""
+    """Let the user edit `text` in `$VISUAL` or `$EDITOR`, and return it. Blocks. Raises OSError where there is no editor."""
     return edit_copy("prompt.md", text.encode(), environ).decode(errors="replace").removesuffix("\n")
 
 
 def edit_copy(name: str, content: bytes, environ: Mapping[str, str]) -> bytes:
-    """Let the person edit a copy of `content`, called `name`, and return what became of it. Blocks.
+    """Let the user edit a copy of `content`, called `name`, and return what became of it. Blocks.
 
     Raises OSError where there is no editor, ValueError where `$EDITOR` cannot be read.
     """

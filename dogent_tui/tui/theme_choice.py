@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 async def choose_theme(app: "DogentApp", name: str) -> str:
     """Have the theme `name` hold, keep it, and return the line that says what came of it.
 
-    Not to be awaited by a handler of messages: the person may be asked.
+    Not to be awaited by a handler of messages: the user may be asked.
     """
     app.theme = name
     await app.conversation.wait_for_refresh()  # seen first, kept then
@@ -27,13 +27,13 @@ async def choose_theme(app: "DogentApp", name: str) -> str:
 
     opened = app.opened
     plan = partial(plan_settings, opened.workspace, {"theme": name})
-    because = tr("You chose the theme {name}; kept there, it holds from the next start on too.").format(name=name)
+    because = tr("You chose the theme {name}; saved there, it applies from the next start too.").format(name=name)
     try:
         done = await write_own(opened.workspace, opened.authority, app.conversation.questions.ask, plan, because)
     except (OSError, DogentError) as error:
-        return one_line(tr("The theme is {name} until you leave; it could not be kept: {error}").format(name=name, error=error))
+        return one_line(tr("The theme is {name} until you quit; it could not be saved: {error}").format(name=name, error=error))
     if done == "denied":
-        return tr("The theme is {name} until you leave; .dogent/dogent.json stays as it is.").format(name=name)
+        return tr("The theme is {name} until you quit; .dogent/dogent.json is unchanged.").format(name=name)
     return tr("The theme is {name}.").format(name=name)
 
 

@@ -30,7 +30,7 @@ class TodoPanel(Widget):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"todos--title", "todos--done", "todos--now", "todos--open"}
 
     def __init__(self, key: Callable[[], str], id: str | None = None) -> None:  # noqa: A002
-        """Show no plan yet. `key` is what the person presses to hide it."""
+        """Show no plan yet. `key` is what the user presses to hide it."""
         super().__init__(id=id)
         self._key = key
         self.todos: tuple[Todo, ...] = ()

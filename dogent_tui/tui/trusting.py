@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
 
 async def settle_trust(app: "DogentApp", opened: OpenedSession) -> None:
-    """Ask before the first run, where there is something to ask. Raises AgentError where the person goes back unanswered."""
+    """Ask before the first run, where there is something to ask. Raises AgentError where the user goes back unanswered."""
     if opened.trust.must_ask and not await ask_for_trust(app, opened):
-        raise AgentError(tr("Nothing was sent."), tr("Send it again when you have decided about this folder."))
+        raise AgentError(tr("Nothing was sent."), tr("Send it again once you have decided about this folder."))
 
 
 async def ask_for_trust(app: "DogentApp", opened: OpenedSession) -> bool:
-    """Ask whether what came with the folder may be used, and see to it. False where the person went back without an answer.
+    """Ask whether what came with the folder may be used, and see to it. False where the user went back without an answer.
 
     Not to be awaited by a handler of messages: the answer is a message, too.
     """
@@ -38,7 +38,7 @@ async def ask_for_trust(app: "DogentApp", opened: OpenedSession) -> bool:
         await asyncio.to_thread(lambda: opened.trust.answer(trust=answer))
     except (OSError, DogentError) as error:
         app.notify(
-            tr("Your answer holds until you leave; it could not be kept: {error}").format(error=error),
+            tr("Your answer applies until you quit; it could not be saved: {error}").format(error=error),
             severity="warning",
             markup=False,
         )
@@ -50,14 +50,18 @@ async def ask_for_trust(app: "DogentApp", opened: OpenedSession) -> bool:
 
 
 def trust_words(opened: OpenedSession) -> str:
-    """Return how the folder stands, for a person; empty where nothing came with it."""
+    """Return how the folder stands, for a user; empty where nothing came with it."""
     came = listing(opened.trust.came)
     if not came:
         return ""
     return {
         "trusted": tr("You trust this folder: {came} is used.").format(came=came),
-        "declined": tr("You work without what came with this folder: {came} is not used. /trust asks again.").format(came=came),
+        "declined": tr(
+            "You're working without what came with this folder: {came} is not used. Use /trust to decide again."
+        ).format(came=came),
     }.get(
         opened.trust.state,
-        tr("{came} came with this folder and is not used. You are asked before the first run, or by /trust.").format(came=came),
+        tr("{came} came with this folder and is not used. You'll be asked before the first run, or use /trust.").format(
+            came=came
+        ),
     )

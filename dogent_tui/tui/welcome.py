@@ -40,7 +40,7 @@ class Welcome(Widget):
         return Content.assemble(
             ("dogent-tui\n", name),
             (f"{self._workspace}\n{self._endpoint}\n\n", fact),
-            tr("Ask for a document, and name what it is to be made from.\n\n"),
-            (tr("Requests to try here: /open README.md\n\n") if self._is_sample else "", fact),
+            tr("Ask for a document, and say what to base it on.\n\n"),
+            (tr("Things to try here: /open README.md\n\n") if self._is_sample else "", fact),
             *keys,
         )

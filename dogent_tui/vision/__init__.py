@@ -1,1 +1,1 @@
-"""What pictures and videos show, told by a model that sees: the person's own profiles, and the providers behind them."""
+"""What pictures and videos show, told by a model that sees: the user's own profiles, and the providers behind them."""

@@ -23,7 +23,7 @@ MOST_CHARS = 60_000
 """Of an answer: what is longer, the CLI would put into a file."""
 
 _FENCED = re.compile(r"```[a-zA-Z]*[ \t]*\r?\n(.*?)\r?\n?```", re.DOTALL)
-_AGAIN = tr("Try once more, or choose another model for the vision profile.")
+_AGAIN = tr("Try again, or choose another model for the vision profile.")
 
 
 def question(medium: MediaType, note: str = "") -> str:
@@ -45,10 +45,10 @@ def parse_answer(answer: str) -> Analysis:
     """
     if len(answer) > MOST_CHARS:
         raise VisionError(
-            tr("The vision model answered with {answer:,} characters; at most {most_chars:,} can be used.").format(
+            tr("The vision model answered with {answer:,} characters; the limit is {most_chars:,}.").format(
                 answer=len(answer), most_chars=MOST_CHARS
             ),
-            tr("Cut the picture or the video into parts and ask about each."),
+            tr("Cut the image or video into parts and ask about each."),
             code="too_long",
         )
     text = answer.strip()
@@ -60,7 +60,7 @@ def parse_answer(answer: str) -> Analysis:
         said = one_line(text[:120]) or tr("nothing")
         why = one_line(str(error))[:160]
         raise VisionError(
-            tr("The vision model did not answer with the JSON object that it was asked for ({why}). It began: {said}").format(
+            tr("The vision model did not answer with the requested JSON object ({why}). Its answer starts: {said}").format(
                 why=why, said=said
             ),
             _AGAIN,

@@ -29,7 +29,7 @@ _MIMES = {
 }
 _PASSED_ON = ("PATH", "LD_LIBRARY_PATH", "TMPDIR", "SYSTEMROOT")
 _DECODING_S = 30.0
-_NAME_ANOTHER = tr("Name a PNG, JPEG, GIF, WebP, AVIF, TIFF or BMP picture, or an mp4, mov, webm, mkv or avi video.")
+_NAME_ANOTHER = tr("Specify a PNG, JPEG, GIF, WebP, AVIF, TIFF or BMP image, or an mp4, mov, webm, mkv or avi video.")
 
 
 async def load_media(path: Path, media_type: MediaType | None, images: ImageLimits, videos: VideoLimits | None) -> Picture | Clip:
@@ -62,7 +62,7 @@ def _read(path: Path, media_type: MediaType | None, videos: VideoLimits | None) 
     except IsADirectoryError:
         raise VisionError(tr("{name} is a folder.").format(name=name), _NAME_ANOTHER, code="not_media") from None
     except (OSError, ValueError) as error:  # a zero byte in a path is the latter
-        why = (getattr(error, "strerror", None) or tr("it has no valid name")).lower()
+        why = (getattr(error, "strerror", None) or tr("its name is not valid")).lower()
         raise VisionError(
             tr("{name} cannot be read: {why}.").format(name=name, why=why), tr("Check its permissions."), code="not_found"
         ) from None
@@ -74,13 +74,13 @@ def _checked_kind(file: IO[bytes], name: str, media_type: MediaType | None) -> s
         file.seek(0)
         what, remedy = description_of(file.read(HEAD_BYTES))
         raise VisionError(
-            tr("{name} is {what}: it is neither a picture nor a video. Nothing was sent.").format(name=name, what=what),
+            tr("{name} is {what}: neither an image nor a video. Nothing was sent.").format(name=name, what=what),
             remedy,
             code="not_media",
         )
     found: MediaType = "image" if kind == IMAGE else "video"
     if media_type is not None and media_type != found:
-        what = tr("a picture") if found == "image" else tr("a video ({kind})").format(kind=kind)
+        what = tr("an image") if found == "image" else tr("a video ({kind})").format(kind=kind)
         raise VisionError(
             tr("{name} is not what media_type says: it is {what}. Nothing was sent.").format(name=name, what=what),
             tr('Leave media_type out, or make it "{found}".').format(found=found),
@@ -93,21 +93,21 @@ def _check_size(name: str, kind: str, size: int, videos: VideoLimits | None) -> 
     if kind == IMAGE:
         if size > MOST_IMAGE_BYTES:
             raise VisionError(
-                tr("{name} has {size}; pictures of at most {most_image_bytes} are opened.").format(
+                tr("{name} is {size}; the limit for images is {most_image_bytes}.").format(
                     name=name, size=_mb(size), most_image_bytes=_mb(MOST_IMAGE_BYTES)
                 ),
-                tr("Export it in a smaller size."),
+                tr("Export it at a smaller size."),
                 code="too_large",
             )
     elif videos is None:
         raise VisionError(
-            tr("{name} is a video, and the provider of the vision profile takes none.").format(name=name),
-            tr('Choose a profile whose provider does, such as glm-4.6v, as "vision_profile" in .dogent/dogent.json.'),
+            tr("{name} is a video, and the vision profile's provider accepts none.").format(name=name),
+            tr('Set "vision_profile" in .dogent/dogent.json to a profile whose provider accepts videos, such as glm-4.6v.'),
             code="unsupported",
         )
     elif kind not in videos.formats:
         raise VisionError(
-            tr("{name} is a video in {kind}; the provider of the vision profile takes {formats}.").format(
+            tr("{name} is a video in {kind}; the vision profile's provider accepts {formats}.").format(
                 name=name, kind=kind, formats=", ".join(videos.formats)
             ),
             tr("Convert it to {format}.").format(format=videos.formats[0]),
@@ -115,10 +115,10 @@ def _check_size(name: str, kind: str, size: int, videos: VideoLimits | None) -> 
         )
     elif size > videos.bytes:
         raise VisionError(
-            tr("{name} has {size}; with this vision profile a video may have at most {bytes}.").format(
+            tr("{name} is {size}; with this vision profile, the limit for videos is {bytes}.").format(
                 name=name, size=_mb(size), bytes=_mb(videos.bytes)
             ),
-            tr("Cut out the part that matters, or export it in a lower resolution."),
+            tr("Cut out the part you need, or export it at a lower resolution."),
             code="too_large",
         )
 
@@ -137,11 +137,13 @@ async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
             await asyncio.shield(end_tree(process))
     except TimeoutError:
         raise VisionError(
-            tr("{name} takes too long to decode. Nothing was sent.").format(name=name), tr("Save it anew as PNG."), code="hostile"
+            tr("{name} takes too long to decode. Nothing was sent.").format(name=name),
+            tr("Save it again as PNG."),
+            code="hostile",
         ) from None
     except OSError as error:
         raise VisionError(
-            tr("Pictures cannot be decoded: {strerror}.").format(strerror=error.strerror or error),
+            tr("Images cannot be decoded: {strerror}.").format(strerror=error.strerror or error),
             tr("Try again."),
             code="damaged",
         ) from error
@@ -154,22 +156,22 @@ async def _picture(name: str, body: bytes, limits: ImageLimits) -> Picture:
 def _check_made(name: str, made: Made) -> None:
     if made.problem == "not_image":
         raise VisionError(
-            tr("{name} begins like a picture and is none. Nothing was sent.").format(name=name),
-            tr("Check what it is, and name a picture."),
+            tr("{name} starts like an image but isn't one. Nothing was sent.").format(name=name),
+            tr("Check what it is, and specify an image."),
             code="not_media",
         )
     if made.problem == "hostile":
         raise VisionError(
             tr(
-                "{name} has too many pixels to be opened: at most {most} million, as JPEG {most_jpeg} million. Nothing was sent."
+                "{name} has too many pixels to open: the limit is {most} million, {most_jpeg} million for JPEG. Nothing was sent."
             ).format(name=name, most=MOST_PIXELS // 10**6, most_jpeg=MOST_JPEG_PIXELS // 10**6),
-            tr("Export it in a smaller size."),
+            tr("Export it at a smaller size."),
             code="hostile",
         )
     if made.problem:
         raise VisionError(
-            tr("{name} is damaged, or not whole. Nothing was sent.").format(name=name),
-            tr("Get a whole copy, or save it anew."),
+            tr("{name} is damaged or incomplete. Nothing was sent.").format(name=name),
+            tr("Get a complete copy, or save it again."),
             code="damaged",
         )
 

@@ -11,7 +11,7 @@ MediaType: TypeAlias = Literal["image", "video"]
 
 
 class VisionError(DogentError):
-    """A picture or a video cannot be looked at. The message is a sentence for the person and for the model alike.
+    """A picture or a video cannot be looked at. The message is a sentence for the user and for the model alike.
 
     `code` names the case for programs. Of the configuration: `config`. Of the file: `not_found`, `not_media`, `unsupported`,
     `mismatch`, `too_large`, `damaged`, `hostile`. Of the endpoint: `key`, `quota`, `http`, `timeout`, `connect`, `tls`,

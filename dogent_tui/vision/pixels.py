@@ -86,14 +86,14 @@ def prepare(body: bytes, wanted: Wanted) -> tuple[Made, bytes]:
 def _made(image: "Image.Image", wanted: Wanted) -> tuple[Made, bytes]:
     lossless, size = image.format not in {"JPEG", "MPO", "AVIF"}, image.size
     frames: int = getattr(image, "n_frames", 1)
-    note = tr("It is the first of {frames} pages.").format(frames=frames) if image.format == "TIFF" and frames > 1 else ""
+    note = tr("This is the first of {frames} pages.").format(frames=frames) if image.format == "TIFF" and frames > 1 else ""
     if frames > 1 and image.format in _ANIMATED:
         picture, note = _frames(image, frames, wanted.side)
     else:
         picture = _upright(image, wanted.side)
     mime, data, written = _small_enough(picture, wanted, lossless=lossless)
     if not note and max(size) > max(written.size):
-        note = tr("It was scaled down from {width}×{height} pixels: what is small in it may not be legible.").format(
+        note = tr("It was scaled down from {width}×{height} pixels: small details may not be legible.").format(
             width=size[0], height=size[1]
         )
     return Made("", mime, written.width, written.height, note), data

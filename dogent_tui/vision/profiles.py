@@ -22,7 +22,7 @@ DEFAULT_PROFILE = "glm-4.6v"
 
 FILE = "vision.json"
 
-_CHOOSE = tr('or choose another profile as "vision_profile" in .dogent/dogent.json')
+_CHOOSE = tr('or set "vision_profile" in .dogent/dogent.json to another profile')
 
 
 def load_profile(name: str, home: Path) -> VisionProfile:
@@ -36,7 +36,7 @@ def load_profile(name: str, home: Path) -> VisionProfile:
     if not isinstance(data, dict):
         raise _config(
             tr("The vision profile {name} in {where} should be an object {{…}}.").format(name=name, where=where),
-            tr("Correct it, {choose}.").format(choose=_CHOOSE),
+            tr("Fix it, {choose}.").format(choose=_CHOOSE),
         )
     return vision_profile(name, data, file)
 
@@ -70,13 +70,11 @@ def check_address(profile: VisionProfile) -> None:
     if problem := check_url(profile.base_url):
         raise _config(
             tr("{of} names an endpoint that {problem}.").format(of=of, problem=problem),
-            tr('Correct its "base_url" in {where}, {choose}.').format(where=profile.where, choose=_CHOOSE),
+            tr('Fix its "base_url" in {where}, {choose}.').format(where=profile.where, choose=_CHOOSE),
         )
     if sends_keys_in_clear(profile.base_url):
         raise _config(
-            tr("{of} would send its key and your pictures without encryption, to an endpoint outside of this network.").format(
-                of=of
-            ),
+            tr("{of} would send its key and your images unencrypted to an endpoint outside this network.").format(of=of),
             tr('Change its "base_url" in {where} to an https address, {choose}.').format(where=profile.where, choose=_CHOOSE),
         )
 
@@ -85,13 +83,13 @@ def _check(profile: VisionProfile) -> None:
     if is_missing(profile.api_key):
         raise _config(
             tr("The vision profile {profile} has no key.").format(profile=profile.name),
-            tr('Put it in as "api_key" of {profile} in {where} (any word for an endpoint that needs none), {choose}.').format(
+            tr('Set "api_key" of {profile} in {where} (to any word if the endpoint needs none), {choose}.').format(
                 profile=profile.name, where=profile.where, choose=_CHOOSE
             ),
         )
     if not profile.provider:
         raise _config(
-            tr("The vision profile {profile} names no provider.").format(profile=profile.name),
+            tr("The vision profile {profile} has no provider.").format(profile=profile.name),
             tr('Add "provider" to it in {where}.').format(where=profile.where),
         )
 
@@ -103,7 +101,7 @@ def _profiles(file: Path, where: str) -> Mapping[str, Any]:
         raise _config(broken.message, broken.remedy)
     profiles = data.get("profiles", {})
     if not isinstance(profiles, dict):
-        raise _config(tr('"profiles" in {where} should hold one object per profile.').format(where=where), tr("Correct it."))
+        raise _config(tr('"profiles" in {where} should contain one object per profile.').format(where=where), tr("Fix it."))
     return profiles
 
 

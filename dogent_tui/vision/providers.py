@@ -34,8 +34,8 @@ _VIDEO_S = 300.0
 _ANSWER_TOKENS = 8192
 """What Anthropic's API may answer with; it wants to be told."""
 
-_CUT = tr("The answer of the vision model was cut off: there is too much to tell.")
-_SMALLER = tr("Cut the picture or the video into parts and ask about each.")
+_CUT = tr("The vision model's answer was cut off: there is too much to describe.")
+_SMALLER = tr("Cut the image or video into parts and ask about each.")
 _BOXED = re.compile(r"<\|begin_of_box\|>(.*?)<\|end_of_box\|>", re.DOTALL)
 """The marks that models of the GLM-V family put around their answers."""
 
@@ -147,7 +147,7 @@ class Anthropic:
     async def analyze_video(self, clip: Clip) -> Analysis:  # noqa: ARG002 — the protocol's
         """Raise VisionError: there is no way to show it a video."""
         raise VisionError(
-            tr("Anthropic's models take no videos."),
+            tr("Anthropic's models don't accept videos."),
             tr("Choose a vision profile that does, such as glm-4.6v."),
             code="unsupported",
         )
@@ -172,20 +172,20 @@ def client_for(profile: VisionProfile) -> VisionClient:
         known = (
             tr('Did you mean "{near}"?').format(near=near)
             if near
-            else tr("There are {providers}; openai is for whatever is compatible.").format(providers=", ".join(_PROVIDERS))
+            else tr("Available: {providers}; openai works for any compatible service.").format(providers=", ".join(_PROVIDERS))
         )
         raise VisionError(
-            tr('The vision profile {profile} names the provider "{provider}", which is not known.').format(
+            tr('The vision profile {profile} has the unknown provider "{provider}".').format(
                 profile=profile.name, provider=profile.provider
             ),
-            tr("{known} Correct it in {where}.").format(known=known, where=profile.where),
+            tr("{known} Fix it in {where}.").format(known=known, where=profile.where),
             code="config",
         )
     make, address, model = _PROVIDERS[profile.provider]
     profile = replace(profile, base_url=profile.base_url or address, model=profile.model or model)
     if not profile.model:
         raise VisionError(
-            tr("The vision profile {profile} names no model.").format(profile=profile.name),
+            tr("The vision profile {profile} has no model.").format(profile=profile.name),
             tr('Add "model" to it in {where}.').format(where=profile.where),
             code="config",
         )
@@ -227,7 +227,7 @@ def _text_of(content: object) -> str:
 
 def _declined() -> VisionError:
     return VisionError(
-        tr("The vision model declined to say what this shows."),
+        tr("The vision model declined to describe this."),
         tr("Describe it yourself, or choose another model."),
         code="refused",
     )
@@ -235,7 +235,7 @@ def _declined() -> VisionError:
 
 def _no_answer(profile: VisionProfile) -> VisionError:
     return VisionError(
-        tr("What the vision profile {profile} leads to did not answer as {provider} does.").format(
+        tr("The endpoint of the vision profile {profile} did not answer like {provider}.").format(
             profile=profile.name, provider=profile.provider
         ),
         tr('Check its "provider" and "base_url" in {where}.').format(where=profile.where),

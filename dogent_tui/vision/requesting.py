@@ -83,7 +83,7 @@ def _object(profile: VisionProfile, answer: bytes) -> Mapping[str, Any]:
     if len(answer) > _MOST_ANSWER_BYTES:
         raise _error(
             profile,
-            tr("answered with more than {size} MB").format(size=_MOST_ANSWER_BYTES >> 20),
+            tr("sent an answer larger than {size} MB").format(size=_MOST_ANSWER_BYTES >> 20),
             tr('Check "base_url" of the profile in {where}.').format(where=profile.where),
             "too_long",
         )
@@ -94,16 +94,14 @@ def _object(profile: VisionProfile, answer: bytes) -> Mapping[str, Any]:
     if not isinstance(found, dict):
         raise _error(
             profile,
-            tr("answered with something that is no JSON object"),
+            tr("sent an answer that is not a JSON object"),
             tr('Check "base_url" of the profile in {where}: it is the address without /chat/completions or /v1/messages.').format(
                 where=profile.where
             ),
             "bad_answer",
         )
     if found.get("error"):  # some say so with status 200
-        raise _error(
-            profile, tr("answered with an error{answer}").format(answer=_said(profile, answer)), _settings(profile), "http"
-        )
+        raise _error(profile, tr("returned an error{answer}").format(answer=_said(profile, answer)), _settings(profile), "http")
     return found
 
 
@@ -119,40 +117,40 @@ def _refused(profile: VisionProfile, status: int, retry_after: str, answer: byte
             else tr("later")
         )
         what, remedy, code = (
-            tr("takes no more requests for now"),
-            tr("Try again {wait}; if it says so each time, check the account of the key, {or_choose}.").format(
+            tr("is rate limited"),
+            tr("Try again {wait}; if this keeps happening, check the key's account, {or_choose}.").format(
                 wait=wait, or_choose=_OR_CHOOSE
             ),
             "quota",
         )
     elif 300 <= status < 400:
         what, remedy = (
-            tr("sends us on to another address, which is not followed with a key"),
-            tr('Put that address in as "base_url" of {}.'),
+            tr("redirects to another address, which is not followed with a key"),
+            tr('Set "base_url" of {} to that address.'),
         )
     elif status >= 500:
-        what, remedy = tr("has trouble of its own"), tr("Try again later.")
+        what, remedy = tr("has a server problem"), tr("Try again later.")
     elif not what:
-        what, remedy = tr("did not take the request"), _settings(profile)
+        what, remedy = tr("rejected the request"), _settings(profile)
     return _error(profile, f"{what} (HTTP {status}){said}", remedy.replace("{}", f"{profile.name} in {where}"), code or "http")
 
 
 _OR_CHOOSE = tr('or choose another "vision_profile" in .dogent/dogent.json')
 _STATUS: Mapping[int, tuple[str, str, str]] = {
-    401: (tr("does not accept the key"), tr('Correct "api_key" of {{}}, {or_choose}.').format(or_choose=_OR_CHOOSE), "key"),
-    402: (tr("asks for a payment"), tr("Check the account of the key, {or_choose}.").format(or_choose=_OR_CHOOSE), "quota"),
+    401: (tr("rejects the key"), tr('Fix "api_key" of {{}}, {or_choose}.').format(or_choose=_OR_CHOOSE), "key"),
+    402: (tr("requires payment"), tr("Check the key's account, {or_choose}.").format(or_choose=_OR_CHOOSE), "quota"),
     403: (
-        tr("does not accept the key for this model"),
-        tr('Correct "api_key" or "model" of {{}}, {or_choose}.').format(or_choose=_OR_CHOOSE),
+        tr("rejects the key for this model"),
+        tr('Fix "api_key" or "model" of {{}}, {or_choose}.').format(or_choose=_OR_CHOOSE),
         "key",
     ),
     404: (
-        tr("knows no such address or model"),
-        tr('Correct "base_url" or "model" of {{}}, {or_choose}.').format(or_choose=_OR_CHOOSE),
+        tr("does not know this address or model"),
+        tr('Fix "base_url" or "model" of {{}}, {or_choose}.').format(or_choose=_OR_CHOOSE),
         "config",
     ),
     413: (
-        tr("finds the picture or the video too large"),
+        tr("says the image or video is too large"),
         tr('Lower "max_side" or "max_video_mb" of {}, or send a smaller file.'),
         "too_large",
     ),
@@ -186,36 +184,34 @@ def _unreachable(profile: VisionProfile, error: Exception) -> VisionError:
     check = tr('Check "base_url" of {profile} in {where}, and the network.').format(profile=profile.name, where=profile.where)
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or tr(
-            "no secure connection could be made"
+            "a secure connection could not be established"
         )
-        return _error(profile, tr("cannot be reached safely: {why}").format(why=one_line(str(why))), check, "tls")
+        return _error(profile, tr("cannot be reached securely: {why}").format(why=one_line(str(why))), check, "tls")
     if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
         return _error(
             profile,
-            tr("cannot be reached through the proxy of the environment"),
+            tr("cannot be reached through the proxy set in the environment"),
             tr("Check HTTPS_PROXY and NO_PROXY."),
             "connect",
         )
     if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return _error(
-            profile, tr("cannot be found: there is no machine of that name, or no name server answers"), check, "connect"
-        )
+        return _error(profile, tr("cannot be found: the host does not exist, or no name server responds"), check, "connect")
     if isinstance(error, aiohttp.ClientConnectorError):
         return _error(
             profile,
-            tr("cannot be reached: {strerror}").format(strerror=one_line(error.os_error.strerror or tr("it does not answer"))),
+            tr("cannot be reached: {strerror}").format(strerror=one_line(error.os_error.strerror or tr("it is not responding"))),
             check,
             "connect",
         )
     return _error(
-        profile, tr("broke the connection off ({error})").format(error=type(error).__name__), tr("Try again later."), "connect"
+        profile, tr("closed the connection ({error})").format(error=type(error).__name__), tr("Try again later."), "connect"
     )
 
 
 def _error(profile: VisionProfile, what: str, remedy: str, code: str) -> VisionError:
     host = urlsplit(profile.base_url).hostname or profile.base_url
     return VisionError(
-        tr("{host}, which the vision profile {profile} asks, {what}.").format(host=host, profile=profile.name, what=what),
+        tr("{host}, used by the vision profile {profile}, {what}.").format(host=host, profile=profile.name, what=what),
         remedy,
         code=code,
     )

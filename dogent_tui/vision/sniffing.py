@@ -23,8 +23,8 @@ _IMAGES: tuple[tuple[int, bytes], ...] = (
     (4, b"ftypavis"),
 )
 
-_AS_JPEG = tr("Export it as JPEG first; phones and their photo programs do that.")
-_SOUND = (tr("a sound recording"), tr("Have it transcribed into a text file first."))
+_AS_JPEG = tr("Export it as JPEG first; phones and photo apps can do that.")
+_SOUND = (tr("a sound recording"), tr("Transcribe it into a text file first."))
 _OTHERS: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"%PDF-", tr("a pdf document"), tr("Read it with read_document.")),
     (0, b"PK\x03\x04", tr("an office document or an archive"), tr("Read documents with read_document; unpack archives first.")),
@@ -56,15 +56,15 @@ def description_of(head: bytes) -> tuple[str, str]:
     if found := _other(head):
         return found
     if not head:
-        return "empty", tr("Name a picture or a video.")
+        return "empty", tr("Specify an image or a video.")
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip().lower()
     if b"<svg" in start[:2048] and start.startswith(b"<"):
-        return tr("an SVG drawing, which is a text"), tr("Read it with the Read tool, or export it as PNG to have it looked at.")
+        return tr("an SVG drawing, which is text"), tr("Read it with the Read tool, or export it as PNG to have it looked at.")
     if head[4:8] == b"ftyp" or head.startswith(b"\x1a\x45\xdf\xa3") or (head.startswith(b"RIFF") and head[8:12] == b"AVI "):
-        return tr("a video that is damaged, not whole, or without pictures"), tr("Get a whole copy, or export it anew as mp4.")
+        return tr("a video that is damaged, incomplete or without frames"), tr("Get a complete copy, or export it again as mp4.")
     if b"\0" not in head:
-        return tr("a text, whatever its name says"), tr("Read it with the Read tool.")
-    return tr("in no format of pictures or videos that is known here"), tr("Export it as PNG, JPEG or mp4 first.")
+        return tr("text, despite its name"), tr("Read it with the Read tool.")
+    return tr("not in a known image or video format"), tr("Export it as PNG, JPEG or mp4 first.")
 
 
 def _other(head: bytes) -> tuple[str, str] | None:

@@ -90,7 +90,7 @@ def _copy(source: Path, target: Path, *, makes: bool) -> None:
 def _check(source: Path, size: int, count: int) -> None:
     if size > _LARGEST or count > _MOST:
         raise AgentError(
-            tr("{path} is too large to be changed by a command behind the wall.").format(path=source),
+            tr("{path} is too large for a command behind the wall to change.").format(path=source),
             tr("Run the command yourself: !command."),
         )
 

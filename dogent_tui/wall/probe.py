@@ -115,7 +115,7 @@ def _explained(why: str, workspace: Path) -> tuple[str, str]:
         return reason.format(place=inside[0]), tr("Unmount it, or open a folder that does not contain it.")
     if "overlay" in why:
         reason = tr("No copy-on-write layer can be mounted over the workspace's file system ({why}).").format(why=why)
-        return reason, tr("In a container, set DOGENT_HOME to a folder on a volume of its own.")
+        return reason, tr("In a container, set DOGENT_HOME to a folder on its own volume.")
     if "unshare" in why or "map_own_user" in why or "mount" in why:
         reason = tr("The system does not allow user namespaces ({why}).").format(why=why)
         remedy = tr(

@@ -49,7 +49,10 @@ def advice(text: str, workspace: Path, *, network: bool) -> list[str]:
     lines = []
     if not network and _NETWORK.search(text):
         lines.append(
-            tr("dogent-tui: the wall lets no command reach other machines unasked. Name the host in the command itself, as in")
+            tr(
+                "dogent-tui: the wall lets no command reach other machines without asking. Name the host in the command "
+                "itself, as in"
+            )
             + " curl https://HOST/…"
             + tr(": then the user is asked.")
         )

@@ -281,7 +281,7 @@ class Wall:
 
     def _tell(self, message: dict[str, Any]) -> None:
         if self._socket is None:
-            raise AgentError(tr("Commands cannot run now: the wall is down."), tr("Start dogent-tui again."))
+            raise AgentError(tr("Commands cannot run now: the wall is down."), tr("Restart dogent-tui."))
         self._socket.send(json.dumps(message).encode())
 
     def left_since(self, began_ns: int, known: Collection[str]) -> Iterator[str]:
@@ -311,7 +311,7 @@ class Wall:
                 end_left_over(str(self.folder))
                 self._settling.submit(self._finish, Ended(job, 137, 0, "gone"))
             else:
-                words = tr("The wall went down, and the command with it; nothing of it was kept.")
+                words = tr("The wall went down and the command with it; none of its changes were saved.")
                 self._answer(name, Answer(1, notes=(words,)))
 
     def _hear(self, message: dict[str, Any], descriptors: list[int]) -> None:
@@ -345,7 +345,7 @@ class Wall:
         try:
             answer = self._settled(ended)
         except BaseException as error:
-            words = tr("What the command did could not be judged, so it was dropped: {error}").format(error=error)
+            words = tr("The command's changes could not be judged, so they were discarded: {error}").format(error=error)
             self._answer(ended.job.name, Answer(1, notes=(words,)))
             raise
         self._answer(ended.job.name, answer)
@@ -361,7 +361,7 @@ class Wall:
             self._copy.accept(collected.restored)
         if not collected.left:
             return answer
-        words = tr("dogent-tui: this could not be taken back and is as the command left it: {places}")
+        words = tr("dogent-tui: this could not be reverted and is as the command left it: {places}")
         return msgspec.structs.replace(answer, notes=(*answer.notes, words.format(places=", ".join(collected.left))))
 
     def _answer(self, name: str, answer: Answer) -> None:

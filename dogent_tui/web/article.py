@@ -26,9 +26,9 @@ _MOST_LEADS = 2
 _LEAD_WITHIN = 400
 """An article that is shorter gets no introduction: it may be the wrong one."""
 
-_NO_ARTICLE = tr("No article could be told from the rest of this page: this is all of its text.")
-_NO_TEXT = tr("The page holds no text of its own: its scripts would bring it, and they are not run.")
-_TOO_MUCH = tr("The page is too large or too tangled to find its article: this is its text, as far as it was read.")
+_NO_ARTICLE = tr("The article could not be told apart from the rest of this page, so this is all of its text.")
+_NO_TEXT = tr("The page contains no text: its scripts would load it, and they are not run.")
+_TOO_MUCH = tr("The page is too large or complex to find its article, so this is the text read so far.")
 
 
 class Article(msgspec.Struct, frozen=True):

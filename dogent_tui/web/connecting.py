@@ -65,10 +65,10 @@ class Guard:
     def _refuse(self, addresses: tuple[str, ...]) -> WebError:
         where = "" if addresses == (self._host,) else f" ({', '.join(addresses)})"
         self.refusal = WebError(
-            tr("{host}{where} is not a public address: it leads to this machine or to the network around it.").format(
+            tr("{host}{where} is not a public address: it points to this computer or its network.").format(
                 host=self._host, where=where
             ),
-            tr("Pages there can be fetched when the person names them and allows it, or when the settings name the host."),
+            tr("Pages there can be fetched when the user names and allows them, or when the settings list the host."),
             code="private_address",
             host=self._host,
             addresses=addresses,

@@ -37,8 +37,8 @@ def decoder_for(encoding: str) -> Decoder:
     if names == ["br"]:
         return _Brotli()
     raise WebError(
-        tr("The server sends its content in an encoding that was not asked for ({join}).").format(join=", ".join(names)[:40]),
-        tr("Try another address of the same content."),
+        tr("The server uses a content encoding that was not requested ({join}).").format(join=", ".join(names)[:40]),
+        tr("Try another address for the same content."),
         code="unsupported",
     )
 

@@ -124,7 +124,7 @@ class Fetcher:
     ) -> FetchResult:
         """Return what stands at `url`.
 
-        `filename` is what an image is to be called. `allow` are private hosts that the person named and approved, for this once
+        `filename` is what an image is to be called. `allow` are private hosts that the user named and approved, for this once
         (see `WebError.host`). Raises WebError.
         """
         allowed = self._allowed | Allowed.of(allow)
@@ -167,8 +167,8 @@ class Fetcher:
             kept = await asyncio.to_thread(_keep, response, self._folder / str(self._count))
         except OSError as error:
             raise WebError(
-                tr("What was fetched could not be kept for reading: {strerror}.").format(strerror=error.strerror or error),
-                tr("Check that there is room in the folder for temporary files."),
+                tr("The fetched content could not be saved for reading: {strerror}.").format(strerror=error.strerror or error),
+                tr("Check that the folder for temporary files has space."),
             ) from error
         self._kept.pop(url.strip(), None)
         self._kept[url.strip()] = kept
@@ -201,10 +201,10 @@ class Fetcher:
     async def _text(self, url: str, kept: _Kept, max_chars: int, offset: int) -> FetchResult:
         if kept.sniffed.kind in {"image", "other"}:
             raise WebError(
-                tr("There is {what} at this address, which has no text to read.").format(
+                tr("The content at this address is {what}, which has no text to read.").format(
                     what=kept.sniffed.what or _WHAT[kept.sniffed.kind]
                 ),
-                tr("Use mode image to save it.") if kept.sniffed.kind == "image" else tr("Find a page that tells of it."),
+                tr("Use mode image to save it.") if kept.sniffed.kind == "image" else tr("Find a page that describes it."),
                 code="unsupported",
             )
         try:
@@ -319,7 +319,7 @@ def _keep(response: "Response", folder: Path) -> _Kept:
 
 _WHAT = {
     "page": tr("a web page"),
-    "text": tr("a text"),
+    "text": tr("text"),
     "document": tr("a document"),
     "image": tr("an image"),
     "other": tr("a file"),

@@ -52,7 +52,7 @@ def _save(body: bytes, image: Checked, folder: Path, root: Path, name: str) -> S
     except OSError as error:
         raise WebError(
             tr("The image could not be saved in {folder}: {strerror}.").format(folder=folder, strerror=error.strerror or error),
-            tr("Check that there is room, and that the folder may be written."),
+            tr("Check that there is space and that the folder is writable."),
         ) from error
     relative = path.relative_to(os.path.realpath(root)).as_posix()
     snippet = f"![{_alt(path.stem)}]({quote(relative, safe=_UNQUOTED)})"
@@ -90,8 +90,8 @@ def _alt(stem: str) -> str:
 def _folder(folder: Path, root: Path) -> Path:
     """Return where `folder` really is, made if need be; it has to lie in `root`, whatever links lead there."""
     outside = WebError(
-        tr("The images folder {folder} lies outside of the workspace.").format(folder=folder),
-        tr("Set `images_path` to a folder in it."),
+        tr("The images folder {folder} is outside the workspace.").format(folder=folder),
+        tr("Set `images_path` to a folder inside it."),
         code="bad_folder",
     )
     real_root = Path(os.path.realpath(root))
@@ -102,7 +102,7 @@ def _folder(folder: Path, root: Path) -> Path:
         real.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise WebError(
-            tr("The images folder {folder} cannot be made: {strerror}.").format(folder=folder, strerror=error.strerror),
+            tr("The images folder {folder} cannot be created: {strerror}.").format(folder=folder, strerror=error.strerror),
             tr("Set `images_path` to another folder."),
             code="bad_folder",
         ) from error
@@ -161,7 +161,7 @@ async def _checked(body: bytes) -> Checked:
     """Have a process of its own decode the image. Raises WebError where it is none, or not a whole one, or too much."""
     if len(body) > MOST_BYTES:
         raise WebError(
-            tr("The image is larger than {size} MB.").format(size=MOST_BYTES >> 20), tr("Find a smaller one."), code="too_large"
+            tr("The image exceeds {size} MB.").format(size=MOST_BYTES >> 20), tr("Find a smaller one."), code="too_large"
         )
     environment = {key: value for key, value in os.environ.items() if key in _PASSED_ON}
     try:
@@ -180,19 +180,19 @@ async def _checked(body: bytes) -> Checked:
         ) from error
     found = msgspec.json.decode(output, type=Checked) if output else Checked("damaged")  # a decoder crashed
     if found.problem == "not_image":
-        raise not_image(tr("something that is no image"))
+        raise not_image(tr("something that isn't an image"))
     if found.problem == "too_many_pixels":
-        raise WebError(tr("The image has too many pixels to be opened safely."), tr("Find a smaller one."), code="too_large")
+        raise WebError(tr("The image has too many pixels to open safely."), tr("Find a smaller one."), code="too_large")
     if found.problem:
-        raise WebError(tr("The image is damaged or not whole."), tr("Try again, or find another one."), code="damaged")
+        raise WebError(tr("The image is damaged or incomplete."), tr("Try again, or find another one."), code="damaged")
     return found
 
 
 def not_image(what: str) -> WebError:
     """Return the error for an address with `what` at it where an image was wanted."""
     return WebError(
-        tr("There is {what} at this address, not an image that can be saved; nothing was saved.").format(what=what),
-        tr("Give the address of an image file itself ({formats}).").format(
+        tr("The content at this address is {what}, not an image that can be saved; nothing was saved.").format(what=what),
+        tr("Give the address of the image file itself ({formats}).").format(
             formats=", ".join(sorted(name.lower() for name in FORMATS))
         ),
         code="not_image",

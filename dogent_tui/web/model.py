@@ -15,7 +15,7 @@ DEFAULT_CHARS = 12_000
 
 
 class WebError(DogentError):
-    """Something on the web cannot be had. The message is a sentence for the person and for the model alike.
+    """Something on the web cannot be had. The message is a sentence for the user and for the model alike.
 
     `code` names the case for programs. Of fetching: `bad_url`, `private_address`, `dns`, `connect`, `tls`, `timeout`,
     `redirects`, `http`, `too_large`, `damaged`, `not_image`, `bad_folder`, `unsupported`, `failed`, and those of

@@ -1,6 +1,6 @@
-"""Private hosts: fetching one needs that the person named it in a prompt and then approved it, or allowed it in their settings.
+"""Private hosts: fetching one needs that the user named it in a prompt and then approved it, or allowed it in their settings.
 
-The policy asks `leads_inside` about a call, the gate tells `approve` what the person allowed, and the tool asks `approved` what
+The policy asks `leads_inside` about a call, the gate tells `approve` what the user allowed, and the tool asks `approved` what
 the address guard may let through. The guard judges each connection nevertheless: what is looked up here decides only whether
 there is a question.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from yarl import URL
 
 _HALF = 20_000
-"""Characters at the beginning and at the end of a prompt: what is pasted between is not the person's own words."""
+"""Characters at the beginning and at the end of a prompt: what is pasted between is not the user's own words."""
 _MOST_SAID = 500
 """Texts that are known not to be the agent's own."""
 _MOST_NAMED = 1000
@@ -46,7 +46,7 @@ class NamedHosts:
         self._said: list[str] = []
 
     def heard(self, text: str) -> None:
-        """Take in the hosts that the person names in a prompt. Cheap: it is read when a call asks for it, in a thread."""
+        """Take in the hosts that the user names in a prompt. Cheap: it is read when a call asks for it, in a thread."""
         self.found(text)
         self._unread.append(text if len(text) <= 2 * _HALF else f"{text[:_HALF]}\n{text[-_HALF:]}")
 
@@ -67,14 +67,14 @@ class NamedHosts:
             return self._named
 
     def named(self, address: str) -> bool:
-        """Tell whether the person named the host of `address`."""
+        """Tell whether the user named the host of `address`."""
         url = _parsed(address)
         return url is not None and _plain_host(url) in self._all_named()
 
     def leads_inside(self, address: str, granted: Collection[str] = ()) -> bool | None:
         """Tell whether `address` leads to a private network and needs an approval; None where its name alone does not tell.
 
-        May wait for a name server, for what the person named, or `granted` for longer: whether there is a question depends on it.
+        May wait for a name server, for what the user named, or `granted` for longer: whether there is a question depends on it.
         """
         from dogent_tui.web.address import Allowed, is_local_name, literal
 
@@ -93,7 +93,7 @@ class NamedHosts:
         return not all(allowed.permits(host, port, found) for found in addresses) if addresses else None
 
     def approve(self, address: str) -> None:
-        """The person approved a call that fetches `address`, once or for longer."""
+        """The user approved a call that fetches `address`, once or for longer."""
         url = _parsed(address)
         if url is not None:
             self._approved = dict([*self._approved.items(), (address, _entries(url))][-_MOST_APPROVED:])

@@ -1,4 +1,4 @@
-"""Which profile of ``web.json`` searches for us, and what the person's own ``dogent.json`` allows of the web."""
+"""Which profile of ``web.json`` searches for us, and what the user's own ``dogent.json`` allows of the web."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -43,7 +43,7 @@ class WebProfile(msgspec.Struct, frozen=True):
 class WebAccess(msgspec.Struct, frozen=True):
     """What a session may do on the web. Without a `profile` it is left to the agent's native tools.
 
-    `allow_hosts` are the private hosts that the person allowed for good, each exactly; `proxy` is the address of one that they
+    `allow_hosts` are the private hosts that the user allowed for good, each exactly; `proxy` is the address of one that they
     configured on purpose.
     """
 
@@ -71,7 +71,7 @@ def choose_profile(wanted: str, home: Path) -> tuple[WebProfile | None, list[Con
     try:
         return find_profile(wanted, home, warnings), warnings
     except WebError as error:
-        remedy = tr("{remedy} Until then the agent has its native web tools.").format(remedy=error.remedy)
+        remedy = tr("{remedy} Until then, the agent uses its built-in web tools.").format(remedy=error.remedy)
         return None, [*warnings, ConfigWarning(error.message, remedy, "web_profile_unknown")]
 
 
@@ -91,12 +91,12 @@ def find_profile(name: str, home: Path, warnings: list[ConfigWarning]) -> WebPro
         message = tr("There is no profile {name} in {file}.").format(name=name, file=display_path(file))
         raise WebError(
             message,
-            tr("{known} Correct web_profile in .dogent/dogent.json, or add the profile.").format(known=known),
+            tr("{known} Fix web_profile in .dogent/dogent.json, or add the profile.").format(known=known),
             code="no_profile",
         )
     profile = web_profile(name, data, file, warnings)
     if profile.api_key and sends_keys_in_clear(profile.endpoint):
-        message = tr("The profile {name} of {file} sends its key and your searches to {endpoint} without encryption.").format(
+        message = tr("The profile {name} in {file} sends its key and your searches to {endpoint} unencrypted.").format(
             name=name, file=file.name, endpoint=profile.endpoint
         )
         warnings.append(ConfigWarning(message, tr("Use an https address if the endpoint has one."), "profile_clear_text"))
@@ -120,7 +120,7 @@ def web_profile(
             texts[key] = "" if is_missing(value) else revealed(value, environ) if key in _SECRETS else value
         except ConfigError as error:
             texts[key] = ""
-            message = tr("The profile {name} of {file} has no {key}: {message}").format(
+            message = tr("The profile {name} in {file} has no {key}: {message}").format(
                 name=name, file=file.name, key=key, message=error.message
             )
             warnings.append(ConfigWarning(message, error.remedy, "profile_no_secret"))
@@ -131,7 +131,7 @@ _SECRETS = config_models.secret_keys(config_models.WebProfile)
 
 
 def _own_settings(home: Path, warnings: list[ConfigWarning]) -> tuple[tuple[str, ...], str]:
-    """Return `web_allow_hosts` and `web_proxy` of the person's own settings. Those of a workspace have no say in either."""
+    """Return `web_allow_hosts` and `web_proxy` of the user's own settings. Those of a workspace have no say in either."""
     file = home / "dogent.json"
     own, wrong = load_home_settings(home)
     warnings += wrong
@@ -148,10 +148,10 @@ def _allowed(value: Any, file: Path, warnings: list[ConfigWarning]) -> tuple[str
 
     for entry in value:
         if host_and_port(entry) is None:
-            message = tr("{entry} in web_allow_hosts is no exact host: patterns and networks are not allowed.").format(
+            message = tr("{entry} in web_allow_hosts is not an exact host: patterns and networks are not allowed.").format(
                 entry=entry
             )
-            warnings.append(_wrong(message, file, tr("Name each host or address by itself, with or without a port, in {file}.")))
+            warnings.append(_wrong(message, file, tr("List each host or address separately in {file}, with or without a port.")))
     return tuple(entry for entry in value if host_and_port(entry) is not None)
 
 
@@ -172,5 +172,5 @@ def _proxy(value: Any, file: Path, warnings: list[ConfigWarning]) -> str:
 
 def _wrong(message: str, file: Path, remedy: str = "") -> ConfigWarning:
     """Return the warning; `remedy` has a place for the name of the file."""
-    remedy = remedy or tr("Correct it in {file}.")
+    remedy = remedy or tr("Fix it in {file}.")
     return ConfigWarning(message, remedy.format(file=display_path(file)), "config_wrong_type")

@@ -102,7 +102,7 @@ def sniff(body: bytes, declared: str) -> Sniffed:
 
 def _sniff_text(body: bytes, said: str) -> Sniffed:
     if body and not encoding_of(io.BytesIO(body)):
-        return Sniffed("other", "application/octet-stream", what=tr("a file that is no text"))
+        return Sniffed("other", "application/octet-stream", what=tr("a file that isn't text"))
     begin = body[_start(body) :][:200]
     if _wide(body):
         begin = body[:400].decode("utf-16", "ignore").lstrip("\ufeff \r\n\t").encode("utf-8")

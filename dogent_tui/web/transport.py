@@ -82,7 +82,7 @@ class Transport:
             async with asyncio.timeout(self._limits.total_s):
                 return await self._follow(url, allowed)
         except TimeoutError:
-            raise _slow(url, tr("was not done after {total_s:g} seconds").format(total_s=self._limits.total_s)) from None
+            raise _slow(url, tr("was not finished after {total_s:g} seconds").format(total_s=self._limits.total_s)) from None
 
     async def _follow(self, url: URL, allowed: Allowed) -> Response:
         private: set[tuple[str, int, str]] = set()
@@ -103,7 +103,7 @@ class Transport:
                 return msgspec.structs.replace(found, private=frozenset(private))
             if url.scheme == "https" and found.scheme == "http":
                 raise WebError(
-                    tr("{url} leads from https to plain http ({found}), which was not followed.").format(
+                    tr("{url} redirects from https to plain http ({found}), which was not followed.").format(
                         url=_short(url), found=_short(found)
                     ),
                     tr("Fetch that address itself if it is the right one."),
@@ -111,8 +111,8 @@ class Transport:
                 )
             url = found
         raise WebError(
-            tr("{url} leads on and on: over {redirects} redirects.").format(url=_short(url), redirects=self._limits.redirects),
-            tr("Use the address where it should end."),
+            tr("{url} redirects too often: over {redirects} times.").format(url=_short(url), redirects=self._limits.redirects),
+            tr("Use the final address."),
             code="redirects",
         )
 
@@ -142,7 +142,7 @@ class Transport:
             async with asyncio.timeout(self._limits.headers_s):
                 response = await session.get(url, allow_redirects=False, proxy=self._proxy or None)
         except TimeoutError:
-            raise _slow(url, tr("does not answer")) from None
+            raise _slow(url, tr("is not responding")) from None
         async with response:
             location = response.headers.get("Location")
             if response.status in _REDIRECTS and location is not None:
@@ -174,7 +174,7 @@ class Transport:
                         raise self._too_large(url)
                     await asyncio.sleep(0)  # a chunk may grow to many pieces
         except TimeoutError:
-            raise _slow(url, tr("stopped in the middle, or sends too slowly")) from None
+            raise _slow(url, tr("stopped halfway, or sends too slowly")) from None
         decoder.finish()
         return bytes(body)
 
@@ -186,7 +186,7 @@ class Transport:
     def _too_large(self, url: URL) -> WebError:
         sent, whole = self._limits.sent_bytes >> 20, self._limits.bytes >> 20
         return WebError(
-            tr("{url} is too large: at most {sent} MB are fetched, and {whole} MB once they are unpacked.").format(
+            tr("{url} is too large: the limit is {sent} MB, and {whole} MB unpacked.").format(
                 url=_short(url), sent=sent, whole=whole
             ),
             tr("Find a smaller page or file with the same content."),
@@ -233,22 +233,22 @@ def retry_after(value: str) -> float | None:
 
 
 _STATUS: Mapping[int, tuple[str, str]] = {
-    401: (tr("asks for a login"), tr("Ask the person for the text, or find it elsewhere.")),
-    402: (tr("asks for a payment"), tr("Ask the person for the text, or find it elsewhere.")),
-    403: (tr("does not let programs read it"), tr("Ask the person for the text, or find it elsewhere.")),
-    404: (tr("is not there"), tr("Check the address, or search for the page.")),
-    407: (tr("is behind a proxy that asks for a login"), tr("Check `web_proxy` in the settings.")),
+    401: (tr("requires a login"), tr("Ask the user for the text, or find it elsewhere.")),
+    402: (tr("requires payment"), tr("Ask the user for the text, or find it elsewhere.")),
+    403: (tr("does not allow programs to read it"), tr("Ask the user for the text, or find it elsewhere.")),
+    404: (tr("does not exist"), tr("Check the address, or search for the page.")),
+    407: (tr("is behind a proxy that requires a login"), tr("Check `web_proxy` in the settings.")),
     410: (tr("is gone"), tr("Search for another copy of it.")),
-    429: (tr("gets too many requests"), tr("Try again later.")),
-    451: (tr("may not be shown, for legal reasons"), tr("Find it elsewhere.")),
-    503: (tr("is not available now"), tr("Try again later.")),
+    429: (tr("is rate limited"), tr("Try again later.")),
+    451: (tr("cannot be shown for legal reasons"), tr("Find it elsewhere.")),
+    503: (tr("is currently unavailable"), tr("Try again later.")),
 }
 
 
 def _status_error(url: URL, status: int, wait: str) -> WebError:
     what, remedy = _STATUS.get(status, ("", ""))
     if not what:
-        what = tr("has trouble with its server") if status >= 500 else tr("cannot be had")
+        what = tr("has a server problem") if status >= 500 else tr("is unavailable")
         remedy = tr("Try again later, or find it elsewhere.") if status >= 500 else tr("Check the address.")
     seconds = retry_after(wait)
     if seconds is not None and status in _BUSY:
@@ -272,23 +272,23 @@ def _failure(url: URL, error: Exception) -> WebError:
     """Return the error of a connection as a sentence."""
     host = url.raw_host or ""  # the other one is decoded, and not every name that is written so can be
     if isinstance(error, aiohttp.ClientConnectorDNSError):
-        message = tr("There is no machine called {host}, or no name server answers.").format(host=host)
+        message = tr("The host {host} does not exist, or no name server responds.").format(host=host)
         return WebError(message, tr("Check the address."), code="dns", host=host)
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or tr(
-            "no secure connection could be made"
+            "a secure connection could not be established"
         )
         return WebError(
-            tr("The connection to {host} is not safe: {why}.").format(host=host, why=one_line(str(why))),
+            tr("The connection to {host} is not secure: {why}.").format(host=host, why=one_line(str(why))),
             tr("Find the page elsewhere."),
             code="tls",
             host=host,
         )
     if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
         remedy = tr("Check `web_proxy` in the settings.")
-        return WebError(tr("The proxy of the settings cannot be used."), remedy, code="connect", host=host)
+        return WebError(tr("The proxy in the settings can't be used."), remedy, code="connect", host=host)
     if isinstance(error, aiohttp.ClientConnectorError):
-        why = one_line(error.os_error.strerror or tr("it does not answer"))
+        why = one_line(error.os_error.strerror or tr("it is not responding"))
         return WebError(
             tr("{host} cannot be reached: {why}.").format(host=host, why=why),
             tr("Check the address, or try again later."),
@@ -296,15 +296,15 @@ def _failure(url: URL, error: Exception) -> WebError:
             host=host,
         )
     if isinstance(error, aiohttp.SocketTimeoutError):
-        return _slow(url, tr("stopped in the middle, or does not answer"))
+        return _slow(url, tr("stopped halfway, or is not responding"))
     if isinstance(error, aiohttp.ClientResponseError | ValueError):
         return WebError(
-            tr("{host} answers with something that is not HTTP.").format(host=host),
+            tr("{host} did not respond with HTTP.").format(host=host),
             tr("Check the address."),
             code="damaged",
             host=host,
         )
-    message = tr("The connection to {host} broke off ({error}).").format(host=host, error=type(error).__name__)
+    message = tr("The connection to {host} was lost ({error}).").format(host=host, error=type(error).__name__)
     return WebError(message, tr("Try again, or find it elsewhere."), code="connect", host=host)
 
 

@@ -20,9 +20,9 @@ def parse_url(text: str) -> URL:
     """Return the address that `text` is; without a scheme it is taken to be https. Raises WebError (`bad_url`)."""
     text = text.strip()
     if not text:
-        raise _bad(text, tr("There is no address."))
+        raise _bad(text, tr("The address is missing."))
     if len(text) > _LONGEST:
-        raise _bad(text, tr("The address is longer than {longest} characters.").format(longest=_LONGEST))
+        raise _bad(text, tr("The address exceeds {longest} characters.").format(longest=_LONGEST))
     scheme = _SCHEME.match(text)
     if scheme is None:
         text = f"https://{text.removeprefix('//')}"
@@ -40,12 +40,12 @@ def joined(base: URL, location: str) -> URL:
         target = base.join(URL(location.replace(" ", "%20")))
     except (ValueError, UnicodeError):
         raise _bad(
-            location, tr("The redirect leads to what is no address: {location}.").format(location=_shown(location))
+            location, tr("The redirect does not point to an address: {location}.").format(location=_shown(location))
         ) from None
     if target.scheme not in {"http", "https"}:
         raise _bad(
             location,
-            tr("The redirect leads to {scheme}: only http and https can be fetched.").format(
+            tr("The redirect points to {scheme}: only http and https can be fetched.").format(
                 scheme=target.scheme or tr("nowhere")
             ),
         )
@@ -55,41 +55,41 @@ def joined(base: URL, location: str) -> URL:
 def checked(url: URL, text: str) -> URL:
     """Return `url` with its host in one way of writing, and without a fragment. Raises WebError (`bad_url`)."""
     if url.user is not None or url.password is not None:
-        remedy = tr("Leave out what stands before the @.")
-        raise _bad(text, tr("The address holds a user name or a password, which are not sent."), remedy)
+        remedy = tr("Leave out the part before the @.")
+        raise _bad(text, tr("The address contains a user name or password, which are not sent."), remedy)
     host = (url.raw_host or "").lower().rstrip(".")
     if not host:
-        raise _bad(text, tr("There is no host in the address {text}.").format(text=_shown(text)))
+        raise _bad(text, tr("The address {text} has no host.").format(text=_shown(text)))
     if literal(host) is None:
         if looks_like_number(host):
             raise _bad(
                 text,
                 tr("The host {host} is a number in disguise.").format(host=_shown(host)),
-                tr("Write it as four numbers with dots."),
+                tr("Write it as four numbers separated by dots."),
             )
         if _HOST.fullmatch(host) is None or ".." in host or _BRACKETED.match(text):
-            raise _bad(text, tr("{host} is no name of a host.").format(host=_shown(host)))
+            raise _bad(text, tr("{host} is not a host name.").format(host=_shown(host)))
     elif "%" in host:
-        raise _bad(text, tr("The address names a network interface, which is not supported."))
+        raise _bad(text, tr("The address specifies a network interface, which is not supported."))
     try:
         port = url.port
     except ValueError:
         port = 0
     if not port:
-        raise _bad(text, tr("The port of the address is none."))
+        raise _bad(text, tr("The port of the address is not valid."))
     return url.with_host(host).with_fragment(None)
 
 
 def _parsed(text: str) -> URL:
     authority = _AUTHORITY.match(text)
     if authority is None or _UNSAFE.search(authority[1]) or "\\" in authority[1] or "%" in authority[1]:
-        raise _bad(text, tr("{text} is no address of a page.").format(text=_shown(text)))
+        raise _bad(text, tr("{text} is not a web address.").format(text=_shown(text)))
     if _UNSAFE.search(text):
         text = _UNSAFE.sub(lambda match: "%20" if match[0] == " " else "", text)
     try:
         return URL(text)
     except (ValueError, UnicodeError):  # idna's errors are of the latter
-        raise _bad(text, tr("{text} is no address of a page.").format(text=_shown(text))) from None
+        raise _bad(text, tr("{text} is not a web address.").format(text=_shown(text))) from None
 
 
 def _shown(text: str) -> str:

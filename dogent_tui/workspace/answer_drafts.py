@@ -1,4 +1,4 @@
-"""What the person has answered or edited so far and not sent or saved: kept with every change, so that no crash loses it."""
+"""What the user has answered or edited so far and not sent or saved: kept with every change, so that no crash loses it."""
 
 import re
 import uuid

@@ -22,8 +22,8 @@ def archive(workspace: Workspace, stamp: str) -> list[Path]:
 def _put_aside(workspace: Workspace, file: Path, stamp: str) -> Path | None:
     if not workspace.contains(file) or not workspace.contains(workspace.dot / "archives"):
         raise DogentError(
-            tr("{file} leads out of the folder by a link, and is not put aside.").format(file=file),
-            tr("Replace the link by a file."),
+            tr("{file} is a link that points outside the folder, so it is not archived.").format(file=file),
+            tr("Replace the link with a file."),
         )
     if file == workspace.history_file:
         if not History(file).entries():

@@ -53,9 +53,9 @@ def _own_settings(root: Path) -> Iterator[Found]:
     """What else stands in there is used in any case, and says nothing to the agent."""
     place = ".dogent/dogent.json"
     if os.path.lexists(root / place) and _text(root / place) is None:
-        yield Found(tr("Settings that cannot be shown"), place, used=True)
+        yield Found(tr("Settings that can't be shown"), place, used=True)
     settings = _json(root / place)
-    for key, what in (("primary_language", tr("The language of replies")), ("doc_template", tr("The template of documents"))):
+    for key, what in (("primary_language", tr("Reply language")), ("doc_template", tr("Document template"))):
         value = settings.get(key)
         if isinstance(value, str) and value.strip():
             yield Found(what, place, value.strip(), used=True)
@@ -91,7 +91,7 @@ def _folders(root: Path) -> Iterator[Found]:
     commands = root / ".claude/commands"
     if names := [file.relative_to(commands).as_posix() for file in command_files(commands)]:
         yield Found(tr("Commands"), ".claude/commands/", ", ".join(names), used=True)
-    for what, place in ((tr("Agents"), ".claude/agents"), (tr("Skills"), ".claude/skills")):
+    for what, place in ((tr("Subagents"), ".claude/agents"), (tr("Skills"), ".claude/skills")):
         if names := _names(root / place):
             yield Found(what, f"{place}/", ", ".join(names))
 

@@ -23,7 +23,7 @@ KeyPath: TypeAlias = tuple[str, ...]
 
 
 _WITHOUT_EFFECT: Mapping[KeyPath, str] = {
-    ("sandbox",): tr("Commands always run behind a wall now, and no setting changes that. You can remove it."),
+    ("sandbox",): tr("Commands always run behind a wall now; no setting changes that. You can remove this key."),
 }
 """Keys of `dogent.json` that earlier versions knew → what to know about each. They are kept like every unknown key."""
 
@@ -76,7 +76,7 @@ def read_profiles(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[Config
     warnings += [unknown_key(file, (key,), ("profiles",)) for key in data if key not in ("profiles", SCHEMA_KEY)]
     profiles = data.get("profiles", {})
     if not isinstance(profiles, dict):
-        return {}, [*warnings, wrong_value(file, ("profiles",), tr("one object {…} for each profile"))]
+        return {}, [*warnings, wrong_value(file, ("profiles",), tr("one object {…} per profile"))]
     warnings += [
         wrong_value(file, ("profiles", name), tr("an object {…}"))
         for name, profile in profiles.items()
@@ -88,13 +88,13 @@ def read_profiles(file: Path) -> tuple[dict[str, Mapping[str, Any]], list[Config
 def wrong_value(file: Path, path: KeyPath, wanted: str) -> ConfigWarning:
     """Return the warning about the value at `path` of `file`, which does not hold what is `wanted`."""
     message = tr("{path}: expected {wanted}. It is not used.").format(path=_place(file, path), wanted=wanted)
-    return ConfigWarning(message, tr("Correct it in {file}.").format(file=display_path(file)), "config_wrong_type")
+    return ConfigWarning(message, tr("Fix it in {file}.").format(file=display_path(file)), "config_wrong_type")
 
 
 def unknown_key(file: Path, path: KeyPath, known: Iterable[str]) -> ConfigWarning:
     """Return the warning about a key that is none of the `known` ones, with the nearest of them."""
     if file.name == "dogent.json" and path in _WITHOUT_EFFECT:
-        message = tr("{path}: this key has no effect any more.").format(path=_place(file, path))
+        message = tr("{path}: this key no longer has any effect.").format(path=_place(file, path))
         return ConfigWarning(message, _WITHOUT_EFFECT[path], "config_unknown_key")
     near = nearest(path[-1], known)
     remedy = (
@@ -103,7 +103,7 @@ def unknown_key(file: Path, path: KeyPath, known: Iterable[str]) -> ConfigWarnin
         else tr("It was kept; remove it if nothing else needs it.")
     )
     return ConfigWarning(
-        tr("{path}: dogent-tui does not know this key.").format(path=_place(file, path)), remedy, "config_unknown_key"
+        tr("{path}: dogent-tui does not recognize this key.").format(path=_place(file, path)), remedy, "config_unknown_key"
     )
 
 
@@ -123,10 +123,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 _WORDS: Mapping[type, str] = {
     bool: tr("true or false"),
-    str: tr("a text in quotes"),
+    str: tr("text in quotes"),
     int: tr("a whole number"),
     float: tr("a number"),
-    tuple: tr("a list of texts in quotes"),
+    tuple: tr("a list of quoted texts"),
 }
 
 
@@ -150,7 +150,7 @@ def _place(file: Path, path: KeyPath) -> str:
 
 
 def _called(file: Path) -> str:
-    """Return what a file is called in a sentence: there are two `dogent.json`, that of the folder and the person's own."""
+    """Return what a file is called in a sentence: there are two `dogent.json`, that of the folder and the user's own."""
     if file.name != "dogent.json":
         return file.name
     return display_path(file) if file.parent == dogent_home() else f"{file.parent.name}/{file.name}"

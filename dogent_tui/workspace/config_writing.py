@@ -30,7 +30,7 @@ def plan_values(file: Path, changes: Mapping[KeyPath, Any]) -> OwnChange:
 
 
 def write_home_values(file: Path, changes: Mapping[KeyPath, Any]) -> None:
-    """Make `changes` to a `file` of the person's own folder, readable by the person only where it is new. A link is followed.
+    """Make `changes` to a `file` of the user's own folder, readable by the user only where it is new. A link is followed.
 
     Raises OSError, DogentError where another window holds the file.
     """
@@ -41,7 +41,7 @@ def write_home_values(file: Path, changes: Mapping[KeyPath, Any]) -> None:
         if write_checked(target, change.before, change.after, mode=0o600):
             return
     raise ConfigError(
-        tr("{file} changes all the time.").format(file=display_path(file)), tr("Close what writes it, and try again.")
+        tr("{file} keeps changing.").format(file=display_path(file)), tr("Close the program that writes it, and try again.")
     )
 
 

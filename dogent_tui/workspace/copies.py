@@ -325,11 +325,11 @@ class Copies:
         parent = os.path.dirname(item.path)  # noqa: PTH120 — text in, text out
         os.makedirs(parent, exist_ok=True)  # noqa: PTH103
         if os.path.realpath(parent) != parent:
-            raise OSError(tr("the folder leads elsewhere now"))
+            raise OSError(tr("the folder now points elsewhere"))
         if os.path.lexists(item.path):
             if stat.S_ISDIR(os.lstat(item.path).st_mode):
                 if item.kind != "absent" and _holds_something(item.path):
-                    raise OSError(tr("a folder is there now"))
+                    raise OSError(tr("it is now a folder"))
                 os.rmdir(item.path)  # noqa: PTH106 — text in; one that holds something stays
                 return
             private_folder(aside.parent)

@@ -1,4 +1,4 @@
-"""Commands that the person, or a trusted workspace, wrote as Markdown: ``.claude/commands/*.md``, as Claude Code has them.
+"""Commands that the user, or a trusted workspace, wrote as Markdown: ``.claude/commands/*.md``, as Claude Code has them.
 
 The file is a prompt. ``$ARGUMENTS`` in it is what was typed after the name, ``$1`` to ``$9`` are its words; where it has neither,
 what was typed follows it. A front matter may give ``description`` and ``argument-hint``. A file in a folder is ``/folder:name``.

@@ -14,14 +14,14 @@ _NEAR_NAME = re.compile(r"localhost|.*\.(localhost|local|lan|internal)|[^.:]+", 
 def check_url(url: str) -> str:
     """Return what is wrong with `url` as the address of an endpoint, as the end of a sentence, empty if nothing is."""
     if re.search(r"[\s\x00-\x1f\x7f]", url):
-        return tr("has blanks in its address")
+        return tr("has spaces in its address")
     parts = _split(url)
     if parts is None:
         return tr("has no valid address")
     if parts.scheme not in ("http", "https"):
         return tr("does not start with http:// or https://")
     if "@" in parts.netloc:
-        return tr("has a user name or a password in its address, where logs and errors would show it")
+        return tr("has a user name or password in its address, which logs and errors would show")
     if not parts.hostname:
         return tr("has no host in its address")
     if parts.query or parts.fragment:

@@ -42,8 +42,8 @@ class BrokenFile(msgspec.Struct, frozen=True):
     def remedy(self) -> str:
         """Where the text is now, as a sentence."""
         if self.kept_as is None:
-            return tr("It still lies at {path}; check its permissions.").format(path=self.path)
-        return tr("It was kept as {kept_as}; correct it and rename it to {name} to use it again.").format(
+            return tr("It is still at {path}; check its permissions.").format(path=self.path)
+        return tr("It was kept as {kept_as}; fix it and rename it to {name} to use it again.").format(
             kept_as=self.kept_as, name=self.path.name
         )
 
@@ -164,7 +164,7 @@ def _lock_folder(descriptor: int, timeout_s: float) -> bool:
         import fcntl
     except ImportError:
         raise OSError(
-            tr("{state_dir} cannot be written, and nothing else can be locked here").format(state_dir=state_dir())
+            tr("{state_dir} is not writable, and nothing else can be locked here").format(state_dir=state_dir())
         ) from None
     deadline = time.monotonic() + timeout_s
     while True:
@@ -180,7 +180,7 @@ def _lock_folder(descriptor: int, timeout_s: float) -> bool:
 
 def _held_elsewhere(path: Path, timeout_s: float) -> DogentError:
     return DogentError(
-        tr("{path} is being written by another window of dogent-tui, which has not finished in {timeout_s:g} seconds.").format(
+        tr("Another dogent-tui window has been writing {path} for more than {timeout_s:g} seconds.").format(
             path=path.name, timeout_s=timeout_s
         ),
         tr("Close that window, or end its process if it hangs, and try again."),
@@ -198,7 +198,7 @@ def content_of(path: Path) -> bytes | None:
 def write_checked(path: Path, before: bytes | None, after: str | bytes, *, mode: int | None = None) -> bool:
     """Write `after` to `path`, whole or not at all, where it still holds `before` (None: where it is not there).
 
-    The one way in which we write what a person may have open elsewhere. False: somebody else wrote it, and nothing was done.
+    The one way in which we write what a user may have open elsewhere. False: somebody else wrote it, and nothing was done.
     `mode` is for a new file, by default what the umask allows.
     Raises OSError, DogentError where another window holds the file.
     """
@@ -217,28 +217,26 @@ def read_json(path: Path, default: T) -> tuple[T, BrokenFile | None]:
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
-            return default, BrokenFile(path, None, tr("it is not a regular file"))
+            return default, BrokenFile(path, None, tr("not a regular file"))
         content = path.read_bytes()
     except FileNotFoundError:
         return default, None
     except OSError as error:
-        return default, BrokenFile(path, None, (error.strerror or tr("it cannot be read")).lower())
+        return default, BrokenFile(path, None, (error.strerror or tr("cannot be read")).lower())
     try:
         value: Any = json.loads(content.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        return default, set_aside(path, tr("it is not UTF-8 text"))
+        return default, set_aside(path, tr("not UTF-8 text"))
     except json.JSONDecodeError as error:
         return default, set_aside(
             path,
-            tr("it is not JSON (line {lineno}, column {colno}: {msg})").format(
-                lineno=error.lineno, colno=error.colno, msg=error.msg
-            ),
+            tr("not JSON (line {lineno}, column {colno}: {msg})").format(lineno=error.lineno, colno=error.colno, msg=error.msg),
         )
     except (ValueError, RecursionError):  # a number of thousands of digits, brackets thousands deep
-        return default, set_aside(path, tr("it is not JSON that a program can read"))
+        return default, set_aside(path, tr("not JSON that can be read"))
     if not isinstance(value, type(default)):
         expected = tr("an object {…}") if isinstance(default, dict) else tr("an array […]")
-        return default, set_aside(path, tr("it should hold {expected}").format(expected=expected))
+        return default, set_aside(path, tr("it should contain {expected}").format(expected=expected))
     return value, None
 
 

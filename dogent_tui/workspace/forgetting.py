@@ -37,7 +37,7 @@ def _file(workspace: Workspace, name: Forgettable) -> Path:
 def _remove(workspace: Workspace, file: Path) -> None:
     if file.is_symlink() or not workspace.contains(file):
         raise DogentError(
-            tr("{file} leads elsewhere by a link, and is not touched.").format(file=file), tr("Remove the link yourself.")
+            tr("{file} is a link that points elsewhere, so it is left alone.").format(file=file), tr("Remove the link yourself.")
         )
     with locked(file):
         file.unlink(missing_ok=True)

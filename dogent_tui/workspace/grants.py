@@ -1,4 +1,4 @@
-"""What the person always allows in a workspace: kept in the user's own folder, by the workspace's real path, never in it.
+"""What the user always allows in a workspace: kept in the user's own folder, by the workspace's real path, never in it.
 
 Each record is ``{"kind", "place", "program", "granted"}``.
 """

@@ -39,7 +39,7 @@ _ENTRY_START = re.compile(r"^[ \t\[,]*(?=\{)", re.MULTILINE)
 class HistoryEntry(msgspec.Struct, frozen=True):
     """One run or command. `timestamp`: UTC, ISO 8601; `status`: ``started``, ``command``, ``clarification`` or how a run ended.
 
-    `prompt` is what the person typed. `cost_usd` is None where it is not known. `todos` are the plan's lines as objects.
+    `prompt` is what the user typed. `cost_usd` is None where it is not known. `todos` are the plan's lines as objects.
     """
 
     timestamp: str
@@ -80,7 +80,7 @@ class History:
             data, broken = _parse(text), None
             if data is None:
                 data = list(_salvage(text))
-                broken = set_aside(self.file, tr("it was damaged or cut short; the entries that are whole were kept"))
+                broken = set_aside(self.file, tr("it was damaged or cut short; its intact entries were kept"))
                 if broken.kept_as is None:
                     raise PermissionError(f"{self.file}: {broken.reason}")  # writing now would lose what it holds
             atomic_write(self.file, b"[\n" + b",\n".join([*map(_dump, data), line]) + b"\n]\n")
@@ -107,8 +107,8 @@ class History:
         # A workspace may come from anyone; a link in it must not turn the history into a pen for any other file.
         if self.file.is_symlink() or self.file.parent.is_symlink():
             raise DogentError(
-                tr("{file} is a link, and the history is not written through links.").format(file=self.file),
-                tr("Replace it by a file."),
+                tr("{file} is a link, and history is not written through links.").format(file=self.file),
+                tr("Replace it with a file."),
             )
 
     def entries(self) -> list[HistoryEntry]:

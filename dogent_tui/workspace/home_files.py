@@ -87,16 +87,16 @@ def ensure_home_files(home: Path) -> None:
             _create(home / name, json_text(content))
     except OSError as error:
         raise ConfigError(
-            tr("The folder {home} for your profiles cannot be written: {strerror}.").format(
+            tr("The folder {home} for your profiles is not writable: {strerror}.").format(
                 home=home, strerror=(error.strerror or str(error)).lower()
             ),
-            tr("Correct its permissions, or set DOGENT_HOME to another folder."),
+            tr("Fix its permissions, or set DOGENT_HOME to another folder."),
         ) from error
 
 
 def _create(path: Path, text: str) -> None:
     try:
-        # O_EXCL, not a look beforehand: two first runs at the same time, or a person's editor, lose nothing.
+        # O_EXCL, not a look beforehand: two first runs at the same time, or a user's editor, lose nothing.
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
         return

@@ -1,4 +1,4 @@
-"""On which line of a JSON file a key stands, for a person who has to correct it there."""
+"""On which line of a JSON file a key stands, for a user who has to correct it there."""
 
 import re
 from collections.abc import Iterator

@@ -18,15 +18,15 @@ DRAFT = "https://json-schema.org/draft/2020-12/schema"
 """The dialect that msgspec writes (https://jcristharif.com/msgspec/jsonschema.html)."""
 
 _TITLES: Mapping[str, str] = {
-    "claude": "Who answers: ~/.dogent/claude.json of dogent-tui",
-    "web": "Who searches the web: ~/.dogent/web.json of dogent-tui",
-    "vision": "Who looks at pictures: ~/.dogent/vision.json of dogent-tui",
+    "claude": "Models: ~/.dogent/claude.json of dogent-tui",
+    "web": "Web search: ~/.dogent/web.json of dogent-tui",
+    "vision": "Vision: ~/.dogent/vision.json of dogent-tui",
     "dogent": "The settings of a folder: .dogent/dogent.json of dogent-tui",
     "home": "Your settings for all folders: ~/.dogent/dogent.json of dogent-tui",
 }
 
 NAMES = tuple(_TITLES)
-"""The schemas that there are. `dogent` is for the file of a folder, `home` for the person's own of the same name."""
+"""The schemas that there are. `dogent` is for the file of a folder, `home` for the user's own of the same name."""
 
 
 def schema_file(name: str) -> Path:

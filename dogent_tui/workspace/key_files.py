@@ -27,9 +27,9 @@ def open_to_others(file: Path) -> list[ConfigWarning]:
         return []
     if not mode & _OTHERS or not _holds_a_key(file):
         return []
-    message = tr("{file} holds keys, and other users of this machine may read or change it (its mode is {mode:o}).").format(
-        file=file.name, mode=mode
-    )
+    message = tr(
+        "{file} contains keys, and other users of this computer may be able to read or change it (its mode is {mode:o})."
+    ).format(file=file.name, mode=mode)
     return [ConfigWarning(message, tr("Run: chmod 600 {file}").format(file=shlex.quote(str(file))), "key_file_open")]
 
 

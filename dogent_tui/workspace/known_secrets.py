@@ -36,7 +36,7 @@ def _is_secret(value: str) -> bool:
 
 
 def _looked_up(key: str, environ: Mapping[str, str]) -> str:
-    """Return the key that `key` is or names in the environment; nothing for one of the keyring, which could ask the person."""
+    """Return the key that `key` is or names in the environment; nothing for one of the keyring, which could ask the user."""
     found = reference(key)
     if found is None:
         return key.strip()

@@ -1,6 +1,6 @@
 """What went wrong in a workspace before, and the right way: ``.dogent/lessons.md``.
 
-Plain Markdown that a person may write too: each lesson is a section ``## DATE · about``, the latest last.
+Plain Markdown that a user may write too: each lesson is a section ``## DATE · about``, the latest last.
 """
 
 import re

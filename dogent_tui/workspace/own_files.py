@@ -1,4 +1,4 @@
-"""Changes of the application itself to the files of a workspace: planned first, so that the person sees what they would do."""
+"""Changes of the application itself to the files of a workspace: planned first, so that the user sees what they would do."""
 
 from pathlib import Path
 

@@ -31,7 +31,7 @@ def cache_dir(environ: Mapping[str, str] = os.environ) -> Path:
 
 
 def data_dir(environ: Mapping[str, str] = os.environ) -> Path:
-    """Return the folder for programs that a person had downloaded. It may not exist yet."""
+    """Return the folder for programs that a user had downloaded. It may not exist yet."""
     return _platform_dir("data", environ)
 
 
@@ -51,7 +51,7 @@ def _platform_dir(kind: str, environ: Mapping[str, str]) -> Path:
 
 
 class Workspace(msgspec.Struct, frozen=True):
-    """A folder that a person works in. `root` is its real path, whatever path it was opened by."""
+    """A folder that a user works in. `root` is its real path, whatever path it was opened by."""
 
     root: Path
 

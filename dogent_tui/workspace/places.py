@@ -46,8 +46,8 @@ class ApprovedPlaces:
 
 def _leads_elsewhere(path: Path) -> DogentError:
     return DogentError(
-        tr("{path} no longer leads where it did when the call was allowed.").format(path=path),
-        tr("Make the call again: it will be checked once more."),
+        tr("{path} no longer points to where it did when the call was allowed.").format(path=path),
+        tr("Make the call again; it will be checked again."),
     )
 
 

@@ -98,13 +98,13 @@ def choose_endpoint(
     """Return the endpoint to use, and warnings about what stood in the way of another. Never raises.
 
     `override` is a profile named on the command line; it wins over the one of `settings`, and that over the one of the home. A
-    named profile that cannot be used means the offline engine, not the next key that lies about: the person would not know who
+    named profile that cannot be used means the offline engine, not the next key that lies about: the user would not know who
     reads the documents.
     """
     own, warnings = load_home_settings(home)
     wanted = (override or settings.profile or own.profile).strip()
     if wanted == OFFLINE:
-        return _offline(tr("The built-in offline engine was asked for by name.")), warnings
+        return _offline(tr("You chose the built-in offline engine.")), warnings
     profiles, more = read_profiles(home / "claude.json")
     warnings += more
     if wanted and wanted != ENVIRONMENT:
@@ -122,8 +122,8 @@ def _offline(source: str) -> Endpoint:
 
 def _why_offline(wanted: str) -> str:
     if wanted:
-        return tr("The built-in offline engine, because the profile {wanted} cannot be used.").format(wanted=wanted)
-    return tr("The built-in offline engine, because no profile is chosen and the environment holds no usable key.")
+        return tr("The built-in offline engine, because the profile {wanted} can't be used.").format(wanted=wanted)
+    return tr("The built-in offline engine, because no profile is chosen and the environment has no usable key.")
 
 
 def _named(
@@ -145,7 +145,7 @@ def _named(
             else tr("It has: {profiles}.").format(profiles=", ".join(profiles) or tr("none"))
         )
         message = tr("There is no profile {wanted} in {file}.").format(wanted=wanted, file=display_path(file))
-        correct = tr("Choose one with /profile.") if typed else tr("Correct the profile in .dogent/dogent.json, or add it here.")
+        correct = tr("Choose one with /profile.") if typed else tr("Fix the profile in .dogent/dogent.json, or add it here.")
         warnings.append(ConfigWarning(message, tr("{known} {correct}").format(known=known, correct=correct), "profile_unknown"))
         return None
     return profile_endpoint(wanted, data, file, environ, warnings)
@@ -158,7 +158,7 @@ def profile_endpoint(
     usable, wrong = checked(data, LlmProfile, file, ("profiles", name))
     warnings += wrong
     return _endpoint(
-        _Origin(name, tr("The profile {name}").format(name=name), tr("of {file}").format(file=display_path(file)), environ),
+        _Origin(name, tr("The profile {name}").format(name=name), tr("in {file}").format(file=display_path(file)), environ),
         usable,
         warnings,
     )
@@ -192,8 +192,8 @@ def _endpoint(of: _Origin, data: Mapping[str, Any], warnings: list[ConfigWarning
     if problem := check_url(url):
         warnings.append(
             ConfigWarning(
-                tr("{who} names an endpoint that {problem}.").format(who=who, problem=problem),
-                tr("Correct ANTHROPIC_BASE_URL."),
+                tr("{who} has an endpoint that {problem}.").format(who=who, problem=problem),
+                tr("Fix ANTHROPIC_BASE_URL."),
                 "profile_bad_url",
             )
         )
@@ -217,7 +217,7 @@ def _endpoint(of: _Origin, data: Mapping[str, Any], warnings: list[ConfigWarning
         warnings.append(_no_key_warning(who, name, url))
         return None
     if sends_keys_in_clear(url):
-        message = tr("{who} sends its key and your documents to {url} without encryption.").format(who=who, url=url)
+        message = tr("{who} sends its key and your documents to {url} unencrypted.").format(who=who, url=url)
         warnings.append(ConfigWarning(message, tr("Use an https address if the endpoint has one."), "profile_clear_text"))
     return Endpoint(
         name=name,
@@ -241,23 +241,21 @@ def _server(data: Mapping[str, Any]) -> ServerKind | None:
 
 def _no_key_warning(who: str, name: str, url: str) -> ConfigWarning:
     if name == ENVIRONMENT:
-        remedy = tr("Set ANTHROPIC_AUTH_TOKEN or ANTHROPIC_API_KEY (to any word for an endpoint that needs none).")
+        remedy = tr("Set ANTHROPIC_AUTH_TOKEN or ANTHROPIC_API_KEY (to any word if the endpoint needs none).")
     else:
-        remedy = tr(
-            "Fill it in with /settings, as any word for an endpoint that needs none: ANTHROPIC_AUTH_TOKEN in claude.json."
-        )
+        remedy = tr("Set ANTHROPIC_AUTH_TOKEN in /settings or claude.json (to any word if the endpoint needs none).")
     return ConfigWarning(tr("{who} has no key for {url}.").format(who=who, url=url), remedy, "profile_no_key")
 
 
 def _hint_at_profiles(profiles: Mapping[str, Mapping[str, Any]], warnings: list[ConfigWarning]) -> None:
-    """Tell a person who filled in a profile, but chose none, how to choose it."""
+    """Tell a user who filled in a profile, but chose none, how to choose it."""
     usable = [name for name, data in profiles.items() if not all(is_missing(data.get(key)) for key in _KEY_NAMES)]
     if usable:
-        message = tr("This workspace has chosen no profile; you have {usable}.").format(usable=", ".join(usable))
+        message = tr("No profile is chosen for this workspace; you have {usable}.").format(usable=", ".join(usable))
         warnings.append(
             ConfigWarning(
                 message,
-                tr("/profile {usable} goes on with it, /settings has it hold; or start with --profile {usable}.").format(
+                tr("Switch to it with /profile {usable}, or permanently in /settings; or start with --profile {usable}.").format(
                     usable=usable[0]
                 ),
                 "profile_not_chosen",
@@ -283,7 +281,7 @@ def _timeout(data: Mapping[str, Any], who: str, warnings: list[ConfigWarning]) -
     digits = str(value).strip()
     if not isinstance(value, bool) and digits.isascii() and digits.isdigit() and 0 < int(digits[:12]) < 2**31:
         return int(digits[:12])
-    message = tr("API_TIMEOUT_MS should be a whole number of milliseconds; {first}{rest} says something else.").format(
+    message = tr("API_TIMEOUT_MS should be a whole number of milliseconds, but {first}{rest} has something else.").format(
         first=who[0].lower(), rest=who[1:]
     )
     warnings.append(ConfigWarning(message, tr("Its default is used."), "config_wrong_type"))

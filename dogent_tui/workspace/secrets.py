@@ -20,7 +20,7 @@ KEYRING_SERVICE = "dogent-tui"
 """The service under which entries of the keyring are looked for."""
 
 _KEYRING_S = 20.0
-"""Seconds that a keyring may take: it may ask the person to unlock it."""
+"""Seconds that a keyring may take: it may ask the user to unlock it."""
 
 PLACEHOLDER = "replace-me"
 """What a stub holds where a key belongs."""
@@ -64,7 +64,7 @@ def reference(text: str) -> Reference | None:
 def revealed(text: str, environ: Mapping[str, str] | None = None) -> str:
     """Return the key that `text` is or refers to. `environ` is by default that of the process.
 
-    Raises ConfigError where a reference leads to no key. A keyring may wait for the person; it is given up after a while.
+    Raises ConfigError where a reference leads to no key. A keyring may wait for the user; it is given up after a while.
     """
     key = _looked_up(text, environ)
     _REVEALED.add(key)
@@ -85,7 +85,7 @@ def _looked_up(text: str, environ: Mapping[str, str] | None) -> str:
     value = (os.environ if environ is None else environ).get(found.name, "").strip()
     if is_missing(value):
         raise ConfigError(
-            tr("the environment variable {found} is not set.").format(found=found.name or tr("(without a name)")),
+            tr("the environment variable {found} is not set.").format(found=found.name or tr("(no name)")),
             tr("Set it before you start dogent-tui: export {found}=…").format(found=found.name or "NAME"),
         )
     return value
@@ -97,7 +97,7 @@ def _from_keyring(name: str) -> str:
     except ImportError:
         raise ConfigError(
             tr("the package keyring, which reads the system's keyring, is not installed."),
-            tr("Install it where dogent-tui is installed: pip install keyring. Or use env:NAME."),
+            tr("Install it in the same environment as dogent-tui: pip install keyring. Or use env:NAME."),
         ) from None
     answers: list[str | None] = []
     failures: list[str] = []
@@ -115,11 +115,11 @@ def _from_keyring(name: str) -> str:
         return answers[0].strip()
     add = tr("Add it: keyring set {keyring_service} {name}").format(keyring_service=KEYRING_SERVICE, name=name or "NAME")
     if answers:
-        raise ConfigError(tr("the keyring has no entry {name}.").format(name=name or tr("(without a name)")), add)
+        raise ConfigError(tr("the keyring has no entry {name}.").format(name=name or tr("(no name)")), add)
     why = (
         tr("failed ({failure})").format(failure=failures[0])
         if failures
-        else tr("did not answer within {keyring_s:g} seconds").format(keyring_s=_KEYRING_S)
+        else tr("did not respond within {keyring_s:g} seconds").format(keyring_s=_KEYRING_S)
     )
     raise ConfigError(
         tr("the keyring {why}.").format(why=why), tr("Unlock it and try again, or use env:NAME. {add}").format(add=add)

@@ -82,7 +82,7 @@ def open_log(
         name = re.sub(r"[^A-Za-z0-9-]", "-", session_id)[:64]
         path = private_folder(_folder(workspace)) / f"{now:%Y%m%dT%H%M%S%f}_{name}{SUFFIX}"
     if hold is not None and not hold.take(path):
-        raise DogentError(tr("This conversation is open in another window."), tr("Go on there, or close it there first."))
+        raise DogentError(tr("This conversation is open in another window."), tr("Continue there, or close it there first."))
     if not known:
         title = ""
         if fork_of is not None:
@@ -126,7 +126,7 @@ def find_session(wanted: str) -> SessionRecord | None:
     found = exact or [record for record in records if len(wanted) >= _SHORTEST_ID and record.session_id.startswith(wanted)]
     if len(found) > 1:
         raise DogentError(
-            tr("{found} conversations have an id that begins with {wanted}.").format(found=len(found), wanted=wanted),
+            tr("{found} conversations have an id that starts with {wanted}.").format(found=len(found), wanted=wanted),
             tr("Give more of the id."),
         )
     return found[0] if found else None
@@ -144,7 +144,7 @@ def delete_session(record: SessionRecord) -> None:
     """
     hold = SessionHold()
     if not hold.take(record.path):
-        raise DogentError(tr("This conversation is open in a window."), tr("Close it there first."))
+        raise DogentError(tr("This conversation is open in another window."), tr("Close it there first."))
     try:
         page_of(record.path).unlink(missing_ok=True)  # first: without it nothing is listed any more
         for piece in log_pieces(record.path):

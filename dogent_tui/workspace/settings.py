@@ -1,4 +1,4 @@
-"""The settings of a workspace, ``.dogent/dogent.json``, and the person's own: read forgivingly, written without a loss."""
+"""The settings of a workspace, ``.dogent/dogent.json``, and the user's own: read forgivingly, written without a loss."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,42 +30,40 @@ __all__ = [
 class WorkspaceSettings(msgspec.Struct, frozen=True):
     """What a workspace chose. An empty text means: not chosen.
 
-    `review_edits` has the person review every change of a file before it is written.
+    `review_edits` has the user review every change of a file before it is written.
     `ignored_folders` are left out when Markdown files are searched: names, or paths from the root on with a ``/``.
     `extra` holds the keys that this version does not know; they are kept when the settings are saved.
     """
 
-    profile: Annotated[str, Meta(description="Who answers: a profile of ~/.dogent/claude.json, or offline.")] = ""
+    profile: Annotated[str, Meta(description="The model: a profile of ~/.dogent/claude.json, or offline.")] = ""
     web_profile: Annotated[
-        str, Meta(description="Who searches: a profile of ~/.dogent/web.json; default for the agent's own tools.")
+        str, Meta(description="Web search: a profile of ~/.dogent/web.json; default means the agent's own tools.")
     ] = ""
-    vision_profile: Annotated[str, Meta(description="Who looks at pictures: a profile of ~/.dogent/vision.json.")] = "glm-4.6v"
+    vision_profile: Annotated[str, Meta(description="Vision: a profile of ~/.dogent/vision.json.")] = "glm-4.6v"
     images_path: Annotated[str, Meta(description="The folder for images from the web, inside the workspace.")] = "./images"
     doc_template: Annotated[str, Meta(description="The document template.")] = ""
     primary_language: Annotated[str, Meta(description="The language of the replies.")] = ""
-    learn_auto: Annotated[bool, Meta(description="Offer to note a lesson after a run that failed.")] = True
-    theme: Annotated[str, Meta(description="The colors.")] = ""
-    review_edits: Annotated[bool, Meta(description="What the agent writes is put to you change by change.")] = False
-    ignored_folders: Annotated[tuple[str, ...], Meta(description="Folders that are left out of searches.")] = ()
+    learn_auto: Annotated[bool, Meta(description="Offer to note a lesson after a failed run.")] = True
+    theme: Annotated[str, Meta(description="The theme.")] = ""
+    review_edits: Annotated[bool, Meta(description="Review each change the agent writes.")] = False
+    ignored_folders: Annotated[tuple[str, ...], Meta(description="Folders to leave out of searches.")] = ()
     extra: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
 class HomeSettings(msgspec.Struct, frozen=True):
-    """What a person wants in all folders, ``~/.dogent/dogent.json``. Nothing of it can come with a workspace.
+    """What a user wants in all folders, ``~/.dogent/dogent.json``. Nothing of it can come with a workspace.
 
     `keys` are the keys of the interface: the name of an action → the keys that do it.
     """
 
-    profile: Annotated[
-        str, Meta(description="Who answers in folders that name nobody: a profile of claude.json, or offline.")
-    ] = ""
+    profile: Annotated[str, Meta(description="The model for folders that set none: a profile of claude.json, or offline.")] = ""
     language: Annotated[
         str,
-        Meta(description="The language of the interface, en or zh_CN, from the next start on; that of the system where empty."),
+        Meta(description="The language of the interface, en or zh_CN, from the next start; the system's if empty."),
     ] = ""
-    offer_setup: Annotated[bool, Meta(description="Offer the set-up at the start where nobody is chosen to answer.")] = True
+    offer_setup: Annotated[bool, Meta(description="Offer set-up at the start if no model is chosen.")] = True
     web_allow_hosts: Annotated[
-        Any, Meta(description="Private hosts that web_fetch may reach, each exactly.", extra_json_schema={"type": "array"})
+        Any, Meta(description="Private hosts that web_fetch may reach, as exact names.", extra_json_schema={"type": "array"})
     ] = ()
     web_proxy: Annotated[Any, Meta(description="The proxy for the web.", extra_json_schema={"type": "string"})] = ""
     keys: Annotated[
@@ -87,7 +85,7 @@ def load_settings(workspace: Workspace) -> tuple[WorkspaceSettings, list[ConfigW
 
 
 def load_home_settings(home: Path) -> tuple[HomeSettings, list[ConfigWarning]]:
-    """Return the person's own settings, and a warning for each thing in the file that could not be used. Never raises."""
+    """Return the user's own settings, and a warning for each thing in the file that could not be used. Never raises."""
     file = home / "dogent.json"
     data, warnings = _read(file)
     known, more = checked(data, HomeSettings, file)

@@ -74,13 +74,13 @@ def find_template(named: str, among: Iterable[Template]) -> Template:
     there = (
         tr("Did you mean @@{near}?").format(near=near[0])
         if near
-        else tr("There are: {spelled}.").format(spelled=", ".join(f"@@{name}" for name in spelled))
+        else tr("Available: {spelled}.").format(spelled=", ".join(f"@@{name}" for name in spelled))
     )
     raise ConfigError(tr("There is no template @@{named}.").format(named=named), there)
 
 
 def called(name: str, among: Iterable[Template]) -> Template | None:
-    """Return the nearest template that a person calls `name`, with or without where it comes from; None where there is none."""
+    """Return the nearest template that a user calls `name`, with or without where it comes from; None where there is none."""
     return next((template for template in among if name in (template.spelled, template.name)), None)
 
 
@@ -103,5 +103,5 @@ def _in_folder(folder: Path, origin: Origin, inside: Workspace | None = None) ->
 
 
 def where_templates_lie(workspace: Workspace, home: Path) -> str:
-    """Return the folders where a person can put templates of their own, for a sentence."""
+    """Return the folders where a user can put templates of their own, for a sentence."""
     return listing([display_path(folder / "templates") for folder in (workspace.dot, home)])

@@ -27,16 +27,16 @@ class TextFile:
 
     @classmethod
     def open(cls, workspace: Workspace, typed: str) -> "TextFile":
-        """Open the file that a person named. Blocks: call it in a thread. Raises DogentError."""
+        """Open the file that a user named. Blocks: call it in a thread. Raises DogentError."""
         path = workspace.absolute(typed)
         name = workspace.relative(path)
         if not workspace.contains(path):
             raise DogentError(
-                tr("{name} lies outside of this workspace.").format(name=name),
-                tr("Open the folder that it lies in with dogent-tui."),
+                tr("{name} is outside this workspace.").format(name=name),
+                tr("Open the folder that contains it in dogent-tui."),
             )
         if path.is_dir():
-            raise DogentError(tr("{name} is a folder.").format(name=name), tr("Name a Markdown file in it."))
+            raise DogentError(tr("{name} is a folder.").format(name=name), tr("Specify a Markdown file in it."))
         _must_be_free(workspace, path)
         file = cls(path.resolve(), name)
         file._content = file._read()
@@ -48,7 +48,7 @@ class TextFile:
         try:
             text = file._content.decode("utf-8")
         except UnicodeDecodeError:
-            raise DogentError(tr("{name} is not a UTF-8 text.").format(name=name), tr("Convert it to UTF-8 first.")) from None
+            raise DogentError(tr("{name} is not UTF-8 text.").format(name=name), tr("Convert it to UTF-8 first.")) from None
         file._has_bom = text.startswith(_BOM)
         text = text.removeprefix(_BOM)
         file._has_crlf = "\r\n" in text and text.count("\n") == text.count("\r\n") == text.count("\r")
@@ -72,7 +72,7 @@ class TextFile:
             ) from None
         if not is_written:
             raise DogentError(
-                tr("{name} was changed by somebody else meanwhile, and was not overwritten.").format(name=self.name),
+                tr("{name} was changed by someone else in the meantime, and was not overwritten.").format(name=self.name),
                 tr("Copy your outline from the Markdown view (Ctrl+T), or save it under another name."),
             )
         self._content, self.text = content, text
@@ -86,7 +86,7 @@ class TextFile:
         if not self.path.is_file():
             raise DogentError(
                 tr("There is no file {name}.").format(name=self.name),
-                tr("Check the name; it starts at the folder of the workspace."),
+                tr("Check the name; it is relative to the workspace."),
             )
 
     def _read(self) -> bytes:
@@ -107,10 +107,10 @@ def save_new(workspace: Workspace, typed: str, text: str) -> str:
     name = workspace.relative(path)
     if not typed.strip() or not workspace.contains(path):
         raise DogentError(
-            tr("{name} lies outside of this workspace.").format(name=name), tr("Name a file in it, such as outline.md.")
+            tr("{name} is outside this workspace.").format(name=name), tr("Specify a file in it, such as outline.md.")
         )
     if path.exists():
-        raise DogentError(tr("There is a file {name} already.").format(name=name), tr("Choose another name."))
+        raise DogentError(tr("{name} already exists.").format(name=name), tr("Choose another name."))
     _must_be_free(workspace, path)
     try:
         is_written = write_checked(path, None, text)
@@ -120,7 +120,7 @@ def save_new(workspace: Workspace, typed: str, text: str) -> str:
             tr("Check the folder's permissions."),
         ) from None
     if not is_written:
-        raise DogentError(tr("There is a file {name} already.").format(name=name), tr("Choose another name."))
+        raise DogentError(tr("{name} already exists.").format(name=name), tr("Choose another name."))
     return name
 
 
@@ -128,6 +128,6 @@ def _must_be_free(workspace: Workspace, path: Path) -> None:
     """Raise DogentError for a file of `.dogent`, wherever a link to it lies: what changes those asks first."""
     if path.resolve().is_relative_to(workspace.dot):
         raise DogentError(
-            tr("{path} holds what the agent has to obey.").format(path=workspace.relative(path)),
-            tr("Change it with an editor of your own."),
+            tr("{path} holds rules the agent must follow.").format(path=workspace.relative(path)),
+            tr("Change it in your own editor."),
         )

@@ -2,7 +2,7 @@
 
 What is known lies in the user's own folder, by the workspace's real path, never in the workspace. Each record is
 ``{"part", "answer", "since"}``: `part` is a folder of `PARTS`, `answer` is `made` where this application made it, and else what
-the person said.
+the user said.
 """
 
 import os
@@ -55,13 +55,13 @@ class FolderTrust:
 
     @property
     def must_ask(self) -> bool:
-        """Whether the person has to be asked before the first run."""
+        """Whether the user has to be asked before the first run."""
         return self.state == "unasked"
 
     def answer(self, *, trust: bool) -> None:
-        """Keep what the person said about all that came. It holds from now on, also where it cannot be kept.
+        """Keep what the user said about all that came. It holds from now on, also where it cannot be kept.
 
-        Raises OSError, DogentError where it cannot be kept; the person is then asked again the next time.
+        Raises OSError, DogentError where it cannot be kept; the user is then asked again the next time.
         """
         self.state = "trusted" if trust else "declined"
         _record(self.store, self.came, self.state)
@@ -84,7 +84,7 @@ class FolderTrust:
 def make_own_folder(workspace: Workspace) -> None:
     """Make `.dogent` where it is not there yet, and remember that it was made here. What comes of it is not asked about.
 
-    Where that cannot be remembered, the person is asked once about a folder that we made: no more than a question.
+    Where that cannot be remembered, the user is asked once about a folder that we made: no more than a question.
     Raises OSError where the folder cannot be made.
     """
     try:
@@ -99,7 +99,7 @@ def make_own_folder(workspace: Workspace) -> None:
 
 def _parts_in(root: Path) -> tuple[str, ...]:
     if str(root) == os.path.realpath(Path.home()):
-        return ()  # the person's own `.dogent` and `.claude`
+        return ()  # the user's own `.dogent` and `.claude`
     ours = os.path.realpath(dogent_home())
     return tuple(part for part in PARTS if os.path.realpath(root / part) != ours and _holds_something(root / part))
 

@@ -1,4 +1,4 @@
-"""Policy and memory together: what a person allowed once does not ask again, and nothing else is let through."""
+"""Policy and memory together: what a user allowed once does not ask again, and nothing else is let through."""
 
 import socket
 
@@ -111,7 +111,7 @@ def fetch(url):
     return ToolCall("mcp__dogent__web_fetch", {"url": url})
 
 
-def test_a_private_address_is_asked_about_where_the_person_named_it_and_refused_otherwise(workspace):
+def test_a_private_address_is_asked_about_where_the_user_named_it_and_refused_otherwise(workspace):
     hosts = NamedHosts(["10.0.0.7"])
     authority = Authority(workspace, hosts=hosts)
     assert verdict(authority, fetch("https://example.com/")) == "allow"
@@ -119,7 +119,7 @@ def test_a_private_address_is_asked_about_where_the_person_named_it_and_refused_
     for url in ("http://127.0.0.1:8080/", "http://wiki/", "http://169.254.169.254/", "file:///etc/passwd"):
         decision = authority.decide(fetch(url))
         assert decision.verdict == "deny"
-        assert "the person names it in a prompt" in decision.reasons[0]
+        assert "the user names it in a prompt" in decision.reasons[0]
     hosts.heard("Read http://127.0.0.1:8080/status")
     asked = authority.decide(fetch("http://127.0.0.1:8080/"))
     assert (asked.verdict, authority.question(fetch("http://127.0.0.1:8080/"), asked).sentence) == (
@@ -130,7 +130,7 @@ def test_a_private_address_is_asked_about_where_the_person_named_it_and_refused_
     assert verdict(authority, ToolCall("WebFetch", {"url": "http://wiki/"})) == "ask"  # the CLI's own tool is another matter
 
 
-def test_what_the_person_allowed_for_longer_or_by_a_rule_needs_no_name(workspace):
+def test_what_the_user_allowed_for_longer_or_by_a_rule_needs_no_name(workspace):
     hosts = NamedHosts()
     authority = Authority(workspace, ["network:mcp__dogent__web_fetch/wiki"], hosts)
     decision = authority.decide(fetch("http://wiki/a"))

@@ -53,7 +53,7 @@ def test_the_input_of_a_tool_comes_back(tool_input):
 @pytest.mark.parametrize(
     "answer", [None, UiAnswer(), UiAnswer({"a": "1", "b": ["2", "3"]}), UiAnswer(outline="# 一", comment="Gut")]
 )
-def test_what_the_person_answered_comes_back(answer):
+def test_what_the_user_answered_comes_back(answer):
     event = UiSettled(request_id="r", answer=answer)
     assert from_json(to_json(event)) == event
 

@@ -1,4 +1,4 @@
-"""The gate's bridge to the SDK: what the hook answers, what is asked, and what the person's answer becomes."""
+"""The gate's bridge to the SDK: what the hook answers, what is asked, and what the user's answer becomes."""
 
 import asyncio
 
@@ -95,7 +95,7 @@ def test_the_hook_covers_every_tool_and_blocks_when_it_fails(workspace):
     assert matcher.timeout >= 600
 
 
-async def test_the_person_sees_what_a_call_would_do_from_where_the_shell_stands(workspace):
+async def test_the_user_sees_what_a_call_would_do_from_where_the_shell_stands(workspace):
     gate, person = build(workspace, ALLOW)
     await hook(gate, "Bash", {**remove("a.md"), "description": "Tidy up"}, workspace.root / "sub")
     await gate.can_use_tool("Bash", {**remove("a.md"), "description": "Tidy up"}, CONTEXT)

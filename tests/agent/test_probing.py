@@ -52,7 +52,7 @@ async def test_a_model_is_asked_for_one_token(served):
     async with served(200, MESSAGE) as (url, seen):
         found = await checked("claude.json", llm(url))
     assert found.works
-    assert found.words.startswith("mine answers, with m, after ")
+    assert found.words.startswith("mine works, with m, after ")
     ((path, headers, body),) = seen
     assert (path, headers["Authorization"], body["max_tokens"]) == ("/v1/messages", f"Bearer {KEY}", 1)
     assert "x-api-key" not in headers
@@ -61,13 +61,13 @@ async def test_a_model_is_asked_for_one_token(served):
 @pytest.mark.parametrize(
     ("status", "answer", "words"),
     [
-        (401, {"error": {"message": f"bad key {KEY}"}}, "did not accept the credential"),
-        (404, {"error": {"message": "no model m"}}, "does not know the model"),
-        (429, "<html>", "limits the rate"),
-        (500, "", "failed on its side"),
+        (401, {"error": {"message": f"bad key {KEY}"}}, "rejected the credential"),
+        (404, {"error": {"message": "no model m"}}, "does not have the model"),
+        (429, "<html>", "is rate limited"),
+        (500, "", "had a server error"),
         (302, "", "refused the request"),
-        (200, "<html>hello</html>", "not as the Messages API does"),
-        (200, [], "not as the Messages API does"),
+        (200, "<html>hello</html>", "not with the Messages API"),
+        (200, [], "not with the Messages API"),
     ],
 )
 async def test_what_is_wrong_with_a_model_is_a_sentence_with_a_remedy(served, status, answer, words):
@@ -92,7 +92,7 @@ async def test_a_search_is_made_for_one_result(served):
     async with served(200, answer) as (url, seen):
         found = await checked("web.json", {"provider": "searxng", "endpoint": url})
     assert found.works
-    assert found.words.startswith("mine searches, and found 1, after ")
+    assert found.words.startswith("mine can search; it found 1, after ")
     assert len(seen) == 1
 
 
@@ -100,7 +100,7 @@ async def test_a_vision_model_is_shown_a_white_square(served):
     said = json.dumps({"summary": "A white square.", "tags": [], "text": ""})
     async with served(200, {"choices": [{"message": {"content": said}, "finish_reason": "stop"}]}) as (url, seen):
         found = await checked("vision.json", {"provider": "openai", "model": "m", "base_url": url, "api_key": "env:MY_KEY"})
-    assert found.words.startswith("mine sees, after ")
+    assert found.words.startswith("mine can see images, after ")
     ((_, headers, body),) = seen
     assert headers["Authorization"] == f"Bearer {KEY}"
     assert "data:image/png;base64," in json.dumps(body)
@@ -117,10 +117,10 @@ async def test_a_local_server_is_asked_as_a_conversation_asks_it():
         server.chat(chat(chat_delta(content="Hi"), chat_delta("stop")))
         found = await checked("claude.json", local)
         assert found.works
-        assert found.words.startswith("mine answers, with openai/gpt-oss-20b, after ")
+        assert found.words.startswith("mine works, with openai/gpt-oss-20b, after ")
         assert "only 4,096 tokens" in found.words
         assert [path for path, _ in server.requests][-1] == "/v1/chat/completions"
     found = await checked("claude.json", local)
     assert not found.works
-    assert "LM Studio does not answer at" in found.words
+    assert "LM Studio is not responding at" in found.words
     assert "lms server start" in found.words

@@ -1,4 +1,4 @@
-"""What the agent's own tools would write goes to the person as a proposal, after the policy and in place of being run."""
+"""What the agent's own tools would write goes to the user as a proposal, after the policy and in place of being run."""
 
 import asyncio
 
@@ -18,14 +18,14 @@ PROPOSE = "mcp__dogent__propose_document_change"
 
 
 class Desk:
-    """A gate with a person who allows what they are asked and answers each review with `answer`."""
+    """A gate with a user who allows what they are asked and answers each review with `answer`."""
 
     def __init__(self, folder, *, on=True, at_screen=True):
         (folder / "w" / ".dogent").mkdir(parents=True)
         self.workspace = Workspace(folder / "w")
         self.root = self.workspace.root
         self.mode = ReviewMode(on)
-        self.answer = UiAnswer(review="The person reviewed your change.")
+        self.answer = UiAnswer(review="The user reviewed your change.")
         self.shown = []
         self.asked = []
         self.meanwhile = lambda: None
@@ -66,7 +66,7 @@ def desk(tmp_path):
 async def test_an_edit_is_reviewed_and_the_answer_is_what_became_of_it(desk):
     path = str(desk.root / "tea.md")
     answer = await desk.call("Edit", file_path=path, old_string='is "hot"', new_string='is "cold"')
-    assert answer == PermissionResultDeny(message="The person reviewed your change.", interrupt=False)
+    assert answer == PermissionResultDeny(message="The user reviewed your change.", interrupt=False)
     (event,) = desk.shown
     assert event.in_run
     assert event.payload["path"] == "tea.md"
@@ -110,7 +110,7 @@ async def test_outside_and_protected_files_pass_the_gate_first(desk):
 async def test_what_cannot_be_reviewed_is_not_run(desk):
     (desk.root / "image.png").write_bytes(b"\x89PNG\xff")
     for values, said in (
-        ({"file_path": str(desk.root / "image.png"), "old_string": "a", "new_string": "b"}, "not a UTF-8 text"),
+        ({"file_path": str(desk.root / "image.png"), "old_string": "a", "new_string": "b"}, "not UTF-8 text"),
         ({"file_path": str(desk.root / "tea.md"), "old_string": "coffee", "new_string": "tea"}, "Read the file again"),
         ({"file_path": str(desk.root / "tea.md"), "old_string": "Cake", "new_string": "Cake"}, "holds this text already"),
         ({"file_path": str(desk.root), "old_string": "", "new_string": "Cake"}, "not a file"),
@@ -129,9 +129,9 @@ async def test_a_proposal_outside_is_reviewed_once_it_was_approved(desk):
     gate, said = await desk.propose("../out.md")
     assert isinstance(gate, PermissionResultAllow)
     assert desk.asked == [f"Create {desk.root.parent / 'out.md'}, outside the workspace"]
-    assert (said, desk.shown[0].payload["place"]) == ("The person reviewed your change.", str(desk.root.parent / "out.md"))
+    assert (said, desk.shown[0].payload["place"]) == ("The user reviewed your change.", str(desk.root.parent / "out.md"))
     again = await desk.asking.tools()[1].handler({"path": "../out.md", "new_content": "new\n", "summary": "S"})
-    assert "outside of this workspace" in again["content"][0]["text"], "an approval allows one call"
+    assert "outside this workspace" in again["content"][0]["text"], "an approval allows one call"
 
 
 async def test_a_proposal_inside_asks_nothing_and_the_protected_rule_holds(desk):
@@ -152,5 +152,5 @@ async def test_a_link_that_leads_elsewhere_after_the_approval_is_not_followed(de
     await asyncio.to_thread(link.unlink)
     link.symlink_to(second)
     answer = await desk.asking.tools()[1].handler(values)
-    assert "leads elsewhere" in answer["content"][0]["text"]
+    assert "no longer points" in answer["content"][0]["text"]
     assert desk.shown == []

@@ -74,7 +74,7 @@ async def test_not_while_the_agent_is_at_work_nor_after_the_end():
         first = await converse(agent, launcher, "one")
         await agent.service.submit(Prompt("two"))
         await agent.heard(RunStarted, 2)
-        with pytest.raises(AgentError, match="at work"):
+        with pytest.raises(AgentError, match="is working"):
             await agent.service.rewind(first)
     with pytest.raises(AgentError):
         await agent.service.rewind(first)

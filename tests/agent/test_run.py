@@ -1,4 +1,4 @@
-"""What a denial means for the run: it ends with it, or goes on with what the person said."""
+"""What a denial means for the run: it ends with it, or goes on with what the user said."""
 
 import asyncio
 

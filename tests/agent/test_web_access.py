@@ -1,4 +1,4 @@
-"""What a session is told about its web profile at its start, and what it hears of the person's prompts."""
+"""What a session is told about its web profile at its start, and what it hears of the user's prompts."""
 
 import json
 
@@ -13,7 +13,7 @@ from tests.agent.test_service import serving
 
 @pytest.fixture
 def opened(tmp_path):
-    """Open a session of a workspace with these settings; the person has one profile that is filled in, and the stubs."""
+    """Open a session of a workspace with these settings; the user has one profile that is filled in, and the stubs."""
 
     def opened(**settings):
         root = tmp_path / "texts"

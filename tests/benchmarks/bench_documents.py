@@ -198,7 +198,7 @@ async def _exporting(folder: Path) -> list[Row]:
 
 
 def _hostile(folder: Path) -> list[Row]:
-    """Read every hostile file by hand, as a person would, and watch all processes of it."""
+    """Read every hostile file by hand, as a user would, and watch all processes of it."""
     files = []
     for name, write in HOSTILE.items():
         write(folder / name)

@@ -10,7 +10,7 @@ class ReferenceApp(App[None]):
     def compose(self) -> ComposeResult:
         yield Markdown("# Nothing yet")
         yield Tree("Files")
-        yield TextArea(placeholder="What shall we write?")
+        yield TextArea(placeholder="What would you like to write?")
 
     def on_mount(self) -> None:
         self.query_one(TextArea).focus()

@@ -37,7 +37,7 @@ def test_engines_have_versions_and_paths_and_files_are_named_without_their_keys(
         assert found[name]["state"] == "ok"
     assert {"browser", "fonts for CJK"} <= set(found)
     assert found["claude.json"]["detail"] == "profiles: work"
-    assert found[".dogent/dogent.json"]["detail"] == "not there"
+    assert found[".dogent/dogent.json"]["detail"] == "not found"
     assert status == 0
 
 
@@ -164,6 +164,6 @@ def test_templates_and_commands_are_named_and_whether_they_count(folder, capsys)
     _, found = findings(capsys)
     assert (found["templates"]["state"], found["templates"]["detail"]) == ("ok", "templates: 1")
     assert found["templates"]["path"] == str(dogent_home() / "templates")
-    assert found[".claude/commands"]["detail"] == "not used before you trust this folder: /trust"
-    assert found[".dogent/templates"]["detail"] == "not there"
+    assert found[".claude/commands"]["detail"] == "not used until you trust this folder: /trust"
+    assert found[".dogent/templates"]["detail"] == "not found"
     assert "~/.claude/commands" in found

@@ -1,4 +1,4 @@
-"""`dogent-tui explain` as a person types it."""
+"""`dogent-tui explain` as a user types it."""
 
 import io
 import json

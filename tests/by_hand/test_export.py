@@ -1,4 +1,4 @@
-"""`dogent-tui export` as a person types it."""
+"""`dogent-tui export` as a user types it."""
 
 import io
 import json
@@ -32,7 +32,7 @@ def test_a_docx_is_made_beside_the_markdown(folder, capsys):
     status, out, err = export(capsys, "report.md", "--to", "docx")
     assert status == 0
     assert out.startswith(f"{folder / 'report.docx'} (pandoc ")
-    assert err == "dogent-tui: left out: Image gone.png: there is no such file.\n"
+    assert err == "dogent-tui: left out: Image gone.png: no such file.\n"
     assert docx.Document("report.docx").paragraphs[0].text == "Report"
 
 
@@ -41,25 +41,25 @@ def test_the_ending_of_the_output_says_what_to_make(folder, capsys):
     assert status == 0
     found = json.loads(out)
     assert found["path"] == str(folder / "out" / "Final.DOCX")
-    assert found["left_out"] == ["Image gone.png: there is no such file."]
+    assert found["left_out"] == ["Image gone.png: no such file."]
 
 
 def test_an_existing_file_stays_unless_it_is_forced(folder, capsys):
     (folder / "report.docx").write_bytes(b"mine")
     status, _, err = export(capsys, "report.md", "--to", "docx")
     assert (status, (folder / "report.docx").read_bytes()) == (1, b"mine")
-    assert "report.docx exists already. Add --force" in err
+    assert "report.docx already exists. Add --force" in err
     assert export(capsys, "report.md", "--to", "docx", "--force")[0] == 0
     assert docx.Document("report.docx")
 
 
 @pytest.mark.parametrize(("answer", "replaced"), [("y", True), ("n", False), ("", False)])
-def test_on_a_terminal_the_person_is_asked(folder, monkeypatch, answer, replaced):
+def test_on_a_terminal_the_user_is_asked(folder, monkeypatch, answer, replaced):
     (folder / "report.docx").write_bytes(b"mine")
     for name, stream in (("stdin", Tty(f"{answer}\n")), ("stderr", Tty())):
         monkeypatch.setattr(sys, name, stream)
     status = main(["export", "report.md", "--to", "docx"])
-    assert "report.docx exists already. Replace it?" in sys.stderr.getvalue()
+    assert "report.docx already exists. Replace it?" in sys.stderr.getvalue()
     assert (status, (folder / "report.docx").read_bytes() == b"mine") == (0 if replaced else 1, not replaced)
 
 
@@ -69,7 +69,7 @@ def test_on_a_terminal_the_person_is_asked(folder, monkeypatch, answer, replaced
         ([], 2, "FILE.md --to"),
         (["report.md"], 2, "--to pdf or --to docx"),
         (["no.md", "--to", "docx"], 1, "no.md does not exist"),
-        (["report.md", "-o", ".dogent/x.docx"], 1, "outside of .dogent"),
+        (["report.md", "-o", ".dogent/x.docx"], 1, "outside .dogent"),
         (["report.md", "--to", "docx", "--workspace", "nowhere"], 2, "no folder nowhere"),
     ],
 )
@@ -88,7 +88,7 @@ def test_the_built_in_styles_are_handed_out(folder, capsys):
 def test_without_pandoc_a_docx_is_made_once_it_was_downloaded(folder, offered, capsys):
     status, _, err = export(capsys, "report.md", "--to", "docx")
     assert status == 1
-    assert "The program pandoc" in err
+    assert "needs pandoc" in err
     assert export(capsys, "report.md", "--to", "docx", "--yes")[0] == 0
     assert docx.Document("report.docx").paragraphs[0].text == "Report"
 

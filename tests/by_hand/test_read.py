@@ -1,4 +1,4 @@
-"""`dogent-tui read` as a person types it."""
+"""`dogent-tui read` as a user types it."""
 
 import io
 import json
@@ -32,7 +32,7 @@ def test_a_document_is_markdown_and_goes_on_where_it_is_told(table, capsys):
     assert status == 0
     assert out.startswith("| a | b |\n| --- | --- |\n| 1 | 2 |\n")
     assert len(out) <= 1000
-    assert f"read on with --offset {len(out)}." in err
+    assert f"continue with --offset {len(out)}." in err
     assert "A1:B50" in err
     rest = read(capsys, table, "--max-chars", 100_000, "--offset", len(out))[1]
     assert (out + rest).count("| 1 | 2 |") == 1000
@@ -87,7 +87,7 @@ def test_pictures_are_saved_where_it_is_said(tmp_path, capsys):
     (tmp_path / "file").touch()
     status, _, err = read(capsys, tmp_path / "a.docx", "--images", tmp_path / "file" / "x")
     assert status == 1
-    assert "cannot be made" in err
+    assert "cannot be created" in err
 
 
 class Tty(io.StringIO):
@@ -102,14 +102,14 @@ def letter(tmp_path):
     return path
 
 
-def test_without_pandoc_it_is_downloaded_only_where_the_person_says_so(letter, offered, capsys):
+def test_without_pandoc_it_is_downloaded_only_where_the_user_says_so(letter, offered, capsys):
     status, out, err = read(capsys, letter)
     assert (status, out) == (1, "")
-    assert "The program pandoc, which this kind of document needs, is not here." in err
+    assert "This kind of document needs pandoc, which is not installed." in err
     terminal = Terminal(Tty("n\n"), io.StringIO(), Tty())
-    with pytest.raises(DocumentError, match="is not here"):
+    with pytest.raises(DocumentError, match="is not installed"):
         run_read([str(letter)], terminal)
-    assert "Download pandoc 3.9.0.2 of some 40 MB from github.com? [y/N]" in terminal.stderr.getvalue()
+    assert "Download pandoc 3.9.0.2 (about 40 MB) from github.com? [y/N]" in terminal.stderr.getvalue()
     assert not downloaded_path().exists()
 
     terminal = Terminal(Tty("y\n"), io.StringIO(), Tty())

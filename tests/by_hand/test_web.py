@@ -1,4 +1,4 @@
-"""`dogent-tui search` and `dogent-tui fetch` as a person types them."""
+"""`dogent-tui search` and `dogent-tui fetch` as a user types them."""
 
 import asyncio
 import io
@@ -71,7 +71,7 @@ async def test_json_is_what_the_model_gets(server, typed):
 async def test_the_workspace_names_the_profile(server, typed, tmp_path):
     (tmp_path / ".dogent").mkdir()
     (tmp_path / ".dogent" / "dogent.json").write_text('{"web_profile": "mine"}', encoding="utf-8")
-    assert await typed("search", "otters") == (0, "Nothing was found for “otters”.\n", "")
+    assert await typed("search", "otters") == (0, "No results for “otters”.\n", "")
 
 
 async def test_what_is_wrong_names_the_file(server, typed):
@@ -109,7 +109,7 @@ async def test_a_page_of_this_machine_is_fetched_only_on_purpose(server, typed):
     page = f"{server.url}/otters"
     status, out, err = await typed("fetch", page)
     assert (status, out) == (1, "")
-    assert "Add --private if you mean that address, or name it in web_allow_hosts of ~/.dogent/dogent.json." in err
+    assert "If you do mean that address, add --private, or add it to web_allow_hosts in ~/.dogent/dogent.json." in err
     assert server.asked == []
     status, out, err = await typed("fetch", page, "--private")
     assert (status, err) == (0, "")
@@ -134,14 +134,14 @@ async def test_a_page_begins_with_what_it_says_of_itself(server, typed):
     )
     _, out, err = await typed("fetch", server.url, "--private")
     assert out.count("# Otters") == 1
-    assert "No article" in err
+    assert "The article" in err
 
 
 async def test_a_page_goes_on_where_it_is_told_and_an_image_is_saved(server, typed, tmp_path):
     server.answers("one line of text\n" * 200, Content_Type="text/plain")
     _, out, err = await typed("fetch", server.url, "--private", "--max-chars", "1000")
     assert len(out) <= 1001
-    assert "read on with --offset " in err
+    assert "continue with --offset " in err
     picture = io.BytesIO()
     Image.new("RGB", (8, 6), "navy").save(picture, "PNG")
     server.answers(picture.getvalue(), Content_Type="image/png")

@@ -112,7 +112,7 @@ def test_a_paragraph_that_was_wrapped_anew_is_one_hunk():
     assert [hunk.old for hunk in rows.hunks] == [("- one",), ("- three",)]
 
 
-def test_what_the_person_writes_instead_is_written():
+def test_what_the_user_writes_instead_is_written():
     change = change_of("one\ntwo\nthree\n", "one\n2\nthree\n")
     change.edit(1, "two and\nmore\n")
     assert change.result.text == "one\ntwo and\nmore\nthree\n"
@@ -176,7 +176,7 @@ def test_decisions_are_kept_until_the_file_is_another():
 
 
 def test_what_is_no_text_is_refused():
-    with pytest.raises(DogentError, match="not a UTF-8 text"):
+    with pytest.raises(DogentError, match="not UTF-8 text"):
         propose("tea.md", b"\xff\xfe", "tea")
     with pytest.raises(DogentError, match="lone surrogate"):
         propose("tea.md", b"", "tea \ud800")

@@ -50,7 +50,7 @@ def test_in_the_sample_workspace_which_lies_in_the_home_documents_can_be_exporte
     sample = Workspace(folder)
     assert plan_export(sample, "report.md", "pdf").target == sample.root / "report.pdf"
     for output in (".dogent/a.pdf", "../a.pdf", str(dogent_home() / "claude.json")):
-        with pytest.raises(DocumentError, match="keeps what it needs"):
+        with pytest.raises(DocumentError, match="keeps its own files"):
             plan_export(sample, "report.md", "pdf", output)
 
 
@@ -70,15 +70,15 @@ def test_an_existing_file_is_replaced_only_after_the_question(workspace):
 @pytest.mark.parametrize(
     ("values", "sentence"),
     [
-        (("report.md", "odt"), "not exported as odt"),
+        (("report.md", "odt"), "cannot be exported as odt"),
         (("", "pdf"), "No Markdown file"),
         (("report.md", "pdf", "v1.2"), "v1.2 is a folder"),
         (("report.md", "pdf", "report.md"), "the Markdown file itself"),
         (("report.md", "pdf", "link.pdf"), "the Markdown file itself"),
-        (("report.md", "pdf", ".dogent/out.pdf"), "keeps what it needs"),
-        (("report.md", "pdf", ".dogent/new/out.pdf"), "keeps what it needs"),
-        (("report.md", "pdf", "~other/out.pdf"), "two ways"),
-        (("report.md", "pdf", "a\0b"), "not a name"),
+        (("report.md", "pdf", ".dogent/out.pdf"), "keeps its own files"),
+        (("report.md", "pdf", ".dogent/new/out.pdf"), "keeps its own files"),
+        (("report.md", "pdf", "~other/out.pdf"), "ambiguous"),
+        (("report.md", "pdf", "a\0b"), "not a valid file name"),
     ],
 )
 def test_what_cannot_be_is_a_sentence(workspace, values, sentence):
@@ -89,7 +89,7 @@ def test_what_cannot_be_is_a_sentence(workspace, values, sentence):
 
 def test_nothing_is_written_into_the_home_of_dogent(workspace):
     dogent_home().mkdir(parents=True)
-    with pytest.raises(DocumentError, match="keeps what it needs"):
+    with pytest.raises(DocumentError, match="keeps its own files"):
         plan_export(workspace, "report.md", "pdf", str(dogent_home() / "claude.json"))
 
 

@@ -79,7 +79,7 @@ async def test_it_is_read_as_far_as_there_is_something(name, library, tmp_path):
 async def test_a_document_without_a_text_says_so(library, tmp_path):
     (tmp_path / "empty.html").write_text("<html><body></body></html>")
     result = await library.read(tmp_path / "empty.html")
-    assert (result.text, result.warnings) == ("", ("There is no text in the document.",))
+    assert (result.text, result.warnings) == ("", ("The document contains no text.",))
 
 
 async def test_a_file_that_grows_while_it_is_read_is_read_anew(library, tmp_path):
@@ -89,4 +89,4 @@ async def test_a_file_that_grows_while_it_is_read_is_read_anew(library, tmp_path
     with path.open("a") as file:
         file.write("the last line\n")
     again = await library.read(path, offset=first.next_offset or 0)
-    assert "was changed" in again.warnings[0]
+    assert "changed since" in again.warnings[0]

@@ -77,8 +77,8 @@ def test_kinds(tmp_path, name, content, kind):
         ("a.xlsb", zipped(xl__workbook_bin=""), "unsupported", "xlsx"),
         ("a.ods", zipped(mimetype="application/vnd.oasis.opendocument.spreadsheet"), "unsupported", "xlsx"),
         ("a.docx", DOCX[:-30], "damaged", "damaged Word document"),
-        ("a.xlsx", b"a,b\n1,2\n", "damaged", "not a workbook, though it is named like one"),
-        ("a.pdf", b"<html>not found</html>", "damaged", "not a pdf, though it is named like one"),
+        ("a.xlsx", b"a,b\n1,2\n", "damaged", "not a workbook, despite its name"),
+        ("a.pdf", b"<html>not found</html>", "damaged", "not a pdf, despite its name"),
     ],
 )
 def test_what_cannot_be_read_is_a_sentence_with_a_remedy(tmp_path, name, content, code, words):

@@ -189,7 +189,7 @@ def _service(
 
 
 class Dogent:
-    """The application as a person starts it, in a terminal, with a profile that leads to the scripted API."""
+    """The application as a user starts it, in a terminal, with a profile that leads to the scripted API."""
 
     def __init__(self, api: ScriptedApi, root: Path, home: Path) -> None:
         self.api = api
@@ -251,7 +251,7 @@ class Window(Dogent):
         return True
 
 
-EMPTY = "› What shall we write?"
+EMPTY = "› What would you like to write?"
 """The prompt with nothing in it."""
 
 

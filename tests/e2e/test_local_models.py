@@ -63,10 +63,10 @@ async def test_a_server_that_only_completes_chats_and_calls_tools_in_its_text(wo
             failed = await listener.run("Now fail.")
             assert (failed.status, failed.code) == ("failed", "local_model")
             assert failed.reason == f"llama.cpp does not have the model {MODEL}: “model '{MODEL}' not found”."
-            assert failed.remedy.startswith("Name one that it has")
+            assert failed.remedy.startswith("Set ANTHROPIC_MODEL to one it has")
 
             broken = await listener.run("Now break.")
-            assert broken.reason == "llama.cpp stopped in the middle of its answer: its answer was cut off."
+            assert broken.reason == "llama.cpp stopped mid-answer: its answer was cut off."
     for _, body in server.requests:
         assert body["model"] == MODEL
         roles = [message["role"] for message in body["messages"]]

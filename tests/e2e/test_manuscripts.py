@@ -38,7 +38,7 @@ async def test_each_tool_is_asked_about_with_its_reason_and_allowed_once_or_for_
     search = await agent.heard(PermissionRequested, 2)  # the second read is not asked about
     assert search.sentence == "Search all Markdown files for “todo”"
     await answer(agent, search, "allow")
-    for number, sentence in ((3, "List all Markdown files of the workspace"), (4, "List the files and folders of the workspace")):
+    for number, sentence in ((3, "List all Markdown files in the workspace"), (4, "List the workspace's files and folders")):
         question = await agent.heard(PermissionRequested, number)
         assert question.sentence == sentence
         await answer(agent, question, "allow")
@@ -70,10 +70,10 @@ async def test_a_denial_goes_back_to_the_model_and_the_same_is_not_put_again(api
     results = agent.of(ToolResult)
     assert all(result.is_error for result in results)
     plain, again, words, outside, without = (result.content for result in results)
-    assert "The person denied this call." in plain
+    assert "The user denied this call." in plain
     assert again == plain
     assert "My diary is mine." in words
-    assert "outside of the workspace" in outside
+    assert "outside the workspace" in outside
     assert "reason is missing" in without
 
 

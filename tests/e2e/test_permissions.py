@@ -1,4 +1,4 @@
-"""The permission gate in force: what the real CLI runs, what it does not, and what the person is told."""
+"""The permission gate in force: what the real CLI runs, what it does not, and what the user is told."""
 
 import asyncio
 import json
@@ -170,7 +170,7 @@ async def test_a_hook_that_raises_blocks(api, agent, monkeypatch):
     assert victim.exists()
 
 
-async def test_a_link_that_is_swapped_while_the_person_reads_asks_again(api, agent):
+async def test_a_link_that_is_swapped_while_the_user_reads_asks_again(api, agent):
     secret, harmless = agent.root.parent / "secret.txt", agent.root.parent / "harmless.txt"
     secret.write_text("do not read me", encoding="utf-8")
     harmless.write_text("read me", encoding="utf-8")
@@ -178,7 +178,7 @@ async def test_a_link_that_is_swapped_while_the_person_reads_asks_again(api, age
     link.symlink_to(harmless)
     api.call("Read", {"file_path": str(link)})
     question = await ask(agent)
-    assert [(target.path, target.note) for target in question.targets] == [(str(harmless), f"{link} leads here")]
+    assert [(target.path, target.note) for target in question.targets] == [(str(harmless), f"{link} points here")]
     link.unlink()
     link.symlink_to(secret)
     await answer(agent, question, "allow")
@@ -204,5 +204,5 @@ async def test_the_shells_own_folder_counts_and_the_store_is_out_of_reach(api, w
         assert (await end(agent)).status == "aborted"
         refused = agent.of(ToolResult)[1]
     assert refused.is_error
-    assert "which permissions are remembered" in refused.content
+    assert "your saved permissions" in refused.content
     assert not store.exists()

@@ -175,7 +175,7 @@ async def test_the_question_of_the_cli_is_the_output_too(api, profile, run):
     assert (status, stdout) == (0, "Painted.\n")
     assert len(api.requests) == 4
     assert "Which color?\n→ Blue" in api.requests[2].last_user_text()
-    assert "the person is answering" in str(api.requests[2].messages)
+    assert "the user is answering" in str(api.requests[2].messages)
     assert "Which other?\n→ Blue" in api.requests[3].last_user_text()
 
 
@@ -194,7 +194,7 @@ async def test_a_rule_that_is_none_is_wrong_usage(start):
     process = await start("-p", "Hi", "--allow", "everything")
     _, stderr = await asyncio.wait_for(process.communicate(), 30)
     assert process.returncode == 2
-    assert "“everything” is not a rule" in stderr.decode()
+    assert "“everything” is not a valid rule" in stderr.decode()
 
 
 async def test_a_failure_has_status_1_and_a_remedy_on_stderr(api, profile, run):

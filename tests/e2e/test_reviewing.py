@@ -1,4 +1,4 @@
-"""The agent proposes and the person reviews: the application itself, with the real CLI behind it, on a scripted API."""
+"""The agent proposes and the user reviews: the application itself, with the real CLI behind it, on a scripted API."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -24,7 +24,7 @@ BASE = "# 茶\n\none\n\ntwo\n\nthree\n"
 
 
 class Desk:
-    """The application as a person has it before them, and what its session says."""
+    """The application as a user has it before them, and what its session says."""
 
     def __init__(self, app: DogentApp, pilot: Pilot[None], heard: Listener) -> None:
         self.app = app
@@ -143,7 +143,7 @@ async def test_what_the_model_learns_of_its_proposals_and_the_file_holds(api, de
         assert (workspace.root.parent / "aside.md").read_text() == "aside\n"
         requests = d.app.opened.libraries.requests
         assert [(one.status, one.used) for one in requests.all()] == [("denied", False), ("approved", True)]
-        with pytest.raises(DogentError, match="was made already"):
+        with pytest.raises(DogentError, match="was already made"):
             requests.use("read_markdown_file", {"path": "two.md", "reason": "To see that"})
 
 

@@ -29,13 +29,13 @@ async def test_a_document_is_exported_replaced_and_looked_into(workspace, home):
         await terminal.wait_for("/export report.md docx")
         terminal.type(ENTER)
         await terminal.wait_for("Replace report.docx", "You asked for this with /export")
-        await terminal.press_until(ENTER, lambda: "is left as it is" in terminal.text(), "the denial")
+        await terminal.press_until(ENTER, lambda: "is unchanged" in terminal.text(), "the denial")
         assert (root / "report.docx").read_bytes() == before
 
         terminal.type("/attach report.docx")
         await terminal.wait_for("/attach report.docx")
         terminal.type(ENTER)
-        await terminal.wait_for("goes with the next prompt", "+ report.docx")
+        await terminal.wait_for("will be sent with the next prompt", "+ report.docx")
         terminal.type(BACK_TAB)
         await terminal.wait_for("Remove")
         terminal.type(ENTER)
@@ -46,6 +46,6 @@ async def test_a_document_is_exported_replaced_and_looked_into(workspace, home):
         await eventually(lambda: "Remove" not in terminal.text(), "the prompt")
 
         terminal.type("/doctor")
-        await terminal.wait_for("Say which engines")
+        await terminal.wait_for("Show the engines")
         terminal.type(ENTER)
         await terminal.wait_for("✓ pandoc")

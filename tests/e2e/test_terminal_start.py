@@ -103,7 +103,7 @@ async def test_it_works_without_colors(dogent):
         terminal.type("Hello\r")
         await terminal.wait_for("A heading", "Some bold words.")
         terminal.type("/")  # the picker, with its highlighted line
-        await terminal.wait_for("Tab takes it")
+        await terminal.wait_for("Tab selects")
         terminal.type(CTRL_B)
         await terminal.wait_for("▏ Attachments")
         assert attributes(terminal.output) <= {"0", "1", "2", "3", "4", "7", "9"}

@@ -53,7 +53,7 @@ async def test_in_file_names_and_tool_results(dogent):
         terminal.type(TAB)
         await terminal.wait_for("› Look at @")
         terminal.type("\r")
-        await terminal.wait_for("It holds the control character", "Deny n")  # a name that no honest file has
+        await terminal.wait_for("It contains the control character", "Deny n")  # a name that no honest file has
         await terminal.press_until("y", lambda: "All read." in terminal.text(), "the run after the question")
         await terminal.wait_for("ready")
         await terminal.until(lambda: terminal.text().count("[b]re␛[31mred") >= 3, "the name in prompt, reply, card and sidebar")
@@ -67,7 +67,7 @@ async def test_in_what_the_endpoint_says_of_an_error(window):
     terminal = window.terminal
     terminal.resize(140, 50)
     terminal.type("Hi\r")
-    await terminal.wait_for("does not know the model", "ready")
+    await terminal.wait_for("does not have the model", "ready")
     window.api.otherwise(lambda _request: (ReplyText("Better."),))
     terminal.type("Again\r")
     await terminal.wait_for("Better.")

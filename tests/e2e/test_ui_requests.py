@@ -67,7 +67,7 @@ async def test_one_request_to_the_model_before_the_answers_and_one_after(api, ag
     assert "Let me ask." in conversation
     (result,) = agent.of(ToolResult)
     assert not result.is_error
-    assert "the person is answering" in str(api.requests[1].messages[-1])
+    assert "the user is answering" in str(api.requests[1].messages[-1])
     assert agent.of(RunStarted)[1].prompt.answers == (request.request_id,)
     await finished(agent)
     assert api.requests[2].last_user_text().startswith("And then this")
@@ -168,7 +168,7 @@ async def test_a_change_is_reviewed_within_the_run_and_its_outcome_goes_to_the_m
     request = await agent.heard(UiRequested)
     assert (request.kind, request.in_run, request.payload["base"]) == ("document_change", True, "one\n\ntwo\n\nthree\n")
     assert agent.of(RunFinished) == []
-    assert "the person has no document open" in agent.of(ToolResult)[0].content
+    assert "the user has no document open" in agent.of(ToolResult)[0].content
     assert '"lines": "1-2"' in api.requests[0].last_user_text()
     with pytest.raises(AgentError):
         await agent.service.reply(request.request_id, UiAnswer(outline="x"))

@@ -49,7 +49,7 @@ async def test_a_picture_is_seen_by_the_vision_model_and_by_nobody_else(api, age
     _, seen, refused = agent.of(ToolResult)
     assert (json.loads(seen.content), seen.is_error) == (SEEN, False)
     assert refused.is_error
-    assert "a text, whatever its name says" in refused.content
+    assert "text, despite its name" in refused.content
     assert json.dumps(SEEN["summary"]) in str(api.requests[3].messages[-1]).replace("\\\\", "\\").replace('\\"', '"')
     assert KEY not in str(api.requests[3].messages)
     assert agent.of(PermissionRequested) == []

@@ -157,7 +157,7 @@ async def test_a_time_limit_of_the_model_holds_and_what_was_done_until_then_is_k
     api.say("Done.")
     ((said, failed),) = await results(agent)
     assert failed
-    assert "longer than its time limit" in said
+    assert "exceeded its time limit" in said
     assert (agent.root / "timed.md").exists()
 
 
@@ -204,7 +204,7 @@ async def test_what_was_not_answered_when_the_application_was_killed_is_offered_
     bash(dogent.api, DELETES)
     async with dogent.open() as terminal:
         terminal.type("tidy up\r")
-        await terminal.wait_for("keep.md", "Keep", "Drop")
+        await terminal.wait_for("keep.md", "Keep", "Discard")
         terminal.signal(signal.SIGKILL)
         await terminal.exited()
     assert keep.exists()
@@ -214,7 +214,7 @@ async def test_what_was_not_answered_when_the_application_was_killed_is_offered_
             bash(dogent.api, DELETES)
         async with dogent.open() as terminal:
             if not answered:
-                await terminal.wait_for("keep.md", "Keep", "Drop")
+                await terminal.wait_for("keep.md", "Keep", "Discard")
                 await terminal.press_until("y", lambda: not keep.exists(), "the deletion")
             await terminal.wait_for("ready")
-            assert "Drop" not in terminal.text()
+            assert "Discard" not in terminal.text()

@@ -48,7 +48,7 @@ async def test_with_one_ours_are_and_a_private_page_needs_the_persons_word(api, 
         assert json.loads(found.content)["results"] == [{"title": "Otters", "url": "https://a.example/", "snippet": "They swim."}]
         assert server.asked[0].params == {"q": "otters", "count": "3"}
         assert refused.is_error
-        assert refused.content.startswith("The address 127.0.0.1 is not a public one. It is opened only if the person names it")
+        assert refused.content.startswith("The address 127.0.0.1 is not public. It is opened only if the user names it")
         assert agent.of(PermissionRequested) == []
 
         server.answers(

@@ -54,7 +54,7 @@ async def test_it_starts_from_an_empty_environment(wheel, tmp_path, home):
     version = subprocess.run([str(program), "--version"], check=True, capture_output=True, text=True, cwd=tmp_path)
     assert version.stdout.startswith("dogent-tui ")
     async with Terminal.open([str(program), "--sample"], cwd=tmp_path, env=plain_environment(home, PYTHONPATH="")) as terminal:
-        await terminal.wait_for("What shall we write?", "offline engine")
+        await terminal.wait_for("What would you like to write?", "offline engine")
         await terminal.wait_for("ready")
         terminal.type("Write a short report from @meeting-notes.md and @inter")
         await terminal.wait_for("interview-okafor.txt")

@@ -96,4 +96,4 @@ def test_a_window_that_is_too_small_or_unknown_is_told_with_a_remedy():
     assert "OLLAMA_CONTEXT_LENGTH" in unknown[1]
     assert window_warning("vllm", LocalModel("qwen", 32000)) == ("", "")
     assert window_warning("vllm", LocalModel("qwen", 0)) == ("", "")
-    assert window_warning("lm-studio", LocalModel("tiny", 0, 2048))[1] == "Choose a model with a larger one."
+    assert window_warning("lm-studio", LocalModel("tiny", 0, 2048))[1] == "Choose a model with a larger context window."

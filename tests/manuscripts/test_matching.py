@@ -43,7 +43,7 @@ def test_a_regular_expression_finds_lines_in_any_capitals():
     assert found.count(data) == 2
     assert found.lines(data, 5) == [(2, "TODO one"), (4, "Do two")]
     assert matcher("x*", regex=True).count(b"aaa") == 0
-    with pytest.raises(ManuscriptError, match="no regular expression"):
+    with pytest.raises(ManuscriptError, match="not a valid regular expression"):
         matcher("(", regex=True)
     with pytest.raises(ManuscriptError, match="nothing to search"):
         matcher("", regex=False)

@@ -32,7 +32,7 @@ def test_a_request_says_what_was_asked_and_allows_one_call(book):
     with pytest.raises(ManuscriptError):
         book.use("search_markdown_files", CALL)
     assert use(book).used
-    with pytest.raises(ManuscriptError, match="was made already"):
+    with pytest.raises(ManuscriptError, match="was already made"):
         use(book)
     book.settle("one", "approved")  # late words change nothing
     with pytest.raises(ManuscriptError):
@@ -44,7 +44,7 @@ def test_what_was_denied_stays_denied_and_an_id_counts_once(book):
     book.settle("one", "approved")
     with pytest.raises(ManuscriptError):
         use(book)
-    with pytest.raises(ManuscriptError, match="made already"):
+    with pytest.raises(ManuscriptError, match="already made"):
         book.open("one", "read_markdown_file", "read", CALL)
     book.settle("unknown", "approved")
     assert [request.status for request in book.all()] == ["denied"]

@@ -148,7 +148,7 @@ class Conversation:
         return exporting.as_text(target, made), False
 
     def _propose(self, path: str, _tool_input: Mapping[str, Any]) -> tuple[str, bool]:
-        return f"The person reviewed your change: 1 of 2 hunks written to {path}.\nHunk 2 (changed): rejected.", False
+        return f"The user reviewed your change: 1 of 2 hunks written to {path}.\nHunk 2 (changed): rejected.", False
 
     def _write(self, path: str, tool_input: Mapping[str, Any]) -> tuple[str, bool]:
         if path in self.files and path not in self.seen:

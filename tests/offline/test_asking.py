@@ -17,7 +17,7 @@ def talking(files: dict[str, str], **options) -> Conversation:
 
 
 def asked(talk: Conversation):
-    """Return what the last call asks, as the person gets it."""
+    """Return what the last call asks, as the user gets it."""
     (payload,) = talk.called(UI_REQUEST)
     return parse_request(ui_requested(parse_request(payload)).payload)
 
@@ -121,7 +121,7 @@ def test_who_the_request_is_for_is_not_asked_again():
     assert [question.id for question in asked(talk).questions] == ["length"]
 
 
-def test_every_file_that_the_person_names_has_a_heading_in_the_outline():
+def test_every_file_that_the_user_names_has_a_heading_in_the_outline():
     talk = talking({"notes/a.md": BATTERIES, "talk.txt": "We met in June. The hall was full.\n"})
     talk.ask("Write a short report for the committee", "notes/a.md", "talk.txt")
     outline = asked(talk).outline_text
@@ -138,7 +138,7 @@ def test_an_outline_is_shown_without_questions_and_written_as_it_comes_back():
     assert talk.files["drafts/talk-outline.md"] == "# Talk\n\n## Why\n\n## How\n"
 
 
-def test_a_heading_that_the_person_went_on_with_keeps_what_stands_under_it():
+def test_a_heading_that_the_user_went_on_with_keeps_what_stands_under_it():
     talk = talking({"notes/a.md": BATTERIES, "visits.csv": "month,cells\n2025-01,6120\n"})
     talk.ask("Write a short report for the committee", "notes/a.md", "visits.csv")
     answered(talk, outline="# Cells\n\n## Costs (2025)\n")

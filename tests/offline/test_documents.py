@@ -20,7 +20,7 @@ SHEETS = (
 )
 PLAN = "# Plan\n\nThe battery plan starts in May. It ends when every battery has a label.\n"
 FILES = {"safety.pdf": PAGES, "sales.xlsx": SHEETS, "plan.docx": PLAN}
-SCANNED = "Unsupported PDF: no extractable text (scanned PDF not supported). Run text recognition (OCR) over it first."
+SCANNED = "Unsupported PDF: no extractable text (scanned PDF not supported). Run text recognition (OCR) on it first."
 
 
 def talk(files=FILES, **options):
@@ -86,8 +86,8 @@ def test_a_document_that_cannot_be_read_is_named_and_the_others_are_quoted(reaso
     assert "(plan.docx)" in engine.files["drafts/batteries.md"]
 
 
-def test_a_person_who_denies_a_document_ends_it():
-    engine = talk(errors={(READ_DOCUMENT, "safety.pdf"): "The person denied this call."})
+def test_a_user_who_denies_a_document_ends_it():
+    engine = talk(errors={(READ_DOCUMENT, "safety.pdf"): "The user denied this call."})
     assert "I stop here" in engine.ask("Write a report on batteries", *FILES)
     assert "drafts/batteries.md" not in engine.files
 
@@ -133,7 +133,7 @@ def test_a_draft_is_exported_when_the_request_says_so_and_the_warnings_are_told(
 
 
 def test_the_standing_wishes_have_every_draft_exported_unless_the_request_says_otherwise():
-    wishes = "You are …\n\n# The person's standing wishes for this workspace (.dogent/dogent.md)\n- Output Format: docx\n"
+    wishes = "You are …\n\n# The user's standing wishes for this workspace (.dogent/dogent.md)\n- Output Format: docx\n"
     engine = talk(system=wishes)
     engine.ask("Write a report on batteries", "plan.docx")
     assert [call["format"] for call in engine.called(EXPORT_DOCUMENT)] == ["docx"]

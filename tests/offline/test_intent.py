@@ -111,7 +111,7 @@ def test_the_topic_is_in_the_persons_words(typed, topic):
         ("写一篇新闻稿", "新闻稿"),
     ],
 )
-def test_what_the_person_calls_it(typed, name):
+def test_what_the_user_calls_it(typed, name):
     assert intent_of(Run(typed), has_draft=False).name == name
 
 

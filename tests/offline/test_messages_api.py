@@ -72,7 +72,7 @@ def test_what_is_no_request_is_refused_in_words(body):
         parse_request(body)
 
 
-def test_the_last_user_text_is_what_a_person_typed():
+def test_the_last_user_text_is_what_a_user_typed():
     parsed = request(
         {
             "role": "user",

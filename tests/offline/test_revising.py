@@ -1,4 +1,4 @@
-"""The offline engine proposes what rules can set right in a file, and tells what the person made of it."""
+"""The offline engine proposes what rules can set right in a file, and tells what the user made of it."""
 
 import pytest
 from hypothesis import given
@@ -107,14 +107,14 @@ def test_what_cannot_be_is_said():
     assert "does not exist" in Conversation({}, tools=WITH_PROPOSALS).ask("Fix gone.md")
     said = Conversation({"a.md": "a  b\n" * 100_000}, tools=WITH_PROPOSALS).ask("Fix @a.md", "a.md")
     assert "too long for me to read whole" in said
-    assert "limit" not in said, "what is meant for a model is not put to the person"
-    rejected = "The person reviewed your change: nothing was written to a.md.\nHunk 1: rejected."
+    assert "limit" not in said, "what is meant for a model is not put to the user"
+    rejected = "The user reviewed your change: nothing was written to a.md.\nHunk 1: rejected."
     conversation = Conversation({"a.md": "a  b\n"}, tools=WITH_PROPOSALS, errors={(PROPOSE, "a.md"): rejected})
     assert "nothing was written to a.md" in conversation.ask("Fix @a.md", "a.md")
 
 
 def test_a_write_that_was_reviewed_is_no_failure():
-    outcome = "The person reviewed your change: 1 of 2 hunks written to report.md.\nHunk 2: rejected."
+    outcome = "The user reviewed your change: 1 of 2 hunks written to report.md.\nHunk 2: rejected."
     files = {"notes.md": "# Tea\n\nTea is hot. Tea is brown. Green tea is green.\n"}
     conversation = Conversation(files, errors={("Write", "*"): outcome})
     said = conversation.ask("Write a report on tea")

@@ -140,7 +140,7 @@ def test_a_name_that_turns_out_to_be_taken_is_numbered():
     assert_sourced(talk.files["drafts/batteries-2.md"], talk.files)
 
 
-def test_shorter_keeps_half_of_the_quotations_and_every_word_of_the_person():
+def test_shorter_keeps_half_of_the_quotations_and_every_word_of_the_user():
     talk = Conversation(notes())
     talk.ask("Summarize everything")
     path = "drafts/summary.md"

@@ -174,8 +174,8 @@ def test_changes_in_words(outline):
     assert said.sentences == (
         "Renamed “Tea” to “Teas”.",
         "Moved “Black” first under “Teas”.",
-        "Removed the note of “Green”.",
-        "“Filter” should have 200 words.",
+        "Removed the note from “Green”.",
+        "Set the target length of “Filter” to 200 words.",
         "Added “Espresso” after “Filter” under “Coffee”.",
         "Deleted “Sencha”.",
     )

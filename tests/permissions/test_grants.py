@@ -150,8 +150,8 @@ def test_a_grant_reads_as_a_rule_and_as_a_sentence(root):
     assert parse_rule("delete:sub/", root).rule(root) == "delete:sub/"
     assert Grant("delete", f"{root}/a.md", "Bash").sentence(root) == "delete a.md (by commands)"
     assert Grant("network", "", "Bash").sentence(root) == "reach other machines with commands"
-    assert parse_rule("use:list_file_tree", root).sentence(root) == "look through the documents with list_file_tree"
-    with pytest.raises(UsageError, match="names no tool"):
+    assert parse_rule("use:list_file_tree", root).sentence(root) == "search the documents with list_file_tree"
+    with pytest.raises(UsageError, match="does not specify a tool"):
         parse_rule("use:Bash", root)
     assert parse_rule("read:/etc/", root).sentence(root) == "read everything in /etc"
 
@@ -174,7 +174,7 @@ def test_a_tool_that_consults_documents_is_allowed_by_its_name_alone(root):
 
 
 @pytest.mark.parametrize("path", ["../outside.txt", "/etc/hostname", "", "sub/../../outside.txt", "a\nb.md"])
-def test_what_such_a_tool_would_refuse_is_not_put_to_the_person(root, path):
+def test_what_such_a_tool_would_refuse_is_not_put_to_the_user(root, path):
     values = {"path": path, "reason": "r"}
     decision = decide(ToolCall("mcp__dogent__read_markdown_file", values, root), root, root.parent / "home")
     assert (decision.verdict, len(decision.reasons)) == ("deny", 1)

@@ -197,9 +197,9 @@ def test_kinds_that_are_no_files(layer):
     layer.folder("a.md")
     layer.link("b.md", "a.md")
     assert layer.judged().reasons == (
-        "a.md was a file and is a folder now.",
-        "b.md was a file and is a link now.",
-        "pipe is a pipe now.",
+        "a.md was a file and is now a folder.",
+        "b.md was a file and is now a link.",
+        "pipe is now a pipe.",
     )
 
 
@@ -210,7 +210,7 @@ def test_links_that_lead_outside(layer, target):
     layer.changes.append(Change("hop", None, lies(layer.upper / "hop")))
     layer.link("sub/link", target if target != "hop/x" else "../hop/x")
     asked = layer.judged()
-    assert f"The link sub/link leads outside the workspace: {layer.changes[-1].after.target}" in asked.reasons
+    assert f"The link sub/link points outside the workspace: {layer.changes[-1].after.target}" in asked.reasons
     assert not asked.rememberable
 
 
@@ -426,12 +426,12 @@ def test_submodules_are_named_by_harmless_addresses_only(layer):
         (Loss("", "stash"), "Stashed changes"),
         (Loss("", "reflog", "HEAD"), "The reflog of HEAD"),
         (Loss("", "objects"), "are gone from the Git repository"),
-        (Loss("", "uncommitted", paths=("a.md", "sub/1.md")), "not committed are lost"),
+        (Loss("", "uncommitted", paths=("a.md", "sub/1.md")), "Uncommitted changes"),
     ],
 )
 def test_lost_history_is_put_in_words(layer, loss, words):
     asked = layer.question(loss)
-    assert asked.sentence == "The command lost history or uncommitted changes of a Git repository"
+    assert asked.sentence == "The command lost history or uncommitted changes in a Git repository"
     assert words in asked.reasons[0]
     assert asked.scopes == ("once",)
 

@@ -44,8 +44,8 @@ def question(tool, root, **values):
         ("pip install x", "Run a command that reaches pypi.org, files.pythonhosted.org"),
         ("/etc/hostname a.md", "Run /etc/hostname, outside the workspace"),
         ("git clean -fd", "Run a command that deletes files"),
-        ("sudo rm a.md", "Delete a.md and do more than can be told beforehand"),
-        ("echo 'a", "Run a command that cannot be fully understood"),
+        ("sudo rm a.md", "Delete a.md and do more than can be predicted"),
+        ("echo 'a", "Run a command that can't be fully analyzed"),
     ],
 )
 def test_a_command_in_one_sentence(root, command, sentence):
@@ -62,10 +62,10 @@ def test_other_tools_in_one_sentence(root):
 def test_places_say_what_happens_to_them_and_what_their_names_hide(root):
     outside = root.parent / "outside.txt"
     (read,) = question("Read", root, file_path="link.txt").spots
-    assert (read.path, read.kind, read.exists, read.size, read.note) == (str(outside), "read", True, 6, "link.txt leads here")
+    assert (read.path, read.kind, read.exists, read.size, read.note) == (str(outside), "read", True, 6, "link.txt points here")
     folder, gone = question("Bash", root, command="rm -r chapters; rm link.txt").spots
     assert (folder.size, folder.note) == (None, "3 files")
-    assert (gone.path, gone.note) == (str(root / "link.txt"), "a link: what it leads to stays")
+    assert (gone.path, gone.note) == (str(root / "link.txt"), "a link: its target stays")
     (new,) = question("Bash", root, command=f"touch {root.parent}/new").spots
     assert (new.kind, new.exists, new.size) == ("create", False, None)
 
@@ -78,7 +78,7 @@ def test_the_risky_parts_of_a_command(root):
 
 @pytest.mark.parametrize(
     ("command", "because"),
-    [("rm *.md", "pattern"), ("kill 1", "asked about every time"), ("sudo ls", "asked about every time")],
+    [("rm *.md", "pattern"), ("kill 1", "asked every time"), ("sudo ls", "asked every time")],
 )
 def test_what_is_not_remembered_says_why(root, command, because):
     asked = question("Bash", root, command=command)
@@ -112,7 +112,7 @@ def test_the_diff_of_the_file_tools(root):
     edits = [{"old_string": "one", "new_string": "1"}, {"old_string": "1", "new_string": "I"}]
     assert changed("MultiEdit", edits=edits)[:2] == ["-one", "+I"]
     assert changed("Write", content="one\n")[:3] == [" one", "-two", "-three"]
-    assert changed("Edit", old_string="not there", new_string="x") == []
+    assert changed("Edit", old_string="not found", new_string="x") == []
     settings.unlink()
     assert changed("Write", content="one") == ["+one"]
 

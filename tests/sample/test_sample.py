@@ -27,7 +27,7 @@ def test_it_is_copied_whole_and_writable(tmp_path):
     assert [path.name for path in folder.parent.iterdir()] == ["sample"]
 
 
-def test_what_a_person_did_with_it_stays(tmp_path):
+def test_what_a_user_did_with_it_stays(tmp_path):
     folder = copy_sample(tmp_path / "sample")
     (folder / "README.md").write_text("mine")
     (folder / "visits-2025.csv").unlink()

@@ -26,7 +26,7 @@ async def test_the_answer_names_the_file_and_what_was_left_out(call, tmp_path):
     is_error, text = await call(md_path="report.md", format="docx")
     assert not is_error
     assert text.splitlines()[0].startswith("Wrote report.docx (pandoc ")
-    assert "Left out: Image gone.png: there is no such file." in text
+    assert "Left out: Image gone.png: no such file." in text
     assert docx.Document(str(tmp_path / "report.docx")).paragraphs[0].text == "Report"
 
 
@@ -37,7 +37,7 @@ async def test_the_answer_names_the_file_and_what_was_left_out(call, tmp_path):
         ({"md_path": "report.md", "format": "odt"}, "odt"),
         ({"md_path": 7, "format": "pdf"}, "md_path"),
         ({"md_path": "no.md", "format": "docx"}, "no.md does not exist"),
-        ({"md_path": "report.md", "format": "docx", "output_path": ".dogent/x.docx"}, "outside of .dogent"),
+        ({"md_path": "report.md", "format": "docx", "output_path": ".dogent/x.docx"}, "outside .dogent"),
         ({"md_path": "report.md", "format": "docx", "output_path": "report.md/x.docx"}, "cannot be written"),
     ],
 )

@@ -78,7 +78,7 @@ async def test_what_was_found_is_told_in_a_word(call):
         )
     ]
     (matches,) = re.findall(r"\d+", told[1])
-    assert told == ["1 result", f"{matches} results", "nothing found", "1 result"]
+    assert told == ["1 result", f"{matches} results", "no results", "1 result"]
 
 
 async def test_a_call_needs_a_request_that_was_approved_and_not_used(call):
@@ -96,9 +96,9 @@ async def test_a_call_needs_a_request_that_was_approved_and_not_used(call):
         ("read_markdown_file", {"path": "a.md"}, "reason"),
         ("read_markdown_file", {"path": 3, "reason": "r"}, "path"),
         ("read_markdown_file", {"path": "gone.md", "reason": "r"}, "There is no file gone.md"),
-        ("search_markdown_content", {"query": "(", "regex": True, "reason": "r"}, "no regular expression"),
+        ("search_markdown_content", {"query": "(", "regex": True, "reason": "r"}, "not a valid regular expression"),
         ("search_markdown_content", {"query": "", "reason": "r"}, "nothing to search for"),
-        ("search_markdown_files", {"pattern": "(", "regex": True, "reason": "r"}, "no regular expression"),
+        ("search_markdown_files", {"pattern": "(", "regex": True, "reason": "r"}, "not a valid regular expression"),
         ("list_file_tree", {"reason": "r", "path": "sub"}, "path"),
     ],
 )

@@ -1,4 +1,4 @@
-"""A proposal goes to the person, and what became of it goes back; what is wrong with it is said at once."""
+"""A proposal goes to the user, and what became of it goes back; what is wrong with it is said at once."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from dogent_tui.workspace.paths import Workspace
 
 @pytest.fixture
 def tool(tmp_path):
-    """Calls the tool, and keeps what the person was shown."""
+    """Calls the tool, and keeps what the user was shown."""
 
     class Tool:
         workspace = Workspace(tmp_path)
@@ -52,8 +52,8 @@ async def test_without_a_path_the_open_document_is_meant(tool):
     ("payload", "words"),
     [
         ({"path": "tea.md", "new_content": 3, "summary": ""}, "input is not right"),
-        ({"path": "../tea.md", "new_content": "x", "summary": ""}, "outside of this workspace"),
-        ({"path": ".dogent/dogent.md", "new_content": "x", "summary": ""}, "obey"),
+        ({"path": "../tea.md", "new_content": "x", "summary": ""}, "outside this workspace"),
+        ({"path": ".dogent/dogent.md", "new_content": "x", "summary": ""}, "rules the agent must follow"),
         ({"path": "tea.md", "new_content": "\ud800", "summary": ""}, "surrogate"),
     ],
 )
@@ -64,7 +64,7 @@ async def test_what_is_wrong_is_said(tool, payload, words):
     assert not tool.shown
 
 
-async def test_what_changes_nothing_is_not_put_to_the_person(tool):
+async def test_what_changes_nothing_is_not_put_to_the_user(tool):
     (tool.workspace.root / "tea.md").write_bytes(b"one\r\n")
     said, is_error = await tool(path="tea.md", new_content="one\n", summary="S")
     assert (is_error, tool.shown) == (False, [])

@@ -58,7 +58,7 @@ def swapped(place: Path, target: Path):
 async def test_nothing_outside_is_read(tools, root, name):
     outside = root.parent / "outside" / name.removeprefix("notes").strip("/")
     text = await tools("read_document", {"path": "notes/a.md"}, swapped(root / name, outside))
-    assert "no longer leads where" in text
+    assert "no longer points to where" in text
     assert "In outside" not in text
 
 
@@ -70,11 +70,11 @@ async def test_what_did_not_change_is_read(tools, root):
 async def test_nothing_outside_is_exported_or_written(tools, root):
     payload = {"md_path": "notes/a.md", "format": "docx"}
     text = await tools("export_document", payload, swapped(root / "notes", root.parent / "outside"))
-    assert "no longer leads where" in text
+    assert "no longer points to where" in text
     assert [place.name for place in (root.parent / "outside").iterdir()] == ["a.md"]
 
 
 async def test_no_picture_outside_is_sent(tools, root):
     (root / "a.png").write_bytes(b"x")
     text = await tools("analyze_media", {"path": "a.png"}, swapped(root / "a.png", root.parent / "outside/a.md"))
-    assert "no longer leads where" in text
+    assert "no longer points to where" in text

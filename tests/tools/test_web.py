@@ -122,7 +122,7 @@ async def test_the_card_of_a_call_says_in_short_what_came_of_it(tmp_path):
     page, _ = await call(Playing(tmp_path, PAGE), FETCH, url="https://a.example/")
     assert result_summary("mcp__dogent__web_fetch", page) == "characters 100 to 121 of 300"
     results = (WebResult("A", "https://a.example/", '    {"x'), WebResult("B", "https://b.example/", ""))
-    for found, words in ((results, "2 results"), (results[:1], "1 result"), ((), "nothing found")):
+    for found, words in ((results, "2 results"), (results[:1], "1 result"), ((), "no results")):
         text = search_json(SearchResults("brave", "mine", "x", "web", found))
         assert result_summary("mcp__dogent__web_search", text) == words
     assert result_summary("mcp__other__web_search", "x") == ""
@@ -150,8 +150,8 @@ async def test_a_private_host_is_let_through_only_as_it_was_approved(tmp_path):
 
 @pytest.mark.parametrize("name", [SEARCH, FETCH])
 async def test_errors_are_sentences_for_the_model(tmp_path, name):
-    libraries = Playing(tmp_path, WebError("It is not there.", "Look elsewhere.", code="http"))
-    assert await call(libraries, name, query="x", url="https://a.example/") == ("It is not there. Look elsewhere.", True)
+    libraries = Playing(tmp_path, WebError("It does not exist.", "Look elsewhere.", code="http"))
+    assert await call(libraries, name, query="x", url="https://a.example/") == ("It does not exist. Look elsewhere.", True)
 
 
 @pytest.mark.parametrize(

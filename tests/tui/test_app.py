@@ -281,7 +281,7 @@ async def test_attach_goes_with_the_next_prompt(stage):
         assert '"path": "销售 2025.md"' in s.conversation.sent[0]
 
 
-async def test_a_shell_command_of_the_person(stage, workspace, monkeypatch):
+async def test_a_shell_command_of_the_user(stage, workspace, monkeypatch):
     monkeypatch.setenv("SOME_TOKEN", "a-key-of-the-environment")
     async with stage() as s:
         await s.type("!echo spoken a-key-of-the-environment")
@@ -343,7 +343,7 @@ async def test_ctrl_c_does_the_same_wherever_the_keyboard_is(stage):
         await s.app.push_screen(Screen())  # as the outline and the review are: no dialog above the conversation
         await s.pilot.press("ctrl+c")
         (said,) = s.app._notifications
-        assert said.message == "Esc goes back · Ctrl+Q quits"
+        assert said.message == "Esc back · Ctrl+Q quit"
         s.app.pop_screen()
         await s.until(lambda: s.app.conversation.is_current)
         s.app.conversation.transcript.focus()
@@ -391,7 +391,7 @@ async def test_the_sidebar_gives_way_in_a_narrow_window_and_comes_when_asked(sta
         await s.pilot.press("ctrl+b")
         assert not sidebar.display
         await s.pilot.resize_terminal(160, 40)
-        assert not sidebar.display  # the person closed it
+        assert not sidebar.display  # the user closed it
     async with stage(size=(160, 40)) as s:
         assert not s.app.conversation.sidebar.display  # nothing to show yet
         await s.send("Look at @notes.md ")

@@ -30,7 +30,7 @@ def test_a_run_is_one_row_with_what_came_of_it_the_latest_first():
     assert [(row.outcome, row.prompt) for row in rows] == [
         ("odd", "y"),
         ("denied", "x"),
-        ("begun", "coffee ␛[31m and milk"),
+        ("started", "coffee ␛[31m and milk"),
         ("answers", "→ visitors"),
         ("done", "tea"),
         ("command", "/theme nord"),
@@ -69,7 +69,7 @@ async def test_forgetting_asks_and_empties_the_file_and_what_is_recalled(stage, 
             await s.pilot.press(*(["enter"] if answer == "enter" else ["down", "enter"]))
             await s.until(lambda: s.app.screen is s.app.conversation)
             await s.until(lambda left=left: bool(history.entries()) == bool(left))
-        await s.until(lambda: "Forgotten: history" in s.app.conversation.prompt._notice)
+        await s.until(lambda: "Deleted: history" in s.app.conversation.prompt._notice)
         assert s.app.conversation.prompt.editor.recall.older("") is None
     assert json.loads(workspace.history_file.read_text()) == []
 
@@ -108,7 +108,7 @@ async def test_lessons_and_notes_are_shown_and_forgotten_too(stage, workspace):
         await s.pilot.press("enter")
         await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
         await s.pilot.press("down", "enter")
-        await s.until(lambda: "Forgotten: history, lessons, memory" in s.app.conversation.prompt._notice)
+        await s.until(lambda: "Deleted: history, lessons, memory" in s.app.conversation.prompt._notice)
         assert not workspace.lessons_file.exists()
         assert not workspace.memory_file.exists()
         assert History(workspace.history_file).entries() == []

@@ -1,4 +1,4 @@
-"""/permissions and /undo: what the person sees of what they allowed, and how they take it back."""
+"""/permissions and /undo: what the user sees of what they allowed, and how they take it back."""
 
 import pytest
 from textual.app import App
@@ -64,7 +64,7 @@ async def test_undo_brings_back_what_the_agent_deleted(stage, workspace):
     async with stage() as s:
         s.app.opened.copies().keep("Run rm notes.md", [notes])
         notes.unlink()
-        for told in ("Brought back: notes.md. That was: Run rm notes.md", "There is no change"):
+        for told in ("Undone: restored notes.md. The change was: Run rm notes.md", "There are no more changes"):
             await s.type("/undo")
             await s.pilot.press("enter")
             await s.until(lambda told=told: s.app.conversation.prompt._notice.startswith(told))
@@ -78,7 +78,7 @@ async def test_undo_brings_back_what_the_agent_deleted(stage, workspace):
 def test_what_an_undo_did_in_one_line():
     undone = Undone("Write [b]new.md", tuple(f"/w/{n}" for n in range(5)), ("/w/new.md",), ("/etc/x",))
     assert undone_words(undone, "/w") == (
-        "Brought back: 0, 1, 2 and 2 more. Took away: new.md. Left as it is: /etc/x. That was: Write [b]new.md"
+        "Undone: restored 0, 1, 2 and 2 more; deleted new.md. Left unchanged: /etc/x. The change was: Write [b]new.md"
     )
 
 

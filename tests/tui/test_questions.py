@@ -31,7 +31,7 @@ class Person:
 
     async def _reply(self, request_id, answer) -> None:
         if self.refuses:
-            raise AgentError("This question is not open any more.")
+            raise AgentError("This question is no longer open.")
         self.answers.append((request_id, answer))
         self.screen.handle(PermissionDecided(request_id=request_id, tool_use_id="t9", decision=answer.behavior))
 
@@ -113,7 +113,7 @@ async def test_the_way_back_from_words(person):
         await p.press("e")
         assert "Enter sends" in p.note
         await p.press("enter")
-        assert "Say something" in p.note
+        assert "Write something" in p.note
         await p.press("escape")
         assert p.answers == []
         assert p.note.startswith("rows 1–")

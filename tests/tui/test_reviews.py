@@ -87,7 +87,7 @@ async def test_several_are_reviewed_one_after_the_other(desk):
         assert all("written to" in answer.review for answer in await asyncio.gather(*waiting))
 
 
-async def test_the_person_has_every_change_reviewed_and_sees_that_it_is_so(stage):
+async def test_the_user_has_every_change_reviewed_and_sees_that_it_is_so(stage):
     async with stage() as s:
         mode, bar = s.app.opened.review_mode, s.app.conversation.status_bar
         assert not mode.on

@@ -110,13 +110,13 @@ def reopened(workspace, monkeypatch):
 async def test_settings_of_the_folder_are_saved_together_and_hold(stage, workspace, own, reopened):
     async with stage() as s:
         screen = await opened(s)
-        assert "Language of replies" in seen(s)
+        assert "Reply language" in seen(s)
         screen.query_one(RowList).go_to(row(workspace, "review_edits"))
         await pressed(s, "enter", then=SettingsScreen)
         await s.until(lambda: "Review each change on" in " ".join(seen(s).split()))
         screen.query_one(RowList).go_to(row(workspace, "primary_language"))
         await pressed(s, "enter", then=TypingScreen)
-        assert s.app.screen.query_one(Input).placeholder == "that of the prompt"  # what holds as long as nothing is typed
+        assert s.app.screen.query_one(Input).placeholder == "same as the prompt"  # what holds as long as nothing is typed
         await s.pilot.press(*"Deutsch")
         await pressed(s, "enter", then=SettingsScreen)
         screen.query_one(RowList).go_to(row(workspace, "theme"))
@@ -190,7 +190,7 @@ async def test_a_key_is_never_seen_and_stays_unless_it_is_typed_anew(stage, own)
         await pressed(s, "ctrl+s", then=ChoiceScreen)
         await s.until(lambda: s.app.screen.guard.open)
         await s.pilot.press("enter")  # the first answer leaves it
-        await s.until(lambda: "Left as it is: ~/.dogent/claude.json." in hint(s))
+        await s.until(lambda: "Unchanged: ~/.dogent/claude.json." in hint(s))
         assert own.read_text() == before
         await opened(s, "right")
         await pressed(s, "enter", then=ProfileScreen)
@@ -199,7 +199,7 @@ async def test_a_key_is_never_seen_and_stays_unless_it_is_typed_anew(stage, own)
         await pressed(s, "enter", then=ProfileScreen)
         await pressed(s, "escape", then=SettingsScreen)
         await s.pilot.press("ctrl+s")
-        await confirmed(s, "~/.dogent/claude.json", "deepseek · Model: that of the endpoint → chat")
+        await confirmed(s, "~/.dogent/claude.json", "deepseek · Model: the endpoint's → chat")
         await s.until(lambda: "chat" in own.read_text())
         expected = {"mine": 1, "profiles": {**PROFILES, "deepseek": {**PROFILES["deepseek"], "ANTHROPIC_MODEL": "chat"}}}
         assert json.loads(own.read_text()) == expected
@@ -212,7 +212,7 @@ async def test_a_profile_is_added_checked_and_used(stage, workspace, own, reopen
         await pressed(s, "enter", then=TypingScreen)
         await s.pilot.press(*"work")
         await pressed(s, "enter", then=TypingScreen)
-        assert "There is a profile work already." in seen(s)
+        assert "There is already a profile work." in seen(s)
         await s.pilot.press("2")
         await pressed(s, "enter", then=ProfileScreen)
         await pressed(s, "enter", then=TypingScreen)
@@ -232,7 +232,7 @@ async def test_a_profile_is_added_checked_and_used(stage, workspace, own, reopen
         assert "used here" in seen(s)
         await s.pilot.press("ctrl+s")
         await confirmed(
-            s, "work2 · Address: Anthropic’s own → http://127.0.0.1:1", "work2 · Key, as bearer token: not set → ••••••••"
+            s, "work2 · Address: Anthropic's own → http://127.0.0.1:1", "work2 · Key (bearer token): not set → ••••••••"
         )
         await s.until(lambda: workspace.settings_file.exists() and stored(workspace) == {"profile": "work2"})
         added = json.loads(own.read_text())["profiles"]["work2"]
@@ -274,7 +274,7 @@ async def test_a_profile_is_removed_when_asked_twice(stage, own):
         await pressed(s, "down", "enter", then=SettingsScreen)
         await s.until(lambda: "work" not in seen(s))
         await s.pilot.press("ctrl+s")
-        await confirmed(s, "work: taken out")
+        await confirmed(s, "work: removed")
         await s.until(lambda: list(json.loads(own.read_text())["profiles"]) == ["deepseek"])
 
 
@@ -286,11 +286,11 @@ async def test_keys_can_be_changed_and_conflicts_are_told(stage, own):
         box = s.app.screen.query_one("#typing")
         assert (box.region.x > 0, box.region.y > 0, box.styles.border_top[0]) == (True, True, "round")  # a box, as all questions
         await s.pilot.press("ctrl+b")
-        assert "ctrl+b is taken: Attachments." in seen(s)
+        assert "ctrl+b is already used for: Attachments." in seen(s)
         await s.pilot.press("x")
-        assert "needed for writing" in seen(s)
+        assert "needed for typing" in seen(s)
         await s.pilot.press("ctrl+g")
-        assert "taken: Open in $EDITOR" in seen(s)
+        assert "used for: Open in $EDITOR" in seen(s)
         await pressed(s, "f9", then=SettingsScreen)
         await s.until(lambda: "F9" in seen(s))
         await s.pilot.press("ctrl+s")
@@ -320,11 +320,11 @@ async def test_what_cannot_be_saved_is_still_there_to_be_saved(stage, own, monke
         real = saving.write_home_values
         monkeypatch.setattr(saving, "write_home_values", full)
         await s.pilot.press("ctrl+s")
-        await confirmed(s, "deepseek · Patience: ten minutes → 5000")
+        await confirmed(s, "deepseek · Timeout: ten minutes → 5000")
         await s.until(lambda: isinstance(s.app.screen, SettingsScreen) and "No space left" in seen(s))
         monkeypatch.setattr(saving, "write_home_values", real)
         await s.pilot.press("ctrl+s")
-        await confirmed(s, "deepseek · Patience: ten minutes → 5000")
+        await confirmed(s, "deepseek · Timeout: ten minutes → 5000")
         await s.until(lambda: json.loads(own.read_text())["profiles"]["deepseek"].get("API_TIMEOUT_MS") == 5000)
 
 
@@ -347,7 +347,7 @@ async def test_that_another_answers_than_was_named_is_said_where_one_writes(work
     app = DogentApp(replace(opened, options=SessionOptions(profile="NOPE")))
     async with app.run_test(size=(80, 24)) as pilot:
         s = Stage(app, pilot, launcher)
-        await s.until(lambda: "NOPE cannot be used: the offline engine answers" in hint(s))
+        await s.until(lambda: "NOPE can't be used, so the offline engine is" in hint(s))
         bar = app.conversation.status_bar
         await s.until(lambda: "not NOPE: offline engine · no AI model" in bar.render().plain)
         bar.status.handle(SessionStarted(session_id="s", profile="offline", model="", endpoint="offline", cwd=""))
@@ -362,7 +362,7 @@ async def test_a_conversation_goes_on_with_another_profile_from_the_list(stage, 
         await s.send("go")
         await s.type("/profile")
         await s.pilot.press("enter")
-        await s.until(lambda: "The agent is at work" in hint(s))
+        await s.until(lambda: "The agent is working" in hint(s))
         s.app.conversation.prompt.editor.replace_all("")
         await s.pilot.press("escape")
         await s.until(lambda: s.app.opened.service.state == "idle")
@@ -398,15 +398,15 @@ async def test_the_list_says_who_answers_where_nobody_is_chosen_and_has_the_envi
     async with stage() as s:
         await s.type("/profile environment")
         await s.pilot.press("enter")
-        await s.until(lambda: "The environment holds no key" in hint(s))
-        assert await last(s) == ("as the environment says, which holds no key: the offline engine", False)
+        await s.until(lambda: "There is no usable key in the environment" in hint(s))
+        assert await last(s) == ("from the environment, which has no key: the offline engine", False)
         (dogent_home() / "dogent.json").write_text('{"profile": "deepseek"}', encoding="utf-8")
-        assert await last(s) == ("as you chose for all folders: deepseek", False)
+        assert await last(s) == ("your choice for all folders: deepseek", False)
         workspace.dot.mkdir(exist_ok=True)
         workspace.settings_file.write_text('{"profile": "work"}', encoding="utf-8")
-        assert await last(s) == ("as this folder says: work", False)
+        assert await last(s) == ("set for this folder: work", False)
         monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-the-environment")
-        assert await last(s) == ("as this folder says: work", True)
+        assert await last(s) == ("set for this folder: work", True)
         s.app.conversation.prompt.editor.replace_all("/profile environment")
         await s.pilot.press("enter")
         await s.until(lambda: reopened and reopened[-1].profile == "environment")

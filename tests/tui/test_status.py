@@ -145,7 +145,7 @@ def test_it_says_that_every_change_is_reviewed(status, width, said):
     assert said in status.parts(width)[1]
 
 
-def test_a_review_within_a_run_waits_for_the_person(status):
+def test_a_review_within_a_run_waits_for_the_user(status):
     status.handle(RunStarted(prompt=Prompt("Go")))
     status.handle(UiRequested(request_id="1", kind="document_change", payload={}, in_run=True))
     assert status.activity == "waiting for you"

@@ -15,7 +15,7 @@ async def test_a_crash_is_told_without_keys(workspace, monkeypatch, capsys):
 
     class Crashing(DogentApp):
         def on_mount(self) -> None:
-            profile = {"api_key": "in-a-variable-only", "text": "the person's own words"}
+            profile = {"api_key": "in-a-variable-only", "text": "the user's own words"}
             raise RuntimeError(f"{len(profile)} things, said by {revealed('keyring:it')} [b]")
 
     app = Crashing(open_session(workspace, SessionOptions(profile="offline")))

@@ -1,4 +1,4 @@
-"""Folders that brought something along, and the application's own writes: what the person is asked, and what follows."""
+"""Folders that brought something along, and the application's own writes: what the user is asked, and what follows."""
 
 import json
 
@@ -95,7 +95,7 @@ async def test_trust_can_be_said_again(stage, brought):
         await send(s, "/trust")
         await asked(s)
         await s.pilot.press("down", "enter")
-        await s.until(lambda: hint(s).startswith("You trust this folder: .dogent is used. It counts from the next"))
+        await s.until(lambda: hint(s).startswith("You trust this folder: .dogent is used. It applies from the next"))
         assert len(s.launcher.started) == 1
         await send(s, "/permissions")
         await s.until(lambda: isinstance(s.app.screen, PermissionsScreen))
@@ -110,7 +110,7 @@ async def test_where_nothing_came_that_would_be_used_nothing_is_asked(stage, wor
     async with stage() as s:
         await s.send("Write a report")
         await send(s, "/trust")
-        await s.until(lambda: hint(s).startswith("Nothing came with this folder"))
+        await s.until(lambda: hint(s).startswith("Nothing that came with this folder"))
         assert FolderTrust(workspace).state == "own"
 
 
@@ -142,13 +142,13 @@ async def test_a_theme_that_may_not_be_kept_holds_until_one_leaves(stage, worksp
         await send(s, "/theme nord")
         await asked(s, PermissionScreen)
         await s.pilot.press("escape")
-        await s.until(lambda: hint(s).startswith("The theme is nord until you leave; .dogent/dogent.json stays"))
+        await s.until(lambda: hint(s).startswith("The theme is nord until you quit; .dogent/dogent.json is"))
         assert s.app.theme == "nord"
         assert workspace.settings_file.read_text(encoding="utf-8") == '{"future": 1}'
         assert s.app.conversation.questions.queue.current is None
 
 
-async def test_a_file_that_changes_while_the_person_reads_is_asked_about_anew(stage, workspace):
+async def test_a_file_that_changes_while_the_user_reads_is_asked_about_anew(stage, workspace):
     workspace.dot.mkdir()
     workspace.settings_file.write_text('{"profile": "a"}', encoding="utf-8")
     async with stage() as s:
@@ -181,7 +181,7 @@ async def test_a_session_that_is_left_answers_no_question_of_its_own(stage, work
         await send(s, "/theme nord")
         await asked(s, PermissionScreen)
         s.app.conversation.questions.clear()
-        await s.until(lambda: s.app.screen is s.app.conversation and "until you leave" in hint(s))
+        await s.until(lambda: s.app.screen is s.app.conversation and "until you quit" in hint(s))
         assert workspace.settings_file.read_text(encoding="utf-8") == "{}"
 
 

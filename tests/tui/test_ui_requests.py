@@ -92,7 +92,7 @@ async def test_esc_leaves_it_open_and_a_key_brings_it_back_with_what_was_answere
         await p.sees("The agent asks 2 questions", "F2")
         await p.stage.type("And a list of sources")
         await p.press("enter")
-        await p.sees("waits until the agent has your answers")
+        await p.sees("queued until you answer the agent")
         assert len(p.stage.conversation.sent) == 1
         await p.press("f2")
         await p.asked()
@@ -154,7 +154,7 @@ async def test_abandoning_ends_the_run_as_stopped(person):
         await p.sees("stopped by you", "not answered")
         assert not p.screen.asked.display
         await p.press("f2")
-        await p.sees("asks nothing")
+        await p.sees("isn't asking anything")
 
 
 async def test_a_request_that_waits_in_its_run_opens_at_once_and_closes_with_it(person):

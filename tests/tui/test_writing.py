@@ -1,4 +1,4 @@
-"""The commands about writing here: wishes, templates, lessons, archives, the person's own commands and editor."""
+"""The commands about writing here: wishes, templates, lessons, archives, the user's own commands and editor."""
 
 import asyncio
 import sys
@@ -28,11 +28,11 @@ async def test_init_with_a_template_writes_the_wishes_and_the_agent_starts_with_
         await run(s, "/init proposal")
         await s.until(workspace.constraints_file.exists)
         assert "Proposal" in workspace.constraints_file.read_text()
-        await s.until(lambda: "The agent keeps to it" in hint(s))
+        await s.until(lambda: "The agent follows it" in hint(s))
         await s.until(lambda: len(s.launcher.started) > begun)
 
 
-async def test_wishes_that_are_there_are_replaced_only_when_the_person_says_so(stage, workspace):
+async def test_wishes_that_are_there_are_replaced_only_when_the_user_says_so(stage, workspace):
     workspace.dot.mkdir()
     workspace.constraints_file.write_text("mine\n")
     async with stage() as s:
@@ -41,7 +41,7 @@ async def test_wishes_that_are_there_are_replaced_only_when_the_person_says_so(s
         await s.until(lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen.guard.open)
         assert s.app.screen.request.reasons[0] == "You asked for this with /init built-in:resume."  # another sentence follows
         await s.pilot.press("escape")
-        await s.until(lambda: "stays as it is" in hint(s))
+        await s.until(lambda: "is unchanged" in hint(s))
         assert workspace.constraints_file.read_text() == "mine\n"
         await s.pilot.press("ctrl+c")
         await run(s, "/init resume")
@@ -115,7 +115,7 @@ async def test_a_failed_run_offers_a_lesson_which_the_next_conversation_knows(st
 async def test_the_offer_can_be_switched_off(stage, workspace):
     async with stage() as s:
         await run(s, "/learn off")
-        await s.until(lambda: "not reminded" in hint(s))
+        await s.until(lambda: "won't be reminded" in hint(s))
         assert '"learn_auto": false' in workspace.settings_file.read_text()
         await s.send("go")
         s.conversation.arrive(TurnEnded("error"))
@@ -129,11 +129,11 @@ async def test_archive_begins_history_and_recall_anew(stage, workspace):
         await run(s, "/learn Be brief.")
         await s.until(lambda: History(workspace.history_file).recall())
         await run(s, "/archive")
-        await s.until(lambda: "Put aside" in hint(s))
+        await s.until(lambda: "Archived" in hint(s))
         assert sorted(path.name[:7] for path in (workspace.dot / "archives").iterdir()) == ["history", "lessons"]
 
 
-async def test_commands_of_the_person_are_offered_filled_in_and_sent(stage, workspace, tmp_path, monkeypatch):
+async def test_commands_of_the_user_are_offered_filled_in_and_sent(stage, workspace, tmp_path, monkeypatch):
     folder = tmp_path / "user" / ".claude" / "commands"
     folder.mkdir(parents=True)
     (folder / "sum-up.md").write_text("---\ndescription: Sum a file up\n---\nSum up $1 from @notes.md in one line.")
@@ -147,7 +147,7 @@ async def test_commands_of_the_person_are_offered_filled_in_and_sent(stage, work
         await s.until(lambda: History(workspace.history_file).recall()[-1:] == ["/sum-up tea"])
 
 
-async def test_a_command_of_the_person_that_needs_an_argument_waits_for_it(stage, tmp_path, monkeypatch):
+async def test_a_command_of_the_user_that_needs_an_argument_waits_for_it(stage, tmp_path, monkeypatch):
     folder = tmp_path / "user" / ".claude" / "commands"
     folder.mkdir(parents=True)
     (folder / "thanks.md").write_text("---\nargument-hint: <name>\n---\nThank $1.")
@@ -193,7 +193,7 @@ async def test_a_file_is_edited_in_ones_own_editor(stage, workspace, monkeypatch
     async with stage() as s:
         monkeypatch.setattr(type(s.app), "suspend", lambda _: _Suspended())
         await run(s, "/edit notes.md")
-        await s.until(lambda: "notes.md is saved" in hint(s))
+        await s.until(lambda: "Saved notes.md" in hint(s))
         assert (workspace.root / "notes.md").read_text() == "# Notes\n\nTea is hot.\nMore.\n"
 
 

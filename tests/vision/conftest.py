@@ -56,7 +56,7 @@ async def provider():
 
 @pytest.fixture
 def dot(home):
-    """The folder of the person's profiles."""
+    """The folder of the user's profiles."""
     folder = home / ".dogent"
     folder.mkdir()
     return folder

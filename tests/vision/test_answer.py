@@ -53,7 +53,7 @@ def test_anything_else_is_an_error_that_says_what_came(answer):
         parse_answer(answer)
     assert caught.value.code == "bad_answer"
     assert len(str(caught.value)) < 600
-    assert "Try once more" in caught.value.remedy
+    assert "Try again" in caught.value.remedy
 
 
 def test_what_is_shown_of_an_answer_cannot_drive_a_terminal():

@@ -1,4 +1,4 @@
-"""`dogent-tui analyze` as a person types it."""
+"""`dogent-tui analyze` as a user types it."""
 
 import asyncio
 import io
@@ -65,7 +65,7 @@ def test_what_goes_wrong_is_one_sentence_and_status_1(capsys, tmp_path):
     (tmp_path / "a.png").write_text("API_KEY=secret")
     status, out, err = analyze(capsys, tmp_path / "a.png")
     assert (status, out) == (1, "")
-    assert err.startswith("dogent-tui: The vision profile glm-4.6v has no key. Put it in")
+    assert err.startswith("dogent-tui: The vision profile glm-4.6v has no key. Set ")
     assert err.count("\n") == 1
 
 

@@ -77,7 +77,7 @@ async def test_what_is_no_picture_and_no_video_never_leaves(refused, content, me
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (SECRET, "a text, whatever its name says"),
+        (SECRET, "text, despite its name"),
         (b'<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"/>', "an SVG drawing"),
         (b"%PDF-1.7\n", "read_document"),
         (b"\0\0\0\x18ftypheic", "HEIC"),
@@ -92,7 +92,7 @@ async def test_what_it_is_instead_is_said(refused, content, words):
 
 async def test_the_content_decides_and_not_what_somebody_says(load, refused):
     code, said = await refused(picture(), "a.mp4", "video")
-    assert (code, "it is a picture" in said) == ("mismatch", True)
+    assert (code, "it is an image" in said) == ("mismatch", True)
     code, said = await refused(mp4(), "a.png", "image")
     assert (code, "it is a video (mp4)" in said) == ("mismatch", True)
     assert (await load(picture("JPEG"), "a.mp4", "image")).mime == "image/jpeg"
@@ -122,11 +122,11 @@ async def test_videos_travel_as_they_are(load, refused, content, mime):
 
 async def test_videos_have_limits(refused):
     code, said = await refused(mp4(film=bytes(1 << 21)), "a.mp4")
-    assert (code, "a.mp4 has 2 MB; with this vision profile a video may have at most 1 MB." in said) == ("too_large", True)
+    assert (code, "a.mp4 is 2 MB; with this vision profile, the limit for videos is 1 MB." in said) == ("too_large", True)
     code, said = await refused(avi(), videos=VideoLimits(1 << 20, ("mp4", "mov")))
-    assert (code, "takes mp4, mov" in said, "Convert it to mp4" in said) == ("unsupported", True, True)
+    assert (code, "accepts mp4, mov" in said, "Convert it to mp4" in said) == ("unsupported", True, True)
     code, said = await refused(mp4(), videos=None)
-    assert (code, "takes none" in said) == ("unsupported", True)
+    assert (code, "accepts none" in said) == ("unsupported", True)
 
 
 async def test_a_picture_is_written_anew_in_a_process_of_its_own(load):
@@ -143,7 +143,13 @@ async def test_links_folders_pipes_and_what_is_not_there(tmp_path, load):
     assert (await load_media(tmp_path / "link", None, IMAGES, VIDEOS)).mime == "video/mp4"
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "locked").symlink_to("locked")
-    wrong = {"pipe": "not a file", ".": "folder", "none": "There is no file", "locked": "cannot be read", "a\0b": "no valid name"}
+    wrong = {
+        "pipe": "not a file",
+        ".": "folder",
+        "none": "There is no file",
+        "locked": "cannot be read",
+        "a\0b": "name is not valid",
+    }
     for name, words in wrong.items():
         with pytest.raises(VisionError, match=words):
             await load_media(tmp_path / name, None, IMAGES, VIDEOS)

@@ -122,7 +122,7 @@ def test_of_an_animation_no_more_is_decoded_than_is_bearable(monkeypatch):
 def test_of_many_pages_the_first_is_shown():
     pages = [Image.new("RGB", (20, 20), color) for color in ("red", "blue")]
     answer, image = made(saved(pages[0], "TIFF", save_all=True, append_images=pages[1:]))
-    assert answer.note == "It is the first of 2 pages."
+    assert answer.note == "This is the first of 2 pages."
     assert near(image, (5, 5), (255, 0, 0))
 
 

@@ -24,7 +24,7 @@ def refused(dot, name="mine"):
 def test_the_stub_has_a_key_to_fill_in_and_no_path_in_its_address(dot):
     ensure_home_files(dot)
     said = refused(dot, "")
-    assert 'The vision profile glm-4.6v has no key. Put it in as "api_key" of glm-4.6v in ~/.dogent/vision.json' in said
+    assert 'The vision profile glm-4.6v has no key. Set "api_key" of glm-4.6v in ~/.dogent/vision.json' in said
     assert '"vision_profile" in .dogent/dogent.json' in said
     stub = json.loads((dot / "vision.json").read_text())["profiles"]["glm-4.6v"]
     assert stub["base_url"] == "https://open.bigmodel.cn/api/paas/v4"
@@ -50,13 +50,13 @@ def test_a_profile_that_is_not_there_names_the_nearest(dot, write_profiles):
         ({"api_key": ""}, "has no key"),
         ({"api_key": None}, "has no key"),
         ({"api_key": "sk-replace-me"}, "has no key"),
-        ({"provider": ""}, "names no provider"),
+        ({"provider": ""}, "has no provider"),
         ({"provider": "opena"}, 'Did you mean "openai"?'),
-        ({"provider": "x"}, "There are glm-4.6v, openai, anthropic"),
-        ({"model": ""}, "names no model"),
+        ({"provider": "x"}, "Available: glm-4.6v, openai, anthropic"),
+        ({"model": ""}, "has no model"),
         ({"base_url": "ftp://x"}, "does not start with http"),
-        ({"base_url": f"https://me:{KEY}@x.org"}, "has a user name or a password"),
-        ({"base_url": "http://example.org/v1"}, "without encryption"),
+        ({"base_url": f"https://me:{KEY}@x.org"}, "has a user name or password"),
+        ({"base_url": "http://example.org/v1"}, "unencrypted"),
         ({"extra": [1]}, "key `profiles.mine.extra`: expected an object"),
         ({"timeout_s": "long"}, "key `profiles.mine.timeout_s`: expected a number of seconds"),
         ({"max_side": 0}, "a number of pixels from 1 to 16384"),

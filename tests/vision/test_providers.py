@@ -92,9 +92,9 @@ async def test_anthropic_gets_the_picture_as_a_source(provider, look, path):
 
 async def test_who_takes_no_videos_is_not_sent_one(provider, refused, dot):
     code, said = await refused(mp4(), "anthropic", "")
-    assert (code, "takes none" in said, provider.requests) == ("unsupported", True, [])
+    assert (code, "accepts none" in said, provider.requests) == ("unsupported", True, [])
     code, said = await refused(mp4(), base_url="https://api.openai.com/v1")
-    assert (code, "takes none" in said) == ("unsupported", True)
+    assert (code, "accepts none" in said) == ("unsupported", True)
 
 
 async def test_a_text_is_not_sent_whatever_it_is_called(provider, refused):
@@ -114,35 +114,35 @@ def error(status, message="", **headers):
         (
             error(401, f"bad key {KEY}"),
             "key",
-            'does not accept the key (HTTP 401): bad key ••••. Correct "api_key" of mine in ~/.dogent',
+            'rejects the key (HTTP 401): bad key ••••. Fix "api_key" of mine in ~/.dogent',
         ),
-        (error(403), "key", "does not accept the key for this model (HTTP 403). Correct"),
-        (error(402, "no money"), "quota", "asks for a payment (HTTP 402): no money."),
-        (error(404, "no such model."), "config", 'no such model. Correct "base_url" or "model" of mine'),
+        (error(403), "key", "rejects the key for this model (HTTP 403). Fix"),
+        (error(402, "no money"), "quota", "requires payment (HTTP 402): no money."),
+        (error(404, "no such model."), "config", 'no such model. Fix "base_url" or "model" of mine'),
         (error(413), "too_large", '"max_side"'),
         (error(429, "slow down", **{"Retry-After": "17"}), "quota", "Try again in 17 seconds"),
         (error(429, **{"Retry-After": "soon\x1b"[:4]}), "quota", "Try again later"),
         (error(400, "no\n\x1b[31mimages"), "http", 'no ␛[31mimages. Check "model", "base_url" and "extra" of mine'),
-        (error(500, "boom"), "http", "has trouble of its own (HTTP 500): boom. Try again later."),
+        (error(500, "boom"), "http", "has a server problem (HTTP 500): boom. Try again later."),
         (web.Response(status=503, text="<html>"), "http", "(HTTP 503). Try again later."),
         (
             web.Response(status=302, headers={"Location": "http://127.0.0.1:1/"}),
             "http",
             "which is not followed with a key (HTTP 302)",
         ),
-        (web.Response(status=204), "http", "did not take the request (HTTP 204)"),
-        (web.json_response({"error": {"message": "late"}}), "http", "answered with an error: late"),
-        (web.Response(text="<html>hello"), "bad_answer", "no JSON object"),
-        (web.json_response([1]), "bad_answer", "no JSON object"),
-        (web.json_response({}), "bad_answer", "did not answer as openai does"),
-        (web.json_response({"choices": []}), "bad_answer", "did not answer as openai does"),
-        (web.json_response({"choices": [{"message": None}]}), "bad_answer", "did not answer as openai does"),
-        (web.json_response({"choices": [{"message": {"content": None}}]}), "bad_answer", "It began: nothing"),
-        (web.json_response({"choices": [{"message": {"content": ANSWER[:-1]}}]}), "bad_answer", "It began: {"),
+        (web.Response(status=204), "http", "rejected the request (HTTP 204)"),
+        (web.json_response({"error": {"message": "late"}}), "http", "returned an error: late"),
+        (web.Response(text="<html>hello"), "bad_answer", "not a JSON object"),
+        (web.json_response([1]), "bad_answer", "not a JSON object"),
+        (web.json_response({}), "bad_answer", "did not answer like openai"),
+        (web.json_response({"choices": []}), "bad_answer", "did not answer like openai"),
+        (web.json_response({"choices": [{"message": None}]}), "bad_answer", "did not answer like openai"),
+        (web.json_response({"choices": [{"message": {"content": None}}]}), "bad_answer", "Its answer starts: nothing"),
+        (web.json_response({"choices": [{"message": {"content": ANSWER[:-1]}}]}), "bad_answer", "Its answer starts: {"),
         (web.json_response({"choices": [{"finish_reason": "length", "message": {"content": "{"}}]}), "too_long", "cut off"),
         (web.json_response({"choices": [{"message": {"content": None, "refusal": "no"}}]}), "refused", "declined"),
         (web.json_response({"choices": [{"finish_reason": "sensitive", "message": {"content": ""}}]}), "refused", "declined"),
-        (web.Response(body=b"x" * (2 << 20)), "too_long", "answered with more than 1 MB"),
+        (web.Response(body=b"x" * (2 << 20)), "too_long", "sent an answer larger than 1 MB"),
     ],
 )
 async def test_what_goes_wrong_is_a_sentence_and_asked_once(provider, refused, reply, code, words):
@@ -207,7 +207,7 @@ async def test_a_server_that_breaks_off_or_is_not_there(provider, refused):
 
     provider.replies.append(cut)
     code, said = await refused()
-    assert (code, "broke the connection off" in said) == ("connect", True)
+    assert (code, "closed the connection" in said) == ("connect", True)
     code, said = await refused(base_url="http://127.0.0.1:1")
     assert (code, "cannot be reached" in said) == ("connect", True)
     code, said = await refused(base_url=f"https://{provider.url.removeprefix('http://')}")

@@ -45,7 +45,7 @@ async def test_the_answer_is_strict_json(analyze, provider, tmp_path):
         ({"path": 3}, "the input is not right"),
         ({"path": "film.mp4", "media_type": "audio"}, "the input is not right"),
         ({"path": "film.mp4", "media_type": "image"}, "it is a video (mp4)"),
-        ({"path": "photo.png"}, "a text, whatever its name says"),
+        ({"path": "photo.png"}, "text, despite its name"),
         ({"path": "missing.png"}, "There is no file"),
         ({"path": ""}, "is a folder"),
     ],
@@ -56,7 +56,7 @@ async def test_what_is_wrong_is_an_error_that_says_what(analyze, provider, paylo
     assert provider.requests == []
 
 
-async def test_what_the_person_corrects_counts_at_once(analyze, provider, write_profiles, tmp_path):
+async def test_what_the_user_corrects_counts_at_once(analyze, provider, write_profiles, tmp_path):
     write_profiles(**{"glm-4.6v": {"provider": "glm-4.6v", "api_key": "replace-me"}})
     text, is_error = await analyze(path="film.mp4")
     assert is_error

@@ -190,7 +190,7 @@ def test_doctor_says_which_wall_stands(level, monkeypatch):
     monkeypatch.setattr(doctor, "own_standing", lambda: Standing(level, "why"))
     found = doctor._wall_of_readers()
     assert found.state == ("ok" if level == "full" else "warning")
-    assert ("with all your rights" in found.detail) == (level == "none")
+    assert ("with your full permissions" in found.detail) == (level == "none")
     assert found.problems == ("why",)
 
 

@@ -356,7 +356,7 @@ def _forbidden(path: str, inside: str, old: Entry | None, new: Entry | None, roo
     if _PROTECTED.fullmatch(inside) and not first_of_ours and new.kind != stat.S_IFDIR:
         return "protected"
     if new.kind == stat.S_IFLNK and not _leads(path).startswith(root):
-        return "leads outside"
+        return "points outside"
     if new.kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFLNK) or (new.mode & 0o7000 and new.kind == stat.S_IFREG):
         return "special"
     if old is None:

@@ -73,7 +73,7 @@ def test_a_page_without_an_article_gives_all_of_its_text_and_says_so() -> None:
     assert "https://example.com/7" in found.markdown
     empty = find_article(page("<div id=root></div><script>start()</script>"), URL)
     assert (empty.markdown, empty.title) == ("", "Bridge")
-    assert empty.warnings == ("The page holds no text of its own: its scripts would bring it, and they are not run.",)
+    assert empty.warnings == ("The page contains no text: its scripts would load it, and they are not run.",)
 
 
 @pytest.mark.parametrize(

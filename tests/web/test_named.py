@@ -1,4 +1,4 @@
-"""Private hosts that the person named: what counts as naming one, and what an approval is worth."""
+"""Private hosts that the user named: what counts as naming one, and what an approval is worth."""
 
 import socket
 
@@ -82,7 +82,7 @@ def test_of_a_very_long_prompt_the_beginning_and_the_end_count():
     assert [hosts.named(f"http://{name}.corp/") for name in ("first", "middle", "last")] == [True, False, True]
 
 
-def test_a_name_is_looked_up_only_where_the_person_named_it(names):
+def test_a_name_is_looked_up_only_where_the_user_named_it(names):
     hosts = NamedHosts()
     assert hosts.leads_inside("http://wiki.corp/") is None
     hosts.heard("http://wiki.corp http://both.example http://public.example http://gone.example")

@@ -1,4 +1,4 @@
-"""What web.json and the person's own dogent.json say."""
+"""What web.json and the user's own dogent.json say."""
 
 import json
 import stat
@@ -11,7 +11,7 @@ from dogent_tui.workspace.home_files import ensure_home_files
 
 @pytest.fixture
 def home(home):
-    """The folder of the person's own files; it is not there yet."""
+    """The folder of the user's own files; it is not there yet."""
     return home / ".dogent"
 
 
@@ -72,7 +72,7 @@ def test_an_unknown_name_is_answered_with_the_nearest_and_the_native_tools(home,
     assert profile is None
     assert codes(warnings) == ["web_profile_unknown"]
     assert 'Did you mean "brave"?' in warnings[0].remedy
-    assert "native web tools" in warnings[0].remedy
+    assert "built-in web tools" in warnings[0].remedy
     assert "It has: brave, other." in choose_profile("zzz", home)[1][0].remedy
 
 

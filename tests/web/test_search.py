@@ -416,7 +416,7 @@ async def test_a_provider_that_is_not_there_or_hangs_up():
         taken.bind(("127.0.0.1", 0))
         error = await failure(Searcher(profile("searxng", f"http://127.0.0.1:{taken.getsockname()[1]}")))
     assert error.code == "connect"
-    assert "Check that it runs, and endpoint of the profile mine" in error.remedy
+    assert "Check that it is running, and the endpoint of the profile mine" in error.remedy
 
     async def hang_up(_reader, writer):
         writer.close()

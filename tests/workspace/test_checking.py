@@ -71,7 +71,7 @@ def test_a_key_of_an_earlier_version_is_kept_and_says_what_holds_now(workspace, 
     _, (own,) = load_home_settings(home)
     assert settings.extra == {"sandbox": True}
     for warning in (here, own):
-        assert "key `sandbox`: this key has no effect any more" in warning.message
+        assert "key `sandbox`: this key no longer has any effect" in warning.message
         assert "always run behind a wall" in warning.remedy
 
 
@@ -125,7 +125,7 @@ def test_one_value_is_changed_and_the_rest_stays(tmp_path):
     assert after == {"//": "mine", "profiles": {"a": {"KEY": "n", "odd": [1]}}, "x": {"y": 1}}
 
 
-def test_a_file_of_the_person_is_private_where_it_is_new_and_a_link_is_followed(home):
+def test_a_file_of_the_user_is_private_where_it_is_new_and_a_link_is_followed(home):
     real = home.parent / "dotfiles" / "claude.json"
     write_home_values(home / "web.json", {("profiles", "a", "provider"): "brave"})
     assert (home / "web.json").stat().st_mode & 0o777 == 0o600

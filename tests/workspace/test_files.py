@@ -135,7 +135,10 @@ def test_a_lock_holds_across_processes_and_leaves_nothing_in_the_workspace(tmp_p
     )
     with holder:
         assert holder.stdout.readline() == b"held\n"
-        with pytest.raises(DogentError, match=r"history\.json is being written by another window"), locked(file, timeout_s=0.05):
+        with (
+            pytest.raises(DogentError, match=r"Another dogent-tui window has been writing history\.json"),
+            locked(file, timeout_s=0.05),
+        ):
             pass
         holder.kill()  # the kernel lets go for it
     with locked(file, timeout_s=5):

@@ -18,7 +18,7 @@ def test_a_lesson_follows_those_before(workspace):
     assert "\n# " not in second.partition("# Lessons")[2]
 
 
-def test_what_the_person_wrote_there_stays(workspace):
+def test_what_the_user_wrote_there_stays(workspace):
     workspace.dot.mkdir()
     workspace.lessons_file.write_text("my own words")
     assert note(workspace, "A lesson").startswith("my own words\n\n## ")

@@ -81,7 +81,7 @@ def test_a_call_goes_where_it_was_judged_by_and_nowhere_else(root):
     places.note(payload, [path])
     assert places.of({"offset": 3, "path": "inner/a.md"}, path) == path
     swap(root)
-    with pytest.raises(DogentError, match="no longer leads where"):
+    with pytest.raises(DogentError, match="no longer points to where"):
         places.of(payload, path)
     places.note(payload, [Path(os.path.realpath(path))])  # asked, and allowed
     assert places.of(payload, path) == root.parent / "outside/a.md"

@@ -63,6 +63,6 @@ def test_a_keyring_that_never_answers_is_given_up(monkeypatch):
     never = threading.Event()
     monkeypatch.setattr(secrets, "_KEYRING_S", 0.01)
     monkeypatch.setitem(sys.modules, "keyring", SimpleNamespace(get_password=lambda *_: never.wait()))
-    with pytest.raises(ConfigError, match="did not answer"):
+    with pytest.raises(ConfigError, match="did not respond"):
         revealed("keyring:work")
     never.set()

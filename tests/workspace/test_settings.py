@@ -113,4 +113,4 @@ def test_a_list_of_folders_is_taken_and_anything_else_is_said(workspace):
     workspace.settings_file.write_text('{"ignored_folders": ["old", 3]}', encoding="utf-8")
     settings, (warning,) = load_settings(workspace)
     assert settings == WorkspaceSettings()
-    assert "a list of texts" in str(warning)
+    assert "a list of quoted texts" in str(warning)

@@ -31,7 +31,7 @@ def test_a_file_that_somebody_else_changed_is_not_overwritten(workspace):
     path.write_text("# A\n")
     file = TextFile.open(workspace, "a.md")
     path.write_text("# B\n")
-    with pytest.raises(DogentError, match=r"a.md was changed by somebody else meanwhile"):
+    with pytest.raises(DogentError, match=r"a.md was changed by someone else in the meantime"):
         file.save("# C\n")
     assert path.read_text() == "# B\n"
     path.unlink()
@@ -40,7 +40,7 @@ def test_a_file_that_somebody_else_changed_is_not_overwritten(workspace):
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("no.md", "There is no file"), ("../out.md", "outside"), (".", "is a folder"), ("bad.md", "not a UTF-8")]
+    ("name", "why"), [("no.md", "There is no file"), ("../out.md", "outside"), (".", "is a folder"), ("bad.md", "not UTF-8")]
 )
 def test_what_cannot_be_opened(workspace, name, why):
     (workspace.root / "bad.md").write_bytes(b"\xff\xfe")
@@ -64,8 +64,8 @@ def test_what_the_agent_has_to_obey_is_not_opened(workspace):
     (workspace.dot / "dogent.md").write_text("# Rules\n")
     (workspace.root / "rules.md").symlink_to(workspace.dot / "dogent.md")
     for name in (".dogent/dogent.md", "rules.md"):
-        with pytest.raises(DogentError, match="has to obey"):
+        with pytest.raises(DogentError, match="must follow"):
             TextFile.open(workspace, name)
-    with pytest.raises(DogentError, match="has to obey"):
+    with pytest.raises(DogentError, match="must follow"):
         save_new(workspace, ".dogent/new.md", "# Rules\n")
     assert not (workspace.dot / "new.md").exists()

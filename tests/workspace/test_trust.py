@@ -200,7 +200,7 @@ def test_what_came_is_named_with_what_trusting_uses_first(workspace):
         ("Writing constraints for the agent, 2 lines", "# Style / Short [b]sentences[/b]."),
         ("Lessons for the agent", ""),
         ("Document templates", "letter.md"),
-        ("The language of replies", "Deutsch"),
+        ("Reply language", "Deutsch"),
         ("Commands", "ship.md"),
     ]
     assert {(one.what, one.place, one.text) for one in found if not one.used} == {

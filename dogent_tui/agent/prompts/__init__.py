@@ -13,7 +13,7 @@ _FOLDER = Path(__file__).parent
 
 
 def system_prompt(*, workspace: str, standing: Standing | None = None, language: str = "", can_answer: bool = True) -> str:
-    """Return the system prompt. `standing` is what the person wishes there; `language` is that of replies, if settled.
+    """Return the system prompt. `standing` is what the user wishes there; `language` is that of replies, if settled.
 
     `can_answer`: somebody, or a file of answers, is there to answer what the model asks.
     """
@@ -40,7 +40,7 @@ def user_prompt(text: str, attachments: Iterable[Attachment], template: UsedTemp
 
 
 def taken_back(restored: Sequence[str], removed: Sequence[str]) -> str:
-    """Return the note that tells which files the person brought back to what they were, and which they took away."""
+    """Return the note that tells which files the user brought back to what they were, and which they took away."""
     places = [f"- {path} (as it was before)" for path in restored] + [f"- {path} (gone again)" for path in removed]
     return _template("taken-back.md").substitute(places="\n".join(places)).rstrip("\n")
 

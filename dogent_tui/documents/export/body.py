@@ -173,7 +173,7 @@ class _Writer(RendererHTML):
             return address
         name = self._targets.find(address)
         if name is None:
-            self.warnings.append(tr("The link {address} leads nowhere: no heading has that name.").format(address=shown(address)))
+            self.warnings.append(tr("The link {address} has no target: no heading has that name.").format(address=shown(address)))
             return None
         return f"#{name}"
 
@@ -189,7 +189,7 @@ class _Writer(RendererHTML):
         return f'<img src="{image.data_uri}" alt="{escape(alt)}"{styled}>'
 
     def _dropped(self, element: str) -> None:
-        self.left_out.add("HTML", f"<{element}>", tr("a document holds no parts that run, load or ask something"))
+        self.left_out.add("HTML", f"<{element}>", tr("a document can't include parts that run, load or ask for something"))
 
 
 def _natural_width(image: ExportImage) -> str:

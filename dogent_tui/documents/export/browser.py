@@ -101,7 +101,7 @@ def _own_folder() -> Path:
 
 
 async def install_browser(on_progress: Progress = unheard) -> None:
-    """Download Playwright's own headless browser (some 100 MB). Ask the person before. Raises DocumentError."""
+    """Download Playwright's own headless browser (some 100 MB). Ask the user before. Raises DocumentError."""
     said: list[str] = []
 
     def hear(output: bytes) -> None:
@@ -119,7 +119,7 @@ async def install_browser(on_progress: Progress = unheard) -> None:
         reason = said[-1] if said else tr("it took too long")
         raise DocumentError(
             tr("The browser could not be installed: {reason}.").format(reason=reason),
-            tr("Install Chromium or Chrome with the package manager of this system (on Debian: chromium-headless-shell)."),
+            tr("Install Chromium or Chrome with your system's package manager (on Debian: chromium-headless-shell)."),
         )
 
 
@@ -148,9 +148,7 @@ class Browser:
             await self._stop()
             programs = await asyncio.to_thread(self._find)
             if not programs:
-                raise BrowserUnavailableError(
-                    tr("No browser that could print is on this computer."), _REMEDY, code="engine_missing"
-                )
+                raise BrowserUnavailableError(tr("No browser on this computer can print."), _REMEDY, code="engine_missing")
             try:
                 async with asyncio.timeout(_START_LIMIT_S * 2):
                     await self._start(programs)
@@ -173,7 +171,7 @@ class Browser:
                 return
             reason = reason or failed
         raise BrowserUnavailableError(
-            tr("No browser of this computer starts ({reason}).").format(reason=reason), _REMEDY, code="engine_missing"
+            tr("No browser on this computer starts ({reason}).").format(reason=reason), _REMEDY, code="engine_missing"
         )
 
     async def _launch(self, programs: Sequence[Path], *, behind: bool) -> str:
@@ -219,10 +217,10 @@ class Browser:
             except TimeoutError:
                 await self.close()
                 raise DocumentError(
-                    tr("The browser did not print the document within {print_limit_s:.0f} seconds.").format(
+                    tr("The browser did not finish printing within {print_limit_s:.0f} seconds.").format(
                         print_limit_s=_PRINT_LIMIT_S
                     ),
-                    tr("Look at the sizes in pdf.css, or split the document."),
+                    tr("Check the sizes in pdf.css, or split the document."),
                     code="timeout",
                 ) from None
             except (Error, _GoneError) as error:
@@ -230,7 +228,7 @@ class Browser:
                 if last:
                     raise DocumentError(
                         tr("The browser could not print the document: {one_line}.").format(one_line=one_line(str(error))[:200]),
-                        tr("Look at pdf.css, if there is one."),
+                        tr("Check pdf.css, if you have one."),
                     ) from None
         raise AssertionError
 
@@ -247,7 +245,7 @@ class Browser:
         try:
             await asyncio.wait({printing, gone}, return_when=asyncio.FIRST_COMPLETED)
             if not printing.done():
-                raise _GoneError(tr("it ended"))
+                raise _GoneError(tr("it exited"))
             return await printing
         finally:
             browser.remove_listener("disconnected", end)
@@ -290,7 +288,7 @@ class Browser:
                     await asyncio.wait_for(ending, _CLOSE_LIMIT_S)
 
 
-_REMEDY = tr("Install Chromium or Chrome with the package manager of this system (on Debian: chromium-headless-shell).")
+_REMEDY = tr("Install Chromium or Chrome with your system's package manager (on Debian: chromium-headless-shell).")
 
 
 @contextmanager

@@ -41,24 +41,22 @@ class _Made(msgspec.Struct, frozen=True):
 
 async def export_docx(request: ExportRequest, on_progress: Progress = unheard) -> ExportResult:
     """Make the docx that `request` asks for. Its target is replaced at the very end, or not at all. Raises DocumentError."""
-    on_progress(tr("Making the docx"))
+    on_progress(tr("Creating the docx"))
     halt = Halt()
     try:
         made = await asyncio.to_thread(_make, request, halt)
     except RecursionError:
-        raise DocumentError(
-            tr("The document is nested too deeply to be exported."), tr("Flatten its lists and quotations.")
-        ) from None
+        raise DocumentError(tr("The document is too deeply nested to export."), tr("Flatten its lists and quotations.")) from None
     except asyncio.CancelledError:
         halt.halt()  # the thread would go on otherwise, and leaving the application would wait for it
         raise
     try:
         await asyncio.to_thread(write_real, request.target, made.content)  # who was cancelled by now has written nothing
     except OSError as error:
-        reason = (error.strerror or tr("the disk refused")).lower()
+        reason = (error.strerror or tr("the disk refused the write")).lower()
         raise DocumentError(
             tr("{target} cannot be written: {reason}.").format(target=one_line(request.target.name), reason=reason),
-            tr("Choose another place."),
+            tr("Choose another location."),
         ) from None
     engine = f"pandoc {'.'.join(map(str, pandoc_version()))}"
     return ExportResult(path=request.target, engine=engine, warnings=made.warnings, left_out=made.left_out)

@@ -88,7 +88,7 @@ def _w(name: str) -> str:
 
 
 def _parse(part: bytes) -> Element:
-    from defusedxml.ElementTree import fromstring  # on use; a person's reference document may be anything
+    from defusedxml.ElementTree import fromstring  # on use; a user's reference document may be anything
 
     element: Element = fromstring(part)
     return element

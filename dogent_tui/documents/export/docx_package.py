@@ -200,7 +200,7 @@ def _check_relations(parts: Mapping[str, bytes]) -> None:
             if 'TargetMode="External"' not in relation:
                 continue
             if not _attribute(relation, "Type").endswith("/hyperlink") or refusal(unescape(_attribute(relation, "Target"))):
-                raise DocumentError(tr("The document would refer to a file or an address outside of itself."), code="hostile")
+                raise DocumentError(tr("The document would refer to a file or address outside itself."), code="hostile")
 
 
 def _zipped(parts: Mapping[str, bytes], made: datetime) -> bytes:

@@ -1,6 +1,6 @@
 """The document whose styles an exported docx takes on: the workspace's, the home's, or ours, made of the parts in `reference/`.
 
-Ours is put together when it is wanted: what ships are three XML files that a person can read and a version control can compare.
+Ours is put together when it is wanted: what ships are three XML files that a user can read and a version control can compare.
 """
 
 import io
@@ -132,7 +132,7 @@ def _checked(path: Path, root: Path | None) -> bytes:
     from defusedxml.ElementTree import fromstring  # on use
 
     if root is not None and not Path(os.path.realpath(path)).is_relative_to(root):
-        raise DocumentError(tr("{name} is a link out of the workspace.").format(name=NAME))
+        raise DocumentError(tr("{name} is a link that points outside the workspace.").format(name=NAME))
     check_archive(path)
     try:
         with path.open("rb") as file:
@@ -149,5 +149,5 @@ def _checked(path: Path, root: Path | None) -> bytes:
     except (OSError, RuntimeError, ValueError, SyntaxError, zipfile.BadZipFile, zlib.error) as error:
         raise DocumentError(tr("{name} cannot be read: {error}.").format(name=NAME, error=error)) from None
     if any(b'TargetMode="External"' in part for part in relations):
-        raise DocumentError(tr("A header or footer of {name} refers to something outside of it.").format(name=NAME))
+        raise DocumentError(tr("A header or footer of {name} refers to something outside it.").format(name=NAME))
     return content

@@ -204,7 +204,7 @@ class _Tree:
         return out
 
     def _note(self, tag: str) -> None:
-        self.left_out.add("HTML", f"<{tag}>", tr("a document holds no parts that run, load or ask something"))
+        self.left_out.add("HTML", f"<{tag}>", tr("a document can't include parts that run, load or ask for something"))
 
     def _kept_address(self, address: str) -> str | None:
         reason = refusal(address)

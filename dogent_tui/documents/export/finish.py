@@ -56,11 +56,13 @@ def finish(
         try:
             document = pymupdf.open(path)
         except (RuntimeError, ValueError) as error:
-            raise DocumentError(tr("The engine wrote a damaged pdf."), tr("Please report this with the document.")) from error
+            raise DocumentError(
+                tr("The engine wrote a damaged pdf."), tr("Please report this, and include the document.")
+            ) from error
         with document:
             if not document.page_count:
                 raise DocumentError(
-                    tr("The engine drew no page of the document."), tr("Its markup is nested too deeply: flatten it.")
+                    tr("The engine drew none of the document's pages."), tr("The markup is too deeply nested: flatten it.")
                 )
             document.set_metadata({**(document.metadata or {}), **properties, "creator": "dogent-tui"})
             if lang:

@@ -37,7 +37,7 @@ def to_mathml(formulas: list[Formula], known: dict[Formula, str]) -> tuple[dict[
     if warnings:
         return {}, warnings
     failed = [formula.tex for formula in dict.fromkeys(formulas) if formula not in known]
-    return known, [tr("The formula {tex} was not understood and stands as TeX.").format(tex=shown(tex)) for tex in failed[:10]]
+    return known, [tr("The formula {tex} was not understood and is shown as TeX.").format(tex=shown(tex)) for tex in failed[:10]]
 
 
 def _ask(wanted: list[Formula], known: dict[Formula, str]) -> list[str]:
@@ -53,7 +53,7 @@ def _ask(wanted: list[Formula], known: dict[Formula, str]) -> list[str]:
             source.seek(0)
             written = run_pandoc(["-f", "json", "-t", "html5", "--mathml"], source, name=tr("The formulas"), limit_s=_LIMIT_S)
     except DocumentError as error:
-        return [tr("Formulas stand as TeX: {error}").format(error=error)]
+        return [tr("Formulas are shown as TeX: {error}").format(error=error)]
     for number, html in _MARK.findall(written.data.decode("utf-8", "replace")):
         mathml = html.removeprefix("<p>").removesuffix("</p>")
         if mathml.startswith("<math"):

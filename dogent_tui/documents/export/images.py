@@ -92,9 +92,7 @@ class Images:
         self._bytes += len(image.data)
         if self._bytes > LARGEST_TOGETHER:
             self._bytes -= len(image.data)
-            raise _LeftOutError(
-                tr("all images together are larger than {size} MB; make them smaller").format(size=LARGEST_TOGETHER >> 20)
-            )
+            raise _LeftOutError(tr("all images together exceed {size} MB; make them smaller").format(size=LARGEST_TOGETHER >> 20))
         return image
 
     def _place(self, address: str) -> Path:
@@ -102,29 +100,27 @@ class Images:
         try:
             parts = urlsplit(address)
         except ValueError:
-            raise _LeftOutError(tr("that is not an address")) from None
+            raise _LeftOutError(tr("not an address")) from None
         if parts.netloc or address.startswith(("//", "\\\\")) or len(parts.scheme) > 1:  # one letter would be a drive
             scheme = parts.scheme.lower()
             raise _LeftOutError(
-                tr("it names a file by address; use a path")
-                if scheme == "file"
-                else tr("it lies on the network; save it here first")
+                tr("it is a file address; use a path") if scheme == "file" else tr("it is on the network; save it here first")
             )
         for name in dict.fromkeys((unquote(address), address, unquote(parts.path))):
             if name and "\0" not in name and (self._folder / name).exists():
                 real = Path(os.path.realpath(self._folder / name))
                 if not real.is_relative_to(self._root):
-                    raise _LeftOutError(tr("it lies outside the workspace"))
+                    raise _LeftOutError(tr("it is outside the workspace"))
                 return real
         inside = Path(os.path.realpath(self._folder / unquote(parts.path).replace("\0", ""))).is_relative_to(self._root)
-        raise _LeftOutError(tr("there is no such file") if inside else tr("it lies outside the workspace"))
+        raise _LeftOutError(tr("no such file") if inside else tr("it is outside the workspace"))
 
     @staticmethod
     def _read(real: Path) -> bytes:
         try:
             content = read_regular(real, LARGEST, follow=False)
         except OSError as error:
-            raise _LeftOutError((error.strerror or tr("it cannot be read")).lower()) from None
+            raise _LeftOutError((error.strerror or tr("cannot be read")).lower()) from None
         if len(content) > LARGEST:
             raise _LeftOutError(tr("it is larger than {size} MB; make it smaller").format(size=LARGEST >> 20))
         return content

@@ -25,5 +25,5 @@ class LeftOut:
             times = tr(" ({count} times)").format(count=count) if count > 1 else ""
             told.append(tr("{kind} {what}{times}: {why}.").format(kind=kind, what=what, times=times, why=why))
         if len(self._counts) > _MOST:
-            told.append(tr("And {more} more like these.").format(more=len(self._counts) - _MOST))
+            told.append(tr("And {more} more like this.").format(more=len(self._counts) - _MOST))
         return told

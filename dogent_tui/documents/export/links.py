@@ -15,8 +15,8 @@ def refusal(address: str) -> str:
         return ""
     scheme = _SCHEME.match(address)
     if scheme is None:
-        return tr("the document travels without that file; the words stay") if address.strip() else tr("it leads nowhere")
-    return "" if scheme[1].lower() in _KEPT else tr("addresses of that kind are not for documents; the words stay")
+        return tr("that file doesn't travel with the document; the text is kept") if address.strip() else tr("it has no target")
+    return "" if scheme[1].lower() in _KEPT else tr("documents can't link to addresses of this kind; the text is kept")
 
 
 def slug(title: str) -> str:

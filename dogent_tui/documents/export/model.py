@@ -32,7 +32,7 @@ class ExportRequest(msgspec.Struct, frozen=True, kw_only=True):
 class ExportResult(msgspec.Struct, frozen=True, kw_only=True):
     """A file that was made. Sentences are plain text, made safe to draw.
 
-    `engine` names what made it (``Chromium 150.0``, ``typst 0.15``, ``pandoc 3.9``). `warnings` are what the person should
+    `engine` names what made it (``Chromium 150.0``, ``typst 0.15``, ``pandoc 3.9``). `warnings` are what the user should
     know of the look of it, with a remedy; `left_out` what the Markdown has and the file has not, and why. `pages` is 0 where
     nobody counted.
     """

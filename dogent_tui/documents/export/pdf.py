@@ -96,12 +96,12 @@ class PdfExporter:
                 printed = await self._browser.print(page.html(pages))
             return _Made(printed.pdf, printed.engine)
         except BrowserUnavailableError as error:
-            on_progress(tr("Setting with typst"))
+            on_progress(tr("Typesetting with typst"))
             from dogent_tui.documents.export.typst import set_pdf  # on use
 
             made = await set_pdf(await asyncio.to_thread(draft.plain_page))
             style = tr(", without the styles of {path}").format(path=draft.style.path) if draft.style.path else ""
-            told = tr("{message} The pdf was made with typst instead, in a simpler look{style}. {remedy}").format(
+            told = tr("{message} The pdf was made with typst instead, in a simpler style{style}. {remedy}").format(
                 message=error.message, style=style, remedy=error.remedy
             )
             return _Made(made.pdf, made.engine, (told,))
@@ -152,10 +152,10 @@ def _write(target: Path, pdf: bytes) -> None:
     try:
         write_real(target, pdf)
     except OSError as error:
-        reason = (error.strerror or tr("the disk refused")).lower()
+        reason = (error.strerror or tr("the disk refused the write")).lower()
         raise DocumentError(
             tr("{target} cannot be written: {reason}.").format(target=one_line(target.name), reason=reason),
-            tr("Choose another place."),
+            tr("Choose another location."),
         ) from None
 
 
@@ -178,5 +178,5 @@ def font_warnings(missing: str) -> list[str]:
     if _CJK.search(missing):
         remedy = tr("Install a font for Chinese, Japanese and Korean (on Debian: fonts-noto-cjk; elsewhere: Noto Sans CJK).")
     else:
-        remedy = tr("Install a font that has them (on Debian: fonts-noto-core, fonts-noto-color-emoji, fonts-symbola).")
-    return [tr("No font on this computer has {shown}: they are drawn as boxes. {remedy}").format(shown=shown, remedy=remedy)]
+        remedy = tr("Install a font that includes them (on Debian: fonts-noto-core, fonts-noto-color-emoji, fonts-symbola).")
+    return [tr("No font on this computer includes {shown}: they appear as boxes. {remedy}").format(shown=shown, remedy=remedy)]

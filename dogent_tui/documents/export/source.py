@@ -71,7 +71,7 @@ def read_source(path: Path) -> MarkdownSource:
         return MarkdownSource(
             path,
             text,
-            warnings=(*warnings, tr("The front matter was not understood and stands in the text: {error}.").format(error=error)),
+            warnings=(*warnings, tr("The front matter was not understood and is left in the text: {error}.").format(error=error)),
         )
     if values is None:  # a rule, some text, another rule
         return MarkdownSource(path, text, warnings=warnings)
@@ -98,7 +98,7 @@ def _read(path: Path) -> bytes:
     except FileNotFoundError:
         raise DocumentError(tr("{name} does not exist.").format(name=name), tr("Check the name."), code="not_found") from None
     except (OSError, ValueError) as error:
-        reason = (getattr(error, "strerror", None) or tr("its name is not one")).lower()
+        reason = (getattr(error, "strerror", None) or tr("its name is not valid")).lower()
         raise DocumentError(
             tr("{name} cannot be read: {reason}.").format(name=name, reason=reason), tr("Check the file and its permissions.")
         ) from None
@@ -120,14 +120,14 @@ def _decode(content: bytes, name: str) -> tuple[str, tuple[str, ...]]:
         pass
     if b"\0" in content[:4096]:
         raise DocumentError(
-            tr("{name} is not a text.").format(name=one_line(name)), tr("Name a Markdown file."), code="unsupported"
+            tr("{name} is not text.").format(name=one_line(name)), tr("Specify a Markdown file."), code="unsupported"
         )
     from charset_normalizer import from_bytes  # on use: most files are UTF-8
 
     best = from_bytes(content).best()
     if best is None:
         raise DocumentError(
-            tr("The encoding of {name} is not known.").format(name=one_line(name)), tr("Convert it to UTF-8."), code="unsupported"
+            tr("The encoding of {name} is unknown.").format(name=one_line(name)), tr("Convert it to UTF-8."), code="unsupported"
         )
     return str(best), (tr("{name} is not UTF-8; it was read as {encoding}.").format(name=one_line(name), encoding=best.encoding),)
 
@@ -142,10 +142,10 @@ def _yaml(text: str) -> Mapping[str, Any] | None:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 2 if error.problem_mark else 1
         raise ValueError(
-            tr("line {line}: {problem}").format(line=line, problem=one_line(error.problem or tr("it is not YAML")))
+            tr("line {line}: {problem}").format(line=line, problem=one_line(error.problem or tr("not YAML")))
         ) from None
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise ValueError(tr("it is not YAML")) from None
+        raise ValueError(tr("not YAML")) from None
     return values if isinstance(values, dict) else None
 
 

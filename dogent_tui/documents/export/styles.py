@@ -39,7 +39,7 @@ def find_style(root: Path, home: Path) -> Style:
     ours, theirs = root / ".dogent" / NAME, home / NAME
     if ours.exists():
         if not ours.resolve().is_relative_to(root):
-            return Style(warnings=(tr("The workspace's {name} lies outside the workspace and was not used.").format(name=NAME),))
+            return Style(warnings=(tr("The workspace's {name} is outside the workspace and was not used.").format(name=NAME),))
         return _read(ours, root)
     return _read(theirs, home.resolve()) if theirs.exists() else Style()
 
@@ -52,12 +52,12 @@ def _read(path: Path, folder: Path) -> Style:
         return Style(
             warnings=(
                 tr("{path} was not used: {strerror}.").format(
-                    path=path, strerror=(error.strerror or tr("it cannot be read")).lower()
+                    path=path, strerror=(error.strerror or tr("cannot be read")).lower()
                 ),
             )
         )
     if len(content) > LARGEST:
-        return Style(warnings=(tr("{path} was not used: it is larger than {size} MB.").format(path=path, size=LARGEST >> 20),))
+        return Style(warnings=(tr("{path} was not used: it exceeds {size} MB.").format(path=path, size=LARGEST >> 20),))
     images = Images(folder, path.parent)
     left_out = LeftOut()
     css = _clean(content.decode("utf-8-sig", errors="replace"), images, left_out)
@@ -68,7 +68,7 @@ def _clean(css: str, images: Images, left_out: LeftOut) -> str:
     """Return `css` with its images in it. What this does not recognise, the page's own rules still keep from loading."""
 
     def imported(found: re.Match[str]) -> str:
-        left_out.add(NAME, found[0], tr("a style sheet loads no other; copy it in"))
+        left_out.add(NAME, found[0], tr("a style sheet can't load another; copy it in"))
         return ""
 
     def inlined(found: re.Match[str]) -> str:

@@ -75,7 +75,7 @@ def _set_pdf(page: Page) -> TypstPdf:
             document = _Tree(folder).prepare(json.loads(read))
         except RecursionError:
             raise DocumentError(
-                tr("The document is nested too deeply to be exported."), tr("Flatten its lists and quotations.")
+                tr("The document is too deeply nested to export."), tr("Flatten its lists and quotations.")
             ) from None
         body = _pandoc(
             json.dumps(document).encode(), "-f", "json", "-t", "typst", "--syntax-highlighting=idiomatic", "--wrap=none"
@@ -102,7 +102,7 @@ def _typeset(folder: Path) -> bytes:
             done = run_to_end(command, stdin=nothing, cwd=folder, env={**passed_on, **nowhere}, limit_s=_LIMIT_S)
         except subprocess.TimeoutExpired:
             raise DocumentError(
-                tr("typst did not set the document within {limit_s:.0f} seconds.").format(limit_s=_LIMIT_S),
+                tr("typst did not finish the document within {limit_s:.0f} seconds.").format(limit_s=_LIMIT_S),
                 tr("Split the document."),
                 code="timeout",
             ) from None
@@ -114,8 +114,8 @@ def _typeset(folder: Path) -> bytes:
     if done.returncode or not result.is_file():
         reason = one_line(done.stderr.decode("utf-8", "replace"))[-300:]
         raise DocumentError(
-            tr("typst could not set the document: {reason}.").format(reason=reason or tr("it ended without a word")),
-            tr("Install Chromium, which prints most texts."),
+            tr("typst could not typeset the document: {reason}.").format(reason=reason or tr("it exited without a message")),
+            tr("Install Chromium, which can print most texts."),
         )
     return result.read_bytes()
 

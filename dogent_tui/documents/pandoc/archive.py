@@ -34,8 +34,8 @@ _MAX_DIRECTORY = MAX_MEMBERS * 1024
 _PROLOG_BYTES = 65_536
 _XML_NAMES = (".xml", ".rels", ".vml", ".opf", ".ncx", ".xhtml", ".html", ".htm", ".rdf")
 
-_SAVE_ANEW = tr("Open it with the program it comes from and save it anew.")
-_NOT_OPENED = tr("It was not opened; take it only from somebody you trust.")
+_SAVE_ANEW = tr("Open it in the program that created it and save it again.")
+_NOT_OPENED = tr("It was not opened; accept it only from someone you trust.")
 
 
 def check_archive(path: Path, *, streamed: str = "") -> None:
@@ -83,7 +83,7 @@ def scan_part(part: bytes, name: str, elements: Elements) -> None:
         nonlocal depth
         depth += 1
         if depth > MAX_DEPTH:
-            message = tr("{name} nests its parts more than {max_depth} deep, which no document does.").format(
+            message = tr("{name} is nested more than {max_depth} levels deep, which no real document is.").format(
                 name=name, max_depth=MAX_DEPTH
             )
             raise DocumentError(message, _NOT_OPENED, code="hostile")
@@ -103,7 +103,7 @@ def scan_part(part: bytes, name: str, elements: Elements) -> None:
         parser.Parse(part, True)
     except (expat.ExpatError, LookupError, ValueError) as error:  # LookupError: an encoding that nobody knows
         raise DocumentError(
-            tr("{name} is damaged: its XML does not parse.").format(name=name), _SAVE_ANEW, code="damaged"
+            tr("{name} is damaged: its XML cannot be parsed.").format(name=name), _SAVE_ANEW, code="damaged"
         ) from error
 
 
@@ -145,10 +145,10 @@ def _old_or_encrypted(file: IO[bytes], name: str) -> DocumentError:
             if holds(stream):
                 message = tr("{name} is in the old binary format .{kind}, which is not supported.").format(name=name, kind=kind)
                 return DocumentError(
-                    message, tr("Save it as .{new} with the program it comes from.").format(new=new), code="unsupported"
+                    message, tr("Save it as .{new} with the program that created it.").format(new=new), code="unsupported"
                 )
     message = tr("{name} is in an old binary format, or encrypted; neither can be read.").format(name=name)
-    return DocumentError(message, tr("Save it anew, without a password, with the program it comes from."), code="unsupported")
+    return DocumentError(message, tr("Save it again, without a password, with the program that created it."), code="unsupported")
 
 
 def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> None:
@@ -165,7 +165,7 @@ def _check_members(members: list[zipfile.ZipInfo], name: str, streamed: str) -> 
         inside = member.filename.replace("\\", "/")
         if inside.startswith("/") or ".." in inside.split("/") or re.match("[A-Za-z]:", inside):
             raise DocumentError(
-                tr("{name} holds a file that wants to lie outside it: {inside}.").format(name=name, inside=inside[:80]),
+                tr("{name} contains a file that would be unpacked outside it: {inside}.").format(name=name, inside=inside[:80]),
                 _NOT_OPENED,
                 code="hostile",
             )
@@ -216,7 +216,7 @@ def _check_prolog(head: bytes, name: str, *, doctype_allowed: bool) -> None:
             raise _entities(name)
     elif not re.match(r"<[^\W\d]", rest):
         raise DocumentError(
-            tr("{name} is damaged: one of its XML parts does not begin as XML does.").format(name=name),
+            tr("{name} is damaged: one of its XML parts does not start like XML.").format(name=name),
             _SAVE_ANEW,
             code="damaged",
         )
@@ -234,13 +234,15 @@ def _encoding(head: bytes) -> str:
 def damaged_archive(name: str) -> DocumentError:
     """Return what there is to say about the document `name`, of which `BROKEN` was raised."""
     return DocumentError(
-        tr("{name} is damaged: it is not a whole zip archive, as its kind is.").format(name=name), _SAVE_ANEW, code="damaged"
+        tr("{name} is damaged: it is not a complete zip archive, as this format requires.").format(name=name),
+        _SAVE_ANEW,
+        code="damaged",
     )
 
 
 def _entities(name: str) -> DocumentError:
     return DocumentError(
-        tr("{name} declares entities in its XML, which documents of its kind must not.").format(name=name),
+        tr("{name} declares XML entities, which documents of this format must not.").format(name=name),
         _NOT_OPENED,
         code="hostile",
     )
@@ -248,7 +250,7 @@ def _entities(name: str) -> DocumentError:
 
 def _too_many(name: str) -> DocumentError:
     return DocumentError(
-        tr("{name} holds more than {max_members:,} parts.").format(name=name, max_members=MAX_MEMBERS),
+        tr("{name} has more than {max_members:,} parts.").format(name=name, max_members=MAX_MEMBERS),
         _NOT_OPENED,
         code="hostile",
     )
@@ -256,5 +258,5 @@ def _too_many(name: str) -> DocumentError:
 
 def _unpacks(name: str, how: str) -> DocumentError:
     return DocumentError(
-        tr("{name} unpacks to far more than a document does: {how}.").format(name=name, how=how), _NOT_OPENED, code="hostile"
+        tr("{name} unpacks to far more than a document should: {how}.").format(name=name, how=how), _NOT_OPENED, code="hostile"
     )

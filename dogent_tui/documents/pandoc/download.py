@@ -1,4 +1,4 @@
-"""Pandoc from its makers, where it neither came with our wheels nor is on PATH. A person has it downloaded, after a question.
+"""Pandoc from its makers, where it neither came with our wheels nor is on PATH. A user has it downloaded, after a question.
 
 Run as a program, this module is the download itself: a process of its own can be ended at any moment, whatever it waits for.
 """
@@ -72,7 +72,10 @@ RELEASES: Mapping[tuple[str, str], Release] = {
 (api.github.com/repos/jgm/pandoc/releases/tags/3.9.0.2), compared with those that other projects pin for the same files."""
 
 _PROCESSORS = {"amd64": "x86_64", "x86_64": "x86_64", "aarch64": "arm64", "arm64": "arm64"}
-_REMEDY = tr("Install the package pypandoc_binary beside dogent-tui, or pandoc from https://pandoc.org/installing.html.")
+_REMEDY = tr(
+    "Install the package pypandoc_binary in the same environment as dogent-tui, or pandoc from "
+    "https://pandoc.org/installing.html."
+)
 _LIMIT_S = 900.0
 _SILENCE_S = 30.0
 _MOST_BYTES = 200 << 20
@@ -90,7 +93,7 @@ def release_here() -> Release:
     found = RELEASES.get((sys.platform, _PROCESSORS.get(processor, processor)))
     if found is None:
         raise DocumentError(
-            tr("Pandoc's makers publish none for this computer ({platform}, {processor}).").format(
+            tr("Pandoc's makers don't publish a version for this computer ({platform}, {processor}).").format(
                 platform=sys.platform, processor=processor
             ),
             _REMEDY,
@@ -101,12 +104,12 @@ def release_here() -> Release:
 async def install_pandoc(on_progress: Progress = unheard, *, source: str = "", release: Release | None = None) -> Path:
     """Download pandoc (some `MEGABYTES`) from `source`, its makers unless told, check it, and return its path.
 
-    Ask the person before. Nothing stays of a download that is cancelled, fails, or is not what was published. Raises
+    Ask the user before. Nothing stays of a download that is cancelled, fails, or is not what was published. Raises
     DocumentError.
     """
     release = release or release_here()
     target = downloaded_path()
-    said = [tr("the download ended")]
+    said = [tr("the download stopped")]
 
     def hear(output: bytes) -> None:
         for line in output.decode("utf-8", "replace").splitlines():
@@ -125,7 +128,7 @@ async def install_pandoc(on_progress: Progress = unheard, *, source: str = "", r
         said.append(tr("it took too long"))
     except OSError as error:
         status = -1
-        said.append((error.strerror or tr("the disk refused")).lower())
+        said.append((error.strerror or tr("the disk refused the write")).lower())
     if status:
         raise DocumentError(tr("Pandoc could not be downloaded: {said}.").format(said=said[-1].rstrip(".")), _REMEDY)
     return target
@@ -157,7 +160,9 @@ def _install(address: str, sha256: str, program: str, folder: Path, target: Path
     except (OSError, ValueError, http.client.HTTPException) as error:
         raise _NotInstalledError(_why(error)) from error
     if found != sha256:
-        raise _NotInstalledError(tr("what came is not what pandoc's makers published (its SHA-256 differs), and was thrown away"))
+        raise _NotInstalledError(
+            tr("the download is not what pandoc's makers published (its SHA-256 differs), so it was discarded")
+        )
     _print(tr("Unpacking pandoc"))
     try:
         _unpack(archive, program, unpacked)
@@ -182,7 +187,7 @@ def _fetch(address: str, path: Path) -> str:
             file.write(chunk)
             before, done = done, done + len(chunk)
             if done > _MOST_BYTES:
-                raise _NotInstalledError(tr("what came is far larger than pandoc"))
+                raise _NotInstalledError(tr("the download is far larger than pandoc"))
             if before >> 20 != done >> 20:
                 _print(
                     tr("Downloading pandoc: {size}{of} MB").format(
@@ -190,7 +195,7 @@ def _fetch(address: str, path: Path) -> str:
                     )
                 )
     if done < total:
-        raise _NotInstalledError(tr("the connection broke off"))
+        raise _NotInstalledError(tr("the connection was lost"))
     return digest.hexdigest()
 
 

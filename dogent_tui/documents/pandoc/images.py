@@ -42,7 +42,7 @@ class Images:
             return target
         inside = made.relative_to(self._made)
         if made.suffix.lower() not in _KINDS or made.is_symlink() or not made.is_file():
-            self._warn(tr("The image {inside} was not written: it is not a picture of a known kind.").format(inside=inside))
+            self._warn(tr("The image {inside} was not written: its format is unknown.").format(inside=inside))
             return str(inside)
         return self._written(made, inside)
 
@@ -76,7 +76,7 @@ class Images:
             except OSError as error:
                 self._warn(tr("The image {name} could not be written: {strerror}.").format(name=name, strerror=error.strerror))
                 return str(inside)
-        self._warn(tr("The image {inside} could not be written: there is no free name for it.").format(inside=inside))
+        self._warn(tr("The image {inside} could not be written: no free name is left for it.").format(inside=inside))
         return str(inside)
 
     def _warn(self, sentence: str) -> None:

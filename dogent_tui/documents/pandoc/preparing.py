@@ -67,7 +67,7 @@ class Formulas:
                     for formula in formulas:
                         formula["c"][0]["t"] = "InlineMath"
         missing = self.count - there
-        return tr("Formulas that could not be read, and are left out: {missing}.").format(missing=missing) if missing > 0 else ""
+        return tr("Formulas left out because they could not be read: {missing}.").format(missing=missing) if missing > 0 else ""
 
 
 def rtf_with_notes(path: Path) -> bytes | Path:

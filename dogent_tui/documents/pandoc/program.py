@@ -38,7 +38,7 @@ class Output(msgspec.Struct, frozen=True):
 
 @cache
 def pandoc_path() -> Path:
-    """Return the pandoc that came with our wheels, else a recent one on PATH, else the one that a person had downloaded.
+    """Return the pandoc that came with our wheels, else a recent one on PATH, else the one that a user had downloaded.
 
     Raises DocumentError (`engine_missing`).
     """
@@ -49,7 +49,7 @@ def pandoc_path() -> Path:
         if bundled.is_file() and os.access(bundled, os.X_OK):
             return bundled
     found = shutil.which("pandoc")
-    wrong = _what_is_wrong(Path(found)) if found else tr("The program pandoc, which this kind of document needs, is not here.")
+    wrong = _what_is_wrong(Path(found)) if found else tr("This kind of document needs pandoc, which is not installed.")
     if found and not wrong:
         return Path(found)
     downloaded = downloaded_path()
@@ -74,12 +74,12 @@ def _what_is_wrong(path: Path) -> str:
     if version >= MINIMUM:
         return ""
     needed, has = (".".join(map(str, numbers)) for numbers in (MINIMUM, version))
-    return tr("The pandoc on PATH is too old: {has}, {needed} or later is needed.").format(has=has, needed=needed)
+    return tr("The pandoc on PATH is too old: {has}; {needed} or later is required.").format(has=has, needed=needed)
 
 
 _REMEDY = tr(
-    "Install the package pypandoc_binary beside dogent-tui, or pandoc from https://pandoc.org/installing.html; or have it "
-    "downloaded: “dogent-tui read FILE” asks on a terminal."
+    "Install the package pypandoc_binary in the same environment as dogent-tui, or pandoc from "
+    "https://pandoc.org/installing.html, or let “dogent-tui read FILE” offer the download on a terminal."
 )
 
 
@@ -141,7 +141,7 @@ def run_pandoc(
     return Output(done.stdout, _warnings(said))
 
 
-_SMALLER = tr("Split it into smaller documents, or save it anew with the program it comes from.")
+_SMALLER = tr("Split it into smaller documents, or save it again with the program that created it.")
 _MAX_STDERR = 65_536
 
 
@@ -149,7 +149,7 @@ def _failure(name: str, status: int, said: str) -> DocumentError:
     lowered = said.lower()
     if "heap exhausted" in lowered or "out of memory" in lowered or "stack overflow" in lowered:
         return DocumentError(
-            tr("{name} needs more memory to convert than a document may.").format(name=name), _SMALLER, code="too_large"
+            tr("{name} exceeds the memory limit for converting a document.").format(name=name), _SMALLER, code="too_large"
         )
     if status == _UNKNOWN_READER:
         return DocumentError(
@@ -159,12 +159,12 @@ def _failure(name: str, status: int, said: str) -> DocumentError:
         )
     if status < 0:
         return DocumentError(
-            tr("pandoc ended over {name} (signal {status}).").format(name=name, status=-status), _SMALLER, code="failed"
+            tr("pandoc crashed on {name} (signal {status}).").format(name=name, status=-status), _SMALLER, code="failed"
         )
     reason = " ".join(said.split())[:200].rstrip(".") or tr("status {status}").format(status=status)
-    remedy = tr("Open it with the program it comes from and save it anew.")
+    remedy = tr("Open it in the program that created it and save it again.")
     return DocumentError(
-        tr("{name} is damaged, or is not what its name says: {reason}.").format(name=name, reason=reason), remedy, code="damaged"
+        tr("{name} is damaged, or not what its name says: {reason}.").format(name=name, reason=reason), remedy, code="damaged"
     )
 
 

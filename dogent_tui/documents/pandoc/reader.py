@@ -76,7 +76,7 @@ def _kind(path: Path) -> str:
         return named
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
     if start not in (b"<", b"{"):
-        raise DocumentError(tr("{path} is not a document of a kind that can be read.").format(path=path.name), code="unsupported")
+        raise DocumentError(tr("{path} is not a kind of document that can be read.").format(path=path.name), code="unsupported")
     return "html" if start == b"<" else "ipynb"
 
 
@@ -153,10 +153,9 @@ class _Conversion:
             self._metadata["changes"] = self._options.changes
         if source.parts > 1:
             self._warnings.append(
-                tr(
-                    "This long document was converted in {parts} parts: numbered lists that go on over several chapters may "
-                    "begin to count anew."
-                ).format(parts=source.parts)
+                tr("This long document was converted in {parts} parts, so numbered lists that span chapters may restart.").format(
+                    parts=source.parts
+                )
             )
         return source.documents(), source.parts
 
@@ -215,14 +214,14 @@ def _decoded(data: bytes, name: str) -> _Tree:
         raise _too_deep(name) from None
     except msgspec.DecodeError as error:
         raise DocumentError(
-            tr("pandoc's answer about {name} cannot be read: {error}.").format(name=name, error=error), code="failed"
+            tr("pandoc's output for {name} cannot be read: {error}.").format(name=name, error=error), code="failed"
         ) from error
 
 
 def _too_deep(name: str) -> DocumentError:
     return DocumentError(
-        tr("{name} nests its parts too deep to be read.").format(name=name),
-        tr("It was not made by a word processor; take it only from somebody you trust."),
+        tr("{name} is too deeply nested to be read.").format(name=name),
+        tr("No word processor made this file; accept it only from someone you trust."),
         code="hostile",
     )
 

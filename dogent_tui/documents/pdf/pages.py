@@ -26,7 +26,7 @@ def _range(part: str, text: str, count: int) -> range:
     match = _PART.fullmatch(part)
     if match is None or not (match[1] or match[3]):
         raise DocumentError(
-            tr("“{text}” does not say which pages.").format(text=text), tr("Write them like 3-7,12."), code="no_page"
+            tr("“{text}” is not a valid page range.").format(text=text), tr("Use the form 3-7,12."), code="no_page"
         )
     first = int(match[1][:9] or 1)
     last = int(match[3][:9] or count) if match[2] else first
@@ -34,7 +34,7 @@ def _range(part: str, text: str, count: int) -> range:
         pages = ngettext("one page", "{count:,} pages", count).format(count=count)
         raise DocumentError(
             tr("There is no page {part}: the document has {pages}.").format(part=part.strip(), pages=pages),
-            tr("Name pages from 1 to {count}.").format(count=count),
+            tr("Choose pages from 1 to {count}.").format(count=count),
             code="no_page",
         )
     return range(first, min(last, count) + 1)

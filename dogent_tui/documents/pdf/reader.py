@@ -17,7 +17,7 @@ from dogent_tui.documents.pdf.text import BROKEN, page_blocks
 from dogent_tui.language import ngettext, tr
 
 SCANNED = tr("Unsupported PDF: no extractable text (scanned PDF not supported).")
-"""What SPEC has the person read where no page holds text."""
+"""What SPEC has the user read where no page holds text."""
 
 _HEAD_BYTES = 1024
 """The signature may stand so far into the file (PDF 1.7, Annex H.3, note 13)."""
@@ -52,7 +52,7 @@ def _open(path: Path) -> Any:
     with path.open("rb") as file:
         if b"%PDF-" not in file.read(_HEAD_BYTES):
             raise DocumentError(
-                tr("{path} is not a PDF, whatever its name says.").format(path=path.name),
+                tr("{path} is not a PDF, despite its name.").format(path=path.name),
                 tr("Check where it came from."),
                 code="damaged",
             )
@@ -60,17 +60,17 @@ def _open(path: Path) -> Any:
         document = pymupdf.open(path, filetype="pdf")
         if document.needs_pass:
             raise DocumentError(
-                tr("{path} asks for a password.").format(path=path.name),
-                tr("Save a copy without one, and refer to that."),
+                tr("{path} is protected with a password.").format(path=path.name),
+                tr("Save a copy without the password and refer to that."),
                 code="encrypted",
             )
         count = len(document)
     except BROKEN as error:
         raise DocumentError(
-            _DAMAGED.format(name=path.name), tr("Open it in another program and save it anew."), code="damaged"
+            _DAMAGED.format(name=path.name), tr("Open it in another program and save it again."), code="damaged"
         ) from error
     if not count:
-        raise DocumentError(_DAMAGED.format(name=path.name), tr("Open it in another program and save it anew."), code="damaged")
+        raise DocumentError(_DAMAGED.format(name=path.name), tr("Open it in another program and save it again."), code="damaged")
     return document
 
 
@@ -133,19 +133,19 @@ def _blocks(document: Any, wanted: list[int], opened: Opened, report: Report) ->
         report(done, len(wanted), "pages")
     if held:
         damaged = DocumentError(
-            tr("None of the pages of {document} can be read.").format(document=document.name),
-            tr("Save it anew in another program."),
+            tr("No page of {document} can be read.").format(document=document.name),
+            tr("Save it again with another program."),
             code="damaged",
         )
-        raise damaged if broken else DocumentError(SCANNED, tr("Run text recognition (OCR) over it first."), code="scanned")
+        raise damaged if broken else DocumentError(SCANNED, tr("Run text recognition (OCR) on it first."), code="scanned")
     _tell(opened, empty, broken, left_out)
 
 
 def _tell(opened: Opened, empty: list[int], broken: list[int], left_out: int) -> None:
     if empty:
-        opened.warnings.append(tr("No text on {empty}: blank, or only pictures.").format(empty=_named(empty)))
+        opened.warnings.append(tr("No text on {empty}: blank, or images only.").format(empty=_named(empty)))
     if broken:
-        opened.warnings.append(tr("Damaged, and left out: {broken}.").format(broken=_named(broken)))
+        opened.warnings.append(tr("Damaged and left out: {broken}.").format(broken=_named(broken)))
     if left_out:
         opened.metadata["running_lines_left_out"] = left_out
 

@@ -25,7 +25,7 @@ class TextSource:
             self.encoding = encoding_of(file)
         if not self.encoding:
             raise DocumentError(
-                tr("{path} is no text, and no kind of document that read_document knows.").format(path=path.name),
+                tr("{path} is not text, nor a kind of document that read_document supports.").format(path=path.name),
                 tr("Convert it to pdf, docx or plain text first."),
                 code="unsupported",
             )
@@ -58,8 +58,8 @@ class TextSource:
         """Yield what is to be said of the decoding, once all was read."""
         if self.damaged:
             yield ngettext(
-                "1 character is not valid in the encoding {encoding} and shown as �.",
-                "{count} characters are not valid in the encoding {encoding} and shown as �.",
+                "1 character is not valid in the encoding {encoding} and appears as �.",
+                "{count} characters are not valid in the encoding {encoding} and appear as �.",
                 self.damaged,
             ).format(count=self.damaged, encoding=self.encoding)
         if not self.size:

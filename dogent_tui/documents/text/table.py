@@ -89,10 +89,10 @@ def _blocks(table: _Table, opened: Opened, report: Report) -> Iterator[Block]:
                 report(source.read, source.size, "bytes")
     except csv.Error as error:
         raise DocumentError(
-            tr("{path} cannot be read as a table beyond line {line_num}: {error}.").format(
+            tr("{path} cannot be read as a table past line {line_num}: {error}.").format(
                 path=source.path.name, line_num=reader.line_num, error=error
             ),
-            tr("A quotation mark is probably not closed: correct the file."),
+            tr("A quotation mark is probably missing: fix the file."),
             code="damaged",
         ) from None
     if rows:
@@ -101,7 +101,7 @@ def _blocks(table: _Table, opened: Opened, report: Report) -> Iterator[Block]:
     opened.warnings.extend(source.warnings())
     if ragged:
         opened.warnings.append(
-            tr("{ragged} rows have more than {width} cells: the rest stands in their last one, with ¦ between.").format(
+            tr("{ragged} rows have more than {width} cells: the extra ones are in the last cell, separated by ¦.").format(
                 ragged=ragged, width=width
             )
         )

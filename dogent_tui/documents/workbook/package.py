@@ -96,7 +96,8 @@ class Package:
                 found.clear()
                 if count > _MOST_FOUND:
                     raise DocumentError(
-                        tr("{name} lists more in {part} than a workbook does.").format(name=self.name, part=part), code="hostile"
+                        tr("{name} lists more entries in {part} than a real workbook would.").format(name=self.name, part=part),
+                        code="hostile",
                     )
 
     def relations(self, part: str) -> dict[str, Relation]:
@@ -213,7 +214,7 @@ class Feed:
 
     def _hostile(self) -> DocumentError:
         return DocumentError(
-            tr("{name} holds XML that no spreadsheet program writes; it is not read.").format(name=self._name), code="hostile"
+            tr("{name} contains XML that no spreadsheet program writes; it was not read.").format(name=self._name), code="hostile"
         )
 
 

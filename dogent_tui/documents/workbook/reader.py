@@ -29,7 +29,7 @@ _BLOCKS_AT_ONCE = 8
 """Blocks that are made before the first is given, so that what is said of a small sheet is complete with its first page."""
 
 _DRAWINGS: Mapping[str, Callable[[int], str]] = {
-    "picture": partial(ngettext, "{count} picture", "{count} pictures"),
+    "picture": partial(ngettext, "{count} image", "{count} images"),
     "chart": partial(ngettext, "{count} chart", "{count} charts"),
     "shape": partial(ngettext, "{count} shape", "{count} shapes"),
 }
@@ -153,7 +153,7 @@ class _Reading:
             self._comments = read_comments(self._package, self._relations)
             counts = drawings(self._package, self._relations)
         except DocumentError:
-            warnings.append(tr("The comments or drawings of the sheet “{name}” are damaged and left out.").format(name=name))
+            warnings.append(tr("The comments or drawings of the sheet “{name}” are damaged and were left out.").format(name=name))
             return
         if counts:
             listed = listing([_DRAWINGS[word](count).format(count=count) for word, count in counts.items()])
@@ -197,7 +197,7 @@ class _Reading:
         if not said:
             return []
         return [
-            tr("Hidden in the workbook and left out here: {said}. Unhide them and save the workbook to have them read.").format(
+            tr("Hidden in the workbook and left out here: {said}. To include them, unhide them and save the workbook.").format(
                 said=listing(said)
             )
         ]
@@ -210,16 +210,16 @@ class _Reading:
         if facts.uncached:
             warnings.append(
                 ngettext(
-                    "{count:,} formula without a stored result: the formula itself is shown. Open the workbook in a spreadsheet "
-                    "program and save it to have the results.",
-                    "{count:,} formulas without a stored result: the formula itself is shown. Open the workbook in a spreadsheet "
-                    "program and save it to have the results.",
+                    "{count:,} formula has no stored result, so the formula itself is shown. To get results, open the "
+                    "workbook in a spreadsheet program and save it.",
+                    "{count:,} formulas have no stored result, so the formulas themselves are shown. To get results, "
+                    "open the workbook in a spreadsheet program and save it.",
                     facts.uncached,
                 ).format(count=facts.uncached)
             )
         if facts.link_count > len(facts.links):
             warnings.append(
-                tr("Of {link_count:,} links the first {links:,} are listed.").format(
+                tr("The first {links:,} of {link_count:,} links are listed.").format(
                     link_count=facts.link_count, links=len(facts.links)
                 )
             )
@@ -233,10 +233,10 @@ class _Reading:
             )
         if facts.too_empty:
             warnings.append(
-                tr("After row {rows:,} hundreds of megabytes have no content: the rest of the sheet was not read.").format(
-                    rows=self._rows
-                )
+                tr(
+                    "After row {rows:,} there are hundreds of megabytes without content: the rest of the sheet was not read."
+                ).format(rows=self._rows)
             )
         if facts.too_long:
-            warnings.append(tr("The sheet has more rows than a sheet may have; the others were not read."))
+            warnings.append(tr("The sheet has more rows than the format allows; the extra rows were not read."))
         return warnings

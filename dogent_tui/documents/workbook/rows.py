@@ -15,7 +15,7 @@ from dogent_tui.documents.workbook.strings import SharedStrings, unescaped
 from dogent_tui.language import tr
 
 _MOST_IN_ROW = 1_000_000
-"""Characters of a row; texts beyond are cut. No sheet that a person reads has so long a row."""
+"""Characters of a row; texts beyond are cut. No sheet that a user reads has so long a row."""
 
 _MOST_LISTED = 1000
 """Merged ranges and links that are kept of a sheet; the others are counted."""
@@ -278,7 +278,7 @@ class SheetReader:
 
     def _hostile(self) -> DocumentError:
         return DocumentError(
-            tr("{name} has a sheet that no spreadsheet program writes; it is not read.").format(name=self._name), code="hostile"
+            tr("{name} has a sheet that no spreadsheet program writes; it was not read.").format(name=self._name), code="hostile"
         )
 
 

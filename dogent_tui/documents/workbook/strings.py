@@ -67,8 +67,8 @@ class SharedStrings:
             self._memory += text.__sizeof__() + 8
             if self._memory > _MOST_MEMORY:
                 raise DocumentError(
-                    tr("The texts in {name} take more than {size} MB.").format(name=self._name, size=_MOST_MEMORY // 1000000),
-                    tr("Save the sheet that is needed in a workbook of its own, or as csv."),
+                    tr("The text in {name} exceeds {size} MB.").format(name=self._name, size=_MOST_MEMORY // 1000000),
+                    tr("Save the sheet you need as its own workbook, or as csv."),
                     code="too_large",
                 )
 

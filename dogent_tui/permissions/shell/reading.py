@@ -122,7 +122,7 @@ class _Early:
             if "/" in words[0].text:
                 self._reads(words[0], EffectKind.EXECUTE)
             if name in _OTHER_USER:
-                self._doubt(words[0], tr("It runs a command with another user's rights."))
+                self._doubt(words[0], tr("It runs a command with another user's permissions."))
             elif name not in _WRAPPERS or [word.text for word in words[1:2]] in (["-v"], ["-V"]):
                 break
             self._plain = self._plain and name != "xargs"
@@ -166,7 +166,7 @@ class _Early:
             elif not arg.text.startswith("-") and before not in text_options:
                 operands.append(arg)
         if name == "find" and "-delete" in texts and self._taken_back:
-            note = tr("It deletes what it finds.")
+            note = tr("It deletes the files it finds.")
             self._add(EffectKind.DELETE, None, args[0], note=note, wildcard=True)
         first = patterns and not _PATTERN_OPTIONS & set(texts)
         self._files(name, operands[1:] if first else operands, texts, copies and not targeted)
@@ -294,7 +294,7 @@ class _Early:
         others = [arg.text for arg in words[1:] if arg.literal and arg.text[:1] not in set("-%0")]
         processes = others if words[0].text != "kill" else [one for one in others if one.isdigit()]
         if processes and not any(arg.text in {"-l", "-L", "-0"} for arg in words):
-            note = tr("It ends other processes: {names}.").format(names=" ".join(others))
+            note = tr("It terminates other processes: {names}.").format(names=" ".join(others))
             self._doubt(words[0], note)
 
 

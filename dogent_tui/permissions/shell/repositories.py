@@ -77,7 +77,7 @@ def lost_by_git(command: str, texts: Sequence[str]) -> str:
     if command == "clean" and "n" not in flags and "--dry-run" not in given:
         return tr("It deletes files that git does not track.")
     if command == "reset" and "--hard" in given:
-        return tr("It discards changes that were not committed.")
+        return tr("It discards uncommitted changes.")
     if command == "stash" and first in {"drop", "clear"}:
         return tr("It deletes stashed changes.")
     if deletes and command in {"branch", "tag"}:

@@ -14,7 +14,7 @@ from dogent_tui.tui.prompt.references import WorkspaceReferences
 
 
 class AttachmentsController:
-    """Keeps `attachments` and what is shown of them in line. Its sentences are for the person."""
+    """Keeps `attachments` and what is shown of them in line. Its sentences are for the user."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class AttachmentsController:
         for attachment in attachments:
             self.attachments.attach(attachment)
         self.show()
-        return tr("{join}: goes with the next prompt.").format(
+        return tr("{join}: will be sent with the next prompt.").format(
             join=one_line(", ".join(attachment.name for attachment in attachments))
         )
 
@@ -80,7 +80,7 @@ class AttachmentsController:
                 tr("{name} is no longer listed. The agent keeps what it has read of it.").format(name=name), markup=False
             )
         elif removed:
-            self._screen.notify(tr("{name} does not go with the next prompt.").format(name=name), markup=False)
+            self._screen.notify(tr("{name} won't be sent with the next prompt.").format(name=name), markup=False)
 
     def preview(self, attachment: Attachment) -> None:
         """Show what is in `attachment`: the sheet that it names, where it names one."""

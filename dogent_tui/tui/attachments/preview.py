@@ -57,7 +57,7 @@ def load_preview(path: Path) -> Preview:
         if path.is_dir():
             return _folder(path)
         if not path.is_file():
-            return Preview(tr("There is no such file. It may have been moved or deleted."))
+            return Preview(tr("This file does not exist. It may have been moved or deleted."))
         size = path.stat().st_size
         with path.open("rb") as file:
             data = file.read(PREVIEW_BYTES)
@@ -74,7 +74,7 @@ def _picture(file: IO[bytes], path: Path, size: int) -> Preview | None:
     if not kind_of(file):
         return None
     note = f"{path.suffix.lower().removeprefix('.')} · {readable_size(size)}".removeprefix(" · ")
-    seen = tr("The terminal cannot show it. The agent has a vision model look at it, once you chose one (docs/vision.md).")
+    seen = tr("The terminal can't show it. Choose a vision model and the agent can look at it (docs/vision.md).")
     return Preview(f"{note}\n{seen}")
 
 
@@ -128,7 +128,7 @@ class PreviewScreen(ModalScreen[None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "dismiss", tr("Close")),
         Binding("n", "read_on", tr("Read on")),
-        Binding("left", "sheet(-1)", tr("Sheet before"), show=False),
+        Binding("left", "sheet(-1)", tr("Previous sheet"), show=False),
         Binding("right", "sheet(1)", tr("Next sheet"), show=False),
         Binding("c", "copy", tr("Copy")),
     ]

@@ -25,7 +25,9 @@ READ_MARKS: dict[ReadState, str] = {
     "failed": tr("failed ✗"),
 }
 
-EMPTY = tr("Nothing sent yet. What goes with the next prompt stands above it.\n\nType @ there to refer to a file, or press a.")
+EMPTY = tr(
+    "Nothing sent yet. Files for the next prompt are listed above it.\n\nType @ in the prompt to refer to a file, or press a."
+)
 
 
 class AttachmentList(OptionList):
@@ -66,7 +68,7 @@ class AttachmentsSidebar(Vertical):
         attachment: Attachment
 
     class AddRequested(Message):
-        """Let the person choose a file to attach."""
+        """Let the user choose a file to attach."""
 
     @dataclass
     class PathsPasted(Message):

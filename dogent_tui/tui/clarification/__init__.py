@@ -1,1 +1,1 @@
-"""The form on which a person answers the agent's questions. `screens/clarification.py` is its screen."""
+"""The form on which a user answers the agent's questions. `screens/clarification.py` is its screen."""

@@ -62,7 +62,7 @@ def skip_lines(entry: Entry, cursor: int | None, width: int) -> list[Placed]:
     """Return the line that leaves the question to the agent."""
     number = len(entry.rows) - 1
     skipped = entry.skipped
-    words = tr("Skipped: the agent decides") if skipped else tr("Skip this one")
+    words = tr("Skipped: the agent decides") if skipped else tr("Skip this question")
     mark = row_mark(entry, number, cursor)
     style = "" if skipped or number == cursor else "muted"
     return [Placed(Line(crop((*mark, Span(words, style)), width)), number)]
@@ -94,7 +94,7 @@ def _question(entry: Entry, width: int) -> Iterable[Line]:
     if header := _shown(entry.question.header):
         spans.insert(0, Span(f"{header} · ", "muted"))
     if entry.question.multiple and entry.question.options:
-        spans.append(Span(tr("  any number, with Space"), "muted"))
+        spans.append(Span(tr("  choose any number with Space"), "muted"))
     return prefixed(wrap(spans, width - 2), mark, Span("  "))
 
 

@@ -38,7 +38,7 @@ class Entry:
         self.chosen = set(question.recommended)
         self.text = ""
         self.speaks = False
-        """Whether the person's own words are (part of) the answer."""
+        """Whether the user's own words are (part of) the answer."""
         self.skipped = False
 
     @property
@@ -55,7 +55,7 @@ class Entry:
 
     @property
     def open(self) -> bool:
-        """Whether the person still has to answer or to skip it."""
+        """Whether the user still has to answer or to skip it."""
         return not self.skipped and self.answer is None
 
     def is_on(self, row: Row) -> bool:
@@ -85,7 +85,7 @@ class Entry:
             self.chosen.add(self.question.options[row.option].value)
 
     def write(self, text: str) -> None:
-        """Take `text` as the person's own words; without any, what was chosen before them does not come back."""
+        """Take `text` as the user's own words; without any, what was chosen before them does not come back."""
         self.text = text
         if text.strip():
             self.skipped = False
@@ -179,7 +179,7 @@ class ClarificationForm:
         self.row = 0 if entry is None else entry.first_row if row is None else row
 
     def to_text(self) -> bool:
-        """Move to the line for the person's own words, where the question has one."""
+        """Move to the line for the user's own words, where the question has one."""
         entry = self.entry
         if entry is None or Row("text") not in entry.rows:
             return False
@@ -226,7 +226,7 @@ class ClarificationForm:
     # ── For a crash ───────────────────────────────────────────────────────────────────────────
 
     def draft(self) -> dict[str, Any]:
-        """Return all that the person did so far, as JSON, for a form of the same request."""
+        """Return all that the user did so far, as JSON, for a form of the same request."""
         return {
             "questions": {entry.question.id: entry.draft() for entry in self.entries},
             "at": self.at,

@@ -1,4 +1,4 @@
-"""The parts of the form on the screen: lines that can be clicked, a field for the person's own words, a question of both."""
+"""The parts of the form on the screen: lines that can be clicked, a field for the user's own words, a question of both."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
@@ -98,10 +98,10 @@ class FormLines(Widget, can_focus=False):
 
 
 class FreeText(LiteralArea):
-    """A field of some lines for the person's own words. Up and down leave it at its edges, Enter goes on."""
+    """A field of some lines for the user's own words. Up and down leave it at its edges, Enter goes on."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "go_on", tr("Go on"), key_display="⏎"),
+        Binding("enter", "go_on", tr("Continue"), key_display="⏎"),
         Binding(",".join(sorted(NEWLINE_KEYS - SEND_KEYS - {"shift+\r", "alt+\r"})), "newline", tr("New line"), key_display="^J"),
         Binding("ctrl+underscore,super+z", "undo", tr("Undo"), show=False, key_display="Ctrl+_"),
     ]

@@ -23,11 +23,11 @@ class ApplicationCommands:
     def __iter__(self) -> Iterator[Command]:
         yield Command("help", tr("Show all keys and commands"), self._help)
         yield Command("mouse", tr("Give the mouse to the terminal, or take it back"), self._mouse)
-        yield Command("permissions", tr("Show what the agent may do unasked, and take it back"), self._permissions)
-        yield Command("setup", tr("Choose who answers: a local model, an endpoint, or nobody"), self._setup)
-        yield Command("theme", tr("Change the colors"), self._theme, "[name]", prepare=self._app.prepare_theme)
-        yield Command("trust", tr("Say again whether what came with this folder is used"), self._trust)
-        yield Command("exit", tr("Leave"), self._exit)
+        yield Command("permissions", tr("Show what the agent may do without asking, and revoke it"), self._permissions)
+        yield Command("setup", tr("Choose a model: local, your own endpoint, or none"), self._setup)
+        yield Command("theme", tr("Change the theme"), self._theme, "[name]", prepare=self._app.prepare_theme)
+        yield Command("trust", tr("Decide again whether to trust what came with this folder"), self._trust)
+        yield Command("exit", tr("Quit"), self._exit)
 
     async def _help(self, _: str) -> str:
         self._app.action_help()
@@ -39,7 +39,7 @@ class ApplicationCommands:
         return (
             tr("The mouse works here again.")
             if self._mouse_on
-            else tr("The mouse belongs to the terminal now: it can select and copy.")
+            else tr("The terminal has the mouse now: you can select and copy.")
         )
 
     async def _permissions(self, _: str) -> str:
@@ -60,21 +60,21 @@ class ApplicationCommands:
             self._app.search_themes()
             return ""
         if name not in self._app.available_themes:
-            return tr("There is no theme {name}. /theme alone lists them.").format(name=name)
+            return tr("There is no theme {name}. Use /theme to list them.").format(name=name)
         from dogent_tui.tui.theme_choice import choose_theme
 
         return await choose_theme(self._app, name)
 
     async def _trust(self, _: str) -> str:
         if not self._app.opened.trust.came:
-            return tr("Nothing came with this folder that would be used: there is nothing to trust.")
+            return tr("Nothing that came with this folder would be used, so there is nothing to trust.")
         self._app.run_worker(self._ask_for_trust(), group="command")  # the palette must not wait for the answer
         return ""
 
     async def _ask_for_trust(self) -> None:
         opened, begun = self._app.opened, self._app.opened.service.begun
         if await ask_for_trust(self._app, opened):
-            later = tr(" It counts from the next conversation on: /new.") if begun else ""
+            later = tr(" It applies from the next conversation on: /new.") if begun else ""
             self._app.conversation.prompt.notify_hint(f"{trust_words(opened)}{later}")
 
     async def _exit(self, _: str) -> str:

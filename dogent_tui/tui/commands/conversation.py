@@ -25,16 +25,16 @@ class ConversationCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("attach", tr("Have a file go with the next prompt"), self._attach, "PATH", "file")
+        yield Command("attach", tr("Send a file with the next prompt"), self._attach, "PATH", "file")
         yield Command("copy", tr("Copy the last reply"), self._copy)
         yield Command("find", tr("Search the transcript"), self._find)
         yield Command("new", tr("Start a new conversation"), self._new)
-        yield Command("restart", tr("Start the agent again after it was lost"), self._restart)
-        yield Command("review", tr("Review every change of a file before it is written, or no more"), self._review)
-        yield Command("undo", tr("Bring back what the agent changed or deleted last"), self._undo)
+        yield Command("restart", tr("Restart the agent after it was lost"), self._restart)
+        yield Command("review", tr("Turn review of every file change on or off"), self._review)
+        yield Command("undo", tr("Undo the agent's last change or deletion"), self._undo)
 
     async def _attach(self, path: str) -> str:
-        return await self._app.conversation.attaching.attach(path) if path else tr("Name a file: /attach PATH.")
+        return await self._app.conversation.attaching.attach(path) if path else tr("Specify a file: /attach PATH.")
 
     async def _copy(self, _: str) -> str:
         screen = self._app.conversation
@@ -50,7 +50,7 @@ class ConversationCommands:
 
     async def _new(self, _: str) -> str:
         await self._app.start_anew()
-        return tr("A new conversation.")
+        return tr("New conversation.")
 
     async def _restart(self, _: str) -> str:
         if not await self._app.can_write():
@@ -66,9 +66,9 @@ class ConversationCommands:
         mode.on = not mode.on
         self._app.conversation.status_bar.refresh()
         return (
-            tr("You review every change of a file before it is written. /review again ends that.")
+            tr("You now review every file change before it is written. Use /review again to stop.")
             if mode.on
-            else tr("The agent writes files itself again; what it proposes you still review.")
+            else tr("The agent writes files itself again; you still review the changes it proposes.")
         )
 
     async def _undo(self, _: str) -> str:
@@ -76,7 +76,7 @@ class ConversationCommands:
             return READ_ONLY
         opened = self._app.opened
         if opened.service.state == "running":
-            return tr("The agent is at work. Stop it with Esc first, or wait.")
+            return tr("The agent is working. Wait, or stop it first with Esc.")
         undone = await asyncio.to_thread(opened.copies().undo)
         if undone is not None:
             opened.service.tell_taken_back(undone.restored, undone.removed)
@@ -87,10 +87,13 @@ class ConversationCommands:
 def undone_words(undone: "Undone | None", root: str) -> str:
     """Return the line that says what an undo did."""
     if undone is None:
-        return tr("There is no change of the agent left to undo in this conversation.")
-    did = {tr("Brought back"): undone.restored, tr("Took away"): undone.removed, tr("Left as it is"): undone.left}
-    parts = [f"{words}: {_listed(paths, root)}" for words, paths in did.items() if paths]
-    return one_line(tr("{join}. That was: {label}").format(join=". ".join(parts), label=undone.label))
+        return tr("There are no more changes by the agent to undo in this conversation.")
+    did = ((tr("restored {files}"), undone.restored), (tr("deleted {files}"), undone.removed))
+    done = tr("; ").join(words.format(files=_listed(paths, root)) for words, paths in did if paths)
+    parts = [tr("Undone: {done}").format(done=done)] if done else []
+    if undone.left:
+        parts.append(tr("Left unchanged: {files}").format(files=_listed(undone.left, root)))
+    return one_line(tr("{join}. The change was: {label}").format(join=". ".join(parts), label=undone.label))
 
 
 def _listed(paths: Sequence[str], root: str) -> str:

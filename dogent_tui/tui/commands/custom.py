@@ -1,4 +1,4 @@
-"""The commands that the person, or a trusted workspace, wrote: each is a prompt that is filled in and sent."""
+"""The commands that the user, or a trusted workspace, wrote: each is a prompt that is filled in and sent."""
 
 import asyncio
 from pathlib import Path
@@ -27,7 +27,7 @@ def _command(app: "DogentApp", custom: "CustomCommand") -> Command:
 
         text = custom.filled_in(typed)
         if not text.strip():
-            return tr("/{name} says nothing yet: write its prompt into the file.").format(name=custom.name)
+            return tr("/{name} is empty: write its prompt into the file.").format(name=custom.name)
         await app.conversation.typed.send(text, find_references(text))
         return ""
 

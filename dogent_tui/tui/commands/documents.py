@@ -21,16 +21,16 @@ class DocumentCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("doctor", tr("Say which engines are here, and what to do about missing ones"), self._doctor)
+        yield Command("doctor", tr("Show the engines, and how to fix what is missing"), self._doctor)
         yield Command(
             "export",
-            tr("Make a finished pdf or docx of a Markdown file"),
+            tr("Export a Markdown file as pdf or docx"),
             self._export,
             "[FILE.md] [pdf|docx] [OUT]",
             "markdown",
             words=("pdf", "docx"),
         )
-        yield Command("open", tr("Show a document beside the conversation, or close it"), self._open, "[PATH]", "file")
+        yield Command("open", tr("Open a document beside the conversation, or close it"), self._open, "[PATH]", "file")
         yield Command("outline", tr("Rearrange the sections of a Markdown file"), self._outline, "FILE.md")
 
     async def _export_typed(self, typed: str) -> None:
@@ -65,13 +65,13 @@ class DocumentCommands:
             await asyncio.to_thread(importlib.import_module, "dogent_tui.tui.pane.controller")  # keys come between
             return await screen.documents.open(path)
         if not screen.has_document:
-            return tr("Name a document: /open PATH.")
+            return tr("Specify a document: /open PATH.")
         await screen.documents.close()
-        return tr("The document is closed.")
+        return tr("Document closed.")
 
     async def _outline(self, path: str) -> str:
         if not path:
-            return tr("Name a Markdown file: /outline FILE.md.")
+            return tr("Specify a Markdown file: /outline FILE.md.")
         from dogent_tui.tui.outline.opening import edit_document
 
         return await edit_document(self._app, self._app.opened.workspace, self._app.edits, path)

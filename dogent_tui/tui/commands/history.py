@@ -27,14 +27,14 @@ class HistoryCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield _with_words("clean", tr("Forget what was asked, learnt or noted in this folder"), self._clean, *FORGETTABLE, "all")
-        yield _with_words("show", tr("Show what was asked or learnt in this folder"), self._show, "history", "lessons")
+        yield _with_words("clean", tr("Delete this folder's history, lessons or memory"), self._clean, *FORGETTABLE, "all")
+        yield _with_words("show", tr("Show this folder's history or lessons"), self._show, "history", "lessons")
 
     async def _show(self, what: str) -> str:
         if what == "lessons":
             return self._show_lessons()
         if what != "history":
-            return tr("Write: /show history, or /show lessons.")
+            return tr("Usage: /show history or /show lessons.")
         from dogent_tui.tui.screens.history_table import HistoryTableScreen
 
         self._app.push_screen(HistoryTableScreen(self._app.history.entries), self._app.take_earlier)
@@ -44,14 +44,14 @@ class HistoryCommands:
         workspace = self._app.opened.workspace
         file = workspace.lessons_file
         if not file.is_file():
-            return tr("Nothing was learnt in this folder yet. /learn notes a lesson.")
+            return tr("There are no lessons for this folder yet. Use /learn to note one.")
         self._app.conversation.attaching.preview(Attachment(workspace.relative(file), file.name, "md"))
         return ""
 
     async def _clean(self, what: str) -> str:
         meant = FORGETTABLE if what == "all" else tuple(name for name in FORGETTABLE if name == what)
         if not meant:
-            return tr("Write: /clean history, lessons, memory or all.")
+            return tr("Usage: /clean history, lessons, memory or all.")
         self._app.run_worker(self._forget(meant), group="command")  # it asks, and the palette must not wait for it
         return ""
 
@@ -61,25 +61,25 @@ class HistoryCommands:
         say = self._app.conversation.prompt.notify_hint
         workspace = self._app.opened.workspace
         if not await asyncio.to_thread(lambda: any(is_there(workspace, name) for name in what)):
-            say(tr("There is nothing of that in this folder."))
+            say(tr("This folder has nothing of that kind."))
             return
-        title = tr("Forget {what}?").format(what=_ALL if len(what) > 1 else _MEANT[what[0]])
-        if await choose(self._app, title, tr("The conversations stay: /sessions."), (tr("Keep it"), tr("Forget it"))) != 1:
-            say(tr("Nothing was forgotten."))
+        title = tr("Delete {what}?").format(what=_ALL if len(what) > 1 else _MEANT[what[0]])
+        if await choose(self._app, title, tr("Conversations are kept: /sessions."), (tr("Keep"), tr("Delete"))) != 1:
+            say(tr("Nothing was deleted."))
             return
         try:
             await asyncio.to_thread(forget, workspace, what)
         except (OSError, DogentError) as error:
-            say(one_line(tr("Not all was forgotten: {error}").format(error=error)))
+            say(one_line(tr("Not everything was deleted: {error}").format(error=error)))
             return
         if "history" in what:
             self._app.conversation.prompt.editor.recall = Recall()
-        say(tr("Forgotten: {join}.").format(join=", ".join(what)))
+        say(tr("Deleted: {join}.").format(join=", ".join(what)))
 
 
 _MEANT: Mapping[Forgettable, str] = {
-    "history": tr("what was asked in this folder"),
-    "lessons": tr("what was learnt in this folder"),
-    "memory": tr("what the agent noted for itself"),
+    "history": tr("this folder's history"),
+    "lessons": tr("this folder's lessons"),
+    "memory": tr("the agent's own notes"),
 }
-_ALL = tr("what was asked and learnt in this folder, and what the agent noted for itself")
+_ALL = tr("this folder's history and lessons, and the agent's own notes")

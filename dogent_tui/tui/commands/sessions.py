@@ -17,10 +17,10 @@ class SessionCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("sessions", tr("Find an earlier conversation: open, rename, fork or delete it"), self._sessions)
-        yield Command("export-session", tr("Write this conversation to a file"), self._export, "FILE.md|.html|.json", "file")
-        yield Command("resume", tr("Go on with an earlier conversation"), self._resume, "[ID]")
-        yield Command("rewind", tr("Go back to before an earlier prompt: the conversation, the files or both"), self._rewind)
+        yield Command("sessions", tr("Find an earlier conversation to open, rename, fork or delete"), self._sessions)
+        yield Command("export-session", tr("Export this conversation to a file"), self._export, "FILE.md|.html|.json", "file")
+        yield Command("resume", tr("Resume an earlier conversation"), self._resume, "[ID]")
+        yield Command("rewind", tr("Rewind to before a prompt: the conversation, the files or both"), self._rewind)
 
     async def _export(self, path: str) -> str:
         self._app.run_worker(self._export_to(path), group="export")  # it may ask, and the palette must not wait for it

@@ -25,8 +25,8 @@ class SettingsCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("profile", tr("Show who can answer, and go on with another"), self._profile, "[NAME]")
-        yield Command("settings", tr("Choose models, keys, and how the agent works"), self._settings)
+        yield Command("profile", tr("Show the profiles, and switch to another"), self._profile, "[NAME]")
+        yield Command("settings", tr("Set models, keys, and how the agent works"), self._settings)
 
     async def _settings(self, _: str) -> str:
         self._app.action_settings()
@@ -34,7 +34,7 @@ class SettingsCommands:
 
     async def _profile(self, name: str) -> str:
         if self._app.opened.service.state == "running":
-            return tr("The agent is at work. Stop it with Esc first, or wait.")
+            return tr("The agent is working. Wait, or stop it first with Esc.")
         if name:
             return await self._change(name)
         self._app.run_worker(self._choose(), group="command")  # the palette must not wait for the answer
@@ -57,8 +57,8 @@ class SettingsCommands:
         values = [*names, OFFLINE, ""]
         chosen = await choose(
             app,
-            tr("Who answers from now on?"),
-            tr("Now: {who}. The conversation goes on. /settings adds and changes profiles.").format(who=self._label()),
+            tr("Which model from now on?"),
+            tr("Current: {who}. The conversation continues. Add or change profiles in /settings.").format(who=self._label()),
             [*answers, tr("offline · the built-in engine, no AI model"), otherwise],
             values.index(now) if now in values else len(values) - 1,
         )
@@ -68,7 +68,7 @@ class SettingsCommands:
     async def _change(self, name: str) -> str:
         profiles, _ = await asyncio.to_thread(read_profiles, dogent_home() / "claude.json")
         if name == ENVIRONMENT and await asyncio.to_thread(environment_endpoint, os.environ) is None:
-            return tr("The environment holds no key that can be used. /profile lists who can answer.")
+            return tr("There is no usable key in the environment. Use /profile to see what is available.")
         if name and name not in (OFFLINE, ENVIRONMENT) and name not in profiles:
             near = nearest(name, [*profiles, OFFLINE])
             return one_line(_unknown(name, near))
@@ -89,18 +89,18 @@ def _without_a_choice(workspace: Workspace) -> str:
     """Return who answers in the folder where nobody is chosen by name, in the order that holds: folder, home, environment."""
     here = load_settings(workspace)[0].profile.strip()
     if here:
-        return tr("as this folder says: {name}").format(name=one_line(here))
+        return tr("set for this folder: {name}").format(name=one_line(here))
     everywhere = load_home_settings(dogent_home())[0].profile.strip()
     if everywhere:
-        return tr("as you chose for all folders: {name}").format(name=one_line(everywhere))
+        return tr("your choice for all folders: {name}").format(name=one_line(everywhere))
     endpoint = environment_endpoint(os.environ)
     if endpoint is None:
-        return tr("as the environment says, which holds no key: the offline engine")
-    return tr("as the environment says: {who}").format(who=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)))
+        return tr("from the environment, which has no key: the offline engine")
+    return tr("from the environment: {who}").format(who=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)))
 
 
 def _unknown(name: str, near: str) -> str:
     """Return the sentence for a profile that is not there."""
     if near:
         return tr("There is no profile {name}. Did you mean {near}?").format(name=name, near=near)
-    return tr("There is no profile {name}. /profile lists them.").format(name=name)
+    return tr("There is no profile {name}. Use /profile to list them.").format(name=name)

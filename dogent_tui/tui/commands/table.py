@@ -18,7 +18,7 @@ Completes: TypeAlias = Literal["", "file", "markdown", "word"]
 class Command(msgspec.Struct, frozen=True):
     """A command of the application. `help` is one line.
 
-    `argument` is how its argument is named to the person, ``PATH`` where it is needed, ``[name]`` where it is not, empty where it
+    `argument` is how its argument is named to the user, ``PATH`` where it is needed, ``[name]`` where it is not, empty where it
     takes none. `words` may stand in an argument of several. `prepare` is called with an argument that stands in the prompt for a
     moment, so that running the command is quick then.
     """
@@ -66,5 +66,5 @@ class CommandTable:
         name = text.strip().removeprefix("/").split(" ", 1)[0]
         near = get_close_matches(name, self._commands, n=1)
         return tr("There is no command /{name}. ").format(name=name) + (
-            tr("Did you mean /{near}?").format(near=near[0]) if near else tr("Press ? for all of them.")
+            tr("Did you mean /{near}?").format(near=near[0]) if near else tr("Press ? to list them.")
         )

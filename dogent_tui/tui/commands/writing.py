@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dogent_tui.workspace.templates import Template
 
 _GENERAL = "general"
-"""The template that the agent fills in where the person describes what they write."""
+"""The template that the agent fills in where the user describes what they write."""
 
 
 def _asked_with(command: str) -> str:
@@ -36,15 +36,13 @@ class WritingCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("archive", tr("Put the history and the lessons aside, and begin both anew"), self._archive)
+        yield Command("archive", tr("Archive history and lessons, and start fresh"), self._archive)
         yield Command("edit", tr("Edit a file in your own editor"), self._edit, "PATH", "file")
-        yield Command(
-            "init", tr("Write down how documents of this folder shall be written"), self._init, tr("[template | what you write]")
-        )
-        yield Command("learn", tr("Note what the agent shall do differently next time"), self._learn, tr("[lesson | on | off]"))
+        yield Command("init", tr("Write the rules for documents in this folder"), self._init, tr("[template | what you write]"))
+        yield Command("learn", tr("Note what the agent should do differently next time"), self._learn, tr("[lesson | on | off]"))
 
     def _later(self, asking: "Coroutine[None, None, str]") -> str:
-        """Have what may ask the person done behind the command: the palette must not wait for the answer."""
+        """Have what may ask the user done behind the command: the palette must not wait for the answer."""
 
         async def say() -> None:
             try:
@@ -88,9 +86,10 @@ class WritingCommands:
         titles = await asyncio.to_thread(lambda: [f"{template.spelled} · {template.title}" for template in among])
         folders = where_templates_lie(self._app.opened.workspace, dogent_home())
         why = tr(
-            "The template becomes .dogent/dogent.md. /init WHAT YOU WRITE has the agent fill it in. Your own lie in {folders}."
+            "The template becomes .dogent/dogent.md. Use /init WHAT YOU WRITE to have the agent fill it in. Your own "
+            "templates are in {folders}."
         ).format(folders=folders)
-        place = await choose(self._app, tr("What is written in this folder?"), why, titles)
+        place = await choose(self._app, tr("What do you write in this folder?"), why, titles)
         return None if place is None else among[place]
 
     async def _use(self, template: "Template") -> str:
@@ -100,22 +99,23 @@ class WritingCommands:
         text = await asyncio.to_thread(template.text)
         done = await self._write(partial(plan_change, file, text), _asked_with(f"/init {template.spelled}"))
         if done == "denied":
-            return tr(".dogent/dogent.md stays as it is.")
-        return tr("{spelled} is in .dogent/dogent.md. {when}").format(spelled=template.spelled, when=await self._from_when())
+            return tr(".dogent/dogent.md is unchanged.")
+        return tr("Applied {spelled} to .dogent/dogent.md. {when}").format(spelled=template.spelled, when=await self._from_when())
 
     async def _from_when(self) -> str:
         """Have the agent know of new wishes at once where nothing was said yet, and say from when on they hold."""
         service = self._app.opened.service
         begun = service.begun
         await service.renew()
-        return tr("It holds from the next conversation on: /new.") if begun else tr("The agent keeps to it.")
+        return tr("It applies from the next conversation on: /new.") if begun else tr("The agent follows it from now on.")
 
     async def _describe(self, described: str) -> str:
         there = await asyncio.to_thread(self._app.opened.workspace.constraints_file.is_file)
         said = (
             tr("Set this folder up for what I write here: {described}").format(described=described),
             tr(
-                "Write .dogent/dogent.md for it, along the template {template}: keep its headings, make what is below them fit."
+                "Write .dogent/dogent.md for it, following the template {template}: keep its headings and adapt the text "
+                "below them."
             ).format(template=f"@@built-in:{_GENERAL}"),
             *([tr("There is one already: read it first.")] if there else []),
         )
@@ -127,7 +127,7 @@ class WritingCommands:
     async def _learn(self, typed: str) -> str:
         if not typed:
             self._app.conversation.prompt.editor.replace_all("/learn ")
-            return tr("What shall the agent do differently next time? Enter keeps it in .dogent/lessons.md.")
+            return tr("What should the agent do differently next time? Enter saves it to .dogent/lessons.md.")
         return self._later(self._offer(on=typed == "on") if typed in ("on", "off") else self._note(typed))
 
     async def _offer(self, *, on: bool) -> str:
@@ -136,9 +136,9 @@ class WritingCommands:
         because = _asked_with(f"/learn {'on' if on else 'off'}")
         done = await self._write(partial(plan_settings, self._app.opened.workspace, {"learn_auto": on}), because)
         if done == "denied":
-            return tr(".dogent/dogent.json stays as it is.")
+            return tr(".dogent/dogent.json is unchanged.")
         self._app.conversation.lessons.offers = on
-        return tr("You are reminded of /learn after a run that failed.") if on else tr("You are not reminded of /learn any more.")
+        return tr("You'll be reminded of /learn after a failed run.") if on else tr("You won't be reminded of /learn.")
 
     async def _note(self, lesson: str) -> str:
         from dogent_tui.workspace.lessons import plan_lesson
@@ -147,9 +147,9 @@ class WritingCommands:
         plan = partial(plan_lesson, self._app.opened.workspace, lesson, day=date.today().isoformat(), about=about)
         done = await self._write(plan, _asked_with("/learn"))
         return (
-            tr(".dogent/lessons.md stays as it is.")
+            tr(".dogent/lessons.md is unchanged.")
             if done == "denied"
-            else tr("Noted in .dogent/lessons.md for the next conversation.")
+            else tr("Added to .dogent/lessons.md for the next conversation.")
         )
 
     async def _archive(self, _: str) -> str:
@@ -160,16 +160,16 @@ class WritingCommands:
         try:
             kept = await asyncio.to_thread(archive, workspace, f"{datetime.now():%Y-%m-%d-%H%M%S}")
         except (OSError, DogentError) as error:
-            return one_line(tr("Nothing more was put aside: {error}").format(error=error))
+            return one_line(tr("Not everything was archived: {error}").format(error=error))
         if not kept:
-            return tr("There is no history and no lesson to put aside.")
+            return tr("There is nothing to archive.")
         self._app.conversation.prompt.editor.recall = Recall()
-        return tr("Put aside: {join}.").format(join=", ".join(workspace.relative(path) for path in kept))
+        return tr("Archived: {join}.").format(join=", ".join(workspace.relative(path) for path in kept))
 
     # ── Files ─────────────────────────────────────────────────────────────────────────────────────
 
     async def _edit(self, path: str) -> str:
-        return self._later(self._edit_file(path.removeprefix("@").strip('"'))) if path else tr("Name a file: /edit PATH.")
+        return self._later(self._edit_file(path.removeprefix("@").strip('"'))) if path else tr("Specify a file: /edit PATH.")
 
     async def _edit_file(self, path: str) -> str:
         from dogent_tui.tui.terminal import edit_copy
@@ -180,7 +180,7 @@ class WritingCommands:
         file = workspace.absolute(path)
         before = await asyncio.to_thread(content_of, file)
         if before is not None and not _is_text(before):
-            return tr("{path} is no text: open it with the program that it is made for.").format(path=one_line(path))
+            return tr("{path} is not text: open it in a program made for it.").format(path=one_line(path))
         try:
             with self._app.suspend():
                 after = await asyncio.to_thread(edit_copy, file.name, before or b"", os.environ)
@@ -189,13 +189,13 @@ class WritingCommands:
             return words.format(error=one_line(str(error)))
         self._app.conversation.refresh(layout=True)
         if after == (before or b""):
-            return tr("{path} stays as it is.").format(path=one_line(path))
+            return tr("{path} is unchanged.").format(path=one_line(path))
         if not _is_text(after):
             return await self._keep(file, after)
         change = OwnChange(file, before, after.decode())
         if await self._write(lambda: change, tr("You changed it in your editor: /edit {path}").format(path=path)) == "denied":
             return await self._keep(file, after)
-        return tr("{relative} is saved.").format(relative=workspace.relative(file))
+        return tr("Saved {relative}.").format(relative=workspace.relative(file))
 
     async def _keep(self, file: "Path", edited: bytes) -> str:
         """Put aside what may not be written: not text any more, denied, or of a file that changed meanwhile."""
@@ -204,7 +204,7 @@ class WritingCommands:
 
         kept = private_folder(state_dir() / "edited") / f"{datetime.now():%Y%m%d-%H%M%S}-{file.name}"
         await asyncio.to_thread(atomic_write, kept, edited)
-        return tr("{name} stays as it is on disk. What you wrote is kept in {kept}.").format(
+        return tr("{name} is unchanged on disk. Your text is kept in {kept}.").format(
             name=one_line(file.name), kept=display_path(kept)
         )
 

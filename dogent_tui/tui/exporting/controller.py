@@ -32,11 +32,10 @@ if TYPE_CHECKING:
 _MOST_OFFERED = 200
 _MOST_LISTED = 12
 """Things left out that a notice names."""
-_BUSY = tr("Something is being made already. Esc stops it.")
+_BUSY = tr("An export is already running. Esc stops it.")
 _NO_BROWSER = tr(
-    "No browser that could print the pdf is on this computer. Without one, the built-in engine "
-    "typst makes it, in a simpler look that knows no pdf.css. You are asked once in this "
-    "sitting."
+    "No browser on this computer can print the pdf. Without one, the built-in typst engine makes it in a simpler style "
+    "that ignores pdf.css. You're asked only once per session."
 )
 
 
@@ -69,7 +68,7 @@ class Exporting:
             return tr("There is no file {markdown} here.").format(markdown=markdown)
         kind: ExportKind = "docx" if wish.kind == "docx" else "pdf"
         if not await may_do(opened.authority, screen.questions.ask, partial(_as_call, request, kind), _BECAUSE):
-            return tr("Nothing was exported: {name} is left as it is.").format(name=name)
+            return tr("Nothing was exported: {name} is unchanged.").format(name=name)
         if kind == "pdf" and not await self._offer_browser():
             return tr("Nothing was exported.")
         if screen.by_hand.busy or self._app.opened is not opened:  # while the question was open
@@ -82,7 +81,7 @@ class Exporting:
         return await asyncio.to_thread(_done, name, made)
 
     async def _make(self, exporter: Exporter, request: ExportRequest, kind: ExportKind) -> ExportResult | None:
-        """Have it made, with a pandoc that is downloaded before where the person says so. None where it was stopped."""
+        """Have it made, with a pandoc that is downloaded before where the user says so. None where it was stopped."""
         by_hand = self._app.conversation.by_hand
         try:
             return await by_hand.run(partial(_make, exporter, request, kind))
@@ -96,7 +95,7 @@ class Exporting:
     # ── Which document ────────────────────────────────────────────────────────────────────────
 
     async def _document_meant(self) -> str | None:
-        """Return the document written last here, or the only one there is, or the one that the person picks."""
+        """Return the document written last here, or the only one there is, or the one that the user picks."""
         screen = self._app.conversation
         last = screen.written.last
         is_there = bool(last) and await asyncio.to_thread(screen.opened.workspace.absolute(last).is_file)
@@ -104,16 +103,16 @@ class Exporting:
             return last
         found = await asyncio.to_thread(_markdown_files, screen.index)
         if not found:
-            raise DogentError(tr("There is no Markdown file in this folder."), tr("Name one: /export FILE.md."))
+            raise DogentError(tr("There is no Markdown file in this folder."), tr("Specify one: /export FILE.md."))
         if len(found) == 1:
             return found[0]
-        chosen = await choose(self._app, tr("Which document shall be exported?"), "", found)
+        chosen = await choose(self._app, tr("Which document should be exported?"), "", found)
         return None if chosen is None else found[chosen]
 
     # ── The browser ───────────────────────────────────────────────────────────────────────────
 
     async def _offer_browser(self) -> bool:
-        """Where no browser is here: ask once whether to download one, and do that. False where the person goes back.
+        """Where no browser is here: ask once whether to download one, and do that. False where the user goes back.
 
         Without one, another engine sets the pdf.
         """
@@ -121,8 +120,8 @@ class Exporting:
             return True
         if await asyncio.to_thread(find_browsers):
             return True
-        answers = (tr("Make the pdf without a browser"), tr("Download Chromium for it (some 100 MB, by Playwright)"))
-        chosen = await choose(self._app, tr("Download a browser for better pdf files?"), _NO_BROWSER, answers)
+        answers = (tr("Make the pdf without a browser"), tr("Download Chromium (about 100 MB, through Playwright)"))
+        chosen = await choose(self._app, tr("Download a browser for better pdfs?"), _NO_BROWSER, answers)
         if chosen is None:
             return False
         self._asked_for_browser = True
@@ -137,7 +136,7 @@ class Exporting:
     # ── What came of it ───────────────────────────────────────────────────────────────────────
 
     def _say_what_is_missing(self, name: str, made: ExportResult) -> None:
-        """Put into the transcript what the person should know of the look of it, and what the file has not."""
+        """Put into the transcript what the user should know of the look of it, and what the file has not."""
         handle = self._app.conversation.handle
         for warning in made.warnings:
             handle(Notice(level="warning", message=one_line(f"{name}: {warning}")))
@@ -185,7 +184,7 @@ def _markdown_files(index: FileIndex) -> list[str]:
 def _done(name: str, made: ExportResult) -> str:
     pages = ngettext("{count:,} page, ", "{count:,} pages, ", made.pages).format(count=made.pages) if made.pages else ""
     remarks = len(made.warnings) + bool(made.left_out)
-    more = tr(" Remarks are above.") if remarks else ""
+    more = tr(" Notes are above.") if remarks else ""
     return tr("Wrote {name}: {pages}{path}, by {engine}.{more}").format(
         name=name, pages=pages, path=_size(made.path), engine=_short(made.engine), more=more
     )
@@ -200,7 +199,7 @@ def _size(path: Path) -> str:
     try:
         return readable_size(path.stat().st_size)
     except OSError:
-        return tr("gone already")
+        return tr("already gone")
 
 
 def _listed(what: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""What a person typed after `/export`, in any order: a Markdown file, a format, a file to write."""
+"""What a user typed after `/export`, in any order: a Markdown file, a format, a file to write."""
 
 import re
 
@@ -11,7 +11,7 @@ from dogent_tui.plain import one_line
 from dogent_tui.tui.exporting.written import is_markdown
 
 _WORD = re.compile(r'@?"([^"]*)"|(\S+)')
-_USAGE = tr("Write: /export FILE.md pdf|docx OUT, each where it is needed; a name with spaces in quotes.")
+_USAGE = tr("Usage: /export FILE.md pdf|docx OUT, with each part optional; quote names with spaces.")
 
 
 class ExportWish(msgspec.Struct, frozen=True):
@@ -40,7 +40,7 @@ def parse_wish(typed: str) -> ExportWish:
     if rest and not markdown:  # without the usual ending
         markdown = rest.pop(0)
     if rest:
-        raise UsageError(tr("{word}: it is not clear what that is to be.").format(word=one_line(rest[0])), _USAGE)
+        raise UsageError(tr("{word} is not recognized.").format(word=one_line(rest[0])), _USAGE)
     return ExportWish(markdown, kind or kind_named(output) or "pdf", output)
 
 

@@ -1,4 +1,4 @@
-"""Which Markdown file a conversation wrote last: the one that a person most likely means. Plain state, without a screen."""
+"""Which Markdown file a conversation wrote last: the one that a user most likely means. Plain state, without a screen."""
 
 from collections.abc import Mapping
 

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from dogent_tui.workspace.answer_drafts import AnswerDrafts
     from dogent_tui.workspace.paths import Workspace
 
-_AGAIN = tr("Your edit that was not saved is here again: Ctrl+S saves it, Ctrl+Z takes it back.")
+_AGAIN = tr("Your unsaved edit was restored: Ctrl+S saves it, Ctrl+Z undoes it.")
 
 
 async def edit_document(app: "App[None]", workspace: "Workspace", keeper: "DraftKeeper", typed: str) -> str:
-    """Open the editor on the file that a person `typed`. Returns the sentence for what went wrong, or nothing.
+    """Open the editor on the file that a user `typed`. Returns the sentence for what went wrong, or nothing.
 
-    What is not saved yet is kept with every change, and is there again the next time, unless the person left without it.
+    What is not saved yet is kept with every change, and is there again the next time, unless the user left without it.
     """
     name = typed.strip().removeprefix("@").strip("\"'")
     await keeper.close()
@@ -35,9 +35,7 @@ async def edit_document(app: "App[None]", workspace: "Workspace", keeper: "Draft
     except DogentError as error:
         return str(error)
     except OSError as error:
-        return tr("An edit of {name} that was not saved cannot be read: {strerror}.").format(
-            name=one_line(name), strerror=error.strerror
-        )
+        return tr("Your unsaved edit of {name} cannot be read: {strerror}.").format(name=one_line(name), strerror=error.strerror)
 
     def keep(markdown: str) -> None:
         changed = markdown != file.text
@@ -76,6 +74,4 @@ def _unsaved(drafts: "AnswerDrafts", file: TextFile) -> tuple[str | None, str]:
     if kept.get("base") == file.fingerprint:
         return text, _AGAIN
     aside = drafts.set_aside(_key(file), text)
-    return None, tr("The file has changed since your edit that was not saved. That is kept in {aside}.").format(
-        aside=display_path(aside)
-    )
+    return None, tr("The file has changed since your unsaved edit, which is kept in {aside}.").format(aside=display_path(aside))

@@ -7,7 +7,7 @@ import msgspec
 
 
 class OutlineResult(msgspec.Struct, frozen=True):
-    """How the person left the editor.
+    """How the user left the editor.
 
     `accepted`: the proposal as it is. `edited`: `markdown` is the whole outline, `changes` say what is other than proposed, and
     `comment` is for the agent. `left`: nothing was decided, and the draft stands. `abandoned`: they want none of it.
@@ -22,7 +22,7 @@ class OutlineResult(msgspec.Struct, frozen=True):
 class OutlineTask(msgspec.Struct, frozen=True):
     """What the editor is opened for.
 
-    `draft`: what the person had made of `proposal` before. `on_draft` is called with the text soon after each change.
+    `draft`: what the user had made of `proposal` before. `on_draft` is called with the text soon after each change.
     `notice` is said first.
     `save_as(name, text)` writes a new file and returns its name; `save(text)` makes this the editor of a document. Both are
     called in a thread and raise DogentError.

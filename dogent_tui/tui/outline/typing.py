@@ -22,7 +22,7 @@ Asked = Literal["find", "length", "comment", "save"]
 
 QUESTIONS: dict[Asked, tuple[str, str]] = {
     "find": (tr("Find"), tr("words of a title or note · ↑ ↓ other matches · Esc back")),
-    "length": (tr("Target length"), tr("300, 300 words, 2 pages, 500字; empty for none")),
+    "length": (tr("Target length"), tr("300, 300 words, 2 pages, 500字; leave empty for none")),
     "comment": (tr("Comment"), tr("what the agent should know · Enter sends it with the outline")),
     "save": (tr("Save as"), tr("a new file in the workspace, such as outline.md")),
 }
@@ -40,7 +40,7 @@ class TitleInput(KeysAtOnce, Input):
         Binding("ctrl+j,ctrl+enter", "leave('child')", tr("Child"), key_display="^J"),
         Binding("alt+up", "leave('move_up')", tr("Move up"), key_display="Alt+↑"),
         Binding("alt+down", "leave('move_down')", tr("Move down"), key_display="Alt+↓"),
-        Binding("ctrl+z", "leave('back')", tr("As it was"), key_display="^Z"),
+        Binding("ctrl+z", "leave('back')", tr("Revert"), key_display="^Z"),
         Binding("up", "leave('up')", tr("Up"), show=False),
         Binding("down", "leave('down')", tr("Down"), show=False),
     ]
@@ -70,8 +70,8 @@ class LineInput(KeysAtOnce, Input):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "screen.leave_line", tr("Back"), key_display="Esc"),
-        Binding("up", "screen.find_next(-1)", tr("Match above"), show=False),
-        Binding("down", "screen.find_next(1)", tr("Match below"), show=False),
+        Binding("up", "screen.find_next(-1)", tr("Previous match"), show=False),
+        Binding("down", "screen.find_next(1)", tr("Next match"), show=False),
     ]
 
 

@@ -31,9 +31,9 @@ _KEPT_ROWS = 1_000
 """Rows kept as they were drawn: some twenty screens full."""
 
 _NO_CHANGE = {
-    "move": tr("It cannot move further that way."),
-    "in": tr("It cannot go deeper: it needs a heading before it to belong to, and Markdown has six levels."),
-    "out": tr("It is at the top level already."),
+    "move": tr("It can't move further that way."),
+    "in": tr("It can't go deeper: it needs a heading before it to belong to, and Markdown has six levels."),
+    "out": tr("It is already at the top level."),
 }
 
 
@@ -255,11 +255,11 @@ class OutlineView(KeysAtOnce, ScrollView, can_focus=True):
 
     def action_delete(self) -> None:
         """Delete what is selected."""
-        self._changed(self.model.delete(), tr("There is nothing to delete."))
+        self._changed(self.model.delete(), tr("Nothing to delete."))
 
     def action_duplicate(self) -> None:
         """Repeat what is selected."""
-        self._changed(self.model.duplicate(), tr("There is nothing to duplicate."))
+        self._changed(self.model.duplicate(), tr("Nothing to duplicate."))
 
     def action_edit(self) -> None:
         """Edit the title under the cursor, or the first of all."""

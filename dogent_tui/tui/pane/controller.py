@@ -70,7 +70,7 @@ class PaneController:
             return tr("There is no file {typed} here.").format(typed=one_line(typed))
         name = one_line(found.path)
         if found.type == "folder":
-            return tr("{name} is a folder. Name a document in it.").format(name=name)
+            return tr("{name} is a folder. Specify a document in it.").format(name=name)
         is_text = is_markdown(found.name)
         reading = None if is_text else DocumentReading(opened.libraries.documents, found.absolute, found.sheet or "")
         document = OpenDocument(found.absolute, found.path, reading)
@@ -81,7 +81,9 @@ class PaneController:
             self._choose(lines)
         self._tell_the_tools()
         self._draw_title()
-        return tr("{name} is open. {key} goes there and back.").format(name=name, key=self._screen.key_of("document"))
+        return tr("{name} is open. {key} switches between it and the conversation.").format(
+            name=name, key=self._screen.key_of("document")
+        )
 
     async def _load(self, document: OpenDocument) -> str:
         """Read `document` and show it. Returns what went wrong, and then what was open stays so."""
@@ -109,10 +111,10 @@ class PaneController:
         return ""
 
     async def _first_part(self, reading: DocumentReading) -> tuple[Part, ...]:
-        """Read the beginning of a document, which takes a while: no part where the person stopped it."""
+        """Read the beginning of a document, which takes a while: no part where the user stopped it."""
         by_hand = self._screen.by_hand
         if by_hand.busy:
-            raise DogentError(tr("Something else is under way."), tr("Wait until it is done, or stop it with Esc."))
+            raise DogentError(tr("Something else is in progress."), tr("Wait for it to finish, or stop it with Esc."))
 
         async def read(tell: Tell) -> str:
             def report(done: int, total: int, what: str) -> None:
@@ -338,9 +340,9 @@ class PaneController:
         chosen = self.view.chosen
         lines = format_lines((chosen[0] + 1, chosen[1])) if chosen else ""
         goes = (
-            tr("lines {lines} go with the next prompt").format(lines=lines)
+            tr("lines {lines} will be sent with the next prompt").format(lines=lines)
             if "-" in lines
-            else tr("line {lines} goes with the next prompt").format(lines=lines)
+            else tr("line {lines} will be sent with the next prompt").format(lines=lines)
             if lines
             else ""
         )
@@ -348,7 +350,7 @@ class PaneController:
         changed = (
             ngettext("{count:,} line changed", "{count:,} lines changed", added).format(count=added)
             if added
-            else tr("lines are gone")
+            else tr("lines deleted")
             if cut
             else ""
         )
@@ -365,7 +367,7 @@ def _compared(before: Sequence[str], old: Sequence[str], now: Sequence[str]) -> 
 
 
 def _named(typed: str, screen: "ConversationScreen") -> ResolvedReference | None:
-    """Return what a person names: a path as it is, with blanks in it too, or a reference."""
+    """Return what a user names: a path as it is, with blanks in it too, or a reference."""
     workspace, path = screen.opened.workspace, typed.strip().removeprefix("@").strip('"')
     whole = resolve(Reference(0, 0, path, quoted=True), workspace) if path else None
     if whole is not None and whole.exists:

@@ -29,7 +29,7 @@ class DocumentPane(Vertical):
     ]
 
     class Wanted(Message):
-        """The person wants something that concerns more than the pane: ``ask``, ``headings``, ``copy``, ``leave``, ``close``."""
+        """The user wants something that concerns more than the pane: ``ask``, ``headings``, ``copy``, ``leave``, ``close``."""
 
         def __init__(self, what: str) -> None:
             super().__init__()
@@ -51,5 +51,5 @@ class DocumentPane(Vertical):
         self._title.update(Content.assemble(one_line(name), (known, "not bold")))
 
     def action_say(self, what: str) -> None:
-        """Tell what the person wants."""
+        """Tell what the user wants."""
         self.post_message(self.Wanted(what))

@@ -228,11 +228,11 @@ def read_manuscript(path: Path) -> Manuscript:
             tr("Check its permissions."),
         ) from None
     if not encoding:
-        raise DogentError(tr("{name} holds no text.").format(name=path.name), tr("It only has the name of a Markdown file."))
+        raise DogentError(tr("{name} contains no text.").format(name=path.name), tr("It is a Markdown file in name only."))
     if len(data) > LARGEST:
         raise DogentError(
-            tr("{name} is too large to be shown: {size} MB at the most.").format(name=path.name, size=LARGEST >> 20),
-            tr("Open a part of it."),
+            tr("{name} is too large to show: the limit is {size} MB.").format(name=path.name, size=LARGEST >> 20),
+            tr("Open part of it."),
         )
     text = data.decode(encoding, errors="replace").removeprefix("\ufeff")
     return Manuscript(text.replace("\r\n", "\n"))

@@ -48,16 +48,16 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", tr("Up"), show=False),
         Binding("down,j", "move(1)", tr("Down"), show=False),
-        Binding("shift+down,J", "extend(1)", tr("Choose lines"), key_display="⇧↓"),
-        Binding("shift+up,K", "extend(-1)", tr("Choose lines upward"), show=False),
+        Binding("shift+down,J", "extend(1)", tr("Select lines"), key_display="⇧↓"),
+        Binding("shift+up,K", "extend(-1)", tr("Select lines upward"), show=False),
         Binding("pageup,b", "page(-1)", tr("Page up"), show=False),
         Binding("pagedown,space", "page(1)", tr("Page down"), show=False),
         Binding("home,g", "end(-1)", tr("Beginning"), show=False),
         Binding("end,G", "end(1)", tr("End"), show=False),
-        Binding("left_square_bracket", "heading(-1)", tr("Heading above"), key_display="[", show=False),
+        Binding("left_square_bracket", "heading(-1)", tr("Previous heading"), key_display="[", show=False),
         Binding("right_square_bracket", "heading(1)", tr("Next heading"), key_display="]"),
         Binding("n", "change(1)", tr("Next change"), show=False),
-        Binding("N", "change(-1)", tr("Change above"), show=False),
+        Binding("N", "change(-1)", tr("Previous change"), show=False),
     ]
 
     class Chosen(Message):
@@ -80,7 +80,7 @@ class PaneView(ScrollView, can_focus=True, inherit_bindings=False):
         self._is_dragging = False
 
     def focus_on_click(self) -> bool:
-        """Leave the focus where the person types: what they chose with the mouse is what they ask about next."""
+        """Leave the focus where the user types: what they chose with the mouse is what they ask about next."""
         return False
 
     # ── What is shown ─────────────────────────────────────────────────────────────────────────────

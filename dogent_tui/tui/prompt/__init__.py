@@ -1,1 +1,1 @@
-"""The prompt: where a person types, recalls, refers to files and sees what waits."""
+"""The prompt: where a user types, recalls, refers to files and sees what waits."""

@@ -30,7 +30,7 @@ MARKS: dict[Mode, str] = {"prompt": "›", "shell": "!", "command": "/"}
 
 
 class PromptBox(Vertical):
-    """Everything a person types into. The messages of `PromptEditor` and `QueueStrip` bubble up from here."""
+    """Everything a user types into. The messages of `PromptEditor` and `QueueStrip` bubble up from here."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class PromptBox(Vertical):
         *,
         history: Iterable[str] = (),
         draft: str = "",
-        placeholder: str = tr("What shall we write?"),
+        placeholder: str = tr("What would you like to write?"),
         id: str | None = None,  # noqa: A002
     ) -> None:
         """Prompt with `references` to complete and to check, `history` (oldest first) to recall, and a `draft` to go on with."""

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from dogent_tui.tui.screens.conversation import ConversationScreen
 
 
-UNTRUSTED_COMMANDS = tr("The commands that came with this folder count once you trust it: /trust.")
-READ_ONLY = tr("This conversation is open in another window and can only be read here. /new begins another, /sessions opens one.")
+UNTRUSTED_COMMANDS = tr("Commands that came with this folder work once you trust it: /trust.")
+READ_ONLY = tr(
+    "This conversation is open in another window and is read-only here. Use /new to start another, or /sessions to open one."
+)
 
 LOOK_DELAY_S = 0.3
 """Seconds without a key before what the draft names is looked for."""
@@ -76,10 +78,11 @@ class PromptController:
                 return
             screen.attaching.sent(prompt.attachments)
         if screen.service.requests:
-            self._prompt.notify_hint(tr("This waits until the agent has your answers. F2 answers."))
+            self._prompt.notify_hint(tr("This is queued until you answer the agent. F2 answers."))
         for reference in missing:
             screen.notify(
-                tr("There is no file {path} here; it was sent as plain text.").format(path=one_line(reference.path)), markup=False
+                tr("There is no file {path} here; the text was sent unchanged.").format(path=one_line(reference.path)),
+                markup=False,
             )
         screen.action_follow()
 
@@ -127,7 +130,7 @@ class PromptController:
         waiting = [service.take_back(queued.id) for queued in service.queued]
         if waiting:
             texts = "\n\n".join(prompt.text for prompt in waiting if prompt is not None)
-            self._give_back(texts, tr("These waited, and are yours again. Esc once more stops the run."))
+            self._give_back(texts, tr("Queued prompts are back in the editor. Press Esc again to stop the run."))
         else:
             await service.interrupt()
 
@@ -142,7 +145,7 @@ class PromptController:
         self._screen.service.take_back(queued_id)
 
     async def edit_externally(self, text: str) -> None:
-        """Have `text` edited in the person's own editor; what comes back takes its place."""
+        """Have `text` edited in the user's own editor; what comes back takes its place."""
         try:
             with self._app.suspend():
                 text = await asyncio.to_thread(edit_externally, text, os.environ)

@@ -90,12 +90,12 @@ class PromptEditor(FoldingArea):
         Binding(
             ",".join(sorted(NEWLINE_KEYS)), "newline", tr("New line"), show=False, key_display="Ctrl+J, Shift+Enter, Alt+Enter"
         ),
-        Binding("escape", "escape", tr("Interrupt; twice, without a run: clear"), show=False),
+        Binding("escape", "escape", tr("Interrupt; when idle, press twice to clear"), show=False),
         Binding("ctrl+c", "copy_or_clear", tr("Copy, clear, quit"), show=False),
         Binding("ctrl+underscore,super+z", "undo", tr("Undo"), show=False, key_display="Ctrl+_"),
         Binding("super+c", "copy", tr("Copy"), show=False),
         Binding("ctrl+g", "external_editor", tr("Open in $EDITOR"), show=False),
-        Binding("ctrl+o", "unfold", tr("Unfold the pasted text"), show=False),
+        Binding("ctrl+o", "unfold", tr("Expand the pasted text"), show=False),
     ]
 
     SECOND_PRESS_S: ClassVar[float] = 2.0
@@ -107,7 +107,7 @@ class PromptEditor(FoldingArea):
 
     @dataclass(eq=False, repr=False)
     class Submitted(Message):
-        """The person sends `text` (placeholders expanded). `references`: those typed, in order; pasted text is not searched."""
+        """The user sends `text` (placeholders expanded). `references`: those typed, in order; pasted text is not searched."""
 
         text: str
         references: tuple[Reference, ...]
@@ -264,7 +264,7 @@ class PromptEditor(FoldingArea):
         return taken
 
     def _close_up(self, character: str) -> None:
-        """Drop the space that a completion left when the person types one, or a mark that belongs to the word before it."""
+        """Drop the space that a completion left when the user types one, or a mark that belongs to the word before it."""
         if self._loose_space == self.cursor_location and (character == " " or character in _CLOSING_MARKS):
             row, column = self.cursor_location
             self.delete((row, column - 1), (row, column), maintain_selection_offset=False)

@@ -18,14 +18,14 @@ AGAIN: dict[SecondPress, str] = {
     "quit": tr("Ctrl+C again to quit"),
     "clear": tr("Esc again clears the prompt · ↑ brings it back"),
 }
-BUSY = tr("Esc stops the agent · Enter lets the next prompt wait · ? help")
+BUSY = tr("Esc stops the agent · Enter queues your next prompt · ? help")
 STOPS = tr("Esc stops it")
 UNFOLD = tr("Ctrl+O shows the pasted text · Ctrl+G opens it in your editor")
 LONGEST_NAME = 60
 
 
 class Hint(msgspec.Struct, frozen=True):
-    """A sentence for the person. `warning`: it says that something is wrong."""
+    """A sentence for the user. `warning`: it says that something is wrong."""
 
     text: str
     warning: bool = False

@@ -234,7 +234,7 @@ class ReferencePicker(Widget):
         if self._indexing:
             text = tr("    indexing the workspace…")
         else:
-            text = tr("    {number} of {rows} · Tab takes it · Esc closes").format(
+            text = tr("    {number} of {rows} · Tab selects · Esc closes").format(
                 number=self._list.highlighted + 1, rows=len(self._list.rows)
             )
         return Content(text).stylize(self.get_visual_style("picker--footer", partial=True))

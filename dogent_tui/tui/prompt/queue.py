@@ -28,7 +28,7 @@ class QueueStrip(PromptStrip):
         Binding("up", "move(-1)", tr("Up"), show=False),
         Binding("down", "move(1)", tr("Down"), show=False),
         Binding("enter", "edit", tr("Edit")),
-        Binding("delete,backspace", "drop", tr("Drop")),
+        Binding("delete,backspace", "drop", tr("Discard")),
         Binding("escape,tab", "leave", tr("Back")),
     ]
 

@@ -15,7 +15,7 @@ class PromptStrip(Widget, can_focus=True):
 
     @dataclass(eq=False, repr=False)
     class Left(Message):
-        """The person goes back to the prompt; `typed` is what they typed to get there."""
+        """The user goes back to the prompt; `typed` is what they typed to get there."""
 
         typed: str = ""
 

@@ -24,11 +24,11 @@ ONCE = Answer("y", tr("Allow once"), tr("Allow once"), PermissionAnswer("allow")
 SESSION = Answer("s", tr("This session"), tr("Session"), PermissionAnswer("allow", "session"))
 ALWAYS = Answer("a", tr("Always in this workspace"), tr("Always here"), PermissionAnswer("allow", "always"))
 KEEP = Answer("y", tr("Keep"), tr("Keep"), PermissionAnswer("allow"))
-DROP = Answer("d", tr("Drop, and continue"), tr("Drop"), PermissionAnswer("deny", drops=True))
-STOP = Answer("n", tr("Drop and stop"), tr("Stop"), PermissionAnswer("deny"))
+DROP = Answer("d", tr("Discard and continue"), tr("Discard"), PermissionAnswer("deny", drops=True))
+STOP = Answer("n", tr("Discard and stop"), tr("Stop"), PermissionAnswer("deny"))
 WORDS = Answer("e", tr("Deny and say why"), tr("Deny, say why"), None)
 
-DROP_WORDS = Answer("e", tr("Drop and say why"), tr("Drop, say why"), None)
+DROP_WORDS = Answer("e", tr("Discard and say why"), tr("Discard, say why"), None)
 
 ANSWERS = (DENY, ONCE, SESSION, ALWAYS, WORDS)
 """All answers to what would happen, in their order: the safe one first."""
@@ -61,9 +61,9 @@ def why_not(request: PermissionRequested, key: str) -> str:
     if answer is None or answer in offered(request):
         return ""
     if answer is WORDS:
-        return tr("This is no question of the agent, so there is nobody to tell why.")
+        return tr("The agent did not ask this, so there is no one to tell why.")
     return tr("“{words}” is not offered here. {remedy}").format(
-        words=answer.words, remedy=request.once_because or tr("This answer cannot be remembered.")
+        words=answer.words, remedy=request.once_because or tr("This answer can't be saved.")
     )
 
 

@@ -1,4 +1,4 @@
-"""Puts the questions that wait to the person, one after the other, and sends the answers."""
+"""Puts the questions that wait to the user, one after the other, and sends the answers."""
 
 import asyncio
 import time

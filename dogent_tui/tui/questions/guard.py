@@ -8,7 +8,7 @@ import msgspec
 GRACE_S = 0.5
 """Keys within this time of the question's appearance were meant for what was there before (SPEC 6)."""
 TYPING_S = 1.0
-"""So long must a person who was typing have paused: the next letter of a word never answers."""
+"""So long must a user who was typing have paused: the next letter of a word never answers."""
 
 
 class AnswerGuard(msgspec.Struct):
@@ -22,7 +22,7 @@ class AnswerGuard(msgspec.Struct):
         self._opens = self.clock() + GRACE_S
 
     def opened(self) -> None:
-        """The person opened it: every key is meant for it."""
+        """The user opened it: every key is meant for it."""
         self._opens = self.clock()
 
     def typed(self) -> None:

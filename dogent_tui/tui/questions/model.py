@@ -223,9 +223,7 @@ def _missing(characters: int, width: int) -> list[Line]:
     return wrap(
         [
             Span(
-                tr("… {characters:,} more characters, which are not shown: deny, unless you know them.").format(
-                    characters=characters
-                ),
+                tr("… {characters:,} more characters are not shown: deny unless you know them.").format(characters=characters),
                 "warning",
             )
         ],

@@ -1,4 +1,4 @@
-"""The application's own writes to files that only the person changes: the same policy, the same question (SPEC 6)."""
+"""The application's own writes to files that only the user changes: the same policy, the same question (SPEC 6)."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -17,18 +17,18 @@ if TYPE_CHECKING:
     from dogent_tui.permissions.model import ToolCall
 
 Ask: TypeAlias = Callable[[PermissionRequested], Awaitable[PermissionAnswer | None]]
-"""Puts a question to the person; None where nobody will answer it."""
+"""Puts a question to the user; None where nobody will answer it."""
 
 Written: TypeAlias = Literal["written", "unchanged", "denied"]
 
 _MOST_QUESTIONS = 3
-"""How often is asked anew because the file changed while the person read."""
+"""How often is asked anew because the file changed while the user read."""
 
 
 async def write_own(workspace: Workspace, authority: Authority, ask: Ask, plan: Callable[[], OwnChange], because: str) -> Written:
     """Make the change that `plan` returns, which may look at the disk. What exists and is protected is asked about first.
 
-    `because` is the sentence that says which wish of the person led to it. Raises OSError, and DogentError where another window
+    `because` is the sentence that says which wish of the user led to it. Raises OSError, and DogentError where another window
     holds the file. Not to be awaited by a handler of messages: the answer is a message, too.
     """
     for _ in range(_MOST_QUESTIONS):
@@ -43,7 +43,7 @@ async def write_own(workspace: Workspace, authority: Authority, ask: Ask, plan: 
 
 
 async def may_do(authority: Authority, ask: Ask, call: "Callable[[], ToolCall]", because: str) -> bool:
-    """Whether the policy lets through what `call` returns, or the person does. It is what the agent would call to do the same.
+    """Whether the policy lets through what `call` returns, or the user does. It is what the agent would call to do the same.
 
     Not to be awaited by a handler of messages.
     """

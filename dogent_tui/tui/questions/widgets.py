@@ -153,7 +153,7 @@ class AnswerBar(Widget, can_focus=True):
 
 
 class WordsInput(Input):
-    """One line for the person's words. Controls that are pasted are shown, not obeyed."""
+    """One line for the user's words. Controls that are pasted are shown, not obeyed."""
 
     def insert(self, text: str, index: int) -> None:
         """Insert `text`, made safe to draw."""

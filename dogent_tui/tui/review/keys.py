@@ -17,14 +17,14 @@ _SAYING = (
     Binding("c", "comment", tr("Comment")),
 )
 _LOOKING = (
-    Binding("v", "sides", tr("Sides")),
+    Binding("v", "sides", tr("Side by side")),
     Binding("p", "preview", tr("Preview")),
     Binding("pagedown,space", "scroll(1)", tr("Scroll down"), show=False),
     Binding("pageup,b", "scroll(-1)", tr("Scroll up"), show=False),
 )
 _GOING = (
     Binding("j,down", "go(1)", tr("Next"), key_display="j k"),
-    Binding("k,up", "go(-1)", tr("The one above"), show=False),
+    Binding("k,up", "go(-1)", tr("Previous"), show=False),
     Binding("n", "next_open", tr("Undecided")),
     Binding("home,g", "go(-1000000)", tr("First"), show=False),
     Binding("end,G", "go(1000000)", tr("Last"), show=False),

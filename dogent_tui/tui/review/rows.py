@@ -110,11 +110,11 @@ def hunk_lines(change: DocumentChange, hunk: Hunk, width: int, *, by_side: bool)
     lines += _above(base[max(0, hunk.start - CONTEXT) : hunk.start], width)
     if hunk.is_conflict:
         said = (
-            tr("Somebody else changed these lines meanwhile (o is how they were). Accepting this replaces what stands here now.")
+            tr("Someone else changed these lines in the meantime (o shows the original). Accepting replaces what is there now.")
             if hunk.old
             else ""
         )
-        lines += wrap([Span(said or tr("The file is gone. Accepting this writes it anew."), "warning")], width)
+        lines += wrap([Span(said or tr("The file is gone. Accepting creates it again."), "warning")], width)
         lines += prefixed(_told(hunk.ours, "muted", width - 2), Span("o ", "muted"))
     sides = _sides(_cut(hunk.old), _cut(change.lines_of(hunk)))
     lines += _beside(sides, width) if by_side and sides.old and sides.new else _below(sides, width)

@@ -10,7 +10,7 @@ from dogent_tui.workspace.copies import Copies
 
 
 class ReviewResult(msgspec.Struct, frozen=True):
-    """How the person left the review. `applied`: `outcome` is for the model. `left`: the draft stands."""
+    """How the user left the review. `applied`: `outcome` is for the model. `left`: the draft stands."""
 
     outcome: Literal["applied", "left"]
     text: str = ""

@@ -1,4 +1,4 @@
-"""Where the person types in the review: another text for a hunk, and a comment on it."""
+"""Where the user types in the review: another text for a hunk, and a comment on it."""
 
 from typing import ClassVar
 
@@ -15,7 +15,7 @@ class HunkArea(KeysAtOnce, LiteralArea):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+s", "screen.keep_edit", tr("Keep and accept"), key_display="Esc"),
-        Binding("ctrl+x", "screen.drop_edit", tr("As it was"), key_display="^X"),
+        Binding("ctrl+x", "screen.drop_edit", tr("Revert"), key_display="^X"),
     ]
 
 

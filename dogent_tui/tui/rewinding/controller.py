@@ -1,4 +1,4 @@
-"""/rewind: having the person choose a prompt, what is gone back over, and doing it once they have seen what that is."""
+"""/rewind: having the user choose a prompt, what is gone back over, and doing it once they have seen what that is."""
 
 import asyncio
 from typing import TYPE_CHECKING, TypeVar
@@ -44,7 +44,7 @@ class Rewinding:
         changed = await asyncio.to_thread(changed_places, opened.copies())
         points = rewind_points(self._app.conversation.transcript.model.entries, changed)
         if not points:
-            self._say(tr("There is no prompt yet to go back to."))
+            self._say(tr("There is no prompt to rewind to yet."))
             return
         point: RewindPoint | None = points[0]
         while point is not None:
@@ -53,7 +53,7 @@ class Rewinding:
                 return
 
     async def _settled(self, opened: OpenedSession, point: RewindPoint) -> bool:
-        """Have the person decide what is gone back over. False where they go back to the list."""
+        """Have the user decide what is gone back over. False where they go back to the list."""
         while (scope := await self._scope(point)) is not None:
             copies = opened.copies()
             places = [] if scope == "conversation" else await asyncio.to_thread(plan, copies, point.runs, point.changed)
@@ -69,9 +69,9 @@ class Rewinding:
     async def _scope(self, point: RewindPoint) -> Scope | None:
         if not point.changed:
             return "conversation"
-        answers = (tr("The conversation and the files"), tr("Only the conversation"), tr("Only the files"))
-        why = tr("What would happen is shown before anything does.")
-        chosen = await choose(self._app, tr("What goes back to before “{title}”?").format(title=point.title[:60]), why, answers)
+        answers = (tr("Conversation and files"), tr("Conversation only"), tr("Files only"))
+        why = tr("You'll see a preview before anything changes.")
+        chosen = await choose(self._app, tr("What should be restored?"), why, answers)
         return None if chosen is None else _SCOPES[chosen]
 
     async def _carry_out(self, opened: OpenedSession, preview: Preview) -> None:
@@ -107,11 +107,9 @@ class Rewinding:
 def _told(undone: Undone) -> str:
     """Return what became of the files, in a line."""
     done = len(undone.restored) + len(undone.removed)
-    words = ngettext(
-        "{count} file is as it was; /undo takes that back.", "{count} files are as they were; /undo takes that back.", done
-    )
+    words = ngettext("{count} file restored; /undo reverses this.", "{count} files restored; /undo reverses this.", done)
     said = words.format(count=done)
     if undone.left:
-        left = ngettext("{count} could not be brought back.", "{count} could not be brought back.", len(undone.left))
+        left = ngettext("{count} could not be restored.", "{count} could not be restored.", len(undone.left))
         said = f"{said} {left.format(count=len(undone.left))}"
     return said

@@ -26,10 +26,10 @@ _LARGEST_COMPARED = 2_000_000
 """Bytes of a file that is compared."""
 
 _WHY: Mapping[Why, str] = {
-    "touched": tr("changed since by somebody else"),
-    "no_copy": tr("there is no copy of it"),
-    "folder_there": tr("a folder is there now"),
-    "leads_elsewhere": tr("its folder leads elsewhere now"),
+    "touched": tr("changed since by someone else"),
+    "no_copy": tr("no copy exists"),
+    "folder_there": tr("it is now a folder"),
+    "leads_elsewhere": tr("its folder now points elsewhere"),
 }
 _BOTH_MARKS = {True: "✓", False: "·"}
 
@@ -61,7 +61,7 @@ class RewindPoint(msgspec.Struct, frozen=True):
 
     def _changes(self, root: str) -> str:
         if not self.changed:
-            return tr("no file changed since")
+            return tr("no files changed since")
         named = ", ".join(one_line(relative(path, root)) for path in self.changed[:_MOST_NAMED])
         more = len(self.changed) - _MOST_NAMED
         if more > 0:
@@ -100,7 +100,7 @@ class Row(msgspec.Struct, frozen=True):
 
 
 class Preview:
-    """What going back to `point` would do, and which of the files the person wants to be gone back over."""
+    """What going back to `point` would do, and which of the files the user wants to be gone back over."""
 
     def __init__(self, point: RewindPoint, scope: Scope, places: Sequence[PlannedPlace], root: str) -> None:
         self.point = point
@@ -134,39 +134,39 @@ class Preview:
         is_folder = place.item.kind == "folder" or (place.goes and place.now.kind == "folder")
         name = one_line(revealed(relative(place.path, self._root))) + ("/" if is_folder else "")
         if not place.possible:
-            return Row("✗", tr("cannot"), name, _WHY[place.why])
+            return Row("✗", tr("can't be restored"), name, _WHY[place.why])
         is_chosen = place.path in self._chosen
-        what = (tr("goes away") if place.goes else tr("comes back")) if is_chosen else tr("stays")
+        what = (tr("will be deleted") if place.goes else tr("will be restored")) if is_chosen else tr("unchanged")
         note = _WHY.get(place.why, "")
         if note and is_chosen:
-            note = tr("{note}; that is kept, /undo brings it back").format(note=note)
+            note = tr("{note}; a copy is kept, /undo restores it").format(note=note)
         return Row(_BOTH_MARKS[is_chosen], what, name, note)
 
     def summary(self) -> list[str]:
         """Return the sentences that say what happens."""
         said = []
         if self.scope == "files":
-            said.append(tr("The conversation stays as it is."))
+            said.append(tr("The conversation is unchanged."))
         elif self.point.forgotten:
             words = ngettext(
-                "This prompt and the one after it leave the conversation, and the agent forgets them.",
-                "This prompt and the {count} after it leave the conversation, and the agent forgets them.",
+                "This prompt and the one after it are removed from the conversation, and the agent forgets them.",
+                "This prompt and the {count} after it are removed from the conversation, and the agent forgets them.",
                 self.point.forgotten,
             )
             said.append(words.format(count=self.point.forgotten))
         else:
-            said.append(tr("This prompt leaves the conversation, and the agent forgets it."))
+            said.append(tr("This prompt is removed from the conversation, and the agent forgets it."))
         if self.scope != "files":
-            said.append(tr("Its text comes back into the prompt."))
+            said.append(tr("Its text returns to the prompt editor."))
         if self.scope == "conversation":
-            said.append(tr("The files stay as they are."))
+            said.append(tr("The files are unchanged."))
         elif not self.places:
             said.append(tr("The files are as they were then."))
         return said
 
     def carry_out(self, copies: Copies) -> Undone:
         """Go back over the files that are chosen. Blocks."""
-        return carry_out(copies, self.chosen, tr("Going back to “{title}”").format(title=self.point.title[:60]))
+        return carry_out(copies, self.chosen, tr("Rewind to “{title}”").format(title=self.point.title[:60]))
 
 
 def difference(place: PlannedPlace, copies: Copies) -> str:
@@ -177,7 +177,7 @@ def difference(place: PlannedPlace, copies: Copies) -> str:
     if place.why == "no_copy":
         raise DogentError(_WHY["no_copy"])
     if place.now.digest and place.now.kind == "file" and place.item.kind == "file" and _same_bytes(place, copies):
-        raise DogentError(tr("Only its permissions are different."))
+        raise DogentError(tr("Only its permissions differ."))
     now = _text(Path(place.path), place.now.kind)
     then = _text(copies.folder / place.item.copy, place.item.kind)
     return unified_diff(now, then, Path(place.path).name)
@@ -201,7 +201,7 @@ def _text(path: Path, kind: str) -> str:
     except OSError as error:
         raise DogentError(tr("It cannot be read: {reason}.").format(reason=error.strerror)) from None
     if len(data) > _LARGEST_COMPARED:
-        raise DogentError(tr("It is too large to be compared here."))
+        raise DogentError(tr("It is too large to compare here."))
     if b"\0" in data:
-        raise DogentError(tr("It is no text: there is nothing to compare."))
+        raise DogentError(tr("It is not text: there is nothing to compare."))
     return data.decode("utf-8", errors="replace")

@@ -15,12 +15,12 @@ Answer = TypeVar("Answer")
 
 
 class AnsweringScreen(Withdrawable[Answer], ModalScreen[Answer]):
-    """Dismissed with an answer of its `OptionList`, whose first one does no harm, or with None where the person goes back."""
+    """Dismissed with an answer of its `OptionList`, whose first one does no harm, or with None where the user goes back."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "back", tr("Back"))]
 
     def __init__(self, chosen: int | None = None) -> None:
-        """Begin with the first answer. `chosen` is for a list that the person opened: there it begins, and keys count at once."""
+        """Begin with the first answer. `chosen` is for a list that the user opened: there it begins, and keys count at once."""
         super().__init__()
         self.guard = AnswerGuard()
         self._chosen = chosen

@@ -16,7 +16,7 @@ from dogent_tui.tui.stylesheets import stylesheet
 
 
 class ChoiceScreen(AnsweringScreen[int]):
-    """Dismissed with the place of the answer that was chosen, or with None where the person goes back without one."""
+    """Dismissed with the place of the answer that was chosen, or with None where the user goes back without one."""
 
     CSS_PATH = stylesheet("choice.tcss")
     AUTO_FOCUS = "#choice-answers"
@@ -24,7 +24,7 @@ class ChoiceScreen(AnsweringScreen[int]):
     def __init__(self, title: str, why: str, answers: Sequence[str], chosen: int | None = None) -> None:
         """Ask `title`, with `why` below it. The first of `answers` is highlighted at first: let it do no harm.
 
-        `chosen` is for a list that the person opened: it is highlighted, and keys count at once.
+        `chosen` is for a list that the user opened: it is highlighted, and keys count at once.
         """
         super().__init__(chosen)
         self._title = title
@@ -39,7 +39,7 @@ class ChoiceScreen(AnsweringScreen[int]):
                 yield Static(self._why, id="choice-why", markup=False)
             answers = (Content(one_line(answer)) for answer in self._answers)
             yield OptionList(*answers, id="choice-answers", markup=False, compact=True)
-            yield Static(tr("↑ ↓ choose · Enter takes it · Esc goes back"), id="choice-keys", markup=False)
+            yield Static(tr("↑ ↓ choose · Enter selects · Esc goes back"), id="choice-keys", markup=False)
 
     def answer(self, picked: OptionList.OptionSelected) -> int:
         """Return the place of the answer."""

@@ -27,8 +27,8 @@ from dogent_tui.tui.transcript.lines import Line, Span, crop
 _FAR = 1_000
 _SHORT = 30
 """Cells of a question in a sentence about it."""
-_ABANDON = tr("Abandon these questions, and the run? Press Ctrl+X again to do so.")
-_NO_WORDS = tr("This question takes one of its options; 0 leaves it to the agent.")
+_ABANDON = tr("Abandon these questions and stop the run? Press Ctrl+X again to confirm.")
+_NO_WORDS = tr("Choose one of the options; 0 leaves it to the agent.")
 
 
 class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[FormResult]):
@@ -39,13 +39,13 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "confirm", tr("Choose"), key_display="⏎"),
-        Binding("space", "choose", tr("Choose or give up"), show=False),
+        Binding("space", "choose", tr("Select or clear"), show=False),
         Binding("ctrl+s", "send", tr("Send"), key_display="^S"),
         Binding("ctrl+enter", "send", tr("Send"), show=False),
         Binding("tab", "turn(1)", tr("Next"), key_display="⇥"),
-        Binding("shift+tab", "turn(-1)", tr("Question before"), show=False),
-        Binding("up", "move(-1)", tr("Answer before"), show=False),
-        Binding("down", "move(1)", tr("Answer after"), show=False),
+        Binding("shift+tab", "turn(-1)", tr("Previous question"), show=False),
+        Binding("up", "move(-1)", tr("Previous answer"), show=False),
+        Binding("down", "move(1)", tr("Next answer"), show=False),
         Binding("home", f"move({-_FAR})", tr("First answer"), show=False),
         Binding("end", f"move({_FAR})", tr("Last answer"), show=False),
         Binding("1", "number(1)", tr("Choose this answer"), show=False, key_display="1 … 9"),
@@ -71,7 +71,7 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
         """Ask `request`.
 
         `draft` is the last dict that `on_draft` was called with, which happens with every change. `typed` takes letters that were
-        meant for what was on the screen before; `typing` says that the person is typing there just now. `counter`: see `count`.
+        meant for what was on the screen before; `typing` says that the user is typing there just now. `counter`: see `count`.
         """
         super().__init__()
         self.form = ClarificationForm(request, draft)

@@ -1,4 +1,4 @@
-"""The screen on which a person and the agent write: a composition of transcript, attachments, prompt and status."""
+"""The screen on which a user and the agent write: a composition of transcript, attachments, prompt and status."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -69,15 +69,15 @@ class ConversationScreen(Screen[None]):
         Binding("ctrl+f", "find", tr("Find"), id="find"),
         Binding("ctrl+b", "sidebar", tr("Attachments"), id="attachments"),
         Binding("ctrl+r", "app.history", tr("Earlier prompts"), show=False, id="history"),
-        Binding("ctrl+o", "fold_all", tr("Unfold tools"), id="unfold"),
+        Binding("ctrl+o", "fold_all", tr("Expand tools"), id="unfold"),
         Binding("ctrl+t", "todos", tr("Plan"), id="plan"),
         Binding("f2", "answer", tr("Answer the agent"), show=False),
-        Binding("f3", "document", tr("To the open document and back"), show=False, id="document"),
-        Binding("f5", "app.setup", tr("Who answers"), show=False, id="setup"),
+        Binding("f3", "document", tr("Switch to the open document and back"), show=False, id="document"),
+        Binding("f5", "app.setup", tr("Choose a model"), show=False, id="setup"),
         Binding("ctrl+end", "follow", tr("Follow"), show=False, id="follow"),
         Binding("shift+pageup", "transcript_page(-1)", tr("Scroll the transcript"), show=False),
         Binding("shift+pagedown", "transcript_page(1)", tr("Scroll the transcript"), show=False),
-        Binding("escape", "escape", tr("Interrupt or back to the prompt"), show=False),
+        Binding("escape", "escape", tr("Interrupt, or back to the prompt"), show=False),
         Binding("f4,ctrl+comma", "app.settings", tr("Settings"), show=False, id="settings", key_display="F4, Ctrl+,"),
         Binding("f1", "app.help", tr("Help"), id="help"),
     ]
@@ -120,7 +120,7 @@ class ConversationScreen(Screen[None]):
 
     @cached_property
     def questions(self) -> "QuestionController":
-        """The permission questions that wait for the person."""
+        """The permission questions that wait for the user."""
         from dogent_tui.tui.desks import question_controller
 
         return question_controller(self)
@@ -229,7 +229,7 @@ class ConversationScreen(Screen[None]):
         self.transcript.replay(events, ended=ended)
         self.attaching.replay(events)
         self.furniture.show_transcript()
-        if self.transcript.is_running:  # the person may have left already
+        if self.transcript.is_running:  # the user may have left already
             await self.transcript.wait_for_refresh()
 
     def happened_elsewhere(self, events: Sequence[Event]) -> None:
@@ -257,7 +257,7 @@ class ConversationScreen(Screen[None]):
             self.requests.handle(event)
 
     def _call_back(self) -> None:
-        """Ring, where the person looks at another window."""
+        """Ring, where the user looks at another window."""
         if not self.app.app_focus:
             self.app.bell()
 
@@ -326,7 +326,7 @@ class ConversationScreen(Screen[None]):
         self.notify(await self.attaching.attach_dropped(event.paths), markup=False)
 
     def on_attachments_sidebar_add_requested(self, event: "AttachmentsSidebar.AddRequested") -> None:
-        """Let the person pick a file."""
+        """Let the user pick a file."""
         event.stop()
         self.prompt.focus_editor()
         self.prompt.editor.insert("@")
@@ -371,7 +371,7 @@ class ConversationScreen(Screen[None]):
     # ── Keys ──────────────────────────────────────────────────────────────────────────────────
 
     def key_of(self, action_id: str) -> str:
-        """Return the key of an action as a sentence names it: the person may have changed it."""
+        """Return the key of an action as a sentence names it: the user may have changed it."""
         return cast("DogentApp", self.app).keys.shown(action_id)
 
     async def action_escape(self) -> None:
@@ -387,7 +387,7 @@ class ConversationScreen(Screen[None]):
     def action_answer(self) -> None:
         """Open what the agent asked."""
         if not (self.asked.display and self.requests.open()):
-            self.prompt.notify_hint(tr("The agent asks nothing just now."))
+            self.prompt.notify_hint(tr("The agent isn't asking anything right now."))
 
     async def action_document(self) -> None:
         """Go to the open document, or from there back to the prompt."""
@@ -399,7 +399,7 @@ class ConversationScreen(Screen[None]):
     def action_todos(self) -> None:
         """Show the agent's plan above the prompt, or hide it."""
         if not self.todos.toggle():
-            self.notify(tr("The agent has made no plan yet. It will be shown here when there is one."), markup=False)
+            self.notify(tr("The agent has made no plan yet. It will appear here."), markup=False)
 
     def action_fold_all(self) -> None:
         """Unfold or fold every card."""
@@ -426,7 +426,7 @@ class ConversationScreen(Screen[None]):
         """Show where a link leads, and have it ready to paste: the words of a link may say anything."""
         event.stop()
         await self.copy(event.url)
-        self.notify(one_line(event.url), title=tr("This link leads to"), markup=False)
+        self.notify(one_line(event.url), title=tr("This link points to"), markup=False)
 
     def on_text_selected(self) -> None:
         """Copy what was selected with the mouse."""

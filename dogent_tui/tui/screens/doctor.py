@@ -65,15 +65,15 @@ class DoctorScreen(ModalScreen[None]):
         super().__init__()
         self._examine = examine
         self._found = ""
-        self._page = FoundLines(tr("Looking…"), id="doctor-found")
+        self._page = FoundLines(tr("Checking…"), id="doctor-found")
 
     def compose(self) -> ComposeResult:
         """Lay out the page that scrolls."""
         with Vertical(id="doctor"):
-            yield Static(tr("What is here, and what is missing"), id="doctor-title", markup=False)
+            yield Static(tr("What is installed, and what is missing"), id="doctor-title", markup=False)
             with VerticalScroll(id="doctor-page"):
                 yield self._page
-            yield Static(tr("Esc closes · ↑ ↓ PgUp PgDn scroll · c copies it"), id="doctor-keys", markup=False)
+            yield Static(tr("Esc closes · ↑ ↓ PgUp PgDn scroll · c copies"), id="doctor-keys", markup=False)
 
     def on_mount(self) -> None:
         """Look; programs are asked for their versions meanwhile."""

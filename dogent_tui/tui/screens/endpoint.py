@@ -20,12 +20,12 @@ from dogent_tui.workspace.paths import dogent_home
 from dogent_tui.workspace.profiles import ANTHROPIC_URL
 from dogent_tui.workspace.secrets import is_missing
 
-_KEYS = tr("Enter goes on, and tries it at the end · Esc goes back")
-_KEEPS = tr("Enter keeps it all the same · Esc goes back")
+_KEYS = tr("Enter continues, and tests it at the end · Esc goes back")
+_KEEPS = tr("Enter keeps it anyway · Esc goes back")
 
 
 class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, str, str]]):
-    """Dismissed with address, key and model, or with None where the person goes back."""
+    """Dismissed with address, key and model, or with None where the user goes back."""
 
     CSS_PATH = stylesheet("endpoint.tcss")
     AUTO_FOCUS = "#endpoint-address"
@@ -38,13 +38,13 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, 
     def compose(self) -> ComposeResult:
         """Lay out the three lines."""
         with Vertical(id="endpoint"):
-            yield Static(tr("An endpoint that speaks Anthropic’s Messages API"), id="endpoint-title", markup=False)
+            yield Static(tr("An endpoint with Anthropic’s Messages API"), id="endpoint-title", markup=False)
             yield Label(tr("Address"), markup=False)
             yield Input(ANTHROPIC_URL, compact=True, select_on_focus=True, id="endpoint-address")
-            yield Label(tr("Key (or env:NAME, where it is in the environment)"), markup=False)
+            yield Label(tr("Key (or env:NAME to read it from the environment)"), markup=False)
             yield Input(password=True, compact=True, id="endpoint-key")
             yield Label(tr("Model"), markup=False)
-            yield Input(placeholder=tr("may stay empty for Anthropic"), compact=True, id="endpoint-model")
+            yield Input(placeholder=tr("may be empty for Anthropic"), compact=True, id="endpoint-model")
             yield Static("", id="endpoint-words", markup=False)
             yield Static(_KEYS, id="endpoint-keys", markup=False)
 
@@ -74,18 +74,18 @@ class EndpointScreen(Withdrawable[tuple[str, str, str]], ModalScreen[tuple[str, 
         if problem := check_url(address):
             return tr("This {problem}.").format(problem=problem)
         if sends_keys_in_clear(address):
-            return tr("Without https the key and your documents could be read on their way. Give an https address.")
+            return tr("Without https, the key and your documents could be read in transit. Use an https address.")
         if last != "endpoint-address" and is_missing(key):
-            return tr("It needs a key (any word where the endpoint does not ask for one).")
+            return tr("It needs a key (any word if the endpoint requires none).")
         if last == "endpoint-model" and not model and not is_anthropic(address):
-            return tr("Name the model: only Anthropic’s own endpoint has one by default.")
+            return tr("Specify the model: only Anthropic’s own endpoint has a default.")
         return ""
 
     async def _try(self) -> None:
         """Ask the endpoint for one token. What it refuses can be kept all the same: it may only be down just now."""
         from dogent_tui.agent.probing import probe
 
-        self._say(tr("Trying it…"))
+        self._say(tr("Testing it…"))
         entered = self.entered
         values = endpoint_profile(*entered, {}).values
         name = one_line(entered[0].partition("://")[2])

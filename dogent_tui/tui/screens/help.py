@@ -66,15 +66,15 @@ class HelpSection(msgspec.Struct, frozen=True):
 PROMPT_HELP = HelpSection(
     tr("What you type"),
     (
-        ("@", tr("Refer to a file or folder; Tab or Enter takes it")),
-        ("@book.xlsx#", tr("Refer to a sheet of it")),
+        ("@", tr("Refer to a file or folder; Tab or Enter selects it")),
+        ("@book.xlsx#", tr("Refer to one of its sheets")),
         ("/", tr("Run a command")),
         ("!", tr("Run a shell command; the agent sees its output next")),
         ("?", tr("This page, from an empty prompt")),
-        ("\\ Enter", tr("New line, where the terminal has no other key for it")),
+        ("\\ Enter", tr("New line, if the terminal has no other key for it")),
         (tr("↑ ↓ at the edges"), tr("Earlier prompts and commands")),
-        (tr("Alt+↑, ↑ when empty"), tr("The prompts that wait: Enter edits, Delete drops")),
-        ("Shift+Tab", tr("The files that go along: Enter previews, Delete removes")),
+        (tr("Alt+↑, or ↑ when empty"), tr("Queued prompts: Enter edits, Delete discards")),
+        ("Shift+Tab", tr("Attached files: Enter previews, Delete removes")),
     ),
 )
 
@@ -93,7 +93,7 @@ def spelled_out(display: str) -> str:
 
 
 def binding_section(title: str, bindings: Iterable[BindingType], keys: Mapping[str, str] = MappingProxyType({})) -> HelpSection:
-    """Return the section for `bindings`, each with its description. `keys` are those that the person changed, by id."""
+    """Return the section for `bindings`, each with its description. `keys` are those that the user changed, by id."""
     lines = [
         (_shown_keys(binding, keys), binding.description)
         for binding in bindings
@@ -200,7 +200,7 @@ class HelpScreen(ModalScreen[None]):
             with VerticalScroll(id="help-page", can_focus=False):
                 for section in self._sections:
                     yield HelpPart(section)
-                yield Static(tr("Nothing here is called that."), id="help-nothing", markup=False)
+                yield Static(tr("No match."), id="help-nothing", markup=False)
             yield Static(tr("Esc closes · ↑ ↓ PgUp PgDn scroll"), id="help-keys", markup=False)
 
     def on_mount(self) -> None:

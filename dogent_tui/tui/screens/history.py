@@ -51,7 +51,7 @@ class HistoryScreen(ModalScreen[str]):
         with Vertical(id="history"):
             yield Input(placeholder=tr("Find an earlier prompt"), compact=True, id="history-letters")
             yield OptionList(id="history-list", markup=False, compact=True)
-            yield Static(tr("Enter takes it into the prompt · Esc closes"), id="history-keys", markup=False)
+            yield Static(tr("Enter copies it to the prompt · Esc closes"), id="history-keys", markup=False)
 
     def on_mount(self) -> None:
         """Read the history in a thread."""

@@ -18,8 +18,8 @@ from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.workspace.history import HistoryEntry
 
 _MOST_SHOWN = 1000
-_TOOK = tr("Took")
-_WIDTHS = {tr("When"): 16, tr("What came"): 9, _TOOK: 10}
+_TOOK = tr("Duration")
+_WIDTHS = {tr("When"): 16, tr("Result"): 9, _TOOK: 10}
 _FRAME = 8
 """Columns beside the table."""
 _GAP = 2
@@ -43,7 +43,7 @@ class HistoryTableScreen(ModalScreen[str]):
     def compose(self) -> ComposeResult:
         """Lay out the table."""
         with Vertical(id="history-table"):
-            yield Static(tr("What was asked in this folder"), id="history-table-title", markup=False)
+            yield Static(tr("History of this folder"), id="history-table-title", markup=False)
             yield DataTable(id="history-table-rows", cursor_type="row", zebra_stripes=True)
             yield Static("", id="history-table-keys", markup=False)
 
@@ -64,16 +64,18 @@ class HistoryTableScreen(ModalScreen[str]):
         for row in self._rows:
             cells = {
                 tr("When"): row.when,
-                tr("What came"): row.outcome,
-                tr("Took"): row.took,
+                tr("Result"): row.outcome,
+                tr("Duration"): row.took,
                 tr("Prompt"): row.prompt,
                 tr("Reply"): row.came,
             }
             table.add_row(*(Text(cells[name], no_wrap=True, overflow="ellipsis") for name in widths))
         more = (
-            tr(" · {count:,} older ones are in the file").format(count=len(rows) - _MOST_SHOWN) if len(rows) > _MOST_SHOWN else ""
+            tr(" · {count:,} older entries are in the file").format(count=len(rows) - _MOST_SHOWN)
+            if len(rows) > _MOST_SHOWN
+            else ""
         )
-        keys = tr("Enter takes the prompt again · Esc closes") if rows else tr("Nothing was asked yet · Esc closes")
+        keys = tr("Enter reuses the prompt · Esc closes") if rows else tr("No history yet · Esc closes")
         self.query_one("#history-table-keys", Static).update(f"{keys}{more}")
 
     @on(DataTable.RowSelected)

@@ -141,7 +141,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
     @property
     def _summary(self) -> str:
         return (
-            tr("{summary} · Ctrl+T or Esc: the tree").format(summary=self.editing.summary)
+            tr("{summary} · Ctrl+T or Esc: tree").format(summary=self.editing.summary)
             if self.has_class("-raw")
             else self.editing.summary
         )
@@ -178,9 +178,9 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         from dogent_tui.tui.screens.help import HelpScreen, binding_section
 
         sections = [
-            binding_section(tr("The outline"), OutlineView.BINDINGS),
-            binding_section(tr("While a title is typed"), TitleInput.BINDINGS),
-            binding_section(tr("The editor"), [b for b in EDITOR_KEYS if self.request.offers(b.action)]),
+            binding_section(tr("Outline"), OutlineView.BINDINGS),
+            binding_section(tr("While typing a title"), TitleInput.BINDINGS),
+            binding_section(tr("Editor"), [b for b in EDITOR_KEYS if self.request.offers(b.action)]),
         ]
         self.app.push_screen(HelpScreen(sections))
 
@@ -188,7 +188,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
 
     def _edit_title(self, request: EditRequest) -> None:
         self._titling.begin(request)
-        self._tell(tr("Enter: the next heading · Tab deeper · Esc done"))
+        self._tell(tr("Enter: next heading · Tab: deeper · Esc: done"))
 
     @on(OutlineView.Moved)
     def _moved(self) -> None:
@@ -237,11 +237,11 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
 
     def action_undo(self) -> None:
         """Take the last change back."""
-        self._undone(self.editing.outline.undo(), tr("Undone"), tr("There is nothing to undo."))
+        self._undone(self.editing.outline.undo(), tr("Undone"), tr("Nothing to undo."))
 
     def action_redo(self) -> None:
         """Make the change that was taken back again."""
-        self._undone(self.editing.outline.redo(), tr("Done again"), tr("There is nothing to redo."))
+        self._undone(self.editing.outline.redo(), tr("Redone"), tr("Nothing to redo."))
 
     def _undone(self, done: tuple[str, int | None] | None, said: str, nothing: str) -> None:
         if done is None:
@@ -266,7 +266,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         self._note.move_cursor(self._note.document.end)
         self._note.display = True
         self.set_focus(self._note)
-        self._tell(tr("Esc keeps the note · Ctrl+Z in the outline takes it back"))
+        self._tell(tr("Esc keeps the note · Ctrl+Z in the outline undoes it"))
         self.refresh_bindings()
 
     def action_keep_note(self) -> None:
@@ -320,7 +320,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         self._view.show_cursor()
         self._schedule_preview()
         self._tell(
-            tr("{number} of {count}").format(number=number, count=count) if count else tr("Nothing found.") if words else "",
+            tr("{number} of {count}").format(number=number, count=count) if count else tr("No matches.") if words else "",
             warning=bool(words and not count),
         )
 
@@ -341,7 +341,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
             if cursor is not None and self.editing.outline.set_target(cursor, typed):
                 self._changed()
         except ValueError:
-            self._tell(tr("“{typed}” is no length: write 300, 300 words, 2 pages or 500字.").format(typed=typed), warning=True)
+            self._tell(tr("“{typed}” is not a length: use 300, 300 words, 2 pages or 500字.").format(typed=typed), warning=True)
             return False
         return True
 
@@ -399,9 +399,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
     def action_accept(self) -> None:
         """Accept the proposal as it is."""
         if self.editing.is_changed:
-            self._tell(
-                tr("You have changed it: Ctrl+S sends your outline; undo everything to accept the proposal."), warning=True
-            )
+            self._tell(tr("You changed it: Ctrl+S sends your outline. To accept the proposal, undo everything."), warning=True)
         else:
             self.leave(OutlineResult("accepted", self.request.proposal))
 
@@ -423,7 +421,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         text, headings = self.editing.markdown, self.editing.outline.headings
         if not await asyncio.to_thread(same_sections, headings, text):
             self._tell(
-                tr("Not saved: a code block without an end would swallow the sections after it. Close it (Ctrl+T)."), warning=True
+                tr("Not saved: an unclosed code block would swallow the sections after it. Close it (Ctrl+T)."), warning=True
             )
             return
         try:
@@ -437,7 +435,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
 
     def action_abandon(self) -> None:
         """End the request, on the second press."""
-        if self._confirmed("abandon", tr("Press x again to abandon this outline and end the run.")):
+        if self._confirmed("abandon", tr("Press x again to abandon this outline and stop the run.")):
             self.leave(OutlineResult("abandoned"))
 
     async def action_leave(self) -> None:
@@ -449,7 +447,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
             self._view.show_cursor()
         elif not self.editing.is_document or not self.editing.is_changed:
             self.leave(OutlineResult("left", self.editing.markdown, self.editing.changes.sentences))
-        elif self._confirmed("leave", tr("Not saved yet: Ctrl+S saves, Esc once more leaves without.")):
+        elif self._confirmed("leave", tr("Not saved yet: Ctrl+S saves, Esc again leaves without saving.")):
             self._stop_draft()
             self.leave(OutlineResult("left"))
 

@@ -30,7 +30,7 @@ _LEAST_BEHIND = 5
 _MEANT = frozenset({"f", *(answer.key for answer in (*ANSWERS, *ANSWERS_AFTER))})
 """Printable keys that mean something here; any other one is the beginning of a word."""
 
-_TYPED = tr("What you type goes to the prompt. To answer, pause for a second.")
+_TYPED = tr("Typing goes to the prompt. To answer, pause for a second.")
 
 
 class Behind(msgspec.Struct, frozen=True):
@@ -58,13 +58,13 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "pick", tr("Answer"), key_display="⏎"),
-        Binding("left,shift+tab", "step(-1)", tr("Answer before"), show=False),
-        Binding("right,tab", "step(1)", tr("Answer after"), show=False),
+        Binding("left,shift+tab", "step(-1)", tr("Previous answer"), show=False),
+        Binding("right,tab", "step(1)", tr("Next answer"), show=False),
         Binding("n", "answer('n')", tr("Deny"), show=False),
         Binding("y", "answer('y')", tr("Allow once"), show=False),
         Binding("s", "answer('s')", tr("Allow for this session"), show=False),
         Binding("a", "answer('a')", tr("Always allow in this workspace"), show=False),
-        Binding("d", "answer('d')", tr("Drop, and continue"), show=False),
+        Binding("d", "answer('d')", tr("Discard and continue"), show=False),
         Binding("e", "answer('e')", tr("Deny and say why"), show=False),
         Binding("escape", "answer('n')", tr("Deny")),
         Binding("escape", "back", tr("Back")),
@@ -81,7 +81,7 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
     ]
 
     def __init__(self, question: Question, behind: Behind, *, typing: bool = False, counter: str = "") -> None:
-        """Put `question` before what lies `behind`. `typing`: the person is at the prompt just now."""
+        """Put `question` before what lies `behind`. `typing`: the user is at the prompt just now."""
         super().__init__()
         self.question = question
         self.request = question.request
@@ -196,7 +196,7 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
         if words := event.value.strip():
             self.leave(PermissionAnswer("deny", message=words))
         else:
-            self._say(tr("Say something to the agent, or go back with Esc."))
+            self._say(tr("Write something to the agent, or press Esc to go back."))
 
     def _pick(self, answer: Answer) -> None:
         if not self.guard.open:
@@ -209,7 +209,7 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
     def _write(self, *, writing: bool) -> None:
         self._words.display, self._answers.display = writing, not writing
         (self._words if writing else self._answers).focus()
-        self._say(tr("Denied, and the agent goes on with your words. Enter sends, Esc goes back.") if writing else "")
+        self._say(tr("Denied. Enter sends your message, and the agent continues; Esc goes back.") if writing else "")
         self._fit()
 
     def _say(self, words: str) -> None:

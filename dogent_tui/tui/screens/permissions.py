@@ -22,9 +22,9 @@ _SINCE: Mapping[str, str] = {
     "session": tr("for this session"),
     "always": tr("always in this workspace"),
 }
-_NOTHING = tr("Nothing yet. Answer a question with “this session” or “always”, and it is listed here.")
+_NOTHING = tr("Nothing yet. When you answer “this session” or “always”, it appears here.")
 _LEAST_ROWS = 2
-_KEYS = tr("↑ ↓ choose · Delete or r takes it back · Esc closes")
+_KEYS = tr("↑ ↓ choose · Delete or r revokes · Esc closes")
 
 
 def grant_lines(held: HeldGrant, sentence: str) -> Content:
@@ -40,7 +40,7 @@ class PermissionsScreen(ModalScreen[None]):
     CSS_PATH = stylesheet("permissions.tcss")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss", tr("Close")),
-        Binding("delete,r", "revoke", tr("Take it back")),
+        Binding("delete,r", "revoke", tr("Revoke")),
     ]
 
     def __init__(self, authority: Authority, standing: Sequence[str] = ()) -> None:
@@ -76,7 +76,7 @@ class PermissionsScreen(ModalScreen[None]):
         try:
             await asyncio.to_thread(self._authority.revoke, self._held[chosen])
         except (OSError, DogentError) as error:
-            self.notify(tr("It could not be taken back: {error}").format(error=error), severity="error", markup=False)
+            self.notify(tr("It could not be revoked: {error}").format(error=error), severity="error", markup=False)
         await self._refresh(chosen)
 
     def _fit(self) -> None:

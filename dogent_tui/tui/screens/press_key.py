@@ -29,7 +29,7 @@ class PressKeyScreen(Withdrawable[str], ModalScreen[str]):
         """Lay out the question."""
         with Vertical(id="typing"):
             yield Static(self._title, id="typing-title", markup=False)
-            yield Static(tr("Press it now."), id="typing-why", markup=False)
+            yield Static(tr("Press the key now."), id="typing-why", markup=False)
             yield Static("", id="typing-problem", markup=False)
             yield Static(tr("Esc goes back"), id="typing-keys", markup=False)
 

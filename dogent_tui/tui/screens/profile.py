@@ -28,8 +28,8 @@ class ProfileScreen(ModalScreen[None]):
     CSS_PATH = stylesheet("settings.tcss")
     AUTO_FOCUS = "#settings-rows"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("delete", "reset", tr("Take out"), key_display="Del"),
-        Binding("c", "check", tr("Check")),
+        Binding("delete", "reset", tr("Clear"), key_display="Del"),
+        Binding("c", "check", tr("Test")),
         Binding("u", "use", tr("Use here")),
         Binding("ctrl+x", "remove", tr("Remove"), key_display="^X"),
         Binding("escape,left", "dismiss", tr("Back"), key_display="Esc"),
@@ -117,7 +117,7 @@ class ProfileScreen(ModalScreen[None]):
 
     def action_check(self) -> None:
         """Ask what the profile leads to, as it stands here."""
-        self.say(tr("Asking…"))
+        self.say(tr("Testing…"))
         self.run_worker(self._check(), group="check", exclusive=True)
 
     async def _check(self) -> None:
@@ -129,7 +129,7 @@ class ProfileScreen(ModalScreen[None]):
     def action_use(self) -> None:
         """Use the profile in this folder."""
         self._draft.put(chosen_profile(self._draft, self._file), self._profile)
-        self.say(tr("{name} is used in this folder once this is saved.").format(name=self._profile))
+        self.say(tr("This folder uses {name} once you save.").format(name=self._profile))
 
     def action_remove(self) -> None:
         """Remove the profile, when asked."""
@@ -137,7 +137,7 @@ class ProfileScreen(ModalScreen[None]):
 
     async def _remove(self) -> None:
         title = tr("Remove the profile {name}?").format(name=self._profile)
-        why = tr("It goes with its key, once this is saved.")
-        if await choose(self.app, title, why, (tr("Keep it"), tr("Remove it")), 0) == 1:
+        why = tr("Its key is removed with it once you save.")
+        if await choose(self.app, title, why, (tr("Keep"), tr("Remove")), 0) == 1:
             self._draft.remove_profile(self._file, self._profile)
             self.dismiss()

@@ -1,4 +1,4 @@
-"""The review of a change that the agent proposed: hunk by hunk, and nothing is written before the person says so."""
+"""The review of a change that the agent proposed: hunk by hunk, and nothing is written before the user says so."""
 
 import asyncio
 import time
@@ -143,14 +143,14 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
     def _summary(self) -> str:
         change = self.change
         if not change.hunks:
-            return tr("Nothing is different from what the file holds. Enter closes this.")
+            return tr("The proposal matches the file. Enter closes.")
         parts = [
             (change.count("accepted"), tr("{count} accepted")),
             (change.count("rejected"), tr("{count} rejected")),
             (change.count("open"), tr("{count} undecided")),
         ]
         said = tr(", ").join(what.format(count=count) for count, what in parts if count)
-        return tr("{said} · the preview of what would be written, p goes back").format(said=said) if self._previewing else said
+        return tr("{said} · preview of the result, p goes back").format(said=said) if self._previewing else said
 
     def _show(self, *, anew: bool = True) -> None:
         """Draw the hunk under the cursor, or the preview of what is around it."""
@@ -185,7 +185,7 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         """Show all keys."""
         from dogent_tui.tui.screens.help import HelpScreen, binding_section
 
-        self.app.push_screen(HelpScreen([binding_section(tr("The review"), REVIEW_KEYS)]))
+        self.app.push_screen(HelpScreen([binding_section(tr("Review"), REVIEW_KEYS)]))
 
     # ── Going about ───────────────────────────────────────────────────────────────────────────────
 
@@ -249,7 +249,7 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         self.change.decide_all(verdict)
         self._changed()
         if verdict == "accepted" and self.change.count("open"):
-            self._tell(tr("Those that are in conflict (!) are accepted one by one."), warning=True)
+            self._tell(tr("Accept conflicts (!) one by one."), warning=True)
 
     def _changed(self) -> None:
         self._confirming = ""
@@ -277,11 +277,11 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         if (hunk := self.hunk) is None:
             return
         self._typing = "edit"
-        self._area.border_title = tr("What is to be written here")
+        self._area.border_title = tr("Your version of this hunk")
         self._area.load_text(carry("\n".join(self.change.lines_of(hunk))))
         self._area.move_cursor(self._area.document.end)
         self._swap(self._area, self._view)
-        self._tell(tr("Esc keeps this and accepts it · Ctrl+X leaves it as it was"))
+        self._tell(tr("Esc keeps and accepts this · Ctrl+X restores it"))
 
     def action_keep_edit(self) -> None:
         """Take what was typed, and accept it."""
@@ -369,9 +369,11 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
         self.on_resize()
         self._changed()
         conflicts = sum(hunk.is_conflict for hunk in self.change.hunks)
-        what = tr("{conflicts} in conflict (!)").format(conflicts=conflicts) if conflicts else tr("nothing is in conflict")
+        what = tr("{conflicts} in conflict (!)").format(conflicts=conflicts) if conflicts else tr("no conflicts")
         self._tell(
-            tr("The file was changed meanwhile, and nothing was written: {what}. Look again, then Enter.").format(what=what),
+            tr("The file changed in the meantime, so nothing was written: {what}. Check again, then press Enter.").format(
+                what=what
+            ),
             warning=True,
         )
 

@@ -40,9 +40,9 @@ class RewindScreen(Withdrawable[RewindPoint], ModalScreen[RewindPoint]):
         now = self._now()
         rows = (Content.assemble(p.title, (f"\n  {p.facts(now, self._root)}", "dim")) for p in self._points)
         with Vertical(id="rewind"):
-            yield Static(tr("Go back to before which prompt?"), id="rewind-title", markup=False)
+            yield Static(tr("Rewind to before which prompt?"), id="rewind-title", markup=False)
             yield OptionList(*rows, id="rewind-list", markup=False, compact=True)
-            yield Static(tr("Enter shows what would happen · ↑ ↓ choose · Esc closes"), id="rewind-keys", markup=False)
+            yield Static(tr("Enter shows a preview · ↑ ↓ choose · Esc closes"), id="rewind-keys", markup=False)
 
     def on_mount(self) -> None:
         """Begin with the latest prompt, or where one was before."""

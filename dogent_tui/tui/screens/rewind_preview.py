@@ -25,17 +25,17 @@ from dogent_tui.workspace.copies import Copies
 
 
 class RewindPreviewScreen(Withdrawable[bool], ModalScreen[bool]):
-    """Dismissed with True where it is to be done, as `preview` then says, and with None where the person goes back."""
+    """Dismissed with True where it is to be done, as `preview` then says, and with None where the user goes back."""
 
     CSS_PATH = stylesheet("rewind.tcss")
     AUTO_FOCUS = "#rewind-files"
     BINDINGS: ClassVar[list[BindingType]] = [
         # Before the list of files, which would take these keys as choosing a row.
-        Binding("enter", "go_back", tr("Do it"), priority=True),
-        Binding("space", "take", tr("This file or not"), priority=True),
+        Binding("enter", "go_back", tr("Rewind"), priority=True),
+        Binding("space", "take", tr("Include or exclude this file"), priority=True),
         Binding("escape", "back", tr("Back")),
-        Binding("pageup,shift+up", "scroll_lines(-1)", tr("Scroll the difference"), show=False, priority=True),
-        Binding("pagedown,shift+down", "scroll_lines(1)", tr("Scroll the difference"), show=False, priority=True),
+        Binding("pageup,shift+up", "scroll_lines(-1)", tr("Scroll the diff"), show=False, priority=True),
+        Binding("pagedown,shift+down", "scroll_lines(1)", tr("Scroll the diff"), show=False, priority=True),
     ]
 
     def __init__(self, preview: Preview, copies: Copies) -> None:
@@ -50,7 +50,7 @@ class RewindPreviewScreen(Withdrawable[bool], ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         """Lay out what happens, the files, and the difference of one of them."""
         with Vertical(id="rewind", classes="-files" if self.preview.places else ""):
-            title = tr("Go back to before “{title}”?").format(title=self.preview.point.title)
+            title = tr("Rewind to before “{title}”?").format(title=self.preview.point.title)
             yield Static(title, id="rewind-title", markup=False)
             yield Static(sentences(*self.preview.summary()), id="rewind-what", markup=False)
             yield OptionList(id="rewind-files", markup=False, compact=True)
@@ -63,9 +63,9 @@ class RewindPreviewScreen(Withdrawable[bool], ModalScreen[bool]):
         has_files = bool(self.preview.places)
         self.query_one(OptionList).display = has_files
         self.query_one(QuestionLines).display = has_files
-        keys = tr("Enter does it · Esc goes back")
+        keys = tr("Enter rewinds · Esc goes back")
         if has_files:
-            keys = tr("Enter does it · Space this file or not · PgUp PgDn scroll · Esc back")
+            keys = tr("Enter rewinds · Space includes or excludes this file · PgUp PgDn scroll · Esc back")
         self.query_one("#rewind-keys", Static).update(keys)
         self.call_after_refresh(self.guard.shown)
 
@@ -140,7 +140,7 @@ class RewindPreviewScreen(Withdrawable[bool], ModalScreen[bool]):
         if not self.guard.open:
             return
         if self.preview.does_nothing:
-            self.notify(tr("No file is chosen. Space takes one."), markup=False)
+            self.notify(tr("No file is selected. Space selects one."), markup=False)
             return
         self.leave(True)
 

@@ -24,11 +24,11 @@ from dogent_tui.workspace.sessions import SessionRecord
 _KEYS = tr("Enter {enter} · F2 rename · F3 fork · Del delete · Tab {tab} · Esc close")
 _ROOMY = 90
 """Columns in which the keys can be named with all words."""
-_RENAMING = tr("Type the new title · Enter takes it · Esc leaves it as it is")
+_RENAMING = tr("Type the new title · Enter saves · Esc cancels")
 
 
 class SessionsScreen(ModalScreen[SessionWish]):
-    """Dismissed with what the person wants, or with nothing."""
+    """Dismissed with what the user wants, or with nothing."""
 
     CSS_PATH = stylesheet("sessions.tcss")
     AUTO_FOCUS = "#sessions-words"
@@ -86,7 +86,7 @@ class SessionsScreen(ModalScreen[SessionWish]):
         nothing.display = not self._shown
         nothing.update(self.list.nothing())
         where = tr("all folders") if self.list.everywhere else tr("this folder")
-        self.query_one("#sessions-title", Static).update(tr("Conversations of {where}").format(where=where))
+        self.query_one("#sessions-title", Static).update(tr("Conversations in {where}").format(where=where))
         self._show_keys()
 
     def _show_keys(self) -> None:
@@ -196,14 +196,14 @@ class SessionsScreen(ModalScreen[SessionWish]):
             self.query_one(Input).action_delete_right()
             return
         if record.session_id == self.list.shelf.on_screen:
-            self.notify(tr("This conversation is on the screen. Open another one first, or begin one with /new."), markup=False)
+            self.notify(tr("This conversation is open here. Open another one first, or start one with /new."), markup=False)
             return
         if await asyncio.to_thread(self.list.shelf.is_elsewhere, record):
-            self.notify(tr("Another window has this conversation. Close it there first."), markup=False)
+            self.notify(tr("Another window has this conversation open. Close it there first."), markup=False)
             return
         chosen = self.query_one(OptionList).highlighted or 0
-        why = tr("Its transcript and the memory of the agent go for good. The documents that were written stay as they are.")
-        answers = (tr("Keep it"), tr("Delete it"))
+        why = tr("Its transcript and the agent's memory of it are deleted permanently. Documents already written are kept.")
+        answers = (tr("Keep"), tr("Delete"))
         if await choose(self.app, tr("Delete “{title}”?").format(title=self.list.title(record)), why, answers) != 1:
             return
         try:

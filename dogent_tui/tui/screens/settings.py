@@ -1,4 +1,4 @@
-"""/settings: what can be chosen, section by section; it is written when the person saves it."""
+"""/settings: what can be chosen, section by section; it is written when the user saves it."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -45,7 +45,7 @@ class SettingsScreen(ModalScreen[bool]):
         Binding("delete", "reset", tr("Default"), key_display="Del"),
         Binding("u", "use", tr("Use here")),
         Binding("ctrl+s", "save", tr("Save"), key_display="^S"),
-        Binding("escape", "leave", tr("Leave"), key_display="Esc"),
+        Binding("escape", "leave", tr("Close"), key_display="Esc"),
         Binding("f1", "app.help", tr("Help"), show=False),
     ]
 
@@ -127,7 +127,7 @@ class SettingsScreen(ModalScreen[bool]):
         for action in self._keymap.actions:
             setting = _key_setting(file, action.id, action.words)
             keys = self.draft.value(setting) or action.default
-            about = tr("Usually {keys}. Enter, then press the key that you want.").format(keys=_keys_shown(action.default))
+            about = tr("Default: {keys}. Press Enter, then the key you want.").format(keys=_keys_shown(action.default))
             rows.append(
                 Row(
                     action.id,
@@ -145,7 +145,7 @@ class SettingsScreen(ModalScreen[bool]):
     def _moved(self, event: RowList.Moved) -> None:
         event.stop()
         row = self._list.row
-        kept = tr("Kept in {place}.").format(place=row.place) if row else ""
+        kept = tr("Stored in {place}.").format(place=row.place) if row else ""
         self._about.update(one_line(sentences(row.about, kept)) if row else "")
 
     def say(self, words: str) -> None:
@@ -202,8 +202,8 @@ class SettingsScreen(ModalScreen[bool]):
         if name == _ADD:
             typed = await type_text(
                 self.app,
-                tr("A new profile of {file}").format(file=file.name),
-                tr("How do you want to call it?"),
+                tr("New profile in {file}").format(file=file.name),
+                tr("What should it be called?"),
                 problem=lambda text: name_problem(text.strip(), file, self.draft),
             )
             if typed is None:
@@ -220,7 +220,7 @@ class SettingsScreen(ModalScreen[bool]):
         def problem(key: str) -> str:
             return self._keymap.problem(action_id, key, changed)
 
-        key = await press_key(self.app, tr("The key for: {action}").format(action=action.words), problem)
+        key = await press_key(self.app, tr("Key for: {action}").format(action=action.words), problem)
         if key is not None:
             file = self.draft.home / "dogent.json"
             setting = _key_setting(file, action_id, action.words)
@@ -269,8 +269,10 @@ class SettingsScreen(ModalScreen[bool]):
 
     async def _ask_to_save(self) -> None:
         files = ", ".join(place_of(file, self.draft.workspace) for file in self.draft.changes)
-        answers = (tr("Save them"), tr("Leave without them"), tr("Go on here"))
-        answer = await choose(self.app, tr("Save the changes?"), tr("They go to {files}.").format(files=files), answers, 0)
+        answers = (tr("Save"), tr("Discard"), tr("Keep editing"))
+        answer = await choose(
+            self.app, tr("Save the changes?"), tr("They are written to {files}.").format(files=files), answers, 0
+        )
         if answer in (_SAVE, _DISCARD):
             self.dismiss(answer == _SAVE)
 

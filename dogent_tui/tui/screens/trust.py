@@ -22,13 +22,13 @@ _OTHER_ROWS = 14
 _LEAST_ROWS = 2
 _USED = tr("Used once you trust this folder")
 _UNUSED = tr("Never used by dogent-tui, whatever you answer")
-_KEYS = tr("↑ ↓ choose · Enter answers · PgDn reads on · Esc goes back")
+_KEYS = tr("↑ ↓ choose · Enter answers · PgDn scrolls · Esc goes back")
 
 
 def _found_parts(found: Sequence[Found]) -> Iterable[Static]:
     """Return what came as lines, in two groups: what trusting uses, and what is there and never used."""
     if not found:
-        yield Static(tr("There is nothing in it that dogent-tui would use."), markup=False)
+        yield Static(tr("It contains nothing dogent-tui would use."), markup=False)
     for title, used in ((_USED, True), (_UNUSED, False)):
         some = [one for one in found if one.used is used]
         if some:
@@ -54,7 +54,7 @@ def _shown(text: str) -> str:
 
 
 class TrustScreen(AnsweringScreen[bool]):
-    """Asks whether to trust a folder. Dismissed with the answer, or with None where the person goes back without one."""
+    """Asks whether to trust a folder. Dismissed with the answer, or with None where the user goes back without one."""
 
     CSS_PATH = stylesheet("trust.tcss")
     AUTO_FOCUS = "#trust-answers"
@@ -71,7 +71,7 @@ class TrustScreen(AnsweringScreen[bool]):
         with Vertical(id="trust"):
             yield Static(tr("Do you trust what came with this folder?"), id="trust-title", markup=False)
             came = _listed(dict.fromkeys(one.place for one in self._found if one.used)) or listing(self._came)
-            where = tr("{came} came with {folder}: somebody else’s words, until you trust them.").format(
+            where = tr("{came} came with {folder}: they are someone else's words until you trust them.").format(
                 folder=_shown(self._folder), came=_shown(came)
             )
             yield Static(where, id="trust-why", markup=False)

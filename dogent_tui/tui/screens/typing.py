@@ -16,7 +16,7 @@ from dogent_tui.tui.stylesheets import stylesheet
 
 
 class TypingScreen(Withdrawable[str], ModalScreen[str]):
-    """Dismissed with what was typed, or with None where the person goes back."""
+    """Dismissed with what was typed, or with None where the user goes back."""
 
     CSS_PATH = stylesheet("typing.tcss")
     AUTO_FOCUS = "#typing-text"
@@ -42,7 +42,7 @@ class TypingScreen(Withdrawable[str], ModalScreen[str]):
             yield Input(self._text, placeholder=self._unset, password=self._secret, compact=True, id="typing-text")
             yield Static(self._why, id="typing-why", markup=False)
             yield Static("", id="typing-problem", markup=False)
-            yield Static(tr("Enter takes it · Esc goes back"), id="typing-keys", markup=False)
+            yield Static(tr("Enter confirms · Esc goes back"), id="typing-keys", markup=False)
 
     def on_mount(self) -> None:
         """Keep the line still for whoever reads along."""

@@ -1,4 +1,4 @@
-"""Having the person choose a conversation, and opening what was chosen: in this window, whatever folder it was held in."""
+"""Having the user choose a conversation, and opening what was chosen: in this window, whatever folder it was held in."""
 
 import asyncio
 from contextlib import suppress
@@ -20,7 +20,7 @@ from dogent_tui.workspace.sessions import SessionRecord, all_sessions, delete_se
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
 
-AT_WORK = tr("The agent is at work. Stop it with Esc first, or wait.")
+AT_WORK = tr("The agent is working. Wait, or stop it first with Esc.")
 
 
 class SessionChooser:
@@ -30,7 +30,7 @@ class SessionChooser:
         self._app = app
 
     async def choose(self) -> bool:
-        """Have a conversation chosen and open it. False where the person closes the list."""
+        """Have a conversation chosen and open it. False where the user closes the list."""
         opened = self._app.opened
         shelf = SessionShelf(
             partial(list_sessions, opened.workspace),
@@ -52,7 +52,7 @@ class SessionChooser:
         except DogentError as error:
             return str(error)
         if record is None:
-            return tr("There is no conversation {wanted}. /sessions lists those that are.").format(wanted=wanted)
+            return tr("There is no conversation {wanted}. Use /sessions to list them.").format(wanted=wanted)
         await self.open(SessionWish(record))
         return ""
 
@@ -61,7 +61,7 @@ class SessionChooser:
         app, record = self._app, wish.record
         say = app.conversation.prompt.notify_hint
         if record.session_id == app.opened.service.session_id and not wish.fork and not app.opened.read_only:
-            say(tr("This conversation is on the screen already."))
+            say(tr("This conversation is already open."))
             return False
         if app.opened.service.state == "running":
             say(AT_WORK)
@@ -76,9 +76,9 @@ class SessionChooser:
             return False
         title = record.title or tr("the conversation")
         say(
-            tr("A fork of “{title}”: what was there stays as it is.").format(title=title)
+            tr("Forked “{title}”; the original is unchanged.").format(title=title)
             if wish.fork
-            else tr("Opened “{title}”, to be read only: another window has it.").format(title=title)
+            else tr("Opened “{title}” read-only: it is open in another window.").format(title=title)
             if app.opened.read_only
             else tr("Opened “{title}”.").format(title=title)
         )
@@ -86,9 +86,7 @@ class SessionChooser:
 
     async def _go_elsewhere(self, root: Path, wish: SessionWish) -> bool:
         if not await asyncio.to_thread(root.is_dir):
-            self._app.conversation.prompt.notify_hint(
-                tr("The folder {root} is not there any more.").format(root=display_path(root))
-            )
+            self._app.conversation.prompt.notify_hint(tr("The folder {root} no longer exists.").format(root=display_path(root)))
             return False
         self._app.go_elsewhere(Workspace(root), wish.record.session_id, fork=wish.fork)
         return True

@@ -1,4 +1,4 @@
-"""/export-session: the conversation on the screen, written to a file of the person's choice."""
+"""/export-session: the conversation on the screen, written to a file of the user's choice."""
 
 import asyncio
 from datetime import datetime
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
 
 _BECAUSE = tr("You asked for this with /export-session.")
-_USAGE = tr("Name a file that ends in .md, .html or .json: /export-session FILE.md.")
+_USAGE = tr("Specify a file ending in .md, .html or .json: /export-session FILE.md.")
 
 
 async def export_session(app: "DogentApp", typed: str) -> str:
@@ -39,7 +39,7 @@ async def export_session(app: "DogentApp", typed: str) -> str:
         return _USAGE
     entries = screen.transcript.model.entries
     if not entries:
-        return tr("Nothing was said yet.")
+        return tr("The conversation is empty so far.")
     path = opened.workspace.absolute(name)
     shown = one_line(opened.workspace.relative(path))
     try:
@@ -52,12 +52,12 @@ async def export_session(app: "DogentApp", typed: str) -> str:
             and await choose(
                 app,
                 tr("Replace {shown}?").format(shown=shown),
-                tr("There is a file of this name."),
-                (tr("Keep it"), tr("Replace it")),
+                tr("A file with this name already exists."),
+                (tr("Keep"), tr("Replace")),
             )
             != 1
         ):
-            return tr("Nothing was exported: {shown} is left as it is.").format(shown=shown)
+            return tr("Nothing was exported: {shown} is unchanged.").format(shown=shown)
         parts = parts_of(entries, str(opened.workspace.root))
         text = await asyncio.to_thread(lambda: form(_conversation(opened, parts)))
         plan = partial(plan_change, path, text)
@@ -66,9 +66,9 @@ async def export_session(app: "DogentApp", typed: str) -> str:
         return one_line(tr("Nothing was exported: {error}").format(error=error))
     screen.look_again()
     return (
-        tr("Nothing was exported: {shown} is left as it is.").format(shown=shown)
+        tr("Nothing was exported: {shown} is unchanged.").format(shown=shown)
         if done == "denied"
-        else tr("Wrote the conversation to {shown}.").format(shown=shown)
+        else tr("Exported the conversation to {shown}.").format(shown=shown)
     )
 
 

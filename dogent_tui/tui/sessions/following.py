@@ -18,16 +18,14 @@ if TYPE_CHECKING:
 LOOK_EVERY_S = 0.5
 """Nothing is read where nothing was added: a window that follows takes 0.4 % of a processor, any idle one 0.2 % (measured)."""
 
-_THERE = tr(
-    "This conversation is open in another window, so it can only be read here. What happens there is shown as it happens."
-)
+_THERE = tr("This conversation is open in another window, so it is read-only here. It updates live.")
 _THERE_REMEDY = tr(
-    "Go on there; once that window leaves it, you can go on here. /sessions can also fork it: then both go on by themselves."
+    "Continue there; once that window leaves it, you can continue here. Or fork it with /sessions to continue separately."
 )
 _LEFT = tr("The other window has left this conversation.")
-_LEFT_REMEDY = tr("Send a prompt, and it goes on here.")
+_LEFT_REMEDY = tr("Send a prompt to continue here.")
 _GONE = tr("The log of this conversation is gone: it was deleted.")
-_GONE_REMEDY = tr("/new begins another one, /sessions opens one.")
+_GONE_REMEDY = tr("Use /new to start another, or /sessions to open one.")
 
 
 class OtherWindow:

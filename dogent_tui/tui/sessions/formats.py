@@ -17,18 +17,18 @@ _HEADINGS = {
     "thinking": tr("Thinking"),
     "plan": tr("Plan"),
     "notice": tr("Note"),
-    "outcome": tr("How it ended"),
+    "outcome": tr("Outcome"),
 }
 _STATES = {
     "failed": tr("failed"),
     "denied": tr("not allowed"),
     "stopped": tr("stopped"),
     "waiting": tr("not answered"),
-    "running": tr("under way"),
+    "running": tr("in progress"),
 }
 _ENDS = {
-    "needs_clarification": tr("waits for answers"),
-    "needs_outline_edit": tr("waits for the outline"),
+    "needs_clarification": tr("waiting for answers"),
+    "needs_outline_edit": tr("waiting for the outline"),
     "aborted": tr("ended by a denial"),
     "interrupted": tr("stopped"),
     "failed": tr("failed"),
@@ -42,7 +42,7 @@ def as_json(conversation: Written) -> str:
 
 def as_markdown(conversation: Written) -> str:
     """Return `conversation` as Markdown. What tools returned stands in fences."""
-    title = _inline(conversation.title or tr("A conversation"))
+    title = _inline(conversation.title or tr("Conversation"))
     texts = [f"# {title}", _facts(conversation)]
     for part in conversation.parts:
         texts += _markdown_of(part)
@@ -50,7 +50,7 @@ def as_markdown(conversation: Written) -> str:
 
 
 def _facts(conversation: Written) -> str:
-    return tr("Folder `{workspace}`, written {exported}.").format(
+    return tr("Folder `{workspace}`, exported {exported}.").format(
         workspace=conversation.workspace, exported=conversation.exported[:16].replace("T", " ")
     )
 
@@ -99,7 +99,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-
 
 def as_html(conversation: Written) -> str:
     """Return `conversation` as one page, light or dark as the reader's browser is. It loads nothing and runs nothing."""
-    title = html.escape(conversation.title or tr("A conversation"))
+    title = html.escape(conversation.title or tr("Conversation"))
     facts = html.escape(_facts(conversation).replace("`", ""))
     body = "\n".join(_HTML[part.kind](part) for part in conversation.parts)
     return (

@@ -1,4 +1,4 @@
-"""The list of conversations that a person chooses from: those of this workspace or of all, found by words. No Textual here."""
+"""The list of conversations that a user chooses from: those of this workspace or of all, found by words. No Textual here."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
@@ -15,7 +15,7 @@ NO_TITLE = tr("(no title)")
 
 
 class SessionWish(msgspec.Struct, frozen=True):
-    """What the person wants: to go on with a conversation, or `fork`: from there in another one."""
+    """What the user wants: to go on with a conversation, or `fork`: from there in another one."""
 
     record: SessionRecord
     fork: bool = False
@@ -77,11 +77,11 @@ class SessionList:
     def nothing(self) -> str:
         """Return why nothing is shown."""
         if self.records:
-            return tr("No conversation has these words in its title.")
+            return tr("No conversation title contains these words.")
         return (
-            tr("There is no earlier conversation yet.")
+            tr("There are no earlier conversations.")
             if self.everywhere
-            else tr("There is no earlier conversation in this folder.")
+            else tr("There are no earlier conversations in this folder.")
         )
 
     def title(self, record: SessionRecord) -> str:
@@ -92,16 +92,16 @@ class SessionList:
         """Return when it was last spoken in, where, and whether it is on the screen or open in another window."""
         facts = [spoken(record.updated, now)]
         if self.is_elsewhere(record):  # before the folder, which may be long
-            facts.append(tr("open in another window, read only"))
+            facts.append(tr("open in another window, read-only"))
         if self.everywhere:
-            facts.append(one_line(display_path(record.workspace)) if record.workspace else tr("folder not known"))
+            facts.append(one_line(display_path(record.workspace)) if record.workspace else tr("unknown folder"))
         if record.session_id == self.shelf.on_screen:
-            facts.append(tr("on the screen"))
+            facts.append(tr("open here"))
         return " · ".join(facts)
 
 
 def spoken(updated: str, now: datetime) -> str:
-    """Return when something was (UTC, ISO 8601), as a person says it at the time `now`, in the time zone of `now`."""
+    """Return when something was (UTC, ISO 8601), as a user says it at the time `now`, in the time zone of `now`."""
     try:
         then = datetime.fromisoformat(updated).astimezone(now.tzinfo)
     except ValueError:

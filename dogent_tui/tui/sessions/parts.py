@@ -1,4 +1,4 @@
-"""A conversation as it is written to a file: what was said and done, in the order in which a person reads it, without keys."""
+"""A conversation as it is written to a file: what was said and done, in the order in which a user reads it, without keys."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime

@@ -1,1 +1,1 @@
-"""The settings as a person sees and changes them: rows of values, each in its file, written together when they are saved."""
+"""The settings as a user sees and changes them: rows of values, each in its file, written together when they are saved."""

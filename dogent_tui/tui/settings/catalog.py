@@ -1,4 +1,4 @@
-"""Which settings there are, with the words for a person: of the folder, of a profile."""
+"""Which settings there are, with the words for a user: of the folder, of a profile."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,44 +21,44 @@ LLM, WEB, VISION = "claude.json", "web.json", "vision.json"
 _LANGUAGES = (("en", "English"), ("zh_CN", "简体中文"))
 _SERVER = "DOGENT_LOCAL_SERVER"
 _SERVERS = tuple((str(kind), LABELS[kind]) for kind in KINDS)
-_REFERENCES = tr("env:NAME takes it from the environment, keyring:NAME from the system’s keyring.")
+_REFERENCES = tr("env:NAME reads it from the environment, keyring:NAME from the system's keyring.")
 _FOLDER: Sequence[tuple[str, str, Kind, Any, str, str]] = (
-    ("profile", tr("Who answers"), "choice", "", tr("what the environment says"), tr("A profile, or the offline engine.")),
-    ("web_profile", tr("Who searches the web"), "choice", "", tr("the agent’s own tools"), tr("A profile for searching.")),
-    ("vision_profile", tr("Who looks at pictures"), "choice", "glm-4.6v", "", tr("A profile of yours for pictures and videos.")),
-    ("primary_language", tr("Language of replies"), "text", "", tr("that of the prompt"), tr("For example: English, 简体中文.")),
-    ("doc_template", tr("Document template"), "choice", "", tr("none"), tr("Unless the prompt names another.")),
-    ("images_path", tr("Folder for images"), "folder", "./images", "", tr("For those from the web; inside this folder.")),
-    ("theme", tr("Colors"), "choice", "", tr("those for this terminal"), tr("They hold as soon as this is saved.")),
-    ("review_edits", tr("Review each change"), "switch", False, "", tr("What the agent writes is put to you, change by change.")),
+    ("profile", tr("Model"), "choice", "", tr("from the environment"), tr("A profile, or the offline engine.")),
+    ("web_profile", tr("Web search profile"), "choice", "", tr("the agent's own tools"), tr("A profile for web search.")),
+    ("vision_profile", tr("Vision profile"), "choice", "glm-4.6v", "", tr("A profile for images and videos.")),
+    ("primary_language", tr("Reply language"), "text", "", tr("same as the prompt"), tr("For example: English, 简体中文.")),
+    ("doc_template", tr("Document template"), "choice", "", tr("none"), tr("Unless the prompt specifies another.")),
+    ("images_path", tr("Images folder"), "folder", "./images", "", tr("For images from the web; inside this folder.")),
+    ("theme", tr("Theme"), "choice", "", tr("matched to the terminal"), tr("Takes effect when you save.")),
+    ("review_edits", tr("Review each change"), "switch", False, "", tr("You review every change the agent writes.")),
     ("learn_auto", tr("Offer to note lessons"), "switch", True, "", tr("After a run that failed or was stopped.")),
 )  # fmt: skip
 
 _FIELDS: Mapping[str, Sequence[tuple[str, str, Kind, str, str]]] = {
     LLM: (
-        ("ANTHROPIC_BASE_URL", tr("Address"), "address", tr("Anthropic’s own"), tr("Of a Messages API, without /v1/messages.")),
-        ("ANTHROPIC_AUTH_TOKEN", tr("Key, as bearer token"), "secret", "", tr("What most endpoints want.") + f" {_REFERENCES}"),
-        ("ANTHROPIC_API_KEY", tr("Key, as x-api-key"), "secret", "", tr("What Anthropic itself wants.") + f" {_REFERENCES}"),
-        ("ANTHROPIC_MODEL", tr("Model"), "text", tr("that of the endpoint"), tr("The model that answers.")),
-        ("ANTHROPIC_SMALL_FAST_MODEL", tr("Small model"), "text", tr("that of the endpoint"), tr("For small tasks.")),
-        (_SERVER, tr("Local server"), "choice", tr("none"), tr("For a model of your own, which needs no key.")),
-        ("API_TIMEOUT_MS", tr("Patience"), "number", tr("ten minutes"), tr("Milliseconds that a request may take.")),
+        ("ANTHROPIC_BASE_URL", tr("Address"), "address", tr("Anthropic's own"), tr("A Messages API, without /v1/messages.")),
+        ("ANTHROPIC_AUTH_TOKEN", tr("Key (bearer token)"), "secret", "", tr("What most endpoints expect.") + f" {_REFERENCES}"),
+        ("ANTHROPIC_API_KEY", tr("Key (x-api-key)"), "secret", "", tr("What Anthropic expects.") + f" {_REFERENCES}"),
+        ("ANTHROPIC_MODEL", tr("Model"), "text", tr("the endpoint's"), tr("The main model.")),
+        ("ANTHROPIC_SMALL_FAST_MODEL", tr("Small model"), "text", tr("the endpoint's"), tr("For small tasks.")),
+        (_SERVER, tr("Local server"), "choice", tr("none"), tr("For your own model; needs no key.")),
+        ("API_TIMEOUT_MS", tr("Timeout"), "number", tr("ten minutes"), tr("Milliseconds a request may take.")),
     ),
     WEB: (
-        ("provider", tr("Provider"), "choice", tr("not set"), tr("Who searches.")),
+        ("provider", tr("Provider"), "choice", tr("not set"), tr("The search service.")),
         ("api_key", tr("Key"), "secret", "", _REFERENCES),
-        ("cse_id", tr("Search engine id"), "secret", "", tr("Only Google wants one.")),
-        ("endpoint", tr("Address"), "address", tr("the provider’s own"), tr("SearXNG needs that of your server.")),
-        ("timeout_s", tr("Patience"), "number", "20", tr("Seconds that a search may take, at most 120.")),
+        ("cse_id", tr("Search engine id"), "secret", "", tr("Only for Google.")),
+        ("endpoint", tr("Address"), "address", tr("the provider's own"), tr("SearXNG needs your server's address.")),
+        ("timeout_s", tr("Timeout"), "number", "20", tr("Seconds a search may take, at most 120.")),
     ),
     VISION: (
-        ("provider", tr("Provider"), "choice", tr("not set"), tr("openai is also for whatever is compatible with it.")),
-        ("model", tr("Model"), "text", tr("the provider’s own"), tr("The model that looks.")),
-        ("base_url", tr("Address"), "address", tr("the provider’s own"), tr("Without /chat/completions or /v1/messages.")),
+        ("provider", tr("Provider"), "choice", tr("not set"), tr("Use openai for any compatible service.")),
+        ("model", tr("Model"), "text", tr("the provider's own"), tr("The vision model.")),
+        ("base_url", tr("Address"), "address", tr("the provider's own"), tr("Without /chat/completions or /v1/messages.")),
         ("api_key", tr("Key"), "secret", "", _REFERENCES),
-        ("timeout_s", tr("Patience"), "number", tr("that of the provider"), tr("Seconds that a look may take, at most 3600.")),
-        ("max_side", tr("Largest side"), "number", tr("that of the provider"), tr("Pixels of a picture that is sent.")),
-        ("max_video_mb", tr("Largest video"), "number", tr("that of the provider"), tr("Megabytes of a video that is sent.")),
+        ("timeout_s", tr("Timeout"), "number", tr("the provider's"), tr("Seconds an analysis may take, at most 3600.")),
+        ("max_side", tr("Largest side"), "number", tr("the provider's"), tr("In pixels; larger images are scaled down.")),
+        ("max_video_mb", tr("Largest video"), "number", tr("the provider's"), tr("In megabytes.")),
     ),
 }  # fmt: skip
 
@@ -67,13 +67,13 @@ def folder_settings(draft: SettingsDraft) -> list[Setting]:
     """Return the settings of the folder, and those of all folders after them."""
     file, own = draft.workspace.settings_file, draft.home / "dogent.json"
     settings = [Setting(file, (key,), label, kind, about, default, unset) for key, label, kind, default, unset, about in _FOLDER]
-    words = tr("Where the folder names nobody: a profile, or the offline engine.")
-    answers = Setting(own, ("profile",), tr("Who answers elsewhere"), "choice", words, "", tr("what the environment says"))
+    words = tr("When the folder sets none: a profile, or the offline engine.")
+    answers = Setting(own, ("profile",), tr("Model elsewhere"), "choice", words, "", tr("from the environment"))
     if elsewhere := draft.value(answers):
         settings[0] = msgspec.structs.replace(settings[0], unset=tr("as elsewhere: {elsewhere}").format(elsewhere=elsewhere))
-    words = tr("From the next start on. Not chosen: that of the system.")
+    words = tr("Takes effect at the next start. If not set: the system's.")
     language = Setting(
-        own, ("language",), tr("Language of the interface"), "choice", words, "", tr("that of the system"), _LANGUAGES
+        own, ("language",), tr("Language of the interface"), "choice", words, "", tr("system language"), _LANGUAGES
     )
     return [*settings, answers, language]
 
@@ -88,7 +88,7 @@ def profile_settings(file: Path, name: str) -> list[Setting]:
 
 def options_of(setting: Setting, draft: SettingsDraft, themes: Mapping[str, str]) -> list[tuple[Any, str]]:
     """Return what can be chosen, as value and words; None takes the setting out."""
-    unset = (None, tr("Not chosen: {unset}").format(unset=setting.unset) if setting.unset else tr("Not chosen"))
+    unset = (None, tr("Not set: {unset}").format(unset=setting.unset) if setting.unset else tr("Not set"))
     key = setting.path[-1]
     if setting.words:
         return [unset, *setting.words]

@@ -1,4 +1,4 @@
-"""What a save would change in a file of the person's own folder, in words: no key is in them, whatever the file holds."""
+"""What a save would change in a file of the user's own folder, in words: no key is in them, whatever the file holds."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ _SAVE = 1
 
 
 async def may_save(app: App[Any], draft: SettingsDraft, file: Path, actions: Sequence[KeyAction]) -> bool | None:
-    """Show what changes in `file` and ask whether to save it; None where the person goes back without an answer.
+    """Show what changes in `file` and ask whether to save it; None where the user goes back without an answer.
 
     Not to be awaited by a handler of messages.
     """
@@ -31,7 +31,7 @@ async def may_save(app: App[Any], draft: SettingsDraft, file: Path, actions: Seq
     if more > 0:
         lines = [*lines[:_MOST_LINES], tr("and {count} more").format(count=more)]
     title = tr("Save this to {file}?").format(file=one_line(place_of(file, draft.workspace)))
-    answer = await choose(app, title, "\n".join(lines), (tr("Leave it as it is"), tr("Save it")))
+    answer = await choose(app, title, "\n".join(lines), (tr("Cancel"), tr("Save")))
     return None if answer is None else answer == _SAVE
 
 
@@ -42,7 +42,7 @@ def changes_in_words(draft: SettingsDraft, now: SettingsDraft, file: Path, actio
 
 def _line(draft: SettingsDraft, now: SettingsDraft, file: Path, path: KeyPath, actions: Sequence[KeyAction]) -> str:
     if path[0] == "profiles" and len(path) == 2:
-        return tr("{profile}: taken out").format(profile=path[1])
+        return tr("{profile}: removed").format(profile=path[1])
     setting = _setting(draft, file, path, actions)
     label = f"{path[1]} · {setting.label}" if path[0] == "profiles" else setting.label
     before, after = (_short(_value(setting, one)) for one in (now, draft))

@@ -26,7 +26,7 @@ Kind: TypeAlias = Literal["switch", "choice", "text", "secret", "number", "addre
 class Setting(msgspec.Struct, frozen=True):
     """One value of a file. `default` is what holds where the file says nothing; `unset` is how that is worded.
 
-    `words` are the values of a fixed choice, each with how a person calls it.
+    `words` are the values of a fixed choice, each with how a user calls it.
     """
 
     file: Path
@@ -45,7 +45,7 @@ class Setting(msgspec.Struct, frozen=True):
 
 
 class SettingsDraft:
-    """The settings of one workspace and of the person, with what was changed and is not saved.
+    """The settings of one workspace and of the user, with what was changed and is not saved.
 
     `changes` is by file; None means that the key is to be taken out. Nothing here writes.
     """
@@ -133,7 +133,7 @@ class SettingsDraft:
 
 
 def place_of(file: Path, workspace: Workspace) -> str:
-    """Return `file` as it is named to the person: from the folder on where it lies in there."""
+    """Return `file` as it is named to the user: from the folder on where it lies in there."""
     return workspace.relative(file) if file == workspace.settings_file else display_path(file)
 
 
@@ -165,9 +165,9 @@ def typed_value(setting: Setting, text: str, draft: SettingsDraft) -> tuple[Any,
         except ValueError:
             return None, tr("This should be a number.")
     if setting.kind == "address" and (problem := check_url(text)):
-        return None, tr("An address that {problem} cannot be used.").format(problem=problem)
+        return None, tr("This can't be used: it {problem}.").format(problem=problem)
     if setting.kind == "folder" and not draft.workspace.contains(text):
-        return None, tr("This folder would lie outside of the workspace.")
+        return None, tr("This folder would be outside the workspace.")
     kind = _type(setting)
     try:
         msgspec.convert(value, kind)
@@ -181,9 +181,9 @@ def name_problem(name: str, file: Path, draft: SettingsDraft) -> str:
     if not name:
         return tr("A profile needs a name.")
     if name in draft.profiles(file):
-        return tr("There is a profile {name} already.").format(name=name)
+        return tr("There is already a profile {name}.").format(name=name)
     if name in (OFFLINE, ENVIRONMENT, "default", SCHEMA_KEY):
-        return tr("{name} means something else; choose another name.").format(name=name)
+        return tr("{name} is reserved; choose another name.").format(name=name)
     return "" if name.isprintable() and len(name) <= 40 else tr("Choose a short name without control characters.")
 
 

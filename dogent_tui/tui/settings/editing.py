@@ -11,11 +11,11 @@ from dogent_tui.tui.settings.catalog import options_of
 from dogent_tui.tui.settings.draft import Setting, SettingsDraft, typed_value
 from dogent_tui.tui.themes import described
 
-_KEPT = tr("What is there stays hidden, and stays if you go back. Delete takes it out.")
+_KEPT = tr("The current value stays hidden, and is kept if you go back. Delete clears it.")
 
 
 async def edit_setting(app: App[Any], draft: SettingsDraft, setting: Setting) -> None:
-    """Have the person change `setting` in `draft`. Not to be awaited by a handler of messages."""
+    """Have the user change `setting` in `draft`. Not to be awaited by a handler of messages."""
     if setting.kind == "switch":
         draft.put(setting, draft.value(setting) is not True)
     elif setting.kind == "choice":

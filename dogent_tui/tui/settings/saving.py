@@ -47,7 +47,7 @@ async def open_settings(app: "DogentApp", section: int = 0) -> None:
 
 
 async def _save(app: "DogentApp", draft: SettingsDraft) -> str | None:
-    """Write the files that changed, have it hold, and return the line that says so; None where the person goes on changing.
+    """Write the files that changed, have it hold, and return the line that says so; None where the user goes on changing.
 
     Raises OSError, DogentError.
     """
@@ -73,7 +73,7 @@ async def _save(app: "DogentApp", draft: SettingsDraft) -> str | None:
         (left if done == "denied" else written).append(place_of(file, draft.workspace))
         del draft.changes[file]
     said = [tr("Saved: {files}.").format(files=", ".join(written))] if written else []
-    said += [tr("Left as it is: {files}.").format(files=", ".join(left))] if left else []
+    said += [tr("Unchanged: {files}.").format(files=", ".join(left))] if left else []
     return sentences(*said, await _take_into_use(app, changed) if written else "")
 
 
@@ -91,7 +91,7 @@ async def _take_into_use(app: "DogentApp", changed: frozenset[str]) -> str:
     chosen = "profile" in changed
     said_something = opened.service.begun or opened.earlier_log is not None or opened.service.queued
     if opened.service.state == "running" or (said_something and not chosen):
-        return tr("What the agent works with holds from the next conversation on: /new.")
+        return tr("The agent uses the new settings from the next conversation on: /new.")
     await app.change_profile("" if chosen else opened.options.profile)
     endpoint = app.opened.endpoint
     return tr("From now on: {who}.").format(who=endpoint_label(endpoint.name, endpoint.kind, endpoint.model))

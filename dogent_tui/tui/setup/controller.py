@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
 
 _NEVER_AGAIN: dict[KeyPath, Any] = {("offer_setup",): False}
-"""In the person's own settings: it was offered, and there is an answer."""
+"""In the user's own settings: it was offered, and there is an answer."""
 
 
 class Setup:
@@ -35,7 +35,7 @@ class Setup:
     # ── Showing it ────────────────────────────────────────────────────────────────────────────────
 
     async def offer(self) -> None:
-        """Show it at the first start, where nobody is chosen and the person has not said that it is not wanted."""
+        """Show it at the first start, where nobody is chosen and the user has not said that it is not wanted."""
         opened = self._app.opened
         if opened.endpoint.kind != "offline" or opened.options.profile or opened.settings.profile:
             return
@@ -44,7 +44,7 @@ class Setup:
             await self._show(unless_begun=True)
 
     async def open(self) -> None:
-        """Show it because the person asks for it."""
+        """Show it because the user asks for it."""
         await self._show()
         if self.panel is not None:
             self.panel.focus()
@@ -60,8 +60,8 @@ class Setup:
     def _now(self) -> str:
         endpoint = self._app.opened.endpoint
         if endpoint.kind == "offline":
-            return tr("No AI model is set up; the offline engine helps out.")
-        return tr("Now it is {name}.").format(name=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)))
+            return tr("No AI model is set up; the offline engine is used.")
+        return tr("Current: {name}.").format(name=one_line(endpoint_label(endpoint.name, endpoint.kind, endpoint.model)))
 
     async def hide(self) -> None:
         """Take it away, for now."""
@@ -103,7 +103,7 @@ class Setup:
             values: dict[KeyPath, Any] = {("profiles", saved.name, key): value for key, value in saved.values.items()}
             await asyncio.to_thread(write_home_values, self._home / "claude.json", values)
         except (OSError, DogentError) as error:
-            self._say(tr("The profile could not be kept: {error}").format(error=error))
+            self._say(tr("The profile could not be saved: {error}").format(error=error))
             return
         await self._use(saved.name, who)
 
@@ -113,11 +113,11 @@ class Setup:
         await self.hide()
         here = self._app.opened.settings.profile
         if here and here != profile:
-            kept = tr(" This folder names {here} in .dogent/dogent.json, which counts again at the next start.").format(here=here)
+            kept = tr(" This folder sets {here} in .dogent/dogent.json, which applies again at the next start.").format(here=here)
         service = self._app.opened.service
         if service.state == "running" or service.queued:
             self._say(
-                tr("The agent is at work. Once it is done, /profile {profile} goes on with {who}.{kept}").format(
+                tr("The agent is working. When it is done, /profile {profile} switches to {who}.{kept}").format(
                     profile=profile, who=who, kept=kept
                 )
             )
@@ -126,11 +126,11 @@ class Setup:
         self._say(tr("From now on: {who}.{kept}").format(who=who, kept=kept))
 
     async def _write_home(self, changes: dict[KeyPath, Any]) -> str:
-        """Keep `changes` in the person's own settings. Returns what there is to say of it, with a blank before it."""
+        """Keep `changes` in the user's own settings. Returns what there is to say of it, with a blank before it."""
         try:
             await asyncio.to_thread(write_home_values, self._home / "dogent.json", changes)
         except (OSError, DogentError) as error:
-            return tr(" It could not be kept for the next start: {error}").format(error=error)
+            return tr(" It could not be saved for the next start: {error}").format(error=error)
         return ""
 
     def _say(self, sentence: str) -> None:

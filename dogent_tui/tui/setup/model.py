@@ -17,7 +17,7 @@ Profiles: TypeAlias = Mapping[str, Mapping[str, Any]]
 
 _MOST_OF_A_SERVER = 3
 MOST_MODELS = 5
-"""Models that are offered: a person who has more knows how to name one in a profile."""
+"""Models that are offered: a user who has more knows how to name one in a profile."""
 
 
 class Choice(msgspec.Struct, frozen=True):
@@ -61,10 +61,10 @@ def _local(server: LocalServer, model: LocalModel) -> Choice:
 def _room(model: LocalModel) -> str:
     """Return what there is to say of a model beside its name: the size of its window in tokens, as models are named by it."""
     if model.tools is False:
-        return tr("on this machine · cannot call tools")
+        return tr("on this computer · can't call tools")
     if model.is_small:
-        return tr("on this machine · too small: {tokens}").format(tokens=_thousands(model.window or model.most))
-    return tr("on this machine · {window}").format(window=_thousands(model.window)) if model.window else tr("on this machine")
+        return tr("on this computer · too small: {tokens}").format(tokens=_thousands(model.window or model.most))
+    return tr("on this computer · {window}").format(window=_thousands(model.window)) if model.window else tr("on this computer")
 
 
 def _thousands(tokens: int) -> str:
@@ -105,7 +105,7 @@ def endpoint_profile(address: str, key: str, model: str, profiles: Profiles) -> 
 
 
 def _short_name(host: str) -> str:
-    """Return what a person would call the endpoint at `host`: ``deepseek`` for ``api.deepseek.com``."""
+    """Return what a user would call the endpoint at `host`: ``deepseek`` for ``api.deepseek.com``."""
     labels = host.split(".")
     is_number = labels[-1].isdigit() or ":" in host
     name = labels[-2] if len(labels) > 1 and not is_number else "gateway"

@@ -29,17 +29,17 @@ class SetupPanel(Widget, can_focus=True):
     ]
 
     class Chosen(Message):
-        """The person chose."""
+        """The user chose."""
 
         def __init__(self, choice: Choice) -> None:
             super().__init__()
             self.choice = choice
 
     class Dismissed(Message):
-        """The person does not want to choose now."""
+        """The user does not want to choose now."""
 
     class Typed(Message):
-        """The person went on writing, with this character."""
+        """The user went on writing, with this character."""
 
         def __init__(self, character: str) -> None:
             super().__init__()
@@ -118,7 +118,7 @@ class SetupPanel(Widget, can_focus=True):
         """Draw the lines, literally."""
         title, key, note = (self.get_visual_style(f"setup--{part}", partial=True) for part in ("title", "key", "note"))
         width = self.content_size.width
-        question = Content.assemble((tr("Who shall answer?"), title))
+        question = Content.assemble((tr("Choose a model"), title))
         go = [(self._key, key), (tr(" chooses · "), note), ("Esc", key), (tr(" not now"), note)]
         if self._is_line:
             return Content.assemble(question, " ", *go).truncate(width, ellipsis=True)
@@ -130,7 +130,7 @@ class SetupPanel(Widget, can_focus=True):
             ("Esc", key),
             (tr(" not now"), note),
         ]
-        keys = Content.assemble(*(here if self.has_focus else go), (tr(" · later by "), note), ("/setup", key))
+        keys = Content.assemble(*(here if self.has_focus else go), (tr(" · any time with "), note), ("/setup", key))
         who = Content.assemble(question, (f"  {self._now}", note))
         lines = [who, *(self._line(at, choice) for at, choice in enumerate(self.choices)), keys]
         return Content("\n").join(line.truncate(width, ellipsis=True) for line in lines)

@@ -82,7 +82,7 @@ def entry_lines(entry: model.Entry, look: Look) -> list[Line]:
 
 
 def duration(seconds: float) -> str:
-    """Return a time as a person says it: ``0.4 s``, ``12 s``, ``3 min 5 s``, ``1 h 2 min``."""
+    """Return a time as a user says it: ``0.4 s``, ``12 s``, ``3 min 5 s``, ``1 h 2 min``."""
     if seconds < 10:
         return f"{max(0.0, seconds):.1f} s"
     whole = round(seconds)
@@ -93,7 +93,7 @@ def duration(seconds: float) -> str:
     return tr("{hours} h {minutes} min").format(hours=whole // 3600, minutes=whole % 3600 // 60)
 
 
-# ── What the person sent, what the model thought ──────────────────────────────────────────────────
+# ── What the user sent, what the model thought ──────────────────────────────────────────────────
 
 
 def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
@@ -103,7 +103,7 @@ def _user_turn(turn: model.UserTurn, look: Look) -> list[Line]:
     if foldable(turn) and not look.unfolded:
         begun = text.partition("\n")[0] if turn.is_outline else text  # its sentence; the editor showed the rest
         shown = wrap([Span(begun[: _LONG_TURN * 200], "user")], look.width - 3)[: _LONG_TURN - 2]
-        more = tr("▸ {count:,} lines in all").format(count=turn.prompt.text.count(chr(10)) + 1)
+        more = tr("▸ {count:,} lines in total").format(count=turn.prompt.text.count(chr(10)) + 1)
     else:
         shown = wrap([Span(text, "user")], look.width - 3)
         more = f"▾ {rest}".rstrip() if foldable(turn) else ""
@@ -153,7 +153,7 @@ def _tool_call(call: model.ToolCall, look: Look) -> list[Line]:
 
 
 def _outcome_of(call: model.ToolCall, cwd: str) -> str:
-    """Say what the person answered, and how to take back what was done; edits that ran unasked say that only when unfolded."""
+    """Say what the user answered, and how to take back what was done; edits that ran unasked say that only when unfolded."""
     decided = _decided(call)
     undo = _undoable(call, cwd) if call.kept and (decided or call.name == SHELL_OF_THE_AGENT) else ""
     return " · ".join(filter(None, [decided, undo]))
@@ -163,7 +163,7 @@ def _undoable(call: model.ToolCall, cwd: str) -> str:
     """Say what can be brought back, and how."""
     first = one_line(relative(call.kept[0], cwd))
     more = tr(" and {more} more").format(more=len(call.kept) - 1) if len(call.kept) > 1 else ""
-    return tr("/undo brings back {first}{more}").format(first=first, more=more)
+    return tr("/undo restores {first}{more}").format(first=first, more=more)
 
 
 def _cells(text: str) -> int:
@@ -204,7 +204,7 @@ _ALLOWED: Mapping[ev.Scope, str] = {
 
 
 def _decided(call: model.ToolCall) -> str:
-    """Say what the person answered, empty where the mark of the call says it already."""
+    """Say what the user answered, empty where the mark of the call says it already."""
     if call.decided is None or call.decided.decision == "cancelled":
         return ""
     message = one_line(call.decided.message)
@@ -257,7 +257,7 @@ def _split(text: str) -> list[str]:
 
 
 def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
-    shown = {} if call.of_the_person and "\n" not in str(call.input.get("command")) else dict(call.input)
+    shown = {} if call.of_the_user and "\n" not in str(call.input.get("command")) else dict(call.input)
     wanted = list(_change(shown))
     change = call.changes or wanted  # where it is done: a file that is written whole has mostly stayed as it was
     for key, value in shown.items():
@@ -364,7 +364,7 @@ _ASKED = {
 _ENDS: Mapping[ev.RunStatus, tuple[str, str, str]] = {
     "completed": ("✓", "muted", tr("done")),
     "needs_clarification": ("?", "warning", tr("waits for your answers")),
-    "needs_outline_edit": ("?", "warning", tr("waits for the outline")),
+    "needs_outline_edit": ("?", "warning", tr("waiting for the outline")),
     "aborted": ("✗", "warning", tr("ended by a denial")),
     "interrupted": ("■", "warning", tr("stopped by you")),
     "failed": ("✗", "error", tr("failed")),
@@ -416,10 +416,10 @@ def _sentence(mark: str, style: str, words: str, remedy: str, width: int) -> lis
 
 def _waiting(reason: ev.Retrying | ev.Stalled) -> str:
     if isinstance(reason, ev.Stalled):
-        return tr("Nothing has come for {seconds}. Esc stops the run.").format(seconds=duration(reason.seconds))
-    what = reason.error or (f"{reason.status} {_phrase(reason.status)}".strip() if reason.status else tr("no answer"))
+        return tr("Nothing received for {seconds}. Esc stops the run.").format(seconds=duration(reason.seconds))
+    what = reason.error or (f"{reason.status} {_phrase(reason.status)}".strip() if reason.status else tr("no response"))
     when = duration(reason.delay_ms / 1000)
-    return tr("The endpoint failed ({what}). Asking again in {when}, attempt {attempt} of {max_attempts}.").format(
+    return tr("The endpoint failed ({what}). Retrying in {when}, attempt {attempt} of {max_attempts}.").format(
         what=what, when=when, attempt=reason.attempt, max_attempts=reason.max_attempts
     )
 

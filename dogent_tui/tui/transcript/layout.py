@@ -55,7 +55,7 @@ class Layout(Rows):
                 new = len(self._of_entry)
                 self._of_entry.append([])
                 entry = self._model.entries[new]
-                if isinstance(entry, ToolCall) and entry.of_the_person:
+                if isinstance(entry, ToolCall) and entry.of_the_user:
                     self.unfolded.add(new)
                 self._fill(new)
 

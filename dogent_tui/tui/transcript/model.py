@@ -1,4 +1,4 @@
-"""What a transcript holds: events become entries, in the order in which a person reads them. No Textual here.
+"""What a transcript holds: events become entries, in the order in which a user reads them. No Textual here.
 
 An entry never moves and its number never changes: one that is withdrawn stays as a place that draws nothing. Replaying a log of
 events gives the same entries as living through it.
@@ -29,7 +29,7 @@ class Entry(msgspec.Struct, kw_only=True):
 
 
 class UserTurn(Entry):
-    """What the person sent. `time` is in seconds since the epoch, 0 where unknown. `is_outline`: an outline, sent back."""
+    """What the user sent. `time` is in seconds since the epoch, 0 where unknown. `is_outline`: an outline, sent back."""
 
     prompt: ev.Prompt
     time: float = 0.0
@@ -119,12 +119,12 @@ class ToolCall(Entry):
 
     @property
     def moves(self) -> bool:
-        """Whether time passes for it: not while it waits for the person."""
+        """Whether time passes for it: not while it waits for the user."""
         return self.state in {"preparing", "running"}
 
     @property
-    def of_the_person(self) -> bool:
-        """Whether the person ran it: then its output is what they want to see, and it is unfolded from the start."""
+    def of_the_user(self) -> bool:
+        """Whether the user ran it: then its output is what they want to see, and it is unfolded from the start."""
         return self.name == SHELL_TOOL
 
 
@@ -144,7 +144,7 @@ class Asked(Entry):
 
 
 class Notice(Entry):
-    """A sentence for the person, and what to do about it."""
+    """A sentence for the user, and what to do about it."""
 
     level: ev.Level
     message: str
@@ -355,7 +355,7 @@ class TranscriptModel:
         call.result, call.changes, call.ended = event.content, event.changes, event.time
         if call.state != "denied":
             call.state = _result_state(event)
-        if call.of_the_person and call.state == "failed" and event.content.endswith(SHELL_STOPPED):
+        if call.of_the_user and call.state == "failed" and event.content.endswith(SHELL_STOPPED):
             call.state, call.result = "stopped", event.content.removesuffix(SHELL_STOPPED).rstrip("\n") or None
         call.gone = call.gone and not event.is_error
         self._open.discard(self._changed[-1])
@@ -412,11 +412,11 @@ class TranscriptModel:
             outcome.gone = True  # it said that the answers are waited for
 
     def _hold(self, event: ev.UiRequested) -> None:
-        """Say of the call that this is about that it waits for the person: the newest on that file, else the newest at all."""
+        """Say of the call that this is about that it waits for the user: the newest on that file, else the newest at all."""
         running = [
             (str(event.payload.get("path") or "") in map(str, call.input.values()), number)
             for number in self._open
-            if isinstance(call := self.entries[number], ToolCall) and call.state == "running" and not call.of_the_person
+            if isinstance(call := self.entries[number], ToolCall) and call.state == "running" and not call.of_the_user
         ]
         if running:
             _, number = max(running)

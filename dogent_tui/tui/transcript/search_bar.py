@@ -23,8 +23,8 @@ class TranscriptSearch(Horizontal):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "close", tr("Close search")),
-        Binding("enter,up", "step(-1)", tr("Earlier match"), key_display="⏎"),
-        Binding("shift+enter,down", "step(1)", tr("Later match"), key_display="↓"),
+        Binding("enter,up", "step(-1)", tr("Previous match"), key_display="⏎"),
+        Binding("shift+enter,down", "step(1)", tr("Next match"), key_display="↓"),
     ]
 
     def __init__(self, transcript: Transcript, *, id: str | None = None) -> None:  # noqa: A002

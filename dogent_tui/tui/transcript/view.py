@@ -72,13 +72,13 @@ class Transcript(ScrollView, can_focus=True):
         Binding("pagedown", "page_down", tr("Page down"), show=False),
         Binding("home", "scroll_home", tr("First"), show=False),
         Binding("end", "follow", tr("Follow")),
-        Binding("left_square_bracket", "card(-1)", tr("Card above"), key_display="["),
-        Binding("right_square_bracket", "card(1)", tr("Card below"), key_display="]"),
+        Binding("left_square_bracket", "card(-1)", tr("Previous card"), key_display="["),
+        Binding("right_square_bracket", "card(1)", tr("Next card"), key_display="]"),
         Binding("enter,space", "fold", tr("Fold"), key_display="⏎"),
         Binding("ctrl+o", "fold_all", tr("Fold all")),
         Binding("c", "copy", tr("Copy")),
-        Binding("n", "match(-1)", tr("Earlier match"), show=False),
-        Binding("N", "match(1)", tr("Later match"), show=False),
+        Binding("n", "match(-1)", tr("Previous match"), show=False),
+        Binding("N", "match(1)", tr("Next match"), show=False),
     ]
 
     behind = reactive(False, repaint=False)
@@ -216,7 +216,7 @@ class Transcript(ScrollView, can_focus=True):
             self.behind = False
 
     def focus_on_click(self) -> bool:
-        """Leave the focus where the person types: a click selects, folds or follows, and the next letter goes to the prompt."""
+        """Leave the focus where the user types: a click selects, folds or follows, and the next letter goes to the prompt."""
         return False
 
     def on_mount(self) -> None:

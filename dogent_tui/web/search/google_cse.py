@@ -17,7 +17,7 @@ class GoogleCse(SearchProvider):
 
     endpoint = "https://www.googleapis.com"
     needs = ("api_key", "cse_id")
-    retirement = tr("Google closes the Custom Search JSON API: it takes no new customers, and ends on 2027-01-01.")
+    retirement = tr("Google is shutting down the Custom Search JSON API: it accepts no new customers, and ends on 2027-01-01.")
 
     def request(self, profile: WebProfile, endpoint: str, query: Query) -> Request:
         """See `SearchProvider.request`."""

@@ -40,9 +40,7 @@ def provider_of(profile: WebProfile) -> SearchProvider:
             )
             raise WebError(
                 message,
-                tr("Put it into {key} of the profile {profile} in {file}.").format(
-                    key=key, profile=profile.name, file=profile.file
-                ),
+                tr("Set {key} of the profile {profile} in {file}.").format(key=key, profile=profile.name, file=profile.file),
                 code="no_key",
             )
     if not profile.endpoint and not provider.endpoint:
@@ -50,11 +48,13 @@ def provider_of(profile: WebProfile) -> SearchProvider:
             profile=profile.name, provider=profile.provider
         )
         raise WebError(
-            message, tr("Put its address into endpoint of that profile in {file}.").format(file=profile.file), code="bad_endpoint"
+            message,
+            tr("Set the endpoint of that profile in {file} to its address.").format(file=profile.file),
+            code="bad_endpoint",
         )
     if profile.endpoint and (problem := check_url(profile.endpoint)):
-        message = tr("The profile {profile} names an endpoint that {problem}.").format(profile=profile.name, problem=problem)
-        raise WebError(message, tr("Correct endpoint of that profile in {file}.").format(file=profile.file), code="bad_endpoint")
+        message = tr("The profile {profile} has an endpoint that {problem}.").format(profile=profile.name, problem=problem)
+        raise WebError(message, tr("Fix the endpoint of that profile in {file}.").format(file=profile.file), code="bad_endpoint")
     return provider
 
 
@@ -70,8 +70,8 @@ def _unknown(profile: WebProfile) -> WebError:
         tr("an unknown provider, “{provider}”").format(provider=profile.provider[:40]) if profile.provider else tr("no provider")
     )
     return WebError(
-        tr("The profile {profile} names {what}.").format(profile=profile.name, what=what),
-        tr("{known}Put one of {providers} into provider of that profile in {file}.").format(
+        tr("The profile {profile} has {what}.").format(profile=profile.name, what=what),
+        tr("{known}Set provider of that profile in {file} to one of {providers}.").format(
             known=known, providers=", ".join(PROVIDERS), file=profile.file
         ),
         code="unknown_provider",

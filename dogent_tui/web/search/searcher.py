@@ -110,13 +110,13 @@ def _checked(query: Query) -> Query:
         raise WebError(tr("The query is too long to search for."), tr("Search for a few words."), code="bad_query")
     if query.mode not in get_args(SearchMode):
         raise WebError(
-            tr("There is no search for “{mode}”.").format(mode=one_line(query.mode)[:40]),
+            tr("“{mode}” is not a kind of search.").format(mode=one_line(query.mode)[:40]),
             tr("Choose web or image."),
             code="bad_query",
         )
     if not 1 <= query.count <= MOST_RESULTS:
         raise WebError(
-            tr("{count} results cannot be had.").format(count=query.count),
+            tr("{count} results is not a valid number.").format(count=query.count),
             tr("Ask for 1 to {most_results}.").format(most_results=MOST_RESULTS),
             code="bad_query",
         )
@@ -134,10 +134,12 @@ async def _body(response: "aiohttp.ClientResponse", profile: WebProfile) -> byte
     async for chunk in response.content.iter_chunked(65_536):
         body += chunk
         if len(body) > _MOST_BYTES:
-            message = tr("The answer for the profile {profile} is larger than {size} MB.").format(
+            message = tr("The response for the profile {profile} exceeds {size} MB.").format(
                 profile=profile.name, size=_MOST_BYTES >> 20
             )
-            raise WebError(message, tr("Check endpoint of that profile in {file}.").format(file=profile.file), code="too_large")
+            raise WebError(
+                message, tr("Check the endpoint of that profile in {file}.").format(file=profile.file), code="too_large"
+            )
     return bytes(body)
 
 
@@ -150,8 +152,8 @@ def _parsed(body: bytes) -> Any:
 
 def _no_profile() -> WebError:
     return WebError(
-        tr("No web profile is chosen, so there is nobody to search with."),
-        tr("Fill in a profile in {size} ({providers}) and name it as web_profile in .dogent/dogent.json.").format(
+        tr("No web profile is chosen, so searching isn't possible."),
+        tr("Fill in a profile in {size} ({providers}) and set it as web_profile in .dogent/dogent.json.").format(
             size=display_path(dogent_home() / WEB_FILE), providers=", ".join(PROVIDERS)
         ),
         code="no_profile",
@@ -160,8 +162,8 @@ def _no_profile() -> WebError:
 
 def _no_json(profile: WebProfile) -> WebError:
     return WebError(
-        tr("The provider {provider} answered with something that is not the JSON of its API.").format(provider=profile.provider),
-        tr("Check provider and endpoint of the profile {profile} in {file}.").format(profile=profile.name, file=profile.file),
+        tr("The provider {provider} did not respond with its API's JSON.").format(provider=profile.provider),
+        tr("Check the provider and endpoint of the profile {profile} in {file}.").format(profile=profile.name, file=profile.file),
         code="bad_answer",
     )
 
@@ -173,19 +175,19 @@ def _refused(profile: WebProfile, provider: SearchProvider, answer: _Answer) -> 
     ours = not profile.endpoint or urlsplit(profile.endpoint).hostname == urlsplit(provider.endpoint).hostname
     said, place = _saying(profile, data), tr("the profile {profile} in {file}").format(profile=profile.name, file=profile.file)
     if cause == "gone" and ours and provider.retirement:
-        message = tr("{retirement} Its endpoint answers {status}.").format(retirement=provider.retirement, status=status)
+        message = tr("{retirement} Its endpoint returns {status}.").format(retirement=provider.retirement, status=status)
         remedy = tr(
-            "Choose another provider (brave, tavily, searxng), or give the endpoint of a service that speaks it, in {place}."
+            "Choose another provider (brave, tavily, searxng), or set the endpoint of a compatible service, in {place}."
         ).format(place=place)
         return WebError(message, remedy, code="retired", status=status)
     if cause == "format":
-        message = tr("The {provider} server refuses to answer in JSON (HTTP {status}).{said}").format(
+        message = tr("The {provider} server refuses to respond in JSON (HTTP {status}).{said}").format(
             provider=profile.provider, status=status, said=said
         )
-        remedy = tr("Add json to search.formats in its settings.yml; its address is endpoint of {place}.").format(place=place)
+        remedy = tr("Add json to search.formats in its settings.yml; its address is the endpoint of {place}.").format(place=place)
         return WebError(message, remedy, code="http", status=status)
     if cause == "key":
-        message = tr("The provider {provider} does not accept the key (HTTP {status}).{said}").format(
+        message = tr("The provider {provider} rejected the key (HTTP {status}).{said}").format(
             provider=profile.provider, status=status, said=said
         )
         keys = listing(provider.needs) or "api_key"
@@ -196,15 +198,15 @@ def _refused(profile: WebProfile, provider: SearchProvider, answer: _Answer) -> 
         )
         return WebError(
             message,
-            tr("Raise it there, or choose another profile than {profile} in {file}.").format(
+            tr("Raise it there, or choose a profile other than {profile} in {file}.").format(
                 profile=profile.name, file=profile.file
             ),
             code="quota",
         )
     if cause == "busy":
         return _busy(profile, provider, answer, said)
-    what = tr("has trouble with its server") if status >= 500 else tr("does not answer as it should")
-    remedy = tr("Try again later.") if status >= 500 else tr("Check the query, and endpoint of {place}.").format(place=place)
+    what = tr("has a server problem") if status >= 500 else tr("is not responding correctly")
+    remedy = tr("Try again later.") if status >= 500 else tr("Check the query, and the endpoint of {place}.").format(place=place)
     return WebError(
         tr("The provider {provider} {what} (HTTP {status}).{said}").format(
             provider=profile.provider, what=what, status=status, said=said
@@ -222,10 +224,10 @@ def _busy(profile: WebProfile, provider: SearchProvider, answer: _Answer, said: 
     wait = provider.wait_s(answer.headers) if wait is None else wait
     when = tr("later") if wait is None else tr("in {wait:.0f} seconds").format(wait=wait)
     return WebError(
-        tr("The provider {provider} gets too many requests with this key (HTTP {status}).{said}").format(
+        tr("The provider {provider} received too many requests with this key (HTTP {status}).{said}").format(
             provider=profile.provider, status=answer.status, said=said
         ),
-        tr("Search again {when}; the limit belongs to api_key of the profile {profile} in {file}.").format(
+        tr("Search again {when}; the limit applies to api_key of the profile {profile} in {file}.").format(
             when=when, profile=profile.name, file=profile.file
         ),
         code="http",
@@ -260,40 +262,40 @@ def _unreachable(profile: WebProfile, host: str, error: Exception) -> WebError:
     import aiohttp
 
     place, own = (
-        tr("endpoint of the profile {profile} in {file}").format(profile=profile.name, file=profile.file),
+        tr("the endpoint of the profile {profile} in {file}").format(profile=profile.name, file=profile.file),
         display_path(dogent_home() / "dogent.json"),
     )
     if isinstance(error, aiohttp.ClientSSLError | ssl.SSLError):
         why = getattr(getattr(error, "certificate_error", error), "verify_message", "") or tr(
-            "no secure connection could be made"
+            "a secure connection could not be established"
         )
         return WebError(
-            tr("The connection to {host} is not safe: {why}.").format(host=host, why=one_line(str(why))),
+            tr("The connection to {host} is not secure: {why}.").format(host=host, why=one_line(str(why))),
             tr("Check {place}.").format(place=place),
             code="tls",
             host=host,
         )
     if isinstance(error, aiohttp.ClientProxyConnectionError | aiohttp.ClientHttpProxyError):
         return WebError(
-            tr("The proxy of the settings cannot be used."), tr("Check web_proxy in {own}.").format(own=own), code="connect"
+            tr("The proxy in the settings can't be used."), tr("Check web_proxy in {own}.").format(own=own), code="connect"
         )
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return WebError(
-            tr("There is no machine called {host}, or no name server answers.").format(host=host),
+            tr("The host {host} does not exist, or no name server responds.").format(host=host),
             tr("Check the connection, and {place}.").format(place=place),
             code="dns",
             host=host,
         )
     if isinstance(error, aiohttp.ClientConnectorError):
-        why = one_line(error.os_error.strerror or tr("it does not answer")).lower()
+        why = one_line(error.os_error.strerror or tr("it is not responding")).lower()
         return WebError(
             tr("{host} cannot be reached: {why}.").format(host=host, why=why),
-            tr("Check that it runs, and {place}.").format(place=place),
+            tr("Check that it is running, and {place}.").format(place=place),
             code="connect",
             host=host,
         )
     return WebError(
-        tr("The connection to {host} broke off ({error}).").format(host=host, error=type(error).__name__),
+        tr("The connection to {host} was lost ({error}).").format(host=host, error=type(error).__name__),
         tr("Try again, or check {place}.").format(place=place),
         code="connect",
         host=host,

@@ -58,7 +58,7 @@ def test_nothing_comes_from_outside(root, address):
         ("http://127.0.0.1/a.png", "on the network"),
         ("//127.0.0.1/a.png", "on the network"),
         ("\\\\host\\a.png", "on the network"),
-        ("file:///etc/passwd", "by address"),
+        ("file:///etc/passwd", "a file address"),
         ("none.png", "no such file"),
         (".", "not a file"),
         ("notes.png", "not an image"),

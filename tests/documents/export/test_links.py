@@ -42,4 +42,4 @@ def test_what_is_left_out_is_told_once_and_not_for_ever():
     told = left_out.sentences()
     assert told[0] == "Link a0 ␛.md: it is not here."
     assert told[1] == "Link b.md (100 times): it is not here."
-    assert told[-1] == "And 61 more like these."
+    assert told[-1] == "And 61 more like this."

@@ -203,12 +203,12 @@ async def test_what_a_writer_should_know_is_told(exporter, tmp_path):
     text = "# Here\n\n[a](#nowhere) [b](#HERE) [c](other.md) ![x](gone.png) ꔀ $\\frac{$"
     result, document = await export(exporter, tmp_path, text)
     told = "\n".join(result.warnings)
-    assert "#nowhere leads nowhere" in told
-    assert "No font on this computer has ꔀ" in told
+    assert "#nowhere has no target" in told
+    assert "No font on this computer includes ꔀ" in told
     assert "formula \\frac{ was not understood" in told
     assert result.left_out == (
-        "Image gone.png: there is no such file.",
-        "Link other.md: the document travels without that file; the words stay.",
+        "Image gone.png: no such file.",
+        "Link other.md: that file doesn't travel with the document; the text is kept.",
     )
     assert [link["page"] for page in document for link in page.get_links() if "page" in link] == [0]
 
@@ -351,4 +351,4 @@ async def test_a_browser_that_does_not_start_is_passed_over(browser_here, tmp_pa
     async with PdfExporter(lambda: [broken]) as exporter:
         result, _ = await export(exporter, tmp_path, "# One")
     assert result.engine.startswith("typst")
-    assert "No browser of this computer starts (broken-browser" in result.warnings[0]
+    assert "No browser on this computer starts (broken-browser" in result.warnings[0]

@@ -66,7 +66,7 @@ def test_what_is_no_markdown_file_is_a_sentence(tmp_path):
         read_source(tmp_path / "none.md")
     with pytest.raises(DocumentError, match="not a file"):
         read_source(tmp_path)
-    with pytest.raises(DocumentError, match="is not a text"):
+    with pytest.raises(DocumentError, match="is not text"):
         source(tmp_path, b"\x89PNG\0\0\0\0")
     with pytest.raises(DocumentError, match="larger than"):
         source(tmp_path, b"a" * (LARGEST + 1))

@@ -54,7 +54,7 @@ async def test_something_else_than_was_published_is_refused_unopened(home, publi
 async def test_a_download_that_breaks_off_leaves_nothing(home, published):
     release = published.publish()
     published.stated = len(published.data) + 100
-    with pytest.raises(DocumentError, match="the connection broke off"):
+    with pytest.raises(DocumentError, match="the connection was lost"):
         await install_pandoc(source=published.address, release=release)
     assert files(home) == []
 

@@ -100,7 +100,7 @@ def test_a_formula_that_cannot_be_read_is_told(formulas, tmp_path):
     )
     text, opened, _ = read(path)
     assert "$" in text
-    assert opened.warnings == ["Formulas that could not be read, and are left out: 1."]
+    assert opened.warnings == ["Formulas left out because they could not be read: 1."]
 
 
 def copied(odt, target, change, parts=()):

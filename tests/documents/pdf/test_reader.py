@@ -216,7 +216,7 @@ def test_single_pages_without_text_are_named(made):
     made.page()
     opened = open_pdf(made.save(), ReadOptions(), lambda *_: None)
     assert [block.markdown for block in opened.blocks] == ["<!-- page 1 -->", BODY, "<!-- page 2 -->"]
-    assert opened.warnings == ["No text on page 2: blank, or only pictures."]
+    assert opened.warnings == ["No text on page 2: blank, or images only."]
 
 
 def test_a_password_is_asked_for_and_an_owners_is_not(made):

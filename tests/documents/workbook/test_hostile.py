@@ -55,7 +55,7 @@ def test_more_rows_than_a_sheet_may_have_are_not_read(tmp_path):
         workbook(tmp_path / "a.xlsx", {"S": row(1048576, number("A1048576", 1)) + row(1048577, number("A1", 2))})
     )
     assert [block.markdown for block in blocks] == ["1"]
-    assert "more rows than a sheet may have" in opened.warnings[-1]
+    assert "more rows than the format allows" in opened.warnings[-1]
 
 
 def test_an_endless_text_is_cut(tmp_path):
@@ -129,7 +129,7 @@ def test_damage_around_the_cells_leaves_the_cells(tmp_path):
     }
     blocks, opened = read(workbook(tmp_path / "a.xlsx", {"S": row(1, text("A1", "x"))}, extra=extra))
     assert blocks[0].markdown == "x"
-    assert opened.warnings == ["The comments or drawings of the sheet “S” are damaged and left out."]
+    assert opened.warnings == ["The comments or drawings of the sheet “S” are damaged and were left out."]
 
 
 def _counted(each):
@@ -171,7 +171,7 @@ def test_a_million_empty_cells_keep_nobody_waiting(tmp_path, monkeypatch):
     monkeypatch.setattr(rows_module, "_MOST_SILENT_CHUNKS", 20)
     blocks, opened = read(path)
     assert len(blocks) == 1
-    assert opened.warnings == ["After row 1 hundreds of megabytes have no content: the rest of the sheet was not read."]
+    assert opened.warnings == ["After row 1 there are hundreds of megabytes without content: the rest of the sheet was not read."]
 
 
 def test_what_looks_like_an_empty_cell_within_a_text_stays(tmp_path):

@@ -75,7 +75,7 @@ def test_errors_are_kept_and_formulas_without_a_result_are_shown(tmp_path):
     path = workbook(tmp_path / "a.xlsx", {"S": row(1, *(text(f"{letter}1", letter) for letter in "ABCDEF")) + row(2, *cells)})
     assert markdown(path).splitlines()[2] == "| #DIV/0! | `=SUM(C1:C9)\\|1` | 2 |  | TRUE | `=XLOOKUP(1,A:A,B:B)` |"
     _blocks, opened = read(path)
-    assert any(warning.startswith("2 formulas without a stored result") for warning in opened.warnings)
+    assert any(warning.startswith("2 formulas have no stored result") for warning in opened.warnings)
 
 
 def test_a_shared_formula_without_results_reads_as_in_its_own_cell(tmp_path):
@@ -197,7 +197,7 @@ def test_charts_and_pictures_are_counted(tmp_path):
         "xl/drawings/drawing1.xml": drawing,
     }
     _blocks, opened = read(workbook(tmp_path / "a.xlsx", {"S": row(1, text("A1", "x"))}, extra=extra))
-    assert opened.warnings == ["The sheet “S” has 2 pictures and 1 chart, not shown here."]
+    assert opened.warnings == ["The sheet “S” has 2 images and 1 chart, not shown here."]
 
 
 def test_a_chart_sheet_is_listed_and_has_no_cells(tmp_path):

@@ -135,7 +135,7 @@ async def test_a_pdf_and_a_docx_with_what_is_known_of_them(previewing, tmp_path)
     ("name", "content", "said"),
     [
         ("broken.docx", b"PK\x03\x04 broken", "is a damaged Word document"),
-        ("picture.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 64, "png · 72 B\nThe terminal cannot show it."),
+        ("picture.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 64, "png · 72 B\nThe terminal can't show it."),
         ("gone.pdf", None, "There is no file"),
     ],
 )

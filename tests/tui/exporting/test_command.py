@@ -82,7 +82,7 @@ async def test_a_docx_is_made_and_replaced_only_after_the_question(exporting, wo
         await scene.until(lambda: isinstance(scene.app.screen, PermissionScreen) and scene.app.screen.guard.open)
         assert "/export" in str(scene.app.screen.request.reasons)
         await scene.pilot.press("n")
-        await scene.until(lambda: "report.docx is left as it is" in hint(scene))
+        await scene.until(lambda: "report.docx is unchanged" in hint(scene))
         assert path.read_bytes() == before
         await run(scene, "/export report.md docx")
         await scene.until(lambda: isinstance(scene.app.screen, PermissionScreen) and scene.app.screen.guard.open)
@@ -116,7 +116,7 @@ async def test_only_one_at_a_time_and_none_after_the_conversation_was_left(expor
         await run(scene, "/export report.md docx one.docx")
         await scene.until(lambda: scene.app.conversation.by_hand.busy)
         scene.app.conversation.typed.submit("/export report.md docx two.docx", ())
-        await scene.until(lambda: "being made already" in hint(scene))
+        await scene.until(lambda: "already running" in hint(scene))
         scene.app.conversation.typed.submit("/new", ())
         await scene.until(lambda: held.was_stopped)
         assert not list(workspace.root.glob("*.docx"))
@@ -148,8 +148,8 @@ async def test_without_a_name_it_is_the_one_written_last_or_the_one_picked(expor
     ("typed", "said"),
     [
         ("/export missing.md", "There is no file missing.md here."),
-        ("/export a.md b.md", "not clear what that is to be"),
-        ("/export report.md .dogent/x.pdf", "outside of .dogent"),
+        ("/export a.md b.md", "is not recognized"),
+        ("/export report.md .dogent/x.pdf", "outside .dogent"),
         ("/export report.md pdf notes.md/..", "is a folder"),
     ],
 )
@@ -209,7 +209,7 @@ async def test_without_pandoc_it_is_offered_and_a_docx_made_with_it(exporting, w
         await run(scene, "/export report.md docx")
         await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open)
         await scene.pilot.press("enter")  # the harmless answer
-        await scene.until(lambda: "Nothing was exported. The program pandoc" in hint(scene))
+        await scene.until(lambda: "Nothing was exported. This kind of document needs pandoc" in hint(scene))
         assert not downloaded_path().exists()
         await run(scene, "/export report.md docx")
         await scene.until(lambda: isinstance(scene.app.screen, ChoiceScreen) and scene.app.screen.guard.open)

@@ -33,7 +33,7 @@ def test_words_say_what_they_are(typed, wish):
 
 @pytest.mark.parametrize("typed", ["a.md b.md", "sales 2025.md", "a.md out.pdf more", "a b c"])
 def test_what_is_not_clear_is_an_error(typed):
-    with pytest.raises(UsageError, match="not clear"):
+    with pytest.raises(UsageError, match="not recognized"):
         parse_wish(typed)
 
 

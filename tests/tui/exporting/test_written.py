@@ -1,11 +1,11 @@
-"""Which file was written last, as a person would say."""
+"""Which file was written last, as a user would say."""
 
 import pytest
 
 from dogent_tui.agent.events import ToolResult, ToolUse
 from dogent_tui.tui.exporting.written import WrittenDocuments
 
-REVIEWED = "The person reviewed your change: "
+REVIEWED = "The user reviewed your change: "
 
 
 @pytest.mark.parametrize(

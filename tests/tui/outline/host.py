@@ -34,7 +34,7 @@ Two visits a week, counted by hand.
 
 ## Sources
 """,
-    "Is this how you want it? It would come to some eight pages.",
+    "Is this how you want it? It would come to about eight pages.",
     save_as=lambda name, text: name,
 )
 

@@ -21,7 +21,7 @@ async def test_a_document_is_rearranged_and_saved(stage, workspace):
         await scene.until(lambda: path.read_text(encoding="utf-8") == text)
         path.write_text("# Mine\n", encoding="utf-8")
         await scene.pilot.press("delete", "ctrl+s")
-        await scene.until(lambda: "changed by somebody else" in str(screen._said.content))
+        await scene.until(lambda: "changed by someone else" in str(screen._said.content))
         assert path.read_text(encoding="utf-8") == "# Mine\n"
         await scene.pilot.press("escape", "escape")
         await scene.until(lambda: scene.app.screen is scene.app.conversation)
@@ -62,7 +62,7 @@ async def test_an_edit_that_was_not_saved_is_there_again(stage, workspace):
     async with stage() as scene:
         screen = await opened(scene)
         assert screen.editing.markdown == "# Notess\n\n## Tea\n\nHot.\n"
-        assert "not saved is here again" in str(screen._said.content)
+        assert "unsaved edit was restored" in str(screen._said.content)
         assert path.read_text(encoding="utf-8") == before
         await scene.pilot.press("ctrl+z")
         assert screen.editing.markdown == before
@@ -94,7 +94,7 @@ async def test_one_of_a_file_that_has_changed_is_kept_aside(stage, workspace):
         screen = await opened(scene)
         assert screen.editing.markdown == "# Mine\n"
         said = str(screen._said.content)
-        assert "The file has changed since your edit" in said
+        assert "The file has changed since your unsaved edit" in said
         (aside,) = AnswerDrafts(workspace)._folder.glob("*.md")
         assert aside.name in said
         assert aside.read_text(encoding="utf-8") == "# Notesx\n\nTea is hot.\n"

@@ -36,7 +36,7 @@ def draft(workspace):
 
 
 class Pane:
-    """What a person sees of the open document, and does to it."""
+    """What a user sees of the open document, and does to it."""
 
     def __init__(self, stage) -> None:
         self.stage = stage
@@ -159,7 +159,7 @@ async def test_lines_are_chosen_with_keys_and_go_with_the_prompt(stage, draft) -
         await pane.open()
         await pane.press("f3", "shift+down", "down")
         await s.until(lambda: pane.chips() == ["draft.md:3-4"])
-        assert "lines 3-4 go with the next prompt" in pane.title
+        assert "lines 3-4 will be sent with the next prompt" in pane.title
         await pane.press("J", "J", "J", "shift+up")
         await s.until(lambda: pane.chips() == ["draft.md:3-8"])
         await pane.press("escape")

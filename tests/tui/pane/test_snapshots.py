@@ -65,7 +65,7 @@ class PaneApp(App[None]):
     def on_mount(self) -> None:
         manuscript = Manuscript(TEXT)
         self.pane.set_class(self.alone, "-whole")
-        self.pane.say("drafts/茶.md", "lines 13-14 go with the next prompt", "2 lines changed")
+        self.pane.say("drafts/茶.md", "lines 13-14 will be sent with the next prompt", "2 lines changed")
         self.pane.view.show(manuscript.parts, manuscript.definitions)
         self.pane.view.mark(Changes(added=(8, 28), cut=(19,)))
         self.pane.view.choose((12, 14))

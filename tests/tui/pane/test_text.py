@@ -101,7 +101,7 @@ def test_files(tmp_path):
     first = stamp_of(path)
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8)
     assert stamp_of(path) != first
-    with pytest.raises(DogentError, match="holds no text"):
+    with pytest.raises(DogentError, match="contains no text"):
         read_manuscript(path)
     with pytest.raises(DogentError, match="cannot be read"):
         read_manuscript(tmp_path)

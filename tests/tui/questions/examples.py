@@ -25,7 +25,7 @@ COMMAND = PermissionRequested(
     targets=(
         Target(f"{ROOT}/chapters/intro.md", "move", True, 12_400),
         Target(f"{ROOT}/chapters/old/outline [b]1[/b].md", "delete", True, 2_130),
-        Target("/srv/shared/figures.bak", "delete", True, 1_240_000, "drafts/figures.bak is a link that leads here."),
+        Target("/srv/shared/figures.bak", "delete", True, 1_240_000, "drafts/figures.bak is a link that points here."),
         Target(f"{ROOT}/drafts/notes.bak", "delete", False),
     ),
     spans=spans_of(_COMMAND, "mv chapters/intro.md archive/", "rm -r chapters/old drafts/*.bak"),
@@ -120,7 +120,7 @@ BARE = PermissionRequested(
     tool_use_id="t9",
     tool="mcp__notes__store",
     input={"path": "notes/[b]x[/b].md", "tags": ["a", "b"]},
-    reasons=("This tool is not known.",),
+    reasons=("This tool is unknown.",),
 )
 """Nothing but what the SDK says."""
 
@@ -133,7 +133,7 @@ HAPPENED = PermissionRequested(
     tool="Bash",
     input={"command": "node tidy.js", "description": "Tidy the chapters"},
     sentence="The command deleted 3 files in chapters/ and changed .dogent/dogent.md",
-    reasons=("It deletes chapters/one.md.", "It changes .dogent/dogent.md, which only you change."),
+    reasons=("It deletes chapters/one.md.", "It changes .dogent/dogent.md, which only you may change."),
     targets=(
         Target(f"{ROOT}/chapters", "delete", note="3 files"),
         Target(f"{ROOT}/.dogent/dogent.md", "write", size=120),

@@ -25,7 +25,7 @@ def test_what_is_not_offered_says_why():
     assert "by a pattern" in why_not(COMMAND, "a")
     assert why_not(COMMAND, "s").startswith("“This session” is not offered here.")
     assert why_not(DIFF, "a") == why_not(DIFF, "x") == ""
-    assert "cannot be remembered" in why_not(replace(COMMAND, once_because=""), "a")
+    assert "can't be saved" in why_not(replace(COMMAND, once_because=""), "a")
 
 
 @pytest.mark.parametrize(("width", "rows"), [(116, 1), (76, 1), (36, 3), (5, 5)])

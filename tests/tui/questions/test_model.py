@@ -59,7 +59,7 @@ def test_every_place_says_what_happens_to_it():
     facts = texts(Question(COMMAND, ROOT).facts(120))
     assert "moves         chapters/intro.md  12 KB" in facts
     assert "deletes       chapters/old/outline [b]1[/b].md  2.1 KB" in facts
-    assert "deletes       /srv/shared/figures.bak  1.2 MB\n              drafts/figures.bak is a link that leads here." in facts
+    assert "deletes       /srv/shared/figures.bak  1.2 MB\n              drafts/figures.bak is a link that points here." in facts
     assert "deletes       drafts/notes.bak  does not exist" in facts
     assert "why           It deletes files. It moves a file away." in facts
     assert "only once     It deletes by a pattern" in facts

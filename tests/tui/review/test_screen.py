@@ -94,12 +94,12 @@ async def test_what_changed_meanwhile_is_never_overwritten(review):
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
         assert not app.results
-        assert "changed meanwhile" in said(app)
-        assert "Somebody else changed these lines" in drawn(app)
+        assert "changed in the meantime" in said(app)
+        assert "Someone else changed these lines" in drawn(app)
         assert "Three visits" in app.path.read_text()
         assert "A" not in verdicts(app)
         row = app.review._said.render_line
-        assert "Look again, then Enter." in f"{row(0).text.strip()} {row(1).text.strip()}", "all of it, on two rows"
+        assert "Check again, then press Enter." in f"{row(0).text.strip()} {row(1).text.strip()}", "all of it, on two rows"
         await pilot.press("R", "enter")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()
@@ -119,7 +119,7 @@ async def test_a_new_file(review):
 async def test_a_proposal_that_changes_nothing(review):
     async with review(BASE, BASE) as (app, pilot):
         await pilot.press("a", "j", "n", "e", "c", "p", "p", "v")
-        assert "Nothing is different" in said(app)
+        assert "matches the file" in said(app)
         await pilot.press("enter")
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()

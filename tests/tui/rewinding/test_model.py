@@ -81,7 +81,7 @@ def test_files_that_the_text_does_not_name_go_with_it_again():
 def test_files_of_a_prompt_that_was_gone_back_over_may_have_stayed():
     model = transcript(*run("a", "one"), *run("b", "two"), Rewound(to="b"), *run("c", "three"))
     latest, first = rewind_points(model.entries, {"b": {"/w/b.md"}})
-    assert (latest.changed, latest.facts(NOW, "/w")) == ((), "just now · no file changed since")
+    assert (latest.changed, latest.facts(NOW, "/w")) == ((), "just now · no files changed since")
     assert (first.changed, first.runs, first.forgotten) == (("/w/b.md",), ("a", "b", "c"), 1)
 
 
@@ -113,14 +113,14 @@ def test_what_somebody_changed_is_left_until_it_is_chosen(copies, tmp_path):
     (root / "a.md").write_text("mine\n")
     shown = preview(copies, root)
     assert [(row.mark, row.what, row.name) for row in shown.rows()] == [
-        ("·", "stays", "a.md"),
-        ("✓", "comes back", "b.md"),
-        ("✓", "comes back", "c.bin"),
-        ("✓", "goes away", "new.md"),
+        ("·", "unchanged", "a.md"),
+        ("✓", "will be restored", "b.md"),
+        ("✓", "will be restored", "c.bin"),
+        ("✓", "will be deleted", "new.md"),
     ]
-    assert "somebody else" in shown.rows()[0].note
+    assert "someone else" in shown.rows()[0].note
     assert shown.toggle(0)
-    assert (shown.rows()[0].what, "/undo brings it back" in shown.rows()[0].note) == ("comes back", True)
+    assert (shown.rows()[0].what, "/undo restores it" in shown.rows()[0].note) == ("will be restored", True)
     assert shown.toggle(3)
     done = shown.carry_out(copies)
     assert ((root / "a.md").read_text(), (root / "new.md").exists(), done.left) == ("one\ntwo\n", True, ())
@@ -131,7 +131,7 @@ def test_what_cannot_be_done_cannot_be_chosen(copies, tmp_path):
     (root / "b.md").unlink()
     (root / "b.md").mkdir()
     shown = preview(copies, root)
-    assert (shown.rows()[1].mark, shown.rows()[1].what) == ("✗", "cannot")
+    assert (shown.rows()[1].mark, shown.rows()[1].what) == ("✗", "can't be restored")
     assert not shown.toggle(1)
 
 
@@ -141,14 +141,14 @@ def test_the_difference_is_from_now_to_then(copies, tmp_path):
     assert "-zwei" in diff
     assert "+two" in diff
     assert "-new" in difference(places["new.md"], copies)
-    for name, reason in (("b.md", "permissions"), ("c.bin", "no text")):
+    for name, reason in (("b.md", "permissions"), ("c.bin", "not text")):
         with pytest.raises(DogentError, match=reason):
             difference(places[name], copies)
 
 
 def test_what_happens_is_said(copies, tmp_path):
     root = tmp_path / "w"
-    assert "stays as it is" in " ".join(preview(copies, root, "files").summary())
+    assert "is unchanged" in " ".join(preview(copies, root, "files").summary())
     assert "forgets it" in " ".join(preview(copies, root, "both").summary())
     only = preview(copies, root, "files")
     for number in range(4):

@@ -54,7 +54,7 @@ async def asked(s, screen: type, *keys: str):
     return shown
 
 
-async def test_conversation_and_files_go_back_and_what_the_person_changed_stays(stage, workspace):
+async def test_conversation_and_files_go_back_and_what_the_user_changed_stays(stage, workspace):
     notes = workspace.root / "notes.md"
     before = notes.read_bytes()
     async with stage() as s:
@@ -69,7 +69,10 @@ async def test_conversation_and_files_go_back_and_what_the_person_changed_stays(
         await s.pilot.press("enter")
         await asked(s, ChoiceScreen, "enter")
         shown = await asked(s, RewindPreviewScreen)
-        assert [(row.what, row.name) for row in shown.preview.rows()] == [("comes back", "notes.md"), ("stays", "three.md")]
+        assert [(row.what, row.name) for row in shown.preview.rows()] == [
+            ("will be restored", "notes.md"),
+            ("unchanged", "three.md"),
+        ]
         await s.until(lambda: "-changed" in shown._diff)
         assert notes.read_text() == "changed"  # nothing happens before Enter
         await s.pilot.press("enter")
@@ -126,7 +129,7 @@ async def test_only_the_files_and_undo_takes_it_back(stage, workspace):
 async def test_without_changed_files_only_the_conversation_is_asked_about(stage):
     async with stage() as s:
         await command(s, "/rewind")
-        await s.until(lambda: "no prompt yet" in s.app.conversation.prompt._notice)
+        await s.until(lambda: "no prompt to rewind to" in s.app.conversation.prompt._notice)
         await converse(s, "first")
         await command(s, "/rewind")
         await asked(s, RewindScreen, "enter")
@@ -156,5 +159,5 @@ async def test_not_while_the_agent_is_at_work(stage):
         await converse(s, "first")
         await s.send("second")
         await command(s, "/rewind")
-        await s.until(lambda: "at work" in s.app.conversation.prompt._notice)
+        await s.until(lambda: "is working" in s.app.conversation.prompt._notice)
         assert s.app.screen is s.app.conversation

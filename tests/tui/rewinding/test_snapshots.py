@@ -71,7 +71,7 @@ def test_the_prompts(snap_compare, size):
 def preview(tmp_path) -> RewindPreviewScreen:
     root = tmp_path / "w"
     root.mkdir()
-    chapter = "# Second chapter\n\n" + "\n".join(f"Sentence {number} of the chapter stays as it is." for number in range(12))
+    chapter = "# Second chapter\n\n" + "\n".join(f"Sentence {number} of the chapter is unchanged." for number in range(12))
     (root / "report.md").write_text(chapter)
     (root / "mine.md").write_text("then\n")
     (root / "old.bin").write_bytes(b"\0")

@@ -64,8 +64,8 @@ def test_no_key_and_no_control_character_is_written(suffix):
 
 
 @pytest.mark.parametrize("suffix", [".md", ".html"])
-def test_when_it_was_written_reads_as_a_person_writes_it(suffix):
-    assert "written 2026-03-02 09:30." in FORMATS[suffix](conversation())
+def test_when_it_was_written_reads_as_a_user_writes_it(suffix):
+    assert "exported 2026-03-02 09:30." in FORMATS[suffix](conversation())
 
 
 def test_json_has_all_parts_in_order():

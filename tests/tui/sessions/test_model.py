@@ -53,11 +53,11 @@ def test_those_of_other_folders_are_listed_when_asked_and_found_by_their_folder(
     assert sessions.shown == [ELSEWHERE, TEA, COFFEE]
     sessions.words = "letters"
     assert sessions.shown == [ELSEWHERE]
-    assert sessions.facts(ELSEWHERE, NOW) == "30 min ago · open in another window, read only · /w/letters"
+    assert sessions.facts(ELSEWHERE, NOW) == "30 min ago · open in another window, read-only · /w/letters"
 
 
 def test_what_is_on_the_screen_is_said(sessions):
-    assert sessions.facts(COFFEE, NOW) == "30 min ago · on the screen"
+    assert sessions.facts(COFFEE, NOW) == "30 min ago · open here"
     assert sessions.facts(TEA, NOW) == "30 min ago"
 
 

@@ -178,7 +178,7 @@ async def test_the_list_says_what_another_window_has_and_what_can_be_done_with_i
 
     async with stage() as s:
         screen = await listed(s)
-        assert ["open in another window, read only" in row for row in rows(screen)] == [True, False]
+        assert ["open in another window, read-only" in row for row in rows(screen)] == [True, False]
         keys = screen.query_one("#sessions-keys")
         await s.until(lambda: "Enter read " in keys.render().plain)
         await s.pilot.press("down")
@@ -191,10 +191,10 @@ async def test_the_list_says_what_another_window_has_and_what_can_be_done_with_i
         await s.pilot.press("enter")
         await s.until(lambda: "Coffee in March" in rows(screen)[0])
         await s.pilot.press("enter")
-        await s.until(lambda: "to be read only" in s.app.conversation.prompt._notice)
+        await s.until(lambda: "read-only: it is open" in s.app.conversation.prompt._notice)
         assert s.app.opened.read_only
         screen = await listed(s)
-        assert "open in another window, read only · on the screen" in rows(screen)[0]
+        assert "open in another window, read-only · open here" in rows(screen)[0]
         await s.pilot.press("f3")
         await s.until(lambda: len(opening) == 2 and opening[1].started)
         assert opening[1].started[0][0].fork_of == coffee.session_id
@@ -246,7 +246,7 @@ async def test_what_another_window_does_is_seen_as_it_happens_and_goes_on_here_o
     async with stage() as s:
         await s.type("/resume 2222")
         await s.pilot.press("enter")
-        await s.until(lambda: opening and "read only, live" in s.app.conversation.status_bar.render().plain)
+        await s.until(lambda: opening and "read-only, live" in s.app.conversation.status_bar.render().plain)
         screen = s.app.conversation
         run = {"run_id": "r2", "time": time.time() - 70}
         ask = PermissionRequested(request_id="q", tool_use_id="t", tool="Bash", input={"command": "rm a.md"}, sentence="?", **run)
@@ -260,7 +260,7 @@ async def test_what_another_window_does_is_seen_as_it_happens_and_goes_on_here_o
         await s.until(lambda: screen.transcript.last_reply() == "Warm milk")
         assert "1 min 1" in screen.status_bar.render().plain  # since it began there
         log.append(to_json(ask))
-        await s.until(lambda: "asks in the other window" in screen.status_bar.render().plain)
+        await s.until(lambda: "asking in the other window" in screen.status_bar.render().plain)
         assert s.app.screen is screen  # it is not asked here
         await s.type("Is anybody there?")
         await s.pilot.press("enter")
@@ -270,14 +270,14 @@ async def test_what_another_window_does_is_seen_as_it_happens_and_goes_on_here_o
         log.append(to_json(TextFinished(message_id="m3", block=0, text="It stays.", **run)))
         log.append(to_json(RunFinished(status="completed", duration_ms=1, **run)))
         await s.until(lambda: screen.transcript.last_reply() == "It stays.")
-        await s.until(lambda: screen.status_bar.render().plain.startswith("read only, live  "))
+        await s.until(lambda: screen.status_bar.render().plain.startswith("read-only, live  "))
         log.goes_on_as("33333333-3333-4333-8333-333333333333")
         log.close()
         other.release()
         await s.until(lambda: "has left" in str(getattr(screen.transcript.model.entries[-1], "message", "")))
         assert "live" not in screen.status_bar.render().plain
         assert other.take(record.path)  # it may come back
-        await s.until(lambda: "read only, live" in screen.status_bar.render().plain)
+        await s.until(lambda: "read-only, live" in screen.status_bar.render().plain)
         other.release()
         await s.until(lambda: "live" not in screen.status_bar.render().plain)
         await s.pilot.press("enter")
@@ -313,7 +313,7 @@ async def test_while_the_agent_works_nothing_is_opened(stage, workspace, opening
         await s.send("go")
         await s.type("/resume 2222")
         await s.pilot.press("enter")
-        await s.until(lambda: "at work" in s.app.conversation.prompt._notice)
+        await s.until(lambda: "is working" in s.app.conversation.prompt._notice)
         assert not opening
 
 
@@ -328,7 +328,7 @@ async def test_the_conversation_is_written_to_a_file_and_nothing_is_replaced_una
         await command(s, "/export-session notes.md")
         await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
         await s.pilot.press("enter")
-        await s.until(lambda: "left as it is" in s.app.conversation.prompt._notice)
+        await s.until(lambda: "is unchanged" in s.app.conversation.prompt._notice)
         assert "Tea is hot." in (workspace.root / "notes.md").read_text()
         await command(s, "/export-session talk.pdf")
         await s.until(lambda: ".html" in s.app.conversation.prompt._notice)
@@ -383,7 +383,7 @@ async def test_without_a_home_that_can_be_written_one_can_still_work(stage, work
         s.conversation.arrive(TextFinished(message_id="m", block=0, text="# Tea"), TurnEnded("completed", text="# Tea"))
         await s.until(lambda: s.app.conversation.transcript.last_reply())
         await s.until(
-            lambda: any("cannot be kept" in getattr(e, "message", "") for e in s.app.conversation.transcript.model.entries)
+            lambda: any("cannot be saved" in getattr(e, "message", "") for e in s.app.conversation.transcript.model.entries)
         )
         await command(s, "/sessions")
         await s.until(lambda: isinstance(s.app.screen, SessionsScreen))

@@ -74,7 +74,7 @@ def test_every_secret_of_a_profile_is_one_here(draft):
         (LLM, "API_TIMEOUT_MS", " 5000 ", 5000, ""),
         (LLM, "API_TIMEOUT_MS", "soon", None, "a number"),
         (LLM, "API_TIMEOUT_MS", "-1", None, "a whole number of milliseconds"),
-        (LLM, "ANTHROPIC_BASE_URL", "https://u:p@x", None, "user name or a password"),
+        (LLM, "ANTHROPIC_BASE_URL", "https://u:p@x", None, "user name or password"),
         (LLM, "ANTHROPIC_MODEL", "  ", None, ""),
         (WEB, "timeout_s", "2,5", 2.5, ""),
         (WEB, "timeout_s", "500", None, "at most 120"),
@@ -105,7 +105,7 @@ def test_who_answers_in_all_other_folders_is_chosen_here_too(draft):
     """/setup writes it: without a row of its own it could neither be seen nor taken back."""
     here, elsewhere = [one for one in folder_settings(draft) if one.path == ("profile",)]
     assert (here.file, elsewhere.file) == (draft.workspace.settings_file, draft.home / "dogent.json")
-    assert shown(here, draft) == "what the environment says"
+    assert shown(here, draft) == "from the environment"
     draft.put(elsewhere, "a")
     here = chosen_profile(draft, draft.home / LLM)
     assert here.file == draft.workspace.settings_file
@@ -150,14 +150,14 @@ def test_what_a_save_changes_is_said_without_keys(tmp_path):
     now = SettingsDraft(workspace, home)
     lines = changes_in_words(draft, now, file, actions)
     assert lines == [
-        "a · Key, as bearer token: changed (••••••••)",
-        "a · Key, as x-api-key: not set → env:KEY",
+        "a · Key (bearer token): changed (••••••••)",
+        "a · Key (x-api-key): not set → env:KEY",
         "a · Address: https://••••@example.com → https://example.com/[b]␛",
         "a · other: changed (••••••••)",
-        "b: taken out",
+        "b: removed",
     ]
     assert changes_in_words(draft, now, own, actions) == [
         "Plan: Ctrl+T → F9",
-        "Who answers elsewhere: what the environment says → a",
+        "Model elsewhere: from the environment → a",
     ]
     assert changes_in_words(draft, now, workspace.settings_file, actions) == []

@@ -26,10 +26,10 @@ def test_keys_are_taken_and_may_change_places():
 
 def test_what_cannot_be_is_told_and_the_usual_key_stays():
     for keys, words in {
-        "ctrl+t": "ctrl+t is taken: Plan.",
-        "ctrl+g": "ctrl+g is taken: Edit.",
-        "x": "needed for writing",
-        "enter": "needed for writing",
+        "ctrl+t": "ctrl+t is already used for: Plan.",
+        "ctrl+g": "ctrl+g is already used for: Edit.",
+        "x": "needed for typing",
+        "enter": "needed for typing",
         "": "— is needed",
         "f9,": "— is needed",
     }.items():
@@ -45,12 +45,12 @@ def test_what_cannot_be_is_told_and_the_usual_key_stays():
 def test_an_action_that_is_not_there_is_answered_with_the_nearest():
     (warning,) = Keymap(BINDINGS, {"finde": "f9"}).warnings
     assert 'Did you mean "find"?' in warning.remedy
-    assert "There are find, plan." in Keymap(BINDINGS, {"xyz": "f9"}).warnings[0].remedy
+    assert "Available: find, plan." in Keymap(BINDINGS, {"xyz": "f9"}).warnings[0].remedy
 
 
 def test_a_key_that_another_gives_up_can_be_had():
     keymap = Keymap(BINDINGS, {})
-    assert keymap.problem("find", "f3") == "f3 is taken: Plan."
+    assert keymap.problem("find", "f3") == "f3 is already used for: Plan."
     assert keymap.problem("find", "f3", {"plan": "f8"}) == ""
     assert keymap.problem("find", "f8", {"plan": None}) == ""
 
@@ -62,8 +62,8 @@ def test_a_sentence_names_the_key_that_does_it():
 
 _OF_OTHER_KEYS = {
     "Enter {enter} · F2 rename · F3 fork · Del delete · Tab {tab} · Esc close",
-    "{summary} · Ctrl+T or Esc: the tree",
-    "Not saved: a code block without an end would swallow the sections after it. Close it (Ctrl+T).",
+    "{summary} · Ctrl+T or Esc: tree",
+    "Not saved: an unclosed code block would swallow the sections after it. Close it (Ctrl+T).",
     "Copy your outline from the Markdown view (Ctrl+T), or save it under another name.",
     "Ctrl+O shows the pasted text · Ctrl+G opens it in your editor",
 }

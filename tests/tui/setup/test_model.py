@@ -22,9 +22,9 @@ def test_what_was_found_comes_first_and_the_offline_engine_last():
     assert "sk-secret" not in repr(found)
     assert [choice.model for choice in found[1:6]] == ["m0", "m1", "m2", "gpt\x1b[2J-oss", "b"]
     assert "\x1b" not in found[4].label
-    assert found[4].note == "on this machine · too small: 4k"
-    assert found[5].note == "on this machine · 64k"
-    assert "cannot call tools" in choices(servers[3:], None)[0].note
+    assert found[4].note == "on this computer · too small: 4k"
+    assert found[5].note == "on this computer · 64k"
+    assert "can't call tools" in choices(servers[3:], None)[0].note
 
 
 def test_nothing_found_still_leaves_a_choice():

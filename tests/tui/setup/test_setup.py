@@ -106,7 +106,7 @@ async def test_it_comes_by_itself_and_the_prompt_keeps_the_keyboard(start):
         assert s.panel is not None
 
 
-async def test_it_names_the_key_that_the_person_chose_for_it(start):
+async def test_it_names_the_key_that_the_user_chose_for_it(start):
     async with start() as s:
         await s.shown()
         s.app.use_keys({"setup": "f9"})
@@ -238,7 +238,7 @@ async def test_an_endpoint_of_ones_own_is_tried_and_written(start, monkeypatch):
         from dogent_tui.agent.probing import Probed
 
         tried.append(dict(data))
-        return Probed(len(tried) > 1, "It does not answer.")
+        return Probed(len(tried) > 1, "It is not responding.")
 
     monkeypatch.setattr("dogent_tui.agent.probing.probe", probe)
     async with start() as s:
@@ -269,15 +269,15 @@ async def test_an_endpoint_of_ones_own_is_tried_and_written(start, monkeypatch):
         await s.pilot.press("enter")
         await s.until(lambda: model.has_focus)
         await s.pilot.press("enter")
-        assert "Name the model" in words()
+        assert "Specify the model" in words()
         model.value = "big-model"
         await s.pilot.press("enter")
         keys = form.query_one("#endpoint-keys")
-        await s.until(lambda: "Enter keeps it all the same" in str(keys.render()))
+        await s.until(lambda: "Enter keeps it anyway" in str(keys.render()))
         model.value = "bigger-model"  # another one: it would be tried again, and the line says so
-        await s.until(lambda: "tries it" in str(keys.render()) and not words())
+        await s.until(lambda: "tests it" in str(keys.render()) and not words())
         model.value = "big-model"
-        await s.until(lambda: "Enter keeps it all the same" in str(keys.render()))
+        await s.until(lambda: "Enter keeps it anyway" in str(keys.render()))
         assert not s.kept("claude.json").get("profiles", {}).get("example")
         await s.pilot.press("enter")
         await s.until(lambda: s.kept().get("profile") == "example")
@@ -308,7 +308,7 @@ async def test_a_home_that_cannot_be_written_is_said(start, home):
     async with start() as s:
         await s.shown()
         await s.pilot.press("f5", "1")
-        await s.until(lambda: "could not be kept" in s.hint)
+        await s.until(lambda: "could not be saved" in s.hint)
 
 
 async def test_in_a_low_window_it_is_one_line_until_one_goes_there(start):

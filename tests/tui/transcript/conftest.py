@@ -47,7 +47,7 @@ def conversation() -> list[ev.Event]:
     old, new = "# Plan\nold line\nsame", "# Plan\nnew line\nsame"
     edit = {"file_path": "/texts/drafts/plan.md", "old_string": old, "new_string": new}
     prompt = "Write a short plan from @notes/a.md and @costs.xlsx#Q2.\nKeep it to one page."
-    refused = "The endpoint does not accept the key (401)."
+    refused = "The endpoint rejects the key (401)."
     return [
         ev.SessionStarted(session_id="s", profile="p", model="m", endpoint="offline", cwd="/texts"),
         ev.RunStarted(prompt=ev.Prompt(prompt), run_id="1"),

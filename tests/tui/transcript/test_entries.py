@@ -72,7 +72,7 @@ def test_an_outline_that_was_sent_back_is_its_sentence_until_it_is_unfolded() ->
     shown.apply(ev.UiRequested(request_id="r", kind="outline_edit", payload={"title": "Outline"}, run_id="a", seq=1))
     shown.apply(ev.RunStarted(prompt=ev.Prompt(text, answers=("r",)), run_id="b", seq=2))
     turn = shown.entries[-1]
-    assert drawn(turn) == ["▌ I accept this outline as it is:", "▌ ▸ 6 lines in all"]
+    assert drawn(turn) == ["▌ I accept this outline as it is:", "▌ ▸ 6 lines in total"]
     assert "▌ ## Hot" in drawn(turn, unfolded=True)
 
 
@@ -80,7 +80,7 @@ def test_a_long_prompt_is_folded_and_says_how_long_it_is() -> None:
     turn = model.UserTurn(ev.Prompt("line\n" * 5000 + "end"))
     assert foldable(turn)
     assert len(drawn(turn)) < 14
-    assert drawn(turn)[-1] == "▌ ▸ 5,001 lines in all"
+    assert drawn(turn)[-1] == "▌ ▸ 5,001 lines in total"
     assert drawn(turn, unfolded=True)[-1] == "▌ ▾ … 4,701 more lines"
 
 
@@ -104,7 +104,7 @@ def test_a_written_file_and_an_edit_show_what_changes() -> None:
 
 
 def test_a_file_that_is_written_again_shows_what_became_of_it() -> None:
-    """The agent gives the whole text; a person wants to know what of it is new."""
+    """The agent gives the whole text; a user wants to know what of it is new."""
     again = model.ToolCall("t", "Write", "done", input={"file_path": "/texts/a.md", "content": "one\ntwo\n"}, result="ok")
     again.changes = (("one\nout\nalso out", "one"), ("two", "two\n[b]new"))
     assert drawn(again) == ["▸ Write  a.md  ✓ +1 −2 lines"]
@@ -137,18 +137,18 @@ def test_a_running_tool_tells_for_how_long() -> None:
 
 def test_a_command_that_deleted_says_how_to_undo_it_and_an_edit_only_when_unfolded() -> None:
     run = model.ToolCall("t", "Bash", state="done", input={"command": "rm a.md b.md"}, kept=("/texts/a.md", "/texts/b.md"))
-    assert drawn(run)[1] == "  ↳ /undo brings back a.md and 1 more"
+    assert drawn(run)[1] == "  ↳ /undo restores a.md and 1 more"
     run.decided = ev.PermissionDecided(request_id="r", tool_use_id="t", decision="allow")
-    assert drawn(run)[1] == "  ↳ allowed once · /undo brings back a.md and 1 more"
+    assert drawn(run)[1] == "  ↳ allowed once · /undo restores a.md and 1 more"
     edit = model.ToolCall("t", "Edit", state="done", input={"file_path": "/texts/a.md"}, kept=("/texts/a.md",))
     assert len(drawn(edit)) == 1
-    assert "  │ undo        /undo brings back a.md" in drawn(edit, unfolded=True)
+    assert "  │ undo        /undo restores a.md" in drawn(edit, unfolded=True)
 
 
 def test_retries_and_silence() -> None:
     retry = ev.Retrying(attempt=2, max_attempts=10, delay_ms=4000, status=529)
-    assert drawn(model.Waiting(retry))[0].startswith("… The endpoint failed (529 overloaded). Asking again in 4.0 s")
-    assert drawn(model.Waiting(ev.Stalled(seconds=30)))[0].startswith("… Nothing has come for 30 s.")
+    assert drawn(model.Waiting(retry))[0].startswith("… The endpoint failed (529 overloaded). Retrying in 4.0 s")
+    assert drawn(model.Waiting(ev.Stalled(seconds=30)))[0].startswith("… Nothing received for 30 s.")
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def decided(decision, scope="once", message="", state="done"):
     return [line.text for line in entry_lines(call, Look(80))][1:]
 
 
-def test_a_card_says_what_the_person_answered():
+def test_a_card_says_what_the_user_answered():
     assert decided("allow") == ["  ↳ allowed once"]
     assert decided("allow", "session") == ["  ↳ allowed for this session"]
     assert decided("allow", "always") == ["  ↳ always allowed in this workspace"]

@@ -109,7 +109,7 @@ def test_the_end_of_a_run_or_session_stops_what_is_open() -> None:
 
 
 @pytest.mark.parametrize(("content", "left"), [("one\n(stopped)", "one"), ("(stopped)", None)], ids=["output", "no output"])
-def test_a_shell_command_that_the_person_stopped_did_not_fail(content: str, left: str | None) -> None:
+def test_a_shell_command_that_the_user_stopped_did_not_fail(content: str, left: str | None) -> None:
     (call,) = shown(
         ev.ToolUse(tool_use_id="t", name=ev.SHELL_TOOL, input={"command": "sleep 9"}),
         ev.ToolResult(tool_use_id="t", content=content, is_error=True),
@@ -118,7 +118,7 @@ def test_a_shell_command_that_the_person_stopped_did_not_fail(content: str, left
     assert (call.state, call.result) == ("stopped", left)
 
 
-def test_a_call_whose_change_is_reviewed_waits_for_the_person() -> None:
+def test_a_call_whose_change_is_reviewed_waits_for_the_user() -> None:
     proposed = ev.ToolUse(tool_use_id="t", name="mcp__dogent__propose_document_change", input={"path": "tea.md"}, run_id="1")
     asked = ev.UiRequested(request_id="r", kind="document_change", payload={"title": "tea.md"}, in_run=True, run_id="1")
     call, _asked = shown(proposed, asked)
@@ -154,7 +154,7 @@ def test_what_a_command_writes_grows_until_its_result_replaces_it():
     for text in ("one\n", "two\n"):
         model.apply(ev.ToolOutput(tool_use_id="s", text=text))
     (call,) = model.entries
-    assert (call.result, call.state, call.of_the_person) == ("one\ntwo\n", "running", True)
+    assert (call.result, call.state, call.of_the_user) == ("one\ntwo\n", "running", True)
     model.apply(ev.ToolResult(tool_use_id="s", content="one\ntwo\n(exit status 2)", is_error=True))
     assert (call.result, call.state) == ("one\ntwo\n(exit status 2)", "failed")
 
@@ -164,13 +164,13 @@ def test_a_review_says_what_came_of_it() -> None:
         ev.UiRequested(request_id="r", kind="document_change", payload={"title": "tea.md", "summary": "Louder"}),
         ev.UiSettled(
             request_id="r",
-            answer=ev.UiAnswer(review="The person reviewed your change: 1 of 2 hunks written to tea.md.\nHunk 2: rejected."),
+            answer=ev.UiAnswer(review="The user reviewed your change: 1 of 2 hunks written to tea.md.\nHunk 2: rejected."),
         ),
     )
     assert isinstance(asked, Asked)
     assert (asked.title, asked.detail, asked.state) == ("tea.md", "1 of 2 hunks written to tea.md", "answered")
     for said in ("1 of 1 hunk written to tea.md", "nothing was written to tea.md", "what another version says"):
-        assert review_words(f"The person reviewed your change: {said}.") == said
+        assert review_words(f"The user reviewed your change: {said}.") == said
 
 
 @pytest.mark.parametrize("streamed", [True, False])
