@@ -33,11 +33,12 @@ from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.garbage import COLLECT_EVERY_S, collect_young
 from dogent_tui.tui.keeping import DraftKeeper
 from dogent_tui.tui.keymap import Keymap, prompt_bindings
+from dogent_tui.tui.legible import HIGH, Legible
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.themed_styles import ThemedStylesheet
-from dogent_tui.tui.themes import DEFAULT_THEME, LIGHT_THEME, THEMES, theme_colors
+from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES, theme_colors
 from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
 from dogent_tui.workspace.drafts import Drafts
@@ -105,6 +106,7 @@ class DogentApp(App[None]):
         self._following: list[asyncio.Task[None]] = []
         self._starting: Worker[None] | None = None
         self._colorless = (Colorless(),)
+        self._legible, self._high_contrast = Legible(), Legible(HIGH)
         for theme in THEMES:
             self.register_theme(theme)
         self.show_theme(opened.settings.theme)
@@ -120,8 +122,10 @@ class DogentApp(App[None]):
         return TerminalDriver
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Draw without colors where NO_COLOR says so."""
-        return self._colorless if self.no_color else super().get_line_filters()
+        """Draw without colors where NO_COLOR says so, else such that all can be read."""
+        if self.no_color:
+            return self._colorless
+        return *super().get_line_filters(), self._high_contrast if self.theme == CONTRAST.name else self._legible
 
     def get_default_screen(self) -> Screen[None]:
         """Begin on the screen where one writes: an empty one beneath it would be laid out and styled for nothing."""

@@ -101,8 +101,13 @@ class AttachmentsSidebar(Vertical):
 
     def on_mount(self) -> None:
         """Draw the entries."""
-        self.watch(self.app, "theme", self._draw, init=False)
         self._draw()
+
+    def notify_style_update(self) -> None:
+        """Draw the entries in the colors there are now."""
+        super().notify_style_update()
+        if self._list.is_attached:
+            self._draw()
 
     def show(self, entries: tuple[AttachmentEntry, ...]) -> None:
         """Show `entries`, the highlighted one staying highlighted."""
