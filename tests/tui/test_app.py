@@ -449,10 +449,48 @@ async def test_an_earlier_prompt_is_found_by_a_few_letters(stage, workspace):
         assert answering(s).has_focus
 
 
+async def test_a_bare_slash_runs_nothing_and_what_forgets_comes_last(stage, workspace):
+    workspace.dot.mkdir(exist_ok=True)
+    for number in range(3):
+        History(workspace.history_file).append(HistoryEntry(f"2026-01-0{number + 1}", "command", f"/theme {number}"))
+    async with stage() as s:
+        box = s.app.conversation.prompt
+        ran = []
+        s.app.conversation.typed.submit = lambda text, _: ran.append(text)
+        await s.until(lambda: box.editor.recall._entries if hasattr(box.editor.recall, "_entries") else True)
+        await s.type("/")
+        await s.until(lambda: box.picker.rows)
+        offered = [row.label for row in box.picker.rows]
+        assert offered[0] == "/theme"
+        assert offered[-2:] == ["/clean", "/archive"]
+        assert next(row for row in box.picker.rows if row.label == "/settings").key == "F4"
+        await s.pilot.press("enter")
+        await s.pilot.pause()
+        assert (box.editor.value, ran) == ("/", [])
+        assert "type its name" in box._notice
+        await s.pilot.press(*"ar")
+        await s.until(lambda: box.picker.rows and box.picker.rows[0].label == "/archive")
+        await s.pilot.press("backspace", "backspace", "c")
+        await s.until(lambda: len(box.picker.rows) > 1 and box.picker.rows[0].label == "/copy")
+
+
+async def test_the_palette_begins_with_what_does_no_harm_and_shows_keys(stage):
+    async with stage() as s:
+        await s.pilot.press("ctrl+p")
+        await s.until(lambda: s.app.screen is not s.app.conversation and s.app.screen.query("CommandList"))
+        options = s.app.screen.query_one("CommandList")
+        await s.until(lambda: options.option_count > 20)
+        hits = [options.get_option_at_index(number).hit for number in range(options.option_count)]
+        assert [hit.text for hit in hits][-2:] == ["/clean history|lessons|memory|all", "/archive"]
+        assert hits[0].help.endswith("· F1")
+        await s.pilot.press("enter")
+        await s.until(lambda: isinstance(s.app.screen, HelpScreen))
+
+
 async def test_a_command_that_needs_more_goes_from_the_palette_into_the_prompt_and_what_may_follow_is_offered(stage):
     async with stage() as s:
         box = s.app.conversation.prompt
-        await s.app._palette_action(s.app.commands.find("/clean")[0])()
+        await s.app.palette_action(s.app.commands.find("/clean")[0])()
         assert box.editor.value == "/clean "
         await s.until(lambda: [row.insert for row in box.picker.rows] == ["history", "lessons", "memory", "all"])
         assert box.editor.has_focus

@@ -2,22 +2,21 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dogent_tui.agent.events import Attachment
 from dogent_tui.errors import DogentError
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.commands.table import Command, Run
+from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.prompt.model import Recall
-from dogent_tui.workspace.forgetting import FORGETTABLE, Forgettable, forget, is_there
+from dogent_tui.workspace.archive import anything_to_archive, archive, asides
+from dogent_tui.workspace.forgetting import FORGETTABLE, Forgettable, forget, is_there, place
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
-
-
-def _with_words(name: str, help: str, run: Run, *words: str) -> Command:  # noqa: A002
-    return Command(name, help, run, "|".join(words), "word", words)
 
 
 class HistoryCommands:
@@ -27,8 +26,13 @@ class HistoryCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield _with_words("clean", tr("Forget what was asked, learnt or noted in this folder"), self._clean, *FORGETTABLE, "all")
-        yield _with_words("show", tr("Show what was asked or learnt in this folder"), self._show, "history", "lessons")
+        shown, cleaned = ("history", "lessons"), (*FORGETTABLE, "all")
+        shows = tr("Show what was asked or learnt in this folder")
+        yield Command("show", shows, self._show, "|".join(shown), "word", shown)
+        forgets = tr("Forget what was asked, learnt or noted in this folder")
+        yield Command("clean", forgets, self._clean, "|".join(cleaned), "word", cleaned, forgets=True)
+        archives = tr("Archive history and lessons, and start fresh")
+        yield Command("archive", archives, self._archive, forgets=True)
 
     async def _show(self, what: str) -> str:
         if what == "lessons":
@@ -64,17 +68,62 @@ class HistoryCommands:
             say(tr("There is nothing of that in this folder."))
             return
         title = tr("Forget {what}?").format(what=_ALL if len(what) > 1 else _MEANT[what[0]])
-        if await choose(self._app, title, tr("The conversations stay: /sessions."), (tr("Keep it"), tr("Forget it"))) != 1:
+        if (
+            await choose(
+                self._app,
+                title,
+                tr("The conversations stay: /sessions. /undo takes this back."),
+                (tr("Keep it"), tr("Forget it")),
+            )
+            != 1
+        ):
             say(tr("Nothing was forgotten."))
             return
         try:
-            await asyncio.to_thread(forget, workspace, what)
+            await asyncio.to_thread(self._forget_kept, what)
         except (OSError, DogentError) as error:
             say(one_line(tr("Not all was forgotten: {error}").format(error=error)))
             return
         if "history" in what:
             self._app.conversation.prompt.editor.recall = Recall()
-        say(tr("Forgotten: {join}.").format(join=", ".join(what)))
+        say(tr("Forgotten: {join}. /undo takes that back.").format(join=", ".join(what)))
+
+    def _forget_kept(self, what: Sequence[Forgettable]) -> None:
+        opened = self._app.opened
+        files = [place(opened.workspace, name) for name in what]
+        opened.copies().keep(f"/clean {' '.join(what)}", [file for file in files if not file.is_symlink()], own=True)
+        forget(opened.workspace, what)
+
+    async def _archive(self, _: str) -> str:
+        self._app.run_worker(self._put_aside(), group="command")  # it asks, and the palette must not wait for it
+        return ""
+
+    async def _put_aside(self) -> None:
+        from dogent_tui.tui.screens.choice import choose
+
+        say = self._app.conversation.prompt.notify_hint
+        workspace = self._app.opened.workspace
+        if not await asyncio.to_thread(anything_to_archive, workspace):
+            say(tr("There is no history and no lesson to archive."))
+            return
+        title, why = tr("Archive history and lessons?"), tr("They move to .dogent/archives. /undo takes this back.")
+        if await choose(self._app, title, why, (tr("Keep them here"), tr("Archive them"))) != 1:
+            say(tr("Nothing was archived."))
+            return
+        try:
+            kept = await asyncio.to_thread(self._archive_kept, f"{datetime.now():%Y-%m-%d-%H%M%S}")
+        except (OSError, DogentError) as error:
+            say(one_line(tr("Not all was archived: {error}").format(error=error)))
+            return
+        self._app.conversation.prompt.editor.recall = Recall()
+        names = ", ".join(workspace.relative(path) for path in kept)
+        say(tr("Archived: {names}. /undo takes that back.").format(names=names))
+
+    def _archive_kept(self, stamp: str) -> list[Path]:
+        opened = self._app.opened
+        moved = asides(opened.workspace, stamp)
+        opened.copies().keep("/archive", list(moved), list(moved.values()), own=True)
+        return archive(opened.workspace, stamp)
 
 
 _MEANT: Mapping[Forgettable, str] = {

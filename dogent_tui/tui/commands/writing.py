@@ -36,7 +36,6 @@ class WritingCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("archive", tr("Put the history and the lessons aside, and begin both anew"), self._archive)
         yield Command("edit", tr("Edit a file in your own editor"), self._edit, "PATH", "file")
         yield Command(
             "init", tr("Write down how documents of this folder shall be written"), self._init, tr("[template | what you write]")
@@ -151,20 +150,6 @@ class WritingCommands:
             if done == "denied"
             else tr("Noted in .dogent/lessons.md for the next conversation.")
         )
-
-    async def _archive(self, _: str) -> str:
-        from dogent_tui.tui.prompt.model import Recall
-        from dogent_tui.workspace.archive import archive
-
-        workspace = self._app.opened.workspace
-        try:
-            kept = await asyncio.to_thread(archive, workspace, f"{datetime.now():%Y-%m-%d-%H%M%S}")
-        except (OSError, DogentError) as error:
-            return one_line(tr("Nothing more was put aside: {error}").format(error=error))
-        if not kept:
-            return tr("There is no history and no lesson to put aside.")
-        self._app.conversation.prompt.editor.recall = Recall()
-        return tr("Put aside: {join}.").format(join=", ".join(workspace.relative(path) for path in kept))
 
     # ── Files ─────────────────────────────────────────────────────────────────────────────────────
 

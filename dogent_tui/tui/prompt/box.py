@@ -163,6 +163,8 @@ class PromptBox(Vertical):
         candidate = self.picker.current
         if key in ReferencePicker.STEPS:
             self.picker.move(ReferencePicker.STEPS[key])
+        elif key == "enter" and self.editor.value.strip() == "/" and not self.picker.chosen:
+            self.notify_hint(tr("Choose a command with ↑ ↓, or type its name."))  # nothing runs that nobody named
         elif candidate is not None and key in ("tab", "enter"):
             return self._accept(candidate, sends=key == "enter")
         return key != "alt+up"

@@ -55,7 +55,8 @@ class Completion(msgspec.Struct, frozen=True):
 class Candidate(msgspec.Struct, frozen=True):
     """A row of the picker. `positions`: the matched characters of `label`. `insert`: what replaces the token.
 
-    `detail` says what it is, `argument` how what follows a command is named. `more`: the picker stays open with what comes next
+    `detail` says what it is, `argument` how what follows a command is named, `key` which key does the same.
+    `more`: the picker stays open with what comes next
     (a folder's content, the argument of a command). `runs`: Enter may send at once.
     """
 
@@ -63,6 +64,7 @@ class Candidate(msgspec.Struct, frozen=True):
     insert: str
     detail: str = ""
     argument: str = ""
+    key: str = ""
     positions: tuple[int, ...] = ()
     more: bool = False
     runs: bool = False
@@ -258,13 +260,21 @@ class Completions:
     def _find_commands(self, query: str) -> tuple[Candidate, ...]:
         commands = self.commands
         found = _fuzzy(query, [command.name for command in commands])
-        return tuple(self._command_row(commands[index], positions) for index, positions in found)
+
+        def fit(match: tuple[int, tuple[int, ...]]) -> tuple[bool, bool, int]:
+            command = commands[match[0]]
+            starts = command.name.startswith(query.lower())
+            return not starts, command.forgets, match[0] if starts else 0  # the others as the search ranked them
+
+        return tuple(self._command_row(commands[index], positions) for index, positions in sorted(found, key=fit))
 
     def _command_row(self, command: Command, positions: tuple[int, ...]) -> Candidate:
         shifted = tuple(position + 1 for position in positions)
         name = f"/{command.name}"
         goes_on = command.needs_argument and bool(command.completes)
-        return Candidate(name, name, command.help, command.argument, shifted, goes_on, runs=not command.needs_argument)
+        return Candidate(
+            name, name, command.help, command.argument, command.key(), shifted, goes_on, runs=not command.needs_argument
+        )
 
 
 def _one_word(path: str) -> str:
