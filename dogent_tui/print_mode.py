@@ -27,6 +27,7 @@ from dogent_tui.agent.events import (
     UiRequested,
     to_json,
 )
+from dogent_tui.agent.failures import retry_reason
 from dogent_tui.agent.open_requests import needed_by
 from dogent_tui.agent.recording import session_recorder
 from dogent_tui.agent.replay import earlier_events
@@ -250,11 +251,11 @@ class Printer:
                     self._say(line)
             case Retrying():
                 self._say(
-                    tr("retry {attempt}/{max_attempts} in {size:.0f} s (status {status})").format(
+                    tr("the endpoint failed: {what}; asking again in {size:.0f} s, attempt {attempt} of {max_attempts}").format(
+                        what=retry_reason(event),
                         attempt=event.attempt,
                         max_attempts=event.max_attempts,
                         size=event.delay_ms / 1000,
-                        status=event.status or "-",
                     )
                 )
             case Stalled(seconds=seconds) if seconds:

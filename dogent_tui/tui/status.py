@@ -100,7 +100,7 @@ class Status(msgspec.Struct):
             case ToolPreparing(name=name) | ToolUse(name=name) if self.running:
                 self.doing = one_line(friendly_name(name)).lower()
             case Retrying():
-                self.doing = tr("retry {attempt} of {most}").format(attempt=event.attempt, most=event.max_attempts)
+                self.doing = tr("asking again ({attempt} of {most}),").format(attempt=event.attempt, most=event.max_attempts)
             case Stalled(seconds=seconds):
                 self.silent_s = seconds
             case PermissionRequested(request_id=request_id) | UiRequested(request_id=request_id, in_run=True):

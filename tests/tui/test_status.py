@@ -49,7 +49,7 @@ def test_it_says_what_happens_and_for_how_long(status):
     status.handle(TextDelta(message_id="m", block=0, text="x"))
     assert status.activity.startswith("writing")
     status.handle(Retrying(attempt=2, max_attempts=3, delay_ms=1000))
-    assert status.activity.startswith("retry 2 of 3")
+    assert status.activity.startswith("asking again (2 of 3), ")
     status.handle(Stalled(seconds=12))
     assert "nothing received for 12 s" in status.activity
     status.handle(Stalled(seconds=0))

@@ -4,12 +4,12 @@ import difflib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from http import HTTPStatus
 from typing import Any
 
 import msgspec
 
 from dogent_tui.agent import events as ev
+from dogent_tui.agent.failures import retry_reason
 from dogent_tui.agent.tool_names import friendly_name, input_summary, relative, result_summary, review_words
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
@@ -417,15 +417,10 @@ def _sentence(mark: str, style: str, words: str, remedy: str, width: int) -> lis
 def _waiting(reason: ev.Retrying | ev.Stalled) -> str:
     if isinstance(reason, ev.Stalled):
         return tr("Nothing has come for {seconds}. Esc stops the run.").format(seconds=duration(reason.seconds))
-    what = reason.error or (f"{reason.status} {_phrase(reason.status)}".strip() if reason.status else tr("no answer"))
     when = duration(reason.delay_ms / 1000)
     return tr("The endpoint failed ({what}). Asking again in {when}, attempt {attempt} of {max_attempts}.").format(
-        what=what, when=when, attempt=reason.attempt, max_attempts=reason.max_attempts
+        what=retry_reason(reason), when=when, attempt=reason.attempt, max_attempts=reason.max_attempts
     )
-
-
-def _phrase(status: int) -> str:
-    return HTTPStatus(status).phrase.lower() if status in HTTPStatus._value2member_map_ else {529: "overloaded"}.get(status, "")
 
 
 def _mark(words: str, width: int) -> Line:
