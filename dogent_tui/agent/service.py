@@ -13,6 +13,7 @@ from dogent_tui.agent.connection import FORGOTTEN, Connection
 from dogent_tui.agent.conversation import Conversation, PermissionQuestion, TurnEnded, Verdict
 from dogent_tui.agent.course import Course, course_of
 from dogent_tui.agent.events import (
+    CLOSED,
     Aborted,
     Event,
     Interrupted,
@@ -123,7 +124,7 @@ class AgentService:
         await self._stop_run()
         self.state = "closed"
         if self._run is not None:
-            self._finish(self._run, "interrupted", Interrupted())
+            self._finish(self._run, "interrupted", Interrupted(), code=CLOSED)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(self._shell.close(), self._connection.close())
@@ -324,7 +325,7 @@ class AgentService:
         if run.aborted:
             self._finish(run, "aborted", Aborted(reason=run.aborted), reason=run.aborted, cost=cost)
         elif run.stop.is_set():
-            self._finish(run, "interrupted", Interrupted(), cost=cost)
+            self._finish(run, "interrupted", Interrupted(), cost=cost, code=CLOSED if self._closing else "")
         elif run.asked is not None:
             self._finish(
                 run,

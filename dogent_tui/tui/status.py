@@ -166,7 +166,7 @@ class Status(msgspec.Struct):
         if not self.context_tokens:
             return ""
         share = f"{min(100, round(100 * self.context_tokens / self.window))} %" if self.window else ""
-        return _CONTEXT[brevity].format(used=share or _thousands(self.context_tokens))
+        return _CONTEXT[brevity].format(used=share or tr("{count} tokens").format(count=_thousands(self.context_tokens)))
 
     def parts(self, width: int) -> tuple[str, str]:
         """Return what stands left and right in `width` columns.

@@ -6,6 +6,7 @@ import pytest
 from rich.segment import Segment
 from textual.selection import SELECT_ALL
 from textual.widgets import OptionList
+from textual.widgets._toast import Toast
 
 from dogent_tui.agent.conversation import TurnEnded
 from dogent_tui.agent.events import TextFinished, ToolResult, ToolUse
@@ -108,7 +109,7 @@ async def test_what_is_selected_can_be_read_in_every_theme(stage):
 
 @pytest.mark.slow
 async def test_what_is_focused_pointed_at_and_told_can_be_read_in_every_theme(stage):
-    async with stage(size=(120, 40)) as s:
+    async with stage(size=(120, 40), notifications=True) as s:
         await a_conversation(s)
         screen = s.app.conversation
         poor = await in_every_theme(s, "at rest")
@@ -121,7 +122,7 @@ async def test_what_is_focused_pointed_at_and_told_can_be_read_in_every_theme(st
         poor += await in_every_theme(s, "transcript focused")
         for severity in ("information", "warning", "error"):
             s.app.notify("Something was said.", title="Said", severity=severity, timeout=600)
-        await s.pilot.pause()
+        await s.until(lambda: len(s.app.screen.query(Toast)) == 3)
         poor += await in_every_theme(s, "toast")
         s.app.clear_notifications()
         screen.sidebar.query_one(OptionList).disabled = True

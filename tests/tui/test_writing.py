@@ -155,6 +155,28 @@ async def test_archive_asks_begins_history_and_recall_again_and_is_undone(stage,
         assert {"/learn Be brief.", "/theme dogent-paper"} < set(history.recall())
 
 
+async def test_a_theme_that_the_user_named_is_kept_unasked(stage, workspace):
+    workspace.dot.mkdir()
+    workspace.settings_file.write_text('{"theme": "nord"}\n')
+    async with stage() as s:
+        await run(s, "/theme dogent-paper")
+        await s.until(lambda: "The theme is dogent-paper." in hint(s))
+        assert "dogent-paper" in workspace.settings_file.read_text()
+        await run(s, "/learn off")
+        await s.until(lambda: "not reminded" in hint(s))
+        assert '"learn_auto": false' in workspace.settings_file.read_text()
+
+
+@pytest.mark.parametrize(("outcome", "status"), [("api_error", 500), ("api_error", 401), ("api_error", 0)])
+async def test_there_is_nothing_to_learn_from_what_the_endpoint_did(stage, outcome, status):
+    async with stage() as s:
+        await s.send("go")
+        s.conversation.arrive(TurnEnded(outcome, status=status, error="API Error: 500 Oops"))
+        await s.until(lambda: s.app.opened.service.state == "idle")
+        await s.settle()
+        assert OFFER not in hint(s)
+
+
 async def test_what_was_cleaned_is_undone_and_not_a_document_made_before(stage, workspace):
     made = workspace.root / "made.pdf"
     workspace.dot.mkdir()

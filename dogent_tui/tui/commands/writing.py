@@ -55,11 +55,13 @@ class WritingCommands:
         self._app.run_worker(say(), group="command")
         return ""
 
-    async def _write(self, plan: "Callable[[], OwnChange]", because: str) -> str:
+    async def _write(self, plan: "Callable[[], OwnChange]", because: str, *, exactly: bool = False) -> str:
         from dogent_tui.tui.questions.own_writes import write_own
 
         opened = self._app.opened
-        return await write_own(opened.workspace, opened.authority, self._app.conversation.questions.ask, plan, because)
+        return await write_own(
+            opened.workspace, opened.authority, self._app.conversation.questions.ask, plan, because, exactly=exactly
+        )
 
     # ── The wishes ────────────────────────────────────────────────────────────────────────────────
 
@@ -133,7 +135,7 @@ class WritingCommands:
         from dogent_tui.workspace.settings import plan_settings
 
         because = _asked_with(f"/learn {'on' if on else 'off'}")
-        done = await self._write(partial(plan_settings, self._app.opened.workspace, {"learn_auto": on}), because)
+        done = await self._write(partial(plan_settings, self._app.opened.workspace, {"learn_auto": on}), because, exactly=True)
         if done == "denied":
             return tr(".dogent/dogent.json stays as it is.")
         self._app.conversation.lessons.offers = on

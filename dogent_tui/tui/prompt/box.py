@@ -174,6 +174,10 @@ class PromptBox(Vertical):
         completion = self.picker.completion
         if completion is None:
             return False
+        named = self._token(completion).rstrip(".-")
+        if completion.kind == "file" and not self.picker.moved and any(named == row.insert for row in self.picker.rows):
+            self.picker.dismiss()  # a whole name, and the punctuation of the sentence that it ends
+            return not sends
         goes_on = completion.kind == "command" and candidate.more
         changes = goes_on or self._token(completion) != candidate.insert
         send_now = sends and (not changes or candidate.runs)

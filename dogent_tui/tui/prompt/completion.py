@@ -202,7 +202,11 @@ class Completions:
     def _find_files(self, query: str, limit: int, *, bare: bool) -> Candidates:
         indexing = not self._files.ready
         if not query.endswith("/"):
-            found = tuple(self._file_row(hit, bare=bare) for hit in self._files.search(query, limit))
+            hits = list(self._files.search(query, limit))
+            named = query.rstrip(".-")
+            if named != query:  # the whole name of a file first, where a sentence may have ended with it
+                hits[:0] = [hit for hit in self._files.search(named, limit) if hit.path == named and hit not in hits]
+            found = tuple(self._file_row(hit, bare=bare) for hit in hits)
             is_typed = bare and [row.insert for row in found] == [query]  # nothing is left to be taken: Enter runs the command
             return Candidates(() if is_typed else found, indexing)
         rows = tuple(self._file_row(hit, bare=bare) for hit in self._files.browse(query.rstrip("/"))[:limit])

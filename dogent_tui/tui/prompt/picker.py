@@ -124,7 +124,12 @@ class ReferencePicker(Widget):
     @property
     def chosen(self) -> bool:
         """Whether the highlighted candidate was chosen: by keys, or by what was typed of it."""
-        return self._list.moved or bool(self._wanted is not None and self._wanted.query)
+        return self.moved or bool(self._wanted is not None and self._wanted.query)
+
+    @property
+    def moved(self) -> bool:
+        """Whether another candidate was highlighted by keys."""
+        return self._list.moved
 
     def request(self, completion: Completion | None, token: Token | None = None) -> None:
         """Complete `completion`, whose token begins at `token`; None closes the popup."""
