@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     _settle_language()
     by_hand = _BY_HAND.get(arguments[0]) if arguments else None
-    options = None if by_hand else _parser().parse_args(arguments)
+    options = None if by_hand else _parsed(arguments)
     import os
 
     from dogent_tui.errors import DogentError, UsageError
@@ -67,9 +67,7 @@ def _parser() -> argparse.ArgumentParser:
             "failed, 2 usage, 10 permission needed or denied, 11 clarification needed, 12 outline edit needed, 14 interrupted."
         ),
     )
-    parser.add_argument(
-        "workspace", nargs="?", default=".", metavar="FOLDER", help=tr("the folder to work in (default: this one)")
-    )
+    parser.add_argument("placed", nargs="*", metavar="FOLDER", help=tr("the folder to work in (default: this one)"))
     parser.add_argument("--sample", action="store_true", help=tr("work in a sample folder with a few real documents"))
     parser.add_argument("--profile", default="", metavar="NAME", help=tr("a profile of ~/.dogent/claude.json, or “offline”"))
     parser.add_argument("-c", "--continue", dest="resume", action="store_true", help=tr("go on with the last conversation here"))
@@ -98,7 +96,8 @@ def _parser() -> argparse.ArgumentParser:
         metavar="RULE",
         help=tr(
             "what the agent may do unasked, as KIND:PLACE (read, create, change, write, delete, move, run; a folder with / at "
-            "its end means all that is in it) or network:TOOL/HOST; repeatable, for example --allow delete:chapters/old.md"
+            "its end means all that is in it), network:TOOL/HOST or use:TOOL (one that looks through documents, "
+            "such as use:list_file_tree); repeatable, for example --allow delete:chapters/old.md"
         ),
     )
     parser.add_argument(
@@ -116,6 +115,25 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"dogent-tui {__version__}", help=tr("show the version and exit"))
     return parser
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return what `arguments` say: also where other options stand between ``-p`` and its prompt."""
+    import os
+
+    parser = _parser()
+    options = parser.parse_intermixed_args(arguments)
+    placed = options.placed
+    if options.print == "" and placed and not os.path.isdir(placed[-1]) and not _is_path(placed[-1]):  # noqa: PTH112 — on start
+        options.print = placed.pop()
+    if len(placed) > 1:
+        parser.error(tr("unrecognized arguments: {arguments}").format(arguments=" ".join(placed[1:])))
+    options.workspace = placed[0] if placed else "."
+    return options
+
+
+def _is_path(text: str) -> bool:
+    return "/" in text and not any(character.isspace() for character in text)
 
 
 def _open(options: argparse.Namespace) -> OpenedSession:

@@ -32,7 +32,7 @@ from dogent_tui.agent.open_requests import needed_by
 from dogent_tui.agent.recording import session_recorder
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.service import AgentService
-from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
+from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt, with_template
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.agent.ui_requests import RequestError, check_answers, parse_request
 from dogent_tui.errors import AgentError, ConfigError, DogentError, UsageError
@@ -73,7 +73,8 @@ class PrintRequest:
 async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO, stderr: TextIO) -> int:
     """Run one prompt and return the exit status.
 
-    Raises UsageError, ConfigError where another than the profile of the command line would answer: a script could not tell.
+    Raises UsageError, also where it names a template that is not there; ConfigError where another than the profile of the command
+    line would answer: a script could not tell.
     """
     await asyncio.to_thread(_check_profile, opened)
     if opened.read_only:
@@ -81,8 +82,12 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
             tr("This conversation is open in another window."), tr("Close it there first, or begin another one here.")
         )
     prompt, unresolved = await asyncio.to_thread(make_prompt, request.text, opened.workspace, find_references(request.text))
+    try:
+        prompt = await asyncio.to_thread(with_template, prompt, opened.workspace, trusted=opened.trust.trusted)
+    except ConfigError as error:
+        raise UsageError(error.message, error.remedy) from error
     if request.piped:
-        prompt = Prompt(_with_piped(prompt.text, request.piped), prompt.attachments)
+        prompt = msgspec.structs.replace(prompt, text=_with_piped(prompt.text, request.piped))
     for warning in opened.warnings:
         print(visible(tr("warning: {warning}").format(warning=warning)), file=stderr)
     if not opened.trust.trusted:
