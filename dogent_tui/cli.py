@@ -127,7 +127,7 @@ def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
     if options.print == "" and placed and not os.path.isdir(placed[-1]) and not _is_path(placed[-1]):  # noqa: PTH112 — on start
         options.print = placed.pop()
     if len(placed) > 1:
-        parser.error(tr("unrecognized arguments: {arguments}").format(arguments=" ".join(placed[1:])))
+        parser.error(f"unrecognized arguments: {' '.join(placed[1:])}")
     options.workspace = placed[0] if placed else "."
     return options
 
