@@ -108,25 +108,31 @@ async def test_what_is_selected_can_be_read_in_every_theme(stage):
 
 
 @pytest.mark.slow
-async def test_what_is_focused_pointed_at_and_told_can_be_read_in_every_theme(stage):
-    async with stage(size=(120, 40), notifications=True) as s:
+async def test_what_is_focused_and_pointed_at_can_be_read_in_every_theme(stage):
+    async with stage(size=(120, 40)) as s:
         await a_conversation(s)
         screen = s.app.conversation
-        poor = await in_every_theme(s, "at rest")
         screen.sidebar.focus_list()
-        poor += await in_every_theme(s, "sidebar focused")
+        poor = await in_every_theme(s, "sidebar focused")
         await s.pilot.hover("#attachments-list", offset=(3, 0))
         poor += await in_every_theme(s, "sidebar hovered")
         screen.transcript.focus()
         await s.pilot.press("up")
         poor += await in_every_theme(s, "transcript focused")
+        assert not poor
+
+
+@pytest.mark.slow
+async def test_toasts_and_what_is_disabled_can_be_read_in_every_theme(stage):
+    async with stage(size=(120, 40), notifications=True) as s:
+        await a_conversation(s)
         for severity in ("information", "warning", "error"):
-            s.app.notify("Something was said.", title="Said", severity=severity, timeout=600)
+            s.app.notify("Something was said.", title="Said", severity=severity, timeout=6000)
         await s.until(lambda: len(s.app.screen.query(Toast)) == 3)
-        poor += await in_every_theme(s, "toast")
+        poor = await in_every_theme(s, "toast")
         s.app.clear_notifications()
-        screen.sidebar.query_one(OptionList).disabled = True
-        screen.prompt.editor.disabled = True
+        s.app.conversation.sidebar.query_one(OptionList).disabled = True
+        s.app.conversation.prompt.editor.disabled = True
         poor += await in_every_theme(s, "disabled")
         assert not poor
 
@@ -137,19 +143,19 @@ async def test_pickers_and_palettes_can_be_read_in_every_theme(stage):
         await s.type("/")
         await s.until(lambda: s.app.conversation.prompt.picker.display)
         poor = await in_every_theme(s, "commands")
-        await s.pilot.press("escape", "ctrl+c")
-        await s.pilot.press("ctrl+p")
-        await s.pilot.pause(0.3)
+        await s.pilot.press("escape", "ctrl+c", "ctrl+p")
+        await s.until(lambda: s.app.screen is not s.app.conversation and s.app.screen.query_one(OptionList).option_count)
         poor += await in_every_theme(s, "palette")
-        await s.pilot.press("escape")
-        s.app.action_help()
-        await s.pilot.pause()
-        poor += await in_every_theme(s, "help")
-        await s.pilot.press("escape")
-        s.app.action_settings()
-        await s.until(lambda: s.app.screen is not s.app.conversation)
-        poor += await in_every_theme(s, "settings")
         assert not poor
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("action", ["action_help", "action_settings"])
+async def test_screens_can_be_read_in_every_theme(stage, action):
+    async with stage(size=(120, 40)) as s:
+        getattr(s.app, action)()
+        await s.until(lambda: s.app.screen is not s.app.conversation)
+        assert not await in_every_theme(s, action)
 
 
 EDIT = {"file_path": "notes.md", "old_string": "Tea is hot.", "new_string": "Tea is *very* hot."}
