@@ -32,7 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     _settle_language()
     by_hand = _BY_HAND.get(arguments[0]) if arguments else None
-    options = None if by_hand else _parser().parse_args(arguments)
+    options = None if by_hand else _parsed(arguments)
     import os
 
     from dogent_tui.errors import DogentError, UsageError
@@ -68,9 +68,7 @@ def _parser() -> argparse.ArgumentParser:
             "outline edit needed, 14 interrupted."
         ),
     )
-    parser.add_argument(
-        "workspace", nargs="?", default=".", metavar="FOLDER", help=tr("the folder to work in (default: the current one)")
-    )
+    parser.add_argument("placed", nargs="*", metavar="FOLDER", help=tr("the folder to work in (default: the current one)"))
     parser.add_argument("--sample", action="store_true", help=tr("work in a sample folder with a few real documents"))
     parser.add_argument("--profile", default="", metavar="NAME", help=tr("a profile of ~/.dogent/claude.json, or “offline”"))
     parser.add_argument(
@@ -97,9 +95,9 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         metavar="RULE",
         help=tr(
-            "what the agent may do without asking, as KIND:PLACE (read, create, change, write, delete, move, run; a "
-            "folder ending in / means everything in it) or network:TOOL/HOST; repeatable, for example --allow "
-            "delete:chapters/old.md"
+            "what the agent may do without asking, as KIND:PLACE (read, create, change, write, delete, move, run; a folder with / at "
+            "its end means all that is in it), network:TOOL/HOST or use:TOOL (one that looks through documents, "
+            "such as use:list_file_tree); repeatable, for example --allow delete:chapters/old.md"
         ),
     )
     parser.add_argument(
@@ -117,6 +115,25 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"dogent-tui {__version__}", help=tr("show the version and exit"))
     return parser
+
+
+def _parsed(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return what `arguments` say: also where other options stand between ``-p`` and its prompt."""
+    import os
+
+    parser = _parser()
+    options = parser.parse_intermixed_args(arguments)
+    placed = options.placed
+    if options.print == "" and placed and not os.path.isdir(placed[-1]) and not _is_path(placed[-1]):  # noqa: PTH112 — on start
+        options.print = placed.pop()
+    if len(placed) > 1:
+        parser.error(f"unrecognized arguments: {' '.join(placed[1:])}")
+    options.workspace = placed[0] if placed else "."
+    return options
+
+
+def _is_path(text: str) -> bool:
+    return "/" in text and not any(character.isspace() for character in text)
 
 
 def _open(options: argparse.Namespace) -> OpenedSession:

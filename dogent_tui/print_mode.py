@@ -27,11 +27,12 @@ from dogent_tui.agent.events import (
     UiRequested,
     to_json,
 )
+from dogent_tui.agent.failures import retry_reason
 from dogent_tui.agent.open_requests import needed_by
 from dogent_tui.agent.recording import session_recorder
 from dogent_tui.agent.replay import earlier_events
 from dogent_tui.agent.service import AgentService
-from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt
+from dogent_tui.agent.session import OpenedSession, endpoint_label, make_prompt, with_template
 from dogent_tui.agent.tool_names import friendly_name, input_summary
 from dogent_tui.agent.ui_requests import RequestError, check_answers, parse_request
 from dogent_tui.errors import AgentError, ConfigError, DogentError, UsageError
@@ -72,7 +73,8 @@ class PrintRequest:
 async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO, stderr: TextIO) -> int:
     """Run one prompt and return the exit status.
 
-    Raises UsageError, ConfigError where another than the profile of the command line would answer: a script could not tell.
+    Raises UsageError, also where it names a template that is not there; ConfigError where another than the profile of the command
+    line would answer: a script could not tell.
     """
     await asyncio.to_thread(_check_profile, opened)
     if opened.read_only:
@@ -80,8 +82,12 @@ async def run_print(opened: OpenedSession, request: PrintRequest, stdout: TextIO
             tr("This conversation is open in another window."), tr("Close it there first, or start another one here.")
         )
     prompt, unresolved = await asyncio.to_thread(make_prompt, request.text, opened.workspace, find_references(request.text))
+    try:
+        prompt = await asyncio.to_thread(with_template, prompt, opened.workspace, trusted=opened.trust.trusted)
+    except ConfigError as error:
+        raise UsageError(error.message, error.remedy) from error
     if request.piped:
-        prompt = Prompt(_with_piped(prompt.text, request.piped), prompt.attachments)
+        prompt = msgspec.structs.replace(prompt, text=_with_piped(prompt.text, request.piped))
     for warning in opened.warnings:
         print(visible(tr("warning: {warning}").format(warning=warning)), file=stderr)
     if not opened.trust.trusted:
@@ -246,11 +252,11 @@ class Printer:
                     self._say(line)
             case Retrying():
                 self._say(
-                    tr("retry {attempt}/{max_attempts} in {size:.0f} s (status {status})").format(
+                    tr("the endpoint failed: {what}; asking again in {size:.0f} s, attempt {attempt} of {max_attempts}").format(
+                        what=retry_reason(event),
                         attempt=event.attempt,
                         max_attempts=event.max_attempts,
                         size=event.delay_ms / 1000,
-                        status=event.status or "-",
                     )
                 )
             case Stalled(seconds=seconds) if seconds:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dogent_tui import __version__
-from dogent_tui.cli import main
+from dogent_tui.cli import _parsed, main
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.session_log import SessionHold
 from dogent_tui.workspace.sessions import list_sessions, open_log
@@ -42,6 +42,7 @@ def test_help_names_every_option_and_the_exit_statuses():
         "--output-format",
         "--version",
         "14 interrupted",
+        "use:TOOL",
     ):
         assert word in " ".join(done.stdout.split())
 
@@ -66,6 +67,34 @@ def test_a_prompt_is_needed_in_print_mode(tmp_path):
     done = dogent("-p", cwd=tmp_path, stdin="  \n")
     assert done.returncode == 2
     assert "prompt" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("-p", "--output-format", "json", "Say hello"),
+        ("--output-format", "json", "-p", "Say hello"),
+        ("FOLDER", "-p", "--output-format", "json", "Say hello"),
+        ("-p", "Say hello", "--output-format", "json", "FOLDER"),
+    ],
+)
+def test_the_prompt_is_found_wherever_it_is(tmp_path, arguments, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = _parsed([str(tmp_path) if word == "FOLDER" else word for word in arguments])
+    assert (options.print, options.output_format) == ("Say hello", "json")
+    assert Path(options.workspace).resolve() == tmp_path.resolve()
+
+
+def test_a_folder_before_a_prompt_on_standard_input_stays_one(tmp_path):
+    assert _parsed(["-p", "--output-format", "json", str(tmp_path)]).workspace == str(tmp_path)
+    assert _parsed(["-p", "--output-format", "json", "no/such"]).workspace == "no/such"
+
+
+@pytest.mark.parametrize("named", ["@@no-such-template", "@@built-in:no-such"])
+def test_an_unknown_template_is_a_usage_error(home, tmp_path, capsys, monkeypatch, named):
+    monkeypatch.setattr("sys.stdin", None)
+    assert main([str(tmp_path), "-p", f"Write it with {named}", "--profile", "offline"]) == 2
+    assert f"There is no template {named}." in capsys.readouterr().err
 
 
 def test_a_folder_that_is_not_there(tmp_path):

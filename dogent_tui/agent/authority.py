@@ -71,6 +71,8 @@ class Authority:
         self._private = (dogent_home(), state_dir())
         self._rules = tuple(self._parsed(rule) for rule in rules)
         self._session: tuple[Grant, ...] = ()
+        self.standing_told = False
+        """Whether the user was told which wall there is."""
 
     @cached_property
     def _visible(self) -> tuple[Path, ...]:

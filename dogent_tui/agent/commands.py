@@ -97,8 +97,11 @@ class Commands:
 
     async def start(self) -> None:
         """Have the wall up before the first command comes; where none can be had, tell."""
-        for notice in standing_notices(await asyncio.to_thread(lambda: self._authority.standing)):
-            self._tell(notice)
+        standing = await asyncio.to_thread(lambda: self._authority.standing)
+        if not self._authority.standing_told:  # not again when the agent starts anew, as after a rewind
+            self._authority.standing_told = True
+            for notice in standing_notices(standing):
+                self._tell(notice)
         if self._snapshots is not None:
             private_folder(self._snapshots)  # before the CLI's first command: it is there from then on
         await asyncio.to_thread(self._start)

@@ -22,7 +22,7 @@ from dogent_tui.workspace.checking import checked, read_profiles
 from dogent_tui.workspace.config_models import PROFILE_MODELS, secret_keys
 from dogent_tui.workspace.key_files import open_to_others
 from dogent_tui.workspace.paths import Workspace, cache_dir, dogent_home, log_dir, state_dir
-from dogent_tui.workspace.profiles import choose_endpoint
+from dogent_tui.workspace.profiles import Endpoint, choose_endpoint
 from dogent_tui.workspace.secrets import is_missing, reference, revealed
 from dogent_tui.workspace.settings import ConfigWarning, HomeSettings, WorkspaceSettings, load_settings
 from dogent_tui.workspace.suspected_secrets import suspected_secrets
@@ -65,21 +65,36 @@ def _who(workspace: Workspace, home: Path, environ: Mapping[str, str]) -> Iterat
     endpoint, warnings = choose_endpoint(settings, home, environ)
     model = f" · {endpoint.model}" if endpoint.model else ""
     yield _finding(group, "answers", f"{endpoint.name}{model}: {endpoint.source}", warnings)
-    yield _searches(group, settings, home)
+    yield _searches(group, settings, home, endpoint)
     yield _looks(group, settings, home)
     named = ", ".join(sorted(name for name in environ if name.upper().startswith(_ENVIRONMENT)))
     yield Finding(group, "environment", "ok", named or tr("not set here"))
 
 
-def _searches(group: str, settings: WorkspaceSettings, home: Path) -> Finding:
+def _searches(group: str, settings: WorkspaceSettings, home: Path, endpoint: Endpoint) -> Finding:
     profile, warnings = choose_profile(settings.web_profile, home)
     try:
         if profile is not None:
             provider_of(profile)
     except WebError as error:
         warnings.append(ConfigWarning(error.message, error.remedy))
-    detail = f"{profile.name} · {profile.provider}" if profile else tr("the agent's built-in tools: no web profile chosen")
-    return _finding(group, "searches", detail, warnings)
+    if profile is not None or warnings:
+        detail = (
+            f"{profile.name} · {profile.provider}" if profile else tr("the agent’s own tools: the web profile cannot be used")
+        )
+        return _finding(group, "searches", detail, warnings)
+    if endpoint.kind == "anthropic":
+        return _finding(group, "searches", tr("the agent's built-in tools: no web profile chosen"), [])
+    nobody = {
+        "offline": tr("nobody: the offline engine does not search the web"),
+        "local": tr("nobody: a local model has no search of its own"),
+    }
+    detail = nobody.get(
+        endpoint.kind,
+        tr("the agent’s own tools, which need Anthropic’s endpoint: {name} may not have them").format(name=endpoint.name),
+    )
+    remedy = tr("Choose a web profile in /settings; a search engine needs a key of yours.")
+    return Finding(group, "searches", "optional", detail, remedy=remedy)
 
 
 def _looks(group: str, settings: WorkspaceSettings, home: Path) -> Finding:

@@ -376,6 +376,10 @@ class Interrupted(Event, frozen=True, kw_only=True):
     """The user stopped the run."""
 
 
+CLOSED = "closed"
+"""The code of a run that was interrupted because the application ended, or its terminal did."""
+
+
 class RunFinished(Event, frozen=True, kw_only=True):
     """A run ended. `reason` and `remedy` are set unless it completed; `code` names a failure (``api_401``) for programs.
 

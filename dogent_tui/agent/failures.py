@@ -1,8 +1,16 @@
 """What can go wrong between us and a model, as sentences with a remedy: the one place that words them."""
 
+import contextlib
+import json
+import re
+
 import msgspec
 
+from dogent_tui.agent.events import Retrying
 from dogent_tui.language import tr
+from dogent_tui.plain import one_line
+from dogent_tui.workspace.profiles import ENVIRONMENT, Endpoint
+from dogent_tui.workspace.secrets import redact
 
 REWIND_AT_WORK = tr("The agent is working."), tr("Wait, or stop it first with Esc.")
 REWIND_UNKNOWN = tr("This prompt is no longer part of the conversation."), tr("Nothing was done.")
@@ -13,6 +21,8 @@ _PROMPT_TOO_LONG = ("prompt is too long", "prompt too long", "context window", "
 
 _RELAYED = "API Error: 400 "
 """What the CLI puts before the words of an error that it does not try again (measured)."""
+_MOST_SAID = 400
+"""Characters of a server's sentence."""
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -23,59 +33,102 @@ class Failure(msgspec.Struct, frozen=True):
     remedy: str
 
 
-def api_failure(status: int, text: str, profile: str, *, relayed: bool = False) -> Failure:
-    """Return the failure for an endpoint's answer. `status` 0 means that no answer came; `text` is what the CLI said of it.
+def server_words(text: str) -> str:
+    """Return the server's own sentence out of what the CLI said of its error, empty where the CLI put it in words of its own."""
+    found = _SERVER_WORDS.search(text)
+    if found is None:
+        return ""
+    words = _ADVICE.sub("", found[1])
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        words = json.loads(words)["error"]["message"]
+    return one_line(words)
 
-    `relayed`: the answer is our relay's, whose errors are a sentence and, in the next line, a remedy.
+
+_SERVER_WORDS = re.compile(r"API Error: (?:Request rejected \(\d{3}\)(?: · )?|\d{3} )(.+)", re.DOTALL)
+_ADVICE = re.compile(r"\. This is a server-side issue, usually temporary.*", re.DOTALL)
+"""What the CLI adds of its own (measured with its version 2.1)."""
+
+_NO_CREDIT = re.compile(r"credit balance|insufficient (?:balance|funds|credit)|billing|quota exceeded", re.IGNORECASE)
+
+
+def api_failure(status: int, text: str, endpoint: Endpoint, said: str = "") -> Failure:
+    """Return the failure for the answer of `endpoint`. `status` 0 means that no answer came; `text` is what the CLI said of it.
+
+    `said` is the server's own sentence where it is known. Our relay's errors are a sentence and, in the next line, a remedy.
     """
+    relayed = endpoint.kind == "local"
     if relayed and text.startswith(_RELAYED):
         message, _, remedy = text.removeprefix(_RELAYED).partition("\n")
         return Failure("local_model", message.strip(), remedy.strip() or tr("Send the prompt again."))
-    lowered = text.lower()
+    said = redact(said or server_words(text), endpoint.secrets)[:_MOST_SAID]
+    says = tr(" It says: “{said}”").format(said=said) if said else ""
+    lowered = f"{text} {said}".lower()
     if any(sign in lowered for sign in _PROMPT_TOO_LONG):
         larger = tr(", or give the model a larger window on the server") if relayed else ""
         return Failure(
             "prompt_too_long",
-            tr("The conversation no longer fits into the model's context window."),
+            tr("The conversation no longer fits into the model's context window.") + says,
             tr("Start a new session with /new, or refer to fewer files at once{larger}.").format(larger=larger),
         )
     if status == 0:
+        url = tr("Check the network and {url}, then send the prompt again.")
         return Failure(
             "no_connection",
-            tr("No connection to the endpoint of profile “{profile}”.").format(profile=profile),
-            tr("Check the network and the profile's ANTHROPIC_BASE_URL, then send the prompt again."),
+            tr("There is no connection: {who} does not answer.").format(who=_who(endpoint)),
+            url.format(url=endpoint.place_of("ANTHROPIC_BASE_URL")),
         )
     message, remedy = _BY_STATUS.get(status, _by_class(status))
-    return Failure(f"api_{status}", message.format(profile=profile), remedy.format(profile=profile))
+    if _NO_CREDIT.search(lowered):
+        remedy = tr("Add credit with the provider, or choose another profile with /profile.")
+    words = message.format(who=_who(endpoint))
+    return Failure(
+        f"api_{status}",
+        words[0].upper() + words[1:] + says,
+        remedy.format(key=endpoint.key_remedy or _new_key(endpoint), model=endpoint.place_of("ANTHROPIC_MODEL")),
+    )
+
+
+def _new_key(endpoint: Endpoint) -> str:
+    return tr("Put a valid key into {place}.").format(place=endpoint.place_of("ANTHROPIC_AUTH_TOKEN"))
+
+
+def _who(endpoint: Endpoint) -> str:
+    if endpoint.name == ENVIRONMENT:
+        return tr("the endpoint that your environment names")
+    return tr("the endpoint of profile “{profile}”").format(profile=endpoint.name)
 
 
 _BY_STATUS = {
     400: (
-        tr("The endpoint of profile “{profile}” refused the request (400)."),
-        tr("Check that the profile's model supports this request, then send the prompt again."),
+        tr("{who} refused the request (400)."),
+        tr("Check that the model ({model}) can do what was asked, then send the prompt again."),
     ),
     401: (
-        tr("The endpoint rejected the credential of profile “{profile}” (401)."),
-        tr("Set a valid ANTHROPIC_AUTH_TOKEN for this profile in ~/.dogent/claude.json, or choose another profile."),
+        tr("{who} did not accept the credential (401)."),
+        tr("{key} /profile chooses another."),
+    ),
+    402: (
+        tr("{who} wants to be paid first (402)."),
+        tr("Add credit with the provider, or choose another profile with /profile."),
     ),
     403: (
-        tr("The credential of profile “{profile}” is not allowed to do this (403)."),
-        tr("Ask the provider for access to the model, or choose another profile."),
+        tr("{who} does not allow this with the credential it got (403)."),
+        tr("Ask the provider for access to the model. If the credential is wrong: {key}"),
     ),
     404: (
-        tr("The endpoint of profile “{profile}” does not have the model (404)."),
-        tr("Fix ANTHROPIC_MODEL of this profile in ~/.dogent/claude.json."),
+        tr("{who} does not know the model (404)."),
+        tr("Correct {model}."),
     ),
     413: (
-        tr("The request was too large for the endpoint of profile “{profile}” (413)."),
+        tr("The request was too large for {who} (413)."),
         tr("Refer to fewer or smaller files, or start a new session with /new."),
     ),
     429: (
-        tr("The endpoint of profile “{profile}” is rate limited; retries failed (429)."),
+        tr("{who} limits the rate, and several tries did not get through (429)."),
         tr("Wait a moment, then send the prompt again."),
     ),
     529: (
-        tr("The endpoint of profile “{profile}” is overloaded; retries failed (529)."),
+        tr("{who} is overloaded, and several tries did not get through (529)."),
         tr("Wait a moment, then send the prompt again."),
     ),
 }
@@ -84,13 +137,30 @@ _BY_STATUS = {
 def _by_class(status: int) -> tuple[str, str]:
     if status >= 500:
         return (
-            tr("The endpoint of profile “{{profile}}” had a server error; retries failed ({status}).").format(status=status),
-            tr("Try again later, or choose another profile."),
+            tr("{{who}} failed on its side, and several tries did not get through ({status}).").format(status=status),
+            tr("Send the prompt again later, or choose another profile with /profile."),
         )
     return (
-        tr("The endpoint of profile “{{profile}}” refused the request ({status}).").format(status=status),
+        tr("{{who}} refused the request ({status}).").format(status=status),
         tr("Check the profile, then try again."),
     )
+
+
+def retry_reason(event: Retrying) -> str:
+    """Return why the endpoint is asked again, in a few words; the CLI's own names of errors are no words."""
+    if event.status == 0:
+        return tr("no response")
+    words = _RETRIED.get(event.status) or (tr("an error on its side") if event.status >= 500 else tr("a refusal"))
+    return f"{words}, {event.status}"
+
+
+_RETRIED = {
+    401: tr("the credential was not accepted"),
+    403: tr("the credential was not accepted"),
+    408: tr("it took too long"),
+    429: tr("too many requests"),
+    529: tr("overloaded"),
+}
 
 
 def session_lost(detail: str) -> Failure:

@@ -20,6 +20,8 @@ from dogent_tui.workspace.settings import ConfigWarning
 _LIMIT_S = 30.0
 _LOADING_LIMIT_S = 120.0
 """For a local server: it may have to load the model first."""
+_AGAIN_LIMIT_S = 5.0
+"""For asking again what was just refused."""
 _CHEAP_MODEL = "claude-haiku-4-5"
 """What is asked where a profile names no model, as with Anthropic's own endpoint."""
 _SAID = 200
@@ -71,12 +73,25 @@ async def _model(file: Path, name: str, data: Mapping[str, Any], environ: Mappin
             tr("No connection to the endpoint of {name}: {said}.").format(name=name, said=said),
             tr("Check the network and ANTHROPIC_BASE_URL."),
         )
-    says = tr(" It says: “{said}”.").format(said=said) if said else ""
     if answered.status == 200:
+        says = tr(" It says: “{said}”").format(said=said) if said else ""
         message = tr("The endpoint of {name} responds, but not with the Messages API.{says}").format(name=name, says=says)
         raise DogentError(message, tr("Fix ANTHROPIC_BASE_URL: it is the address without /v1/messages."))
-    failure = api_failure(answered.status, said, name)
-    raise DogentError(f"{failure.message}{says}", failure.remedy)
+    failure = api_failure(answered.status, "", endpoint, said)
+    raise DogentError(failure.message, failure.remedy)
+
+
+async def own_words(endpoint: Endpoint, status: int) -> str:
+    """Ask `endpoint` for one token, and return what its server says where it answers `status` again, else nothing.
+
+    The CLI keeps some errors to itself and says what it makes of them: of a wrong key, that one should log in.
+    """
+    from dogent_tui.web.messages_probe import probe_messages
+
+    if endpoint.kind not in ("anthropic", "custom") or endpoint.oauth_token:
+        return ""
+    answered = await probe_messages(endpoint.base_url, _headers(endpoint), endpoint.model or _CHEAP_MODEL, _AGAIN_LIMIT_S)
+    return answered.said if answered.status == status else ""
 
 
 async def _local(name: str, endpoint: Endpoint) -> str:

@@ -10,6 +10,7 @@ import msgspec
 from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded, Verdict
 from dogent_tui.agent.events import Event, PermissionAnswer, Retrying, ToolResult, ToolUse, UiRequested
 from dogent_tui.agent.tool_names import friendly_name, input_summary
+from dogent_tui.language import tr
 
 _TELL_AGAIN_S = 5.0
 """How much longer a silence must be to be told once more."""
@@ -102,7 +103,8 @@ class Run(msgspec.Struct):
         elif answer is not None and not (question.ends_run or answer.ends_run):
             verdict = Verdict(allow=False, message=_WITHOUT)
         elif answer is not None:
-            self.aborted = f"Denied: {friendly_name(question.tool)} {input_summary(question.input, cwd)}".rstrip()
+            call = f"{friendly_name(question.tool)} {input_summary(question.input, cwd)}".rstrip()
+            self.aborted = tr("Denied: {call}").format(call=call)
             verdict = Verdict(allow=False, message="The user denied this call.", stop=True)
         self.denied[_same(question)] = verdict
         return verdict

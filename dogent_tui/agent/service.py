@@ -1,6 +1,7 @@
 """The agent service: prompts in, typed events out, one run at a time. The app, print mode and every other face use it alike."""
 
 import asyncio
+import logging
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from dogent_tui.agent.connection import FORGOTTEN, Connection
 from dogent_tui.agent.conversation import Conversation, PermissionQuestion, TurnEnded, Verdict
 from dogent_tui.agent.course import Course, course_of
 from dogent_tui.agent.events import (
+    CLOSED,
     Aborted,
     Event,
     Interrupted,
@@ -31,7 +33,7 @@ from dogent_tui.agent.events import (
     UiRequested,
     UsageChanged,
 )
-from dogent_tui.agent.failures import REWIND_AT_WORK, REWIND_UNKNOWN, RUN_LOST, Failure, api_failure, turn_failure
+from dogent_tui.agent.failures import REWIND_AT_WORK, REWIND_UNKNOWN, RUN_LOST, Failure, api_failure, server_words, turn_failure
 from dogent_tui.agent.launch import Launcher, SessionChoice
 from dogent_tui.agent.open_requests import OpenRequests, needed_by
 from dogent_tui.agent.prompts import earlier_conversation, taken_back, user_prompt
@@ -43,7 +45,11 @@ from dogent_tui.agent.stream import EventStream
 from dogent_tui.agent.turn import TurnLost, take_turn
 from dogent_tui.errors import AgentError
 from dogent_tui.language import tr
+from dogent_tui.plain import one_line
 from dogent_tui.workspace.profiles import Endpoint
+from dogent_tui.workspace.secrets import redact
+
+_LOG = logging.getLogger(__name__)
 
 State = Literal["connecting", "idle", "running", "lost", "closed"]
 
@@ -118,7 +124,7 @@ class AgentService:
         await self._stop_run()
         self.state = "closed"
         if self._run is not None:
-            self._finish(self._run, "interrupted", Interrupted())
+            self._finish(self._run, "interrupted", Interrupted(), code=CLOSED)
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(self._shell.close(), self._connection.close())
@@ -275,7 +281,8 @@ class AgentService:
         watch = asyncio.create_task(self._watch(run))
         try:
             ended = await take_turn(self._connection, run, lambda: self._words(prompt))
-            self._conclude(run, ended)
+            said = await self._said_by_server(ended) if ended.outcome == "api_error" and not run.stop.is_set() else ""
+            self._conclude(run, ended, said)
         except TurnLost:
             self._fail(run, RUN_LOST)
         except AgentError as error:
@@ -296,7 +303,18 @@ class AgentService:
         self._taken_back.clear()
         return "\n\n".join([user_prompt(prompt.text, prompt.attachments, prompt.template), *notes])
 
-    def _conclude(self, run: Run, ended: TurnEnded) -> None:
+    async def _said_by_server(self, ended: TurnEnded) -> str:
+        """Return the server's own sentence about the error by which a turn ended, and write it to the log."""
+        from dogent_tui.agent.probing import own_words  # on use: not needed before something fails
+
+        said = server_words(ended.error)
+        if not said and ended.status:
+            said = one_line(await own_words(self.endpoint, ended.status))
+        told = redact(said or ended.error, self.endpoint.secrets)
+        _LOG.warning("The endpoint of %s answered %s: %s", self.endpoint.name, ended.status or "nothing", told)
+        return said
+
+    def _conclude(self, run: Run, ended: TurnEnded, said: str) -> None:
         cost = self._cost(ended)
         if ended.window and ended.window != self._usage.window:
             self._usage = replace(self._usage, window=ended.window)
@@ -307,7 +325,7 @@ class AgentService:
         if run.aborted:
             self._finish(run, "aborted", Aborted(reason=run.aborted), reason=run.aborted, cost=cost)
         elif run.stop.is_set():
-            self._finish(run, "interrupted", Interrupted(), cost=cost)
+            self._finish(run, "interrupted", Interrupted(), cost=cost, code=CLOSED if self._closing else "")
         elif run.asked is not None:
             self._finish(
                 run,
@@ -318,12 +336,9 @@ class AgentService:
         elif ended.outcome == "completed":
             self._finish(run, "completed", result=ended.text, cost=cost, turns=ended.num_turns)
         elif ended.outcome == "api_error":
-            self._fail(run, self._api_failure(ended))
+            self._fail(run, api_failure(ended.status, ended.error, self.endpoint, said))
         else:
             self._fail(run, turn_failure(ended.error))
-
-    def _api_failure(self, ended: TurnEnded) -> Failure:
-        return api_failure(ended.status, ended.error, self.endpoint.name, relayed=self.endpoint.kind == "local")
 
     def _cost(self, ended: TurnEnded) -> float | None:
         """What this run cost, only where the figure is real: the CLI prices every endpoint as if it were Anthropic's."""

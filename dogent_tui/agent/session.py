@@ -22,7 +22,7 @@ from dogent_tui.web.profiles import read_access
 from dogent_tui.workspace.files import private_folder
 from dogent_tui.workspace.key_files import key_file_warnings
 from dogent_tui.workspace.paths import Workspace, display_path, dogent_home, state_dir
-from dogent_tui.workspace.profiles import Endpoint, choose_endpoint, ensure_home_files
+from dogent_tui.workspace.profiles import ENVIRONMENT, Endpoint, choose_endpoint, ensure_home_files
 from dogent_tui.workspace.references import Reference, ResolvedReference, format_lines, resolve
 from dogent_tui.workspace.session_log import SessionHold
 from dogent_tui.workspace.sessions import SessionRecord, latest_session, list_sessions
@@ -263,7 +263,8 @@ def endpoint_label(name: str, kind: EndpointKind, model: str) -> str:
     """Return how the endpoint in use is named wherever it is shown: who answers, and with what."""
     if kind == "offline":
         return tr("offline engine · no AI model")
-    return f"{name} · {model}" if model else name
+    shown = tr("environment") if name == ENVIRONMENT else name
+    return f"{shown} · {model}" if model else shown
 
 
 def _trust_warnings(trust: FolderTrust) -> list[ConfigWarning]:

@@ -14,7 +14,7 @@ import msgspec
 
 from dogent_tui.agent.events import UiAnswer
 from dogent_tui.errors import DogentError
-from dogent_tui.language import tr
+from dogent_tui.language import ngettext, tr
 
 Kind: TypeAlias = Literal["clarification", "outline_edit"]
 
@@ -311,7 +311,8 @@ def from_ask_user_question(given: Mapping[str, Any]) -> Clarification:
     labels, which is what `to_ask_user_question` gives back.
     """
     questions = [_asked(item) for item in _list(given, "questions", "", MOST_QUESTIONS)]
-    title = tr("The agent asks") if len(questions) == 1 else tr("The agent has questions")
+    count = len(questions)
+    title = ngettext("One question", "{count} questions", count).format(count=count)  # it stands behind “The agent asks”
     return Clarification(title, _questions({"questions": questions}))
 
 

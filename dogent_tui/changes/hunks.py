@@ -15,6 +15,9 @@ _BLOCK = re.compile(r"\s*\Z|\s*(?:[-+*>#|]|\d+[.)]\s|`{3}|~{3})|\t| {4}")
 """A line that is no running text, or none at all."""
 
 
+_ITEM = re.compile(r"\s*(?:[-+*]|\d+[.)])\s+\S")
+
+
 class Hunk(msgspec.Struct, frozen=True):
     """The lines `start` to `end` (exclusive) of the base, which hold `old`, become `new`.
 
@@ -62,12 +65,13 @@ def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[Range]:
         last = ranges[-1] if ranges else None
         touches = last is not None and (last.end, last.new_end) == (here.start, here.new_start)
         if here.start < here.end or here.new_start < here.new_end:
-            if last is not None and touches and not _begins_anew(old, new, here):
+            if last is not None and touches and not (_begins_anew(old, new, here) or _begins_items(old, new, here)):
                 here = Range(last.start, here.end, last.new_start, here.new_end)
                 ranges.pop()
-            ranges.append(here)
+            ranges += _item_by_item(old, new, here)
             touches = True
-        if is_rewritten and touches and not _ends_a_paragraph(old, new, ranges[-1]):
+        item = is_rewritten and _begins_items(old, new, Range(to_i, i, to_j, j))
+        if is_rewritten and touches and not item and not _ends_a_paragraph(old, new, ranges[-1]):
             last = ranges.pop()
             ranges.append(Range(last.start, i, last.new_start, j))
         elif is_rewritten:
@@ -78,6 +82,22 @@ def changed_ranges(old: Sequence[str], new: Sequence[str]) -> list[Range]:
 def _begins_anew(old: Sequence[str], new: Sequence[str], range_: Range) -> bool:
     """Tell whether a blank line parts what comes or goes here from the paragraph above."""
     return all(not lines[0].strip() for lines in _sides(old, new, range_))
+
+
+def _begins_items(old: Sequence[str], new: Sequence[str], range_: Range) -> bool:
+    """Tell whether what comes or goes here begins with an item of a list: each item is a change of its own."""
+    return all(_ITEM.match(lines[0]) for lines in _sides(old, new, range_))
+
+
+def _item_by_item(old: Sequence[str], new: Sequence[str], range_: Range) -> list[Range]:
+    """Return `range_`, where it replaces items of a list by as many others, as one range for each item."""
+    starts = [place for place in range(range_.start, range_.end) if _ITEM.match(old[place])]
+    new_starts = [place for place in range(range_.new_start, range_.new_end) if _ITEM.match(new[place])]
+    begin = starts[:1] == [range_.start] and new_starts[:1] == [range_.new_start]
+    if not begin or len(starts) != len(new_starts):
+        return [range_]
+    ends, new_ends = [*starts[1:], range_.end], [*new_starts[1:], range_.new_end]
+    return [Range(*places) for places in zip(starts, ends, new_starts, new_ends, strict=True)]
 
 
 def _ends_a_paragraph(old: Sequence[str], new: Sequence[str], range_: Range) -> bool:

@@ -5,14 +5,14 @@ import gc
 import logging
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, ClassVar
 
 import msgspec
 from rich.text import Text
-from textual.app import App, SystemCommand
+from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
 from textual.filter import LineFilter
@@ -33,11 +33,12 @@ from dogent_tui.tui.commands.table import Command
 from dogent_tui.tui.garbage import COLLECT_EVERY_S, collect_young
 from dogent_tui.tui.keeping import DraftKeeper
 from dogent_tui.tui.keymap import Keymap, prompt_bindings
+from dogent_tui.tui.legible import HIGH, Legible
 from dogent_tui.tui.prompt.model import Recall
 from dogent_tui.tui.screens.conversation import ConversationScreen
 from dogent_tui.tui.stylesheets import stylesheet
 from dogent_tui.tui.themed_styles import ThemedStylesheet
-from dogent_tui.tui.themes import DEFAULT_THEME, LIGHT_THEME, THEMES, theme_colors
+from dogent_tui.tui.themes import CONTRAST, DEFAULT_THEME, LIGHT_THEME, THEMES, theme_colors
 from dogent_tui.tui.trusting import settle_trust
 from dogent_tui.workspace.answer_drafts import AnswerDrafts
 from dogent_tui.workspace.drafts import Drafts
@@ -49,7 +50,7 @@ from dogent_tui.workspace.sessions import list_sessions
 from dogent_tui.workspace.trust import make_own_folder
 
 if TYPE_CHECKING:  # imported when they are wanted, after the first paint
-    from textual.command import CommandPalette
+    from textual.command import CommandPalette, Provider
     from textual.worker import Worker
 
     from dogent_tui.tui.driver import BackgroundTold
@@ -68,6 +69,12 @@ MOST_SEARCHED = 100_000
 """So many earlier prompts are searched at the most."""
 
 
+def _command_provider() -> "type[Provider]":
+    from dogent_tui.tui.commands.palette import CommandProvider  # not needed before the palette opens
+
+    return CommandProvider
+
+
 class DogentApp(App[None]):
     """The application in one workspace."""
 
@@ -75,6 +82,7 @@ class DogentApp(App[None]):
     # With the styles of the first screen: those that a screen brings along cost a second parsing of all.
     CSS_PATH: ClassVar = [stylesheet(f"{name}.tcss") for name in ("app", "conversation", "prompt", "attachments")]
     ENABLE_COMMAND_PALETTE = True
+    COMMANDS: ClassVar = {_command_provider}
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", tr("Quit"), priority=True, id="quit"),
         Binding("f1", "help", tr("Help"), show=False),
@@ -106,6 +114,7 @@ class DogentApp(App[None]):
         self._following: list[asyncio.Task[None]] = []
         self._starting: Worker[None] | None = None
         self._colorless = (Colorless(),)
+        self._legible, self._high_contrast = Legible(), Legible(HIGH)
         for theme in THEMES:
             self.register_theme(theme)
         self.show_theme(opened.settings.theme)
@@ -121,8 +130,10 @@ class DogentApp(App[None]):
         return TerminalDriver
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Draw without colors where NO_COLOR says so."""
-        return self._colorless if self.no_color else super().get_line_filters()
+        """Draw without colors where NO_COLOR says so, else such that all can be read."""
+        if self.no_color:
+            return self._colorless
+        return *super().get_line_filters(), self._high_contrast if self.theme == CONTRAST.name else self._legible
 
     def get_default_screen(self) -> Screen[None]:
         """Begin on the screen where one writes: an empty one beneath it would be laid out and styled for nothing."""
@@ -215,7 +226,7 @@ class DogentApp(App[None]):
         if unusable := opened.unusable_profile:
             said = tr("{unusable} can't be used, so the offline engine is. Change this with /profile.")
             screen.prompt.notify_hint(one_line(said.format(unusable=unusable)), warning=True)
-        screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
+        self.commands.used(await self.load_recall())
         await offer_custom_commands(self)
         await screen.typed.refresh_index()
         screen.index.follow()
@@ -226,6 +237,12 @@ class DogentApp(App[None]):
         if self._offers_setup:
             self._offers_setup = False
             await self.setup.offer()
+
+    async def load_recall(self) -> list[str]:
+        """Have the prompt walk the latest prompts and commands, and return these."""
+        recalled = await asyncio.to_thread(self._recallable)
+        self.conversation.prompt.editor.recall = Recall(recalled)
+        return recalled
 
     def _give_back(self, waited: list[str], draft: str) -> None:
         """Have the prompts that an earlier session did not come to in the prompt again, but what the draft has already."""
@@ -437,13 +454,9 @@ class DogentApp(App[None]):
 
         self.push_screen(CommandPalette(providers=[ThemeList], placeholder=tr("Search themes…")))
 
-    def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:
-        """Offer every command in the palette too."""
-        del screen
-        for command in self.commands:
-            yield SystemCommand(command.usage, command.help, self._palette_action(command))
+    def palette_action(self, command: Command) -> Callable[[], Awaitable[None]]:
+        """Return what choosing `command` in the palette does."""
 
-    def _palette_action(self, command: Command) -> Callable[[], Awaitable[None]]:
         async def run() -> None:
             conversation = self.conversation
             if command.needs_argument:

@@ -6,16 +6,16 @@ Textual 8.2 turns colors into grays instead, and those are colors to a terminal 
 from functools import lru_cache
 
 from rich.color import Color as RichColor
+from rich.color_triplet import ColorTriplet
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color
 from textual.filter import LineFilter
 
+from dogent_tui.tui.legible import TEXT, contrast
+
 _MARKED = 22
 """How far (0–255, in one channel) a background must lie from its surroundings to be a mark, such as a selection, and no shade."""
-
-_FAINT = 4.5
-"""The contrast (WCAG 2, 1–21) below which a text is meant to step back."""
 
 
 class Colorless(LineFilter):
@@ -36,7 +36,7 @@ def _without_colors(style: Style, background: Color) -> Style:
     said = Style(meta=style.meta) if style.meta else Style()
     if not style.reverse and _apart(own, background) > _MARKED:
         said += Style(reverse=True)
-    elif text is not None and not style.reverse and not style.bold and _contrast(text, own) < _FAINT:
+    elif text is not None and not style.reverse and not style.bold and _faint(text, own):
         said += Style(dim=True)
     return style.without_color + said
 
@@ -45,17 +45,9 @@ def _color(color: RichColor | None) -> Color | None:
     return None if color is None or color.is_default else Color.from_rich_color(color)
 
 
+def _faint(text: Color, behind: Color) -> bool:
+    return contrast(ColorTriplet(*text.rgb), ColorTriplet(*behind.rgb)) < TEXT
+
+
 def _apart(one: Color, other: Color) -> int:
     return max(abs(a - b) for a, b in zip(one.rgb, other.rgb, strict=True))
-
-
-def _contrast(one: Color, other: Color) -> float:
-    dark, light = sorted((_luminance(one), _luminance(other)))
-    return (light + 0.05) / (dark + 0.05)
-
-
-def _luminance(color: Color) -> float:
-    red, green, blue = (
-        channel / 12.92 if channel <= 0.04045 else ((channel + 0.055) / 1.055) ** 2.4 for channel in color.normalized
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

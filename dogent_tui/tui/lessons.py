@@ -22,7 +22,12 @@ class LessonOffer:
         match event:
             case RunStarted(prompt=prompt):
                 self._prompt, self.about = one_line(prompt.text)[:_MOST_OF_PROMPT], ""
-            case RunFinished(status="failed" | "interrupted" as status):
+            case RunFinished(status=status, code=code) if _teaches(status, code):
                 self.about = f"{self._prompt} ({status})"
                 return OFFER if self.offers else ""
         return ""
+
+
+def _teaches(status: str, code: str) -> bool:
+    """Whether the agent could do better next time: what the endpoint, the network or the process did teaches it nothing."""
+    return (status, code) in (("interrupted", ""), ("failed", ""), ("failed", "turn_failed"))

@@ -106,7 +106,7 @@ class Status(msgspec.Struct):
             case ToolPreparing(name=name) | ToolUse(name=name) if self.running:
                 self.doing = one_line(friendly_name(name)).lower()
             case Retrying():
-                self.doing = tr("retry {attempt} of {most}").format(attempt=event.attempt, most=event.max_attempts)
+                self.doing = tr("asking again ({attempt} of {most}),").format(attempt=event.attempt, most=event.max_attempts)
             case Stalled(seconds=seconds):
                 self.silent_s = seconds
             case PermissionRequested(request_id=request_id) | UiRequested(request_id=request_id, in_run=True):
@@ -174,7 +174,7 @@ class Status(msgspec.Struct):
         if not self.context_tokens:
             return ""
         share = f"{min(100, round(100 * self.context_tokens / self.window))} %" if self.window else ""
-        return _CONTEXT[brevity].format(used=share or _thousands(self.context_tokens))
+        return _CONTEXT[brevity].format(used=share or tr("{count} tokens").format(count=_thousands(self.context_tokens)))
 
     def parts(self, width: int) -> tuple[str, str]:
         """Return what stands left and right in `width` columns.

@@ -29,7 +29,7 @@ async def choose_theme(app: "DogentApp", name: str) -> str:
     plan = partial(plan_settings, opened.workspace, {"theme": name})
     because = tr("You chose the theme {name}; saved there, it applies from the next start too.").format(name=name)
     try:
-        done = await write_own(opened.workspace, opened.authority, app.conversation.questions.ask, plan, because)
+        done = await write_own(opened.workspace, opened.authority, app.conversation.questions.ask, plan, because, exactly=True)
     except (OSError, DogentError) as error:
         return one_line(tr("The theme is {name} until you quit; it could not be saved: {error}").format(name=name, error=error))
     if done == "denied":

@@ -19,6 +19,16 @@ def archive(workspace: Workspace, stamp: str) -> list[Path]:
     return [aside for aside in put if aside is not None]
 
 
+def anything_to_archive(workspace: Workspace) -> bool:
+    """Whether there is a history or a lesson. Looks at the disk."""
+    return bool(History(workspace.history_file).entries()) or bool(content_of(workspace.lessons_file))
+
+
+def asides(workspace: Workspace, stamp: str) -> dict[Path, Path]:
+    """Return where `archive` would move what each file holds."""
+    return {file: _aside(file, stamp) for file in (workspace.history_file, workspace.lessons_file)}
+
+
 def _put_aside(workspace: Workspace, file: Path, stamp: str) -> Path | None:
     if not workspace.contains(file) or not workspace.contains(workspace.dot / "archives"):
         raise DogentError(
@@ -29,6 +39,7 @@ def _put_aside(workspace: Workspace, file: Path, stamp: str) -> Path | None:
         if not History(file).entries():
             return None
         aside = _aside(file, stamp)
+        aside.parent.mkdir(exist_ok=True)
         History(file).clear(into=aside)
         return aside
     with locked(file):
@@ -36,6 +47,7 @@ def _put_aside(workspace: Workspace, file: Path, stamp: str) -> Path | None:
         if not content:
             return None
         aside = _aside(file, stamp)
+        aside.parent.mkdir(exist_ok=True)
         atomic_write(aside, content)
         file.unlink()
     return aside
@@ -43,7 +55,6 @@ def _put_aside(workspace: Workspace, file: Path, stamp: str) -> Path | None:
 
 def _aside(file: Path, stamp: str) -> Path:
     folder = file.parent / "archives"
-    folder.mkdir(exist_ok=True)
     aside = folder / f"{file.stem}-{stamp}{file.suffix}"
     number = 2
     while os.path.lexists(aside):

@@ -33,6 +33,9 @@ _MOST_FILES = 2_000
 """Files and folders of one change."""
 _KEPT_FOR_S = 7 * 24 * 3600.0
 
+OWN = "own"
+"""In the place of a run: a change that the user made with a command of the application."""
+
 _Kind: TypeAlias = Literal["file", "link", "folder", "absent", "other"]
 
 
@@ -128,15 +131,18 @@ class Copies:
         """What is kept from now on belongs to the run `run_id`."""
         self._run = run_id
 
-    def keep(self, label: str, changed: Sequence[Path], created: Sequence[Path] = (), *, forget: bool = True) -> Kept:
+    def keep(
+        self, label: str, changed: Sequence[Path], created: Sequence[Path] = (), *, forget: bool = True, own: bool = False
+    ) -> Kept:
         """Keep what lies at the places `changed`, and note that nothing lies at `created`. Call it before the change.
 
-        Where `forget` is False, the oldest copies stay although there are too many. Never raises: what cannot be kept is named
+        Where `forget` is False, the oldest copies stay although there are too many. `own`: the user changes files of the
+        application, and no run is gone back over with it. Never raises: what cannot be kept is named
         in the answer.
         """
         with self._lock:
             try:
-                return self._keep(label, changed, created, forget)
+                return self._keep(label, changed, created, forget, OWN if own else self._run)
             except OSError:
                 return Kept(left=tuple(map(str, changed)))
 
@@ -206,7 +212,7 @@ class Copies:
 
     # ── Keeping ───────────────────────────────────────────────────────────────────────────────
 
-    def _keep(self, label: str, changed: Sequence[Path], created: Sequence[Path], forget: bool) -> Kept:
+    def _keep(self, label: str, changed: Sequence[Path], created: Sequence[Path], forget: bool, run: str) -> Kept:
         changes = self._loaded()
         private_folder(self.folder)
         self._settle_before({str(path) for path in (*changed, *created)})
@@ -222,9 +228,10 @@ class Copies:
             elif found:
                 items += found
                 paths.append(str(path))
-        items += [Item(path, "absent") for path in dict.fromkeys(map(str, _with_new_folders(created)))]
+        absent = sorted(dict.fromkeys(map(str, _with_new_folders(created))), key=lambda path: -path.count(os.sep))
+        items += [Item(path, "absent") for path in absent]  # what lies in a new folder before the folder
         if items or left:
-            changes.append(change := Change(number, label, tuple(items), self._run, tuple(left)))
+            changes.append(change := Change(number, label, tuple(items), run, tuple(left)))
             self._note(change)
             if forget:
                 self._forget_oldest()

@@ -21,16 +21,17 @@ def forget(workspace: Workspace, what: Sequence[Forgettable]) -> None:
         if name == "history":
             History(workspace.history_file).clear()
         else:
-            _remove(workspace, _file(workspace, name))
+            _remove(workspace, place(workspace, name))
 
 
 def is_there(workspace: Workspace, name: Forgettable) -> bool:
     """Whether there is anything to forget. Looks at the disk; a link counts, so that it is told what it is."""
-    file = _file(workspace, name)
+    file = place(workspace, name)
     return file.exists() or file.is_symlink()
 
 
-def _file(workspace: Workspace, name: Forgettable) -> Path:
+def place(workspace: Workspace, name: Forgettable) -> Path:
+    """Return the file that holds it."""
     return {"history": workspace.history_file, "lessons": workspace.lessons_file, "memory": workspace.memory_file}[name]
 
 

@@ -17,7 +17,7 @@ from dogent_tui.workspace.config_models import LlmProfile
 from dogent_tui.workspace.endpoint_url import check_url, is_anthropic, sends_keys_in_clear
 from dogent_tui.workspace.home_files import ensure_home_files
 from dogent_tui.workspace.paths import display_path
-from dogent_tui.workspace.secrets import is_missing, revealed
+from dogent_tui.workspace.secrets import KEYRING_SERVICE, is_missing, reference, revealed
 from dogent_tui.workspace.settings import WorkspaceSettings, load_home_settings
 
 __all__ = ["ANTHROPIC_URL", "OFFLINE", "Endpoint", "choose_endpoint", "ensure_home_files"]
@@ -51,6 +51,7 @@ class Endpoint(msgspec.Struct, frozen=True):
 
     `kind` is ``"anthropic"`` only for Anthropic's own host. `timeout_ms` is for one request. `source` is a sentence.
     `server` is what is behind one of the kind ``"local"``, `window` its context window in tokens, 0 where that is not known.
+    `file` is that of the profile, as it is shown, empty for the environment; `key_remedy` the sentence how to give another key.
     """
 
     name: str
@@ -65,6 +66,16 @@ class Endpoint(msgspec.Struct, frozen=True):
     oauth_token: str = ""
     server: ServerKind | None = None
     window: int = 0
+    file: str = ""
+    key_remedy: str = ""
+
+    def place_of(self, variable: str) -> str:
+        """Return where `variable` of this endpoint is set, as words within a sentence."""
+        if self.file:
+            return tr("{variable} of profile “{profile}” in {file}").format(variable=variable, profile=self.name, file=self.file)
+        if self.name != ENVIRONMENT:
+            return tr("{variable} of profile “{profile}”").format(variable=variable, profile=self.name)
+        return tr("{variable} in your environment").format(variable=variable)
 
     def __repr__(self) -> str:
         """Name the endpoint without its keys, which no log and no traceback may hold."""
@@ -158,7 +169,13 @@ def profile_endpoint(
     usable, wrong = checked(data, LlmProfile, file, ("profiles", name))
     warnings += wrong
     return _endpoint(
-        _Origin(name, tr("The profile {name}").format(name=name), tr("in {file}").format(file=display_path(file)), environ),
+        _Origin(
+            name,
+            tr("The profile {name}").format(name=name),
+            tr("in {file}").format(file=display_path(file)),
+            environ,
+            display_path(file),
+        ),
         usable,
         warnings,
     )
@@ -183,6 +200,7 @@ class _Origin(msgspec.Struct, frozen=True):
     who: str
     place: str
     environ: Mapping[str, str]
+    file: str = ""
 
 
 def _endpoint(of: _Origin, data: Mapping[str, Any], warnings: list[ConfigWarning]) -> Endpoint | None:
@@ -231,6 +249,27 @@ def _endpoint(of: _Origin, data: Mapping[str, Any], warnings: list[ConfigWarning
         timeout_ms=_timeout(data, who, warnings),
         source=tr("{endpoint}.").format(endpoint=f"{who} {of.place}".rstrip()),
         server=server,
+        file=of.file,
+        key_remedy=_key_remedy(of, data, token=token, oauth=oauth, api_key=api_key),
+    )
+
+
+def _key_remedy(of: _Origin, data: Mapping[str, Any], *, token: str, oauth: str, api_key: str) -> str:
+    """Return how to give the endpoint another key: at the place where the one that it got really lies."""
+    name = "ANTHROPIC_AUTH_TOKEN" if token else _OAUTH if oauth and not api_key else "ANTHROPIC_API_KEY"
+    if not (token or api_key or oauth):
+        name = "ANTHROPIC_AUTH_TOKEN"
+    lies = reference(_text(data, name)) if of.file else None
+    if lies is not None and lies.store == "keyring":
+        return tr("Its key comes from the keyring: run keyring set {service} {entry}, and start dogent-tui again.").format(
+            service=KEYRING_SERVICE, entry=lies.name
+        )
+    if lies is not None or not of.file:
+        return tr("Its key comes from your environment: set {variable} to a valid one, and start dogent-tui again.").format(
+            variable=lies.name if lies is not None else name
+        )
+    return tr("Put a valid key into {name} of profile “{profile}” in {file}: /settings.").format(
+        name=name, profile=of.name, file=of.file
     )
 
 

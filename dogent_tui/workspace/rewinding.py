@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from dogent_tui.workspace.copies import Change, Copies, Item, State, Undone, close_folders, open_folders, state_at
+from dogent_tui.workspace.copies import OWN, Change, Copies, Item, State, Undone, close_folders, open_folders, state_at
 from dogent_tui.workspace.files import atomic_write, temporary_beside
 
 Why: TypeAlias = Literal["", "touched", "no_copy", "folder_there", "leads_elsewhere"]
@@ -106,7 +106,7 @@ def _since(copies: Copies, runs: Collection[str]) -> list[_Step]:
     """Return the changes from the first one of `runs` on."""
     changes = copies.changes()
     first = next((number for number, (change, _) in enumerate(changes) if change.run in runs), len(changes))
-    return changes[first:]
+    return [step for step in changes[first:] if step[0].run != OWN]
 
 
 def _by_path(steps: Iterable[_Step]) -> dict[str, list[_Moment]]:

@@ -45,12 +45,9 @@ async def test_the_relay_stands_between_and_the_servers_key_stays_with_it(tmp_pa
 
 
 def test_the_words_of_the_relay_are_what_the_user_reads():
-    failure = api_failure(400, "API Error: 400 Ollama is not responding at http://x.\nStart it.", "mine", relayed=True)
-    assert (failure.code, failure.message, failure.remedy) == (
-        "local_model",
-        "Ollama is not responding at http://x.",
-        "Start it.",
-    )
-    assert api_failure(400, "API Error: 400 Something.", "mine", relayed=True).remedy
-    assert api_failure(400, "API Error: 400 Something.\nElse.", "mine").code == "api_400", "of another endpoint they are its own"
-    assert "larger window" in api_failure(400, "Prompt is too long", "mine", relayed=True).remedy
+    relay, other = Endpoint("mine", "local"), Endpoint("mine", "custom")
+    failure = api_failure(400, "API Error: 400 Ollama does not answer at http://x.\nStart it.", relay)
+    assert (failure.code, failure.message, failure.remedy) == ("local_model", "Ollama does not answer at http://x.", "Start it.")
+    assert api_failure(400, "API Error: 400 Something.", relay).remedy
+    assert api_failure(400, "API Error: 400 Something.\nElse.", other).code == "api_400", "of another endpoint they are its own"
+    assert "larger window" in api_failure(400, "Prompt is too long", relay).remedy

@@ -167,3 +167,22 @@ def test_templates_and_commands_are_named_and_whether_they_count(folder, capsys)
     assert found[".claude/commands"]["detail"] == "not used until you trust this folder: /trust"
     assert found[".dogent/templates"]["detail"] == "not found"
     assert "~/.claude/commands" in found
+
+
+@pytest.mark.parametrize(
+    ("profile", "state", "words"),
+    [
+        ("offline", "optional", "nobody: the offline engine"),
+        ("other", "optional", "need Anthropic’s endpoint"),
+        ("vendor", "ok", "no web profile is chosen"),
+    ],
+)
+def test_search_without_a_web_profile_needs_the_vendor(folder, capsys, profile, state, words):
+    key = {"ANTHROPIC_AUTH_TOKEN": "sk-123456"}
+    profiles = {"other": {**key, "ANTHROPIC_BASE_URL": "https://llm.example"}, "vendor": key}
+    write(dogent_home() / "claude.json", {"profiles": profiles})
+    write(folder / ".dogent" / "dogent.json", {"profile": profile})
+    _, found = findings(capsys)
+    assert found["searches"]["state"] == state
+    assert words in found["searches"]["detail"]
+    assert bool(found["searches"]["remedy"]) is (state != "ok")

@@ -27,7 +27,7 @@ pytestmark = [pytest.mark.slow, IN_ONE_LOOP]
 
 @pytest.mark.parametrize("status", [401, 403, 404])
 async def test_a_refusal_names_the_profile_and_says_what_to_do(api, agent, status):
-    api.otherwise(lambda _request: ApiError(status, "Please run /login"))
+    api.fail_always(status)
     finished = await agent.run("Hello")
     assert (finished.status, finished.code) == ("failed", f"api_{status}")
     assert PROFILE in finished.reason
@@ -37,6 +37,25 @@ async def test_a_refusal_names_the_profile_and_says_what_to_do(api, agent, statu
     api.otherwise(lambda _request: (ReplyText("Better now."),))
     assert (await agent.run("Again")).status == "completed"
     assert not agent.of(SessionStarted)  # it is still the same one
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "remedy"),
+    [
+        (400, "Your credit balance is too low. Please go to Plans & Billing.", "Add credit"),
+        (401, "This key was revoked on Tuesday", "Put a valid key into ANTHROPIC_AUTH_TOKEN"),
+        (402, "Insufficient Balance", "Add credit"),
+        (404, "model zebra-9 is gone", "Correct ANTHROPIC_MODEL"),
+        (429, "5 requests a minute are allowed", "Wait"),
+    ],
+)
+async def test_what_the_server_says_of_its_error_is_shown_and_logged(api, agent, caplog, status, words, remedy):
+    api.otherwise(lambda _request: ApiError(status, words))
+    api.side_reply = lambda _request: ApiError(status, words)
+    finished = await agent.run("Hello")
+    assert finished.reason.endswith(f"It says: “{words}”")
+    assert finished.remedy.startswith(remedy)
+    assert words in caplog.text
 
 
 async def test_a_prompt_that_is_too_long(api, agent):

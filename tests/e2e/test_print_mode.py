@@ -239,3 +239,21 @@ async def test_a_profile_with_a_placeholder_key_says_so_and_works_offline(home, 
     assert status == 0
     assert "deepseek" in stderr
     assert "claude.json" in stderr
+
+
+async def test_a_template_goes_with_the_prompt(api, profile, run):
+    api.say("Done.")
+    status, _, _ = await run("Write a letter with @@built-in:general")
+    assert status == 0
+    assert "built-in:general" in str(api.requests[0].messages)
+    assert "# " in str(api.requests[0].messages)
+
+
+async def test_one_question_is_not_said_to_be_asked_twice(api, profile, run):
+    options = [{"label": "Short", "description": "One page"}, {"label": "Long", "description": "Ten pages"}]
+    asked = {"question": "How long should it be?", "header": "Length", "options": options, "multiSelect": False}
+    api.call("AskUserQuestion", {"questions": [asked]})
+    api.say("I wait.")
+    _, _, said = await run("Write")
+    assert "asks: The agent asks" not in said
+    assert "asks: One question" in said

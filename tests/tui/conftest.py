@@ -87,13 +87,17 @@ def workspace(tmp_path: Path) -> Workspace:
 def stage(workspace: Workspace) -> Callable:
     @asynccontextmanager
     async def staged(
-        size: tuple[int, int] = (100, 30), launcher: FakeLauncher | None = None, earlier: Path | None = None
+        size: tuple[int, int] = (100, 30),
+        launcher: FakeLauncher | None = None,
+        earlier: Path | None = None,
+        *,
+        notifications: bool = False,
     ) -> AsyncIterator[Stage]:
         launcher = launcher or FakeLauncher()
         endpoint = Endpoint("offline", "offline")
         service = AgentService(launcher, endpoint, cwd=str(workspace.root))
         app = DogentApp(opened_session(workspace, endpoint, service, earlier))
-        async with app.run_test(size=size) as pilot:
+        async with app.run_test(size=size, notifications=notifications) as pilot:
             stage = Stage(app, pilot, launcher)
             await stage.until(lambda: launcher.started and app.conversation.prompt.editor.has_focus)
             yield stage

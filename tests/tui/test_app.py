@@ -7,6 +7,7 @@ import pytest
 from rich.cells import cell_len
 from textual.binding import Binding
 from textual.screen import Screen
+from textual.widgets._toast import Toast, ToastRack
 
 from dogent_tui.agent.conversation import PermissionQuestion, TurnEnded
 from dogent_tui.agent.events import TextDelta, TextFinished, ToolResult, ToolUse, UsageChanged, to_json
@@ -449,10 +450,102 @@ async def test_an_earlier_prompt_is_found_by_a_few_letters(stage, workspace):
         assert answering(s).has_focus
 
 
+async def test_a_bare_slash_runs_nothing_and_what_forgets_comes_last(stage, workspace):
+    workspace.dot.mkdir(exist_ok=True)
+    for number in range(3):
+        History(workspace.history_file).append(HistoryEntry(f"2026-01-0{number + 1}", "command", f"/theme {number}"))
+    async with stage() as s:
+        box = s.app.conversation.prompt
+        ran = []
+        s.app.conversation.typed.submit = lambda text, _: ran.append(text)
+        await s.until(lambda: box.editor.recall._entries if hasattr(box.editor.recall, "_entries") else True)
+        await s.type("/")
+        await s.until(lambda: box.picker.rows)
+        offered = [row.label for row in box.picker.rows]
+        assert offered[0] == "/theme"
+        assert offered[-2:] == ["/clean", "/archive"]
+        assert next(row for row in box.picker.rows if row.label == "/settings").key == "F4"
+        await s.pilot.press("enter")
+        await s.pilot.pause()
+        assert (box.editor.value, ran) == ("/", [])
+        assert "type its name" in box._notice
+        await s.pilot.press(*"ar")
+        await s.until(lambda: box.picker.rows and box.picker.rows[0].label == "/archive")
+        await s.pilot.press("backspace", "backspace", "c")
+        await s.until(lambda: len(box.picker.rows) > 1 and box.picker.rows[0].label == "/copy")
+
+
+@pytest.mark.parametrize("typed", ["Sum up @notes.md.", "Sum up @notes.md"])
+async def test_a_full_stop_after_a_file_stays_and_enter_sends(stage, workspace, typed):
+    (workspace.root / "notes.md.bak").touch()
+    async with stage() as s:
+        await s.until(lambda: s.app.conversation.prompt.picker is not None)
+        await s.pilot.press(*(key if key.isalnum() else {" ": "space", "@": "at", ".": "full_stop"}[key] for key in typed))
+        await s.until(lambda: s.app.conversation.prompt.picker.rows)
+        await s.pilot.press("enter")
+        await s.until(lambda: s.launcher.started and s.conversation.sent)
+        assert s.conversation.sent[0].startswith(typed)
+        assert '"path": "notes.md"' in s.conversation.sent[0].replace('":"', '": "')
+
+
+async def test_ctrl_c_says_how_to_leave_a_question(stage):
+    async with stage() as s:
+        await s.send("go")
+        asked = await ask(s)
+        await s.pilot.press("ctrl+c")  # also before the guard opens
+        note = s.app.screen.query_one("#permission-note")
+        await s.until(lambda: "Esc denies" in str(note.render()))
+        assert not asked.done()
+        await s.until(lambda: s.app.screen.guard.open)
+        await s.pilot.press("escape")
+        assert not (await asked).allow
+
+
+async def test_toasts_leave_the_prompt_free(stage):
+    async with stage(size=(80, 24), notifications=True) as s:
+        await s.type("line\n" * 9)
+        for number in range(6):
+            s.app.notify(f"File {number} is no longer listed. " * 4, title="Said", timeout=600)
+        await s.until(lambda: len(s.app.screen.query(Toast)) == 6)
+        await s.settle()
+        prompt = s.app.conversation.prompt.region
+        widgets = {s.app.screen.get_widget_at(x, y)[0] for x in range(80) for y in range(prompt.y, prompt.bottom)}
+        assert not [widget for widget in widgets if isinstance(widget, Toast | ToastRack)]
+        assert isinstance(s.app.screen.get_widget_at(70, 2)[0], Toast | ToastRack)
+
+
+async def test_a_denial_is_told_once(stage):
+    async with stage() as s:
+        await s.send("go")
+        s.conversation.arrive(ToolUse(tool_use_id="t1", name="Bash", input={"command": "rm a.md"}))
+        asked = await ask(s)
+        await s.until(lambda: s.app.screen.guard.open)
+        await s.pilot.press("n")
+        await asked
+        s.conversation.arrive(ToolResult(tool_use_id="t1", content="no", is_error=True), TurnEnded("stopped"))
+        await s.until(lambda: s.app.opened.service.state == "idle")
+        await s.settle()
+        drawn = "\n".join("".join(part.text for part in strip) for strip in s.app.screen._compositor.render_strips())
+        assert (drawn.lower().count("denied"), drawn.lower().count("denial"), drawn.count("rm a.md")) == (1, 0, 1)
+
+
+async def test_the_palette_begins_with_what_does_no_harm_and_shows_keys(stage):
+    async with stage() as s:
+        await s.pilot.press("ctrl+p")
+        await s.until(lambda: s.app.screen is not s.app.conversation and s.app.screen.query("CommandList"))
+        options = s.app.screen.query_one("CommandList")
+        await s.until(lambda: options.option_count > 20)
+        hits = [options.get_option_at_index(number).hit for number in range(options.option_count)]
+        assert [hit.text for hit in hits][-2:] == ["/clean history|lessons|memory|all", "/archive"]
+        assert hits[0].help.endswith("· F1")
+        await s.pilot.press("enter")
+        await s.until(lambda: isinstance(s.app.screen, HelpScreen))
+
+
 async def test_a_command_that_needs_more_goes_from_the_palette_into_the_prompt_and_what_may_follow_is_offered(stage):
     async with stage() as s:
         box = s.app.conversation.prompt
-        await s.app._palette_action(s.app.commands.find("/clean")[0])()
+        await s.app.palette_action(s.app.commands.find("/clean")[0])()
         assert box.editor.value == "/clean "
         await s.until(lambda: [row.insert for row in box.picker.rows] == ["history", "lessons", "memory", "all"])
         assert box.editor.has_focus

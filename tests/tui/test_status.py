@@ -50,7 +50,7 @@ def test_it_says_what_happens_and_for_how_long(status):
     status.handle(TextDelta(message_id="m", block=0, text="x"))
     assert status.activity.startswith("writing")
     status.handle(Retrying(attempt=2, max_attempts=3, delay_ms=1000))
-    assert status.activity.startswith("retry 2 of 3")
+    assert status.activity.startswith("asking again (2 of 3), ")
     status.handle(Stalled(seconds=12))
     assert "nothing received for 12 s" in status.activity
     status.handle(Stalled(seconds=0))
@@ -86,7 +86,7 @@ def test_the_time_in_which_a_question_waits_does_not_count(status):
 
 def test_context_and_queue(status):
     status.handle(UsageChanged(context_tokens=1500))
-    assert status.context == "context 1.5k"
+    assert status.context == "context 1.5k tokens"
     status.handle(UsageChanged(context_tokens=50_000, window=200_000))
     assert status.context == "context 25 %"
     status.handle(QueueChanged(prompts=(QueuedPrompt(id="1", prompt=Prompt("Next")),)))

@@ -1,7 +1,5 @@
 """Folders that brought something along, and the application's own writes: what the user is asked, and what follows."""
 
-import json
-
 import pytest
 from textual.app import App
 from textual.widgets import OptionList, Static
@@ -114,53 +112,49 @@ async def test_where_nothing_came_that_would_be_used_nothing_is_asked(stage, wor
         assert FolderTrust(workspace).state == "own"
 
 
-async def test_a_theme_is_kept_the_first_time_without_a_question_and_then_with_one(stage, workspace):
+async def test_a_theme_that_the_user_named_is_kept_without_a_question(stage, workspace):
     async with stage() as s:
-        await send(s, "/theme nord")
-        await s.until(lambda: hint(s) == "The theme is nord.")
-        assert load_settings(workspace)[0].theme == "nord"
+        for name in ("nord", "dogent-paper"):
+            await send(s, f"/theme {name}")
+            await s.until(lambda name=name: hint(s) == f"The theme is {name}.")
+            assert s.app.screen is s.app.conversation
+            assert load_settings(workspace)[0].theme == name
         assert FolderTrust(workspace).state == "own"
-        await send(s, "/theme dogent-paper")
-        screen = await asked(s, PermissionScreen)
-        assert s.app.theme == "dogent-paper"
-        assert '-  "theme": "nord"' in screen.request.diff
-        assert [answer.key for answer in screen._answers.answers] == ["n", "y"]
-        await s.pilot.press("e")
-        assert isinstance(s.app.screen, PermissionScreen)
-        await s.pilot.press("y")
-        await s.until(lambda: hint(s) == "The theme is dogent-paper.")
-        assert load_settings(workspace)[0].theme == "dogent-paper"
-        await send(s, "/theme dogent-paper")  # nothing to change, nothing to ask
-        await s.until(lambda: s.app.screen is s.app.conversation and not s.app.conversation.prompt.editor.value)
 
 
-async def test_a_theme_that_may_not_be_kept_holds_until_one_leaves(stage, workspace):
+@pytest.fixture
+def wishes(workspace):
+    """The user's own wishes, over which `/init` writes only when asked."""
     workspace.dot.mkdir()
-    workspace.settings_file.write_text('{"future": 1}', encoding="utf-8")
+    workspace.constraints_file.write_text("Write short.\n", encoding="utf-8")
     FolderTrust(workspace).answer(trust=True)
+    return workspace.constraints_file
+
+
+async def test_what_would_be_written_over_is_asked_about_and_stays_where_that_is_denied(stage, wishes):
     async with stage() as s:
-        await send(s, "/theme nord")
-        await asked(s, PermissionScreen)
+        await send(s, "/init proposal")
+        screen = await asked(s, PermissionScreen)
+        assert "-Write short." in screen.request.diff
+        assert [answer.key for answer in screen._answers.answers] == ["n", "y"]
         await s.pilot.press("escape")
-        await s.until(lambda: hint(s).startswith("The theme is nord until you quit; .dogent/dogent.json is"))
-        assert s.app.theme == "nord"
-        assert workspace.settings_file.read_text(encoding="utf-8") == '{"future": 1}'
+        await s.until(lambda: hint(s) == ".dogent/dogent.md stays as it is.")
+        assert wishes.read_text(encoding="utf-8") == "Write short.\n"
         assert s.app.conversation.questions.queue.current is None
 
 
-async def test_a_file_that_changes_while_the_user_reads_is_asked_about_anew(stage, workspace):
-    workspace.dot.mkdir()
-    workspace.settings_file.write_text('{"profile": "a"}', encoding="utf-8")
+async def test_a_file_that_changes_while_the_user_reads_is_asked_about_anew(stage, wishes):
     async with stage() as s:
-        await send(s, "/theme nord")
+        await send(s, "/init proposal")
         first = await asked(s, PermissionScreen)
-        workspace.settings_file.write_text('{"profile": "b"}', encoding="utf-8")
+        wishes.write_text("Write long.\n", encoding="utf-8")
         await s.pilot.press("y")
         await s.until(lambda: isinstance(s.app.screen, PermissionScreen) and s.app.screen is not first)
-        await asked(s, PermissionScreen)
+        second = await asked(s, PermissionScreen)
+        assert "-Write long." in second.request.diff
         await s.pilot.press("y")
-        await s.until(lambda: hint(s) == "The theme is nord.")
-        assert json.loads(workspace.settings_file.read_text(encoding="utf-8")) == {"profile": "b", "theme": "nord"}
+        await s.until(lambda: "is in .dogent/dogent.md" in hint(s))
+        assert "Proposal" in wishes.read_text(encoding="utf-8")
 
 
 async def test_a_theme_chosen_in_the_list_is_kept_too(stage, workspace):
@@ -174,15 +168,13 @@ async def test_a_theme_chosen_in_the_list_is_kept_too(stage, workspace):
         assert s.app.theme == "nord"
 
 
-async def test_a_session_that_is_left_answers_no_question_of_its_own(stage, workspace):
-    workspace.dot.mkdir()
-    workspace.settings_file.write_text("{}", encoding="utf-8")
+async def test_a_session_that_is_left_answers_no_question_of_its_own(stage, wishes):
     async with stage() as s:
-        await send(s, "/theme nord")
+        await send(s, "/init proposal")
         await asked(s, PermissionScreen)
         s.app.conversation.questions.clear()
-        await s.until(lambda: s.app.screen is s.app.conversation and "until you quit" in hint(s))
-        assert workspace.settings_file.read_text(encoding="utf-8") == "{}"
+        await s.until(lambda: s.app.screen is s.app.conversation and "stays as it is" in hint(s))
+        assert wishes.read_text(encoding="utf-8") == "Write short.\n"
 
 
 FOUND = (

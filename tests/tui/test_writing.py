@@ -124,13 +124,73 @@ async def test_the_offer_can_be_switched_off(stage, workspace):
         assert OFFER not in hint(s)
 
 
-async def test_archive_begins_history_and_recall_anew(stage, workspace):
+async def choose_second(s):
+    await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
+    await s.pilot.press("down", "enter")
+
+
+async def test_archive_asks_begins_history_and_recall_again_and_is_undone(stage, workspace):
+    history = History(workspace.history_file)
     async with stage() as s:
         await run(s, "/learn Be brief.")
-        await s.until(lambda: History(workspace.history_file).recall())
+        await s.until(history.recall)
+        lessons = workspace.lessons_file.read_text()
         await run(s, "/archive")
+        await s.until(lambda: isinstance(s.app.screen, ChoiceScreen) and s.app.screen.guard.open)
+        await s.pilot.press("enter")  # the first answer keeps them
+        await s.until(lambda: "Nothing was archived" in hint(s))
+        assert workspace.lessons_file.exists()
+        await run(s, "/archive")
+        await choose_second(s)
         await s.until(lambda: "Archived" in hint(s))
         assert sorted(path.name[:7] for path in (workspace.dot / "archives").iterdir()) == ["history", "lessons"]
+        assert not workspace.lessons_file.exists()
+        await run(s, "/theme dogent-paper")
+        await s.until(lambda: "/theme dogent-paper" in history.recall())
+        await run(s, "/undo")
+        await s.until(lambda: "Brought back" in hint(s))
+        assert workspace.lessons_file.read_text() == lessons
+        assert not (workspace.dot / "archives").exists()
+        await s.until(lambda: "/undo" in history.recall())
+        assert {"/learn Be brief.", "/theme dogent-paper"} < set(history.recall())
+
+
+async def test_a_theme_that_the_user_named_is_kept_unasked(stage, workspace):
+    workspace.dot.mkdir()
+    workspace.settings_file.write_text('{"theme": "nord"}\n')
+    async with stage() as s:
+        await run(s, "/theme dogent-paper")
+        await s.until(lambda: "The theme is dogent-paper." in hint(s))
+        assert "dogent-paper" in workspace.settings_file.read_text()
+        await run(s, "/learn off")
+        await s.until(lambda: "not reminded" in hint(s))
+        assert '"learn_auto": false' in workspace.settings_file.read_text()
+
+
+@pytest.mark.parametrize(("outcome", "status"), [("api_error", 500), ("api_error", 401), ("api_error", 0)])
+async def test_there_is_nothing_to_learn_from_what_the_endpoint_did(stage, outcome, status):
+    async with stage() as s:
+        await s.send("go")
+        s.conversation.arrive(TurnEnded(outcome, status=status, error="API Error: 500 Oops"))
+        await s.until(lambda: s.app.opened.service.state == "idle")
+        await s.settle()
+        assert OFFER not in hint(s)
+
+
+async def test_what_was_cleaned_is_undone_and_not_a_document_made_before(stage, workspace):
+    made = workspace.root / "made.pdf"
+    workspace.dot.mkdir()
+    workspace.lessons_file.write_text("# Use the second column\n")
+    async with stage() as s:
+        s.app.opened.copies().keep("export", [], [made])
+        made.write_text("%PDF")
+        await run(s, "/clean lessons")
+        await choose_second(s)
+        await s.until(lambda: "Forgotten" in hint(s))
+        assert not workspace.lessons_file.exists()
+        await run(s, "/undo")
+        await s.until(workspace.lessons_file.exists)
+        assert made.exists()
 
 
 async def test_commands_of_the_user_are_offered_filled_in_and_sent(stage, workspace, tmp_path, monkeypatch):

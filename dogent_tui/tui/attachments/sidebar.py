@@ -1,7 +1,7 @@
 """The sidebar that lists the attachments of the conversation."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
@@ -17,6 +17,9 @@ from dogent_tui.language import tr
 from dogent_tui.plain import one_line
 from dogent_tui.tui.attachments.model import AttachmentEntry, ReadState, readable_size
 from dogent_tui.tui.prompt.dropped import dropped_paths
+
+if TYPE_CHECKING:
+    from textual.style import Style
 
 READ_MARKS: dict[ReadState, str] = {
     "unread": tr("not read"),
@@ -91,6 +94,7 @@ class AttachmentsSidebar(Vertical):
     def __init__(self, id: str | None = None) -> None:  # noqa: A002
         super().__init__(id=id)
         self._entries: tuple[AttachmentEntry, ...] = ()
+        self._look: Style | None = None
         self._title = Static(tr("Attachments"), id="attachments-title", markup=False)
         self._empty = Static(EMPTY, id="attachments-empty", markup=False)
         self._list = AttachmentList(id="attachments-list", markup=False, compact=True)
@@ -103,17 +107,27 @@ class AttachmentsSidebar(Vertical):
 
     def on_mount(self) -> None:
         """Draw the entries."""
-        self.watch(self.app, "theme", self._draw, init=False)
         self._draw()
+
+    def notify_style_update(self) -> None:
+        """Draw the entries in the colors there are now."""
+        super().notify_style_update()
+        if self._look is not None and self._look != self.get_visual_style("attachment--detail", partial=True):
+            self._draw(self._highlighted)
 
     def show(self, entries: tuple[AttachmentEntry, ...]) -> None:
         """Show `entries`, the highlighted one staying highlighted."""
         if entries != self._entries:
-            highlighted = self._list.highlighted
-            key = self._entries[highlighted].key if highlighted is not None else None
+            key = self._highlighted
             self._entries = entries
             if self.is_mounted:
                 self._draw(key)
+
+    @property
+    def _highlighted(self) -> object:
+        """What tells the highlighted entry from the others."""
+        highlighted = self._list.highlighted
+        return self._entries[highlighted].key if highlighted is not None else None
 
     def focus_list(self) -> None:
         """Focus the list, also where it is empty: its keys work there too."""
@@ -123,6 +137,7 @@ class AttachmentsSidebar(Vertical):
 
     def _draw(self, key: object = None) -> None:
         count = len(self._entries)
+        self._look = self.get_visual_style("attachment--detail", partial=True) if self._entries else None
         self._title.update(tr("Attachments {count}").format(count=count) if count else tr("Attachments"))
         self._empty.display = not self._entries
         self._list.set_options(Option(self._row(entry)) for entry in self._entries)

@@ -164,8 +164,8 @@ class FreeText(LiteralArea):
         self.take(self.app.clipboard)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Cut what is selected; where nothing is, Ctrl+X is the form's."""
-        return not self.selection.is_empty if action == "cut" else super().check_action(action, parameters)
+        """Cut and copy what is selected; where nothing is, Ctrl+X and Ctrl+C are the form's."""
+        return not self.selection.is_empty if action in ("cut", "copy") else super().check_action(action, parameters)
 
     def action_go_on(self) -> None:
         """Go on to the next question."""

@@ -15,8 +15,16 @@ if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
 
 
+_EVERYDAY = (
+    *("help", "open", "export", "outline", "attach", "review", "undo", "rewind", "find", "copy"),
+    *("new", "sessions", "resume", "init", "learn", "show", "profile", "settings", "setup", "theme"),
+    *("edit", "permissions", "trust", "doctor", "export-session", "restart", "mouse", "exit"),
+)
+"""The order until it is known what the user runs."""
+
+
 def app_commands(app: "DogentApp") -> CommandTable:
-    """Return the commands that act on `app`, by name; the one that leaves comes last."""
+    """Return the commands that act on `app`, as a newcomer may need them."""
     families = (
         ApplicationCommands(app),
         ConversationCommands(app),
@@ -30,5 +38,5 @@ def app_commands(app: "DogentApp") -> CommandTable:
     return CommandTable(*sorted(commands, key=_place))
 
 
-def _place(command: Command) -> tuple[bool, str]:
-    return command.name == "exit", command.name
+def _place(command: Command) -> int:
+    return _EVERYDAY.index(command.name) if command.name in _EVERYDAY else len(_EVERYDAY)

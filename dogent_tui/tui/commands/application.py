@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dogent_tui.agent.standing_wall import standing_words
 from dogent_tui.language import tr
-from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.commands.table import Command, shown_key
 from dogent_tui.tui.trusting import ask_for_trust, trust_words
 
 if TYPE_CHECKING:
@@ -21,13 +21,14 @@ class ApplicationCommands:
         self._mouse_on = True
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("help", tr("Show all keys and commands"), self._help)
+        yield Command("help", tr("Show all keys and commands"), self._help, key=shown_key(self._app, "help"))
         yield Command("mouse", tr("Give the mouse to the terminal, or take it back"), self._mouse)
         yield Command("permissions", tr("Show what the agent may do without asking, and revoke it"), self._permissions)
-        yield Command("setup", tr("Choose a model: local, your own endpoint, or none"), self._setup)
+        setup = tr("Choose a model: local, your own endpoint, or none")
+        yield Command("setup", setup, self._setup, key=shown_key(self._app, "setup"))
         yield Command("theme", tr("Change the theme"), self._theme, "[name]", prepare=self._app.prepare_theme)
         yield Command("trust", tr("Decide again whether to trust what came with this folder"), self._trust)
-        yield Command("exit", tr("Quit"), self._exit)
+        yield Command("exit", tr("Leave"), self._exit, key=shown_key(self._app, "quit"), at_once=True)
 
     async def _help(self, _: str) -> str:
         self._app.action_help()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dogent_tui.agent.tool_names import relative
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.commands.table import Command, shown_key
 from dogent_tui.tui.prompt.controller import READ_ONLY
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ class ConversationCommands:
     def __iter__(self) -> Iterator[Command]:
         yield Command("attach", tr("Send a file with the next prompt"), self._attach, "PATH", "file")
         yield Command("copy", tr("Copy the last reply"), self._copy)
-        yield Command("find", tr("Search the transcript"), self._find)
-        yield Command("new", tr("Start a new conversation"), self._new)
+        yield Command("find", tr("Search the transcript"), self._find, key=shown_key(self._app, "find"))
+        yield Command("new", tr("Start a new conversation"), self._new, at_once=True)
         yield Command("restart", tr("Restart the agent after it was lost"), self._restart)
         yield Command("review", tr("Turn review of every file change on or off"), self._review)
-        yield Command("undo", tr("Undo the agent's last change or deletion"), self._undo)
+        yield Command("undo", tr("Bring back what the agent, /archive or /clean changed last"), self._undo, at_once=True)
 
     async def _attach(self, path: str) -> str:
         return await self._app.conversation.attaching.attach(path) if path else tr("Specify a file: /attach PATH.")
@@ -77,7 +77,11 @@ class ConversationCommands:
         opened = self._app.opened
         if opened.service.state == "running":
             return tr("The agent is working. Wait, or stop it first with Esc.")
+        since = await asyncio.to_thread(self._app.history.entries)
         undone = await asyncio.to_thread(opened.copies().undo)
+        if undone is not None and str(self._app.history.file) in undone.restored:
+            await asyncio.to_thread(lambda: [self._app.history.append(entry) for entry in since])
+            await self._app.load_recall()
         if undone is not None:
             opened.service.tell_taken_back(undone.restored, undone.removed)
             self._app.conversation.look_again()

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dogent_tui.language import tr
-from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.commands.table import Command, shown_key
 
 if TYPE_CHECKING:
     from dogent_tui.tui.app import DogentApp
@@ -30,7 +30,8 @@ class DocumentCommands:
             "markdown",
             words=("pdf", "docx"),
         )
-        yield Command("open", tr("Open a document beside the conversation, or close it"), self._open, "[PATH]", "file")
+        shows = tr("Open a document beside the conversation, or close it")
+        yield Command("open", shows, self._open, "[PATH]", "file", key=shown_key(self._app, "document"))
         yield Command("outline", tr("Rearrange the sections of a Markdown file"), self._outline, "FILE.md")
 
     async def _export_typed(self, typed: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dogent_tui.agent.session import endpoint_label
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.tui.commands.table import Command
+from dogent_tui.tui.commands.table import Command, shown_key
 from dogent_tui.workspace.checking import ConfigWarning, nearest, read_profiles
 from dogent_tui.workspace.paths import Workspace, dogent_home
 from dogent_tui.workspace.profiles import ENVIRONMENT, OFFLINE, environment_endpoint, profile_endpoint
@@ -26,7 +26,9 @@ class SettingsCommands:
 
     def __iter__(self) -> Iterator[Command]:
         yield Command("profile", tr("Show the profiles, and switch to another"), self._profile, "[NAME]")
-        yield Command("settings", tr("Set models, keys, and how the agent works"), self._settings)
+        yield Command(
+            "settings", tr("Set models, keys, and how the agent works"), self._settings, key=shown_key(self._app, "settings")
+        )
 
     async def _settings(self, _: str) -> str:
         self._app.action_settings()

@@ -1,12 +1,17 @@
 """What a command is, and how it is found by what was typed."""
 
+import re
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from difflib import get_close_matches
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import msgspec
 
 from dogent_tui.language import tr
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
 
 Run: TypeAlias = Callable[[str], Awaitable[str]]
 """Runs a command with what was typed after its name, and returns the one line that says what it did (or nothing)."""
@@ -20,7 +25,10 @@ class Command(msgspec.Struct, frozen=True):
 
     `argument` is how its argument is named to the user, ``PATH`` where it is needed, ``[name]`` where it is not, empty where it
     takes none. `words` may stand in an argument of several. `prepare` is called with an argument that stands in the prompt for a
-    moment, so that running the command is quick then.
+    moment, so that running the command is quick then. `key` names the key that does the same, where one does.
+
+    `at_once`: running it changes something without a question. `forgets`: it archives or deletes what the user may want again, so
+    it is listed last.
     """
 
     name: str
@@ -30,6 +38,9 @@ class Command(msgspec.Struct, frozen=True):
     completes: Completes = ""
     words: tuple[str, ...] = ()
     prepare: Callable[[str], None] | None = None
+    key: Callable[[], str] = str
+    at_once: bool = False
+    forgets: bool = False
 
     @property
     def usage(self) -> str:
@@ -42,19 +53,31 @@ class Command(msgspec.Struct, frozen=True):
         return bool(self.argument) and not self.argument.startswith("[")
 
 
+def shown_key(app: "DogentApp", action: str) -> Callable[[], str]:
+    """Return what says which key does `action` now, by the id of its binding."""
+    return lambda: app.keys.shown(action)
+
+
 class CommandTable:
-    """The commands by name."""
+    """The commands by name, those first that the user runs most; where there is no difference, in the order given."""
 
     def __init__(self, *commands: Command) -> None:
         self._own = {command.name: command for command in commands}
         self._commands = self._own
+        self._uses: Counter[str] = Counter()
 
     def offer_also(self, commands: Iterable[Command]) -> None:
         """Offer `commands` beside our own, in place of those offered so before. Where a name is taken, ours is meant."""
         self._commands = {**{command.name: command for command in commands}, **self._own}
 
+    def used(self, typed: Iterable[str]) -> None:
+        """Count what was typed, of which some are commands."""
+        self._uses.update(text[1:].split(maxsplit=1)[0] for text in typed if re.match(r"/\S", text))
+
     def __iter__(self) -> Iterator[Command]:
-        return iter(self._commands.values())
+        ranked = sorted(self._commands.values(), key=lambda command: (command.forgets, -self._uses[command.name]))
+        first = next((number for number, command in enumerate(ranked) if not command.at_once), 0)
+        return iter([ranked[first], *ranked[:first], *ranked[first + 1 :]] if ranked else [])
 
     def find(self, text: str) -> tuple[Command | None, str]:
         """Return the command that `text` (``/name argument``) calls, None where there is none, and its argument."""

@@ -36,7 +36,6 @@ class WritingCommands:
         self._app = app
 
     def __iter__(self) -> Iterator[Command]:
-        yield Command("archive", tr("Archive history and lessons, and start fresh"), self._archive)
         yield Command("edit", tr("Edit a file in your own editor"), self._edit, "PATH", "file")
         yield Command("init", tr("Write the rules for documents in this folder"), self._init, tr("[template | what you write]"))
         yield Command("learn", tr("Note what the agent should do differently next time"), self._learn, tr("[lesson | on | off]"))
@@ -54,11 +53,13 @@ class WritingCommands:
         self._app.run_worker(say(), group="command")
         return ""
 
-    async def _write(self, plan: "Callable[[], OwnChange]", because: str) -> str:
+    async def _write(self, plan: "Callable[[], OwnChange]", because: str, *, exactly: bool = False) -> str:
         from dogent_tui.tui.questions.own_writes import write_own
 
         opened = self._app.opened
-        return await write_own(opened.workspace, opened.authority, self._app.conversation.questions.ask, plan, because)
+        return await write_own(
+            opened.workspace, opened.authority, self._app.conversation.questions.ask, plan, because, exactly=exactly
+        )
 
     # ── The wishes ────────────────────────────────────────────────────────────────────────────────
 
@@ -134,7 +135,7 @@ class WritingCommands:
         from dogent_tui.workspace.settings import plan_settings
 
         because = _asked_with(f"/learn {'on' if on else 'off'}")
-        done = await self._write(partial(plan_settings, self._app.opened.workspace, {"learn_auto": on}), because)
+        done = await self._write(partial(plan_settings, self._app.opened.workspace, {"learn_auto": on}), because, exactly=True)
         if done == "denied":
             return tr(".dogent/dogent.json is unchanged.")
         self._app.conversation.lessons.offers = on
@@ -151,20 +152,6 @@ class WritingCommands:
             if done == "denied"
             else tr("Added to .dogent/lessons.md for the next conversation.")
         )
-
-    async def _archive(self, _: str) -> str:
-        from dogent_tui.tui.prompt.model import Recall
-        from dogent_tui.workspace.archive import archive
-
-        workspace = self._app.opened.workspace
-        try:
-            kept = await asyncio.to_thread(archive, workspace, f"{datetime.now():%Y-%m-%d-%H%M%S}")
-        except (OSError, DogentError) as error:
-            return one_line(tr("Not everything was archived: {error}").format(error=error))
-        if not kept:
-            return tr("There is nothing to archive.")
-        self._app.conversation.prompt.editor.recall = Recall()
-        return tr("Archived: {join}.").format(join=", ".join(workspace.relative(path) for path in kept))
 
     # ── Files ─────────────────────────────────────────────────────────────────────────────────────
 

@@ -163,6 +163,8 @@ class PromptBox(Vertical):
         candidate = self.picker.current
         if key in ReferencePicker.STEPS:
             self.picker.move(ReferencePicker.STEPS[key])
+        elif key == "enter" and self.editor.value.strip() == "/" and not self.picker.chosen:
+            self.notify_hint(tr("Choose a command with ↑ ↓, or type its name."))  # nothing runs that nobody named
         elif candidate is not None and key in ("tab", "enter"):
             return self._accept(candidate, sends=key == "enter")
         return key != "alt+up"
@@ -172,6 +174,10 @@ class PromptBox(Vertical):
         completion = self.picker.completion
         if completion is None:
             return False
+        named = self._token(completion).rstrip(".-")
+        if completion.kind == "file" and not self.picker.moved and any(named == row.insert for row in self.picker.rows):
+            self.picker.dismiss()  # a whole name, and the punctuation of the sentence that it ends
+            return not sends
         goes_on = completion.kind == "command" and candidate.more
         changes = goes_on or self._token(completion) != candidate.insert
         send_now = sends and (not changes or candidate.runs)

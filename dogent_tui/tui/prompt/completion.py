@@ -55,7 +55,8 @@ class Completion(msgspec.Struct, frozen=True):
 class Candidate(msgspec.Struct, frozen=True):
     """A row of the picker. `positions`: the matched characters of `label`. `insert`: what replaces the token.
 
-    `detail` says what it is, `argument` how what follows a command is named. `more`: the picker stays open with what comes next
+    `detail` says what it is, `argument` how what follows a command is named, `key` which key does the same.
+    `more`: the picker stays open with what comes next
     (a folder's content, the argument of a command). `runs`: Enter may send at once.
     """
 
@@ -63,6 +64,7 @@ class Candidate(msgspec.Struct, frozen=True):
     insert: str
     detail: str = ""
     argument: str = ""
+    key: str = ""
     positions: tuple[int, ...] = ()
     more: bool = False
     runs: bool = False
@@ -200,7 +202,11 @@ class Completions:
     def _find_files(self, query: str, limit: int, *, bare: bool) -> Candidates:
         indexing = not self._files.ready
         if not query.endswith("/"):
-            found = tuple(self._file_row(hit, bare=bare) for hit in self._files.search(query, limit))
+            hits = list(self._files.search(query, limit))
+            named = query.rstrip(".-")
+            if named != query:  # the whole name of a file first, where a sentence may have ended with it
+                hits[:0] = [hit for hit in self._files.search(named, limit) if hit.path == named and hit not in hits]
+            found = tuple(self._file_row(hit, bare=bare) for hit in hits)
             is_typed = bare and [row.insert for row in found] == [query]  # nothing is left to be taken: Enter runs the command
             return Candidates(() if is_typed else found, indexing)
         rows = tuple(self._file_row(hit, bare=bare) for hit in self._files.browse(query.rstrip("/"))[:limit])
@@ -258,13 +264,21 @@ class Completions:
     def _find_commands(self, query: str) -> tuple[Candidate, ...]:
         commands = self.commands
         found = _fuzzy(query, [command.name for command in commands])
-        return tuple(self._command_row(commands[index], positions) for index, positions in found)
+
+        def fit(match: tuple[int, tuple[int, ...]]) -> tuple[bool, bool, int]:
+            command = commands[match[0]]
+            starts = command.name.startswith(query.lower())
+            return not starts, command.forgets, match[0] if starts else 0  # the others as the search ranked them
+
+        return tuple(self._command_row(commands[index], positions) for index, positions in sorted(found, key=fit))
 
     def _command_row(self, command: Command, positions: tuple[int, ...]) -> Candidate:
         shifted = tuple(position + 1 for position in positions)
         name = f"/{command.name}"
         goes_on = command.needs_argument and bool(command.completes)
-        return Candidate(name, name, command.help, command.argument, shifted, goes_on, runs=not command.needs_argument)
+        return Candidate(
+            name, name, command.help, command.argument, command.key(), shifted, goes_on, runs=not command.needs_argument
+        )
 
 
 def _one_word(path: str) -> str:

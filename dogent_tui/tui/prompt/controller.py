@@ -114,6 +114,7 @@ class PromptController:
 
     async def run(self, command: Command, argument: str, text: str) -> None:
         """Run `command`, say what it did, and have it recorded as typed."""
+        self._commands.used([text])
         done = await command.run(argument)
         await self._app.record_command(text)
         if done:

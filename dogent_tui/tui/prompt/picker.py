@@ -39,6 +39,7 @@ class PickerRows:
         self._most = most
         self.highlighted = 0
         self._top = 0
+        self.moved = False
 
     @property
     def current(self) -> Candidate | None:
@@ -54,6 +55,7 @@ class PickerRows:
         """Highlight the candidate `step` further on. A single step goes round at the ends, a longer one stops there."""
         if not self.rows:
             return
+        self.moved = True
         target = self.highlighted + step
         self.highlighted = target % len(self.rows) if abs(step) == 1 else max(0, min(target, len(self.rows) - 1))
         self._top = max(self.highlighted - self._most + 1, min(self._top, self.highlighted))
@@ -118,6 +120,16 @@ class ReferencePicker(Widget):
     def current(self) -> Candidate | None:
         """The highlighted candidate."""
         return self._list.current if self._wanted is not None else None
+
+    @property
+    def chosen(self) -> bool:
+        """Whether the highlighted candidate was chosen: by keys, or by what was typed of it."""
+        return self.moved or bool(self._wanted is not None and self._wanted.query)
+
+    @property
+    def moved(self) -> bool:
+        """Whether another candidate was highlighted by keys."""
+        return self._list.moved
 
     def request(self, completion: Completion | None, token: Token | None = None) -> None:
         """Complete `completion`, whose token begins at `token`; None closes the popup."""
@@ -225,7 +237,8 @@ class ReferencePicker(Widget):
 
     def _draw_detail(self, candidate: Candidate, room: int) -> Content:
         detail = Content(visible(candidate.detail))
-        argument = Content(f"  {visible(candidate.argument)}" if candidate.argument else "")
+        after = " · ".join(filter(None, (visible(candidate.argument), candidate.key)))
+        argument = Content(f"  {after}" if after else "")
         if detail.cell_length + argument.cell_length <= room:  # else the line under the prompt says it, once it is typed
             detail += argument
         return detail.truncate(max(0, room), ellipsis=True).stylize(self.get_visual_style("picker--detail", partial=True))

@@ -25,17 +25,20 @@ _MOST_QUESTIONS = 3
 """How often is asked anew because the file changed while the user read."""
 
 
-async def write_own(workspace: Workspace, authority: Authority, ask: Ask, plan: Callable[[], OwnChange], because: str) -> Written:
+async def write_own(
+    workspace: Workspace, authority: Authority, ask: Ask, plan: Callable[[], OwnChange], because: str, *, exactly: bool = False
+) -> Written:
     """Make the change that `plan` returns, which may look at the disk. What exists and is protected is asked about first.
 
-    `because` is the sentence that says which wish of the user led to it. Raises OSError, and DogentError where another window
+    `because` is the sentence that says which wish of the user led to it; where they asked for `exactly` this change, with a
+    command that says nothing else, it is their answer already. Raises OSError, and DogentError where another window
     holds the file. Not to be awaited by a handler of messages: the answer is a message, too.
     """
     for _ in range(_MOST_QUESTIONS):
         change = await asyncio.to_thread(plan)
         if change.before is not None and change.before == change.after.encode():
             return "unchanged"
-        if not await may_do(authority, ask, partial(_writing, change), because):
+        if not exactly and not await may_do(authority, ask, partial(_writing, change), because):
             return "denied"
         if await asyncio.to_thread(make_change, workspace, change):
             return "written"

@@ -91,7 +91,7 @@ class Rewinding:
         if preview.chosen:
             undone = await asyncio.to_thread(preview.carry_out, opened.copies())
             service.tell_taken_back(undone.restored, undone.removed)
-            said.append(_told(undone))
+            said.append(_told(undone, typed=not screen.prompt.editor.is_blank))
             screen.look_again()
         self._say(sentences(*said))
 
@@ -104,11 +104,13 @@ class Rewinding:
         return await answered
 
 
-def _told(undone: Undone) -> str:
-    """Return what became of the files, in a line."""
+def _told(undone: Undone, *, typed: bool) -> str:
+    """Return what became of the files, in a line. `typed`: there is text in the prompt, behind which no command is one."""
     done = len(undone.restored) + len(undone.removed)
-    words = ngettext("{count} file restored; /undo reverses this.", "{count} files restored; /undo reverses this.", done)
-    said = words.format(count=done)
+    words = ngettext(
+        "{count} file is as it was; {how} takes that back.", "{count} files are as they were; {how} takes that back.", done
+    )
+    said = words.format(count=done, how=tr("Ctrl+P /undo") if typed else "/undo")
     if undone.left:
         left = ngettext("{count} could not be restored.", "{count} could not be restored.", len(undone.left))
         said = f"{said} {left.format(count=len(undone.left))}"

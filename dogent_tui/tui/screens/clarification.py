@@ -55,6 +55,7 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
         Binding("ctrl+x", "abandon", tr("Abandon"), key_display="^X"),
         Binding("pageup", "page(-1)", tr("Scroll up"), show=False),
         Binding("pagedown", "page(1)", tr("Scroll down"), show=False),
+        Binding("ctrl+c", "say_how_to_leave", tr("Say how to leave"), show=False),
         Binding("f1", "app.help", tr("Help"), show=False),
     ]
 
@@ -322,6 +323,10 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
             self._say(words.format(which=which))
             return
         self.leave(FormResult("sent", self.form.answers))
+
+    def action_say_how_to_leave(self) -> None:
+        """Say which keys leave: Ctrl+C alone neither sends nor quits."""
+        self._say(tr("Esc leaves the questions open · Ctrl+X abandons them"))
 
     def action_later(self) -> None:
         """Go back to the conversation; the questions stay open."""

@@ -1,7 +1,7 @@
 """The question before a tool call: what it would do, to what, and why it asks. Deny is the first answer."""
 
 from collections.abc import Callable
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import msgspec
 from textual import events, on
@@ -21,6 +21,9 @@ from dogent_tui.tui.questions.model import Question, room_for, share_rows
 from dogent_tui.tui.questions.widgets import HEADING_LOOKS, AnswerBar, QuestionLines, WordsInput
 from dogent_tui.tui.screens.withdrawable import Withdrawable
 from dogent_tui.tui.stylesheets import stylesheet
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
 
 _WHEEL_ROWS = 3
 _FAR = 1_000_000
@@ -77,6 +80,7 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
         Binding("f,ctrl+o", "enlarge", tr("Enlarge"), key_display="f"),
         Binding("shift+pageup", "transcript_page(-1)", tr("Transcript"), key_display="⇧PgUp"),
         Binding("shift+pagedown", "transcript_page(1)", tr("Transcript down"), show=False),
+        Binding("ctrl+c", "say_how_to_leave", tr("Say how to leave"), show=False),
         Binding("f1", "app.help", tr("Help"), show=False),
     ]
 
@@ -223,9 +227,14 @@ class PermissionScreen(Withdrawable[PermissionAnswer], ModalScreen[PermissionAns
 
     # ── What is typed, and scrolling ──────────────────────────────────────────────────────────
 
+    def action_say_how_to_leave(self) -> None:
+        """Say which keys leave: Ctrl+C alone neither denies nor quits."""
+        keys = cast("DogentApp", self.app).keys
+        self._say(tr("Esc denies · {quits} quits").format(quits=keys.shown("quit")))
+
     def on_key(self, event: events.Key) -> None:
         """Send on what is still being typed."""
-        if self._words.display:
+        if self._words.display or event.key == "ctrl+c":
             return
         stray = event.is_printable and event.key not in _MEANT
         if self.guard.open and not stray:

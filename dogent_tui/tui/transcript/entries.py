@@ -4,12 +4,12 @@ import difflib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from http import HTTPStatus
 from typing import Any
 
 import msgspec
 
 from dogent_tui.agent import events as ev
+from dogent_tui.agent.failures import retry_reason
 from dogent_tui.agent.tool_names import friendly_name, input_summary, relative, result_summary, review_words
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line, visible
@@ -276,9 +276,18 @@ def _tool_body(call: model.ToolCall, width: int, cwd: str) -> Iterator[Line]:
         text, rest = _excerpt(call.result.strip("\n"))
         style = "error" if call.state == "failed" else "output"
         for line in text.split("\n"):
-            yield from chop([Span(line, style)], width)
+            yield from _indented(line, style, width)
         if rest:
             yield _mark(rest, width)
+
+
+def _indented(line: str, style: str, width: int) -> Iterator[Line]:
+    """A line of output; what does not fit goes on below, as far from the margin as the line begins."""
+    indent = line[: len(line) - len(line.lstrip(" "))]
+    if not indent or len(indent) > width // 2:
+        yield from chop([Span(line, style)], width)
+    else:
+        yield from prefixed(chop([Span(line.lstrip(" "), style)], width - len(indent)), Span(indent), copied=True)
 
 
 def _field(name: str, text: str, width: int) -> Iterator[Line]:
@@ -365,7 +374,7 @@ _ENDS: Mapping[ev.RunStatus, tuple[str, str, str]] = {
     "completed": ("✓", "muted", tr("done")),
     "needs_clarification": ("?", "warning", tr("waits for your answers")),
     "needs_outline_edit": ("?", "warning", tr("waiting for the outline")),
-    "aborted": ("✗", "warning", tr("ended by a denial")),
+    "aborted": ("✗", "warning", tr("ended")),  # the call says that it was denied
     "interrupted": ("■", "warning", tr("stopped by you")),
     "failed": ("✗", "error", tr("failed")),
 }
@@ -397,12 +406,14 @@ def _asked(asked: model.Asked, look: Look) -> list[Line]:
 
 def _outcome(outcome: model.Outcome, look: Look) -> list[Line]:
     mark, style, words = _ENDS[outcome.status]
+    if outcome.status == "interrupted" and outcome.code == ev.CLOSED:
+        words = tr("cut off when dogent-tui ended")
     if outcome.duration_ms is not None:
         spent = tr(" in {duration}") if outcome.status == "completed" else tr(" after {duration}")
         words += spent.format(duration=duration(outcome.duration_ms / 1000))
     if outcome.cost_usd is not None:
         words += f" · ${outcome.cost_usd:.2f}" if outcome.cost_usd >= 0.1 else f" · ${outcome.cost_usd:.4f}"
-    if outcome.reason and outcome.status not in ("completed", "needs_clarification", "needs_outline_edit"):  # it is asked above
+    if outcome.reason and outcome.status in ("failed", "interrupted"):  # the others are told above
         words += f": {outcome.reason}"
     return _sentence(mark, style, words, outcome.remedy, look.width)
 
@@ -417,15 +428,10 @@ def _sentence(mark: str, style: str, words: str, remedy: str, width: int) -> lis
 def _waiting(reason: ev.Retrying | ev.Stalled) -> str:
     if isinstance(reason, ev.Stalled):
         return tr("Nothing received for {seconds}. Esc stops the run.").format(seconds=duration(reason.seconds))
-    what = reason.error or (f"{reason.status} {_phrase(reason.status)}".strip() if reason.status else tr("no response"))
     when = duration(reason.delay_ms / 1000)
     return tr("The endpoint failed ({what}). Retrying in {when}, attempt {attempt} of {max_attempts}.").format(
-        what=what, when=when, attempt=reason.attempt, max_attempts=reason.max_attempts
+        what=retry_reason(reason), when=when, attempt=reason.attempt, max_attempts=reason.max_attempts
     )
-
-
-def _phrase(status: int) -> str:
-    return HTTPStatus(status).phrase.lower() if status in HTTPStatus._value2member_map_ else {529: "overloaded"}.get(status, "")
 
 
 def _mark(words: str, width: int) -> Line:

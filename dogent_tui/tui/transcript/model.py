@@ -165,6 +165,7 @@ class Outcome(Entry):
     remedy: str = ""
     duration_ms: int | None = None
     cost_usd: float | None = None
+    code: str = ""
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -449,7 +450,7 @@ class TranscriptModel:
 
     def _run_finished(self, event: ev.RunFinished) -> None:
         outcome = self._end(event, event.status, event.reason)
-        outcome.remedy = event.remedy
+        outcome.remedy, outcome.code = event.remedy, event.code
         outcome.duration_ms, outcome.cost_usd = event.duration_ms, event.cost_usd
 
     def _end(self, event: ev.Event, status: ev.RunStatus, reason: str = "") -> Outcome:

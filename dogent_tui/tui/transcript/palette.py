@@ -3,12 +3,14 @@
 import re
 from collections.abc import Iterable, Mapping
 
+from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 from textual.style import Style as VisualStyle
 from textual.widget import Widget
 
+from dogent_tui.tui.legible import legible
 from dogent_tui.tui.themes import CONTRAST
 from dogent_tui.tui.transcript.lines import Line, Span
 
@@ -80,7 +82,7 @@ class Palette:
         elif widget.app.current_theme.ansi:
             looks = {name: _in_attributes(look) for name, look in looks.items()}
         self.styles = {name: _partial(beneath, parse(look)) for name, look in looks.items()}
-        self.styles["selection"] = Style(color=self.selection.color, bgcolor=self.selection.bgcolor)
+        self.styles["selection"] = _selected(self.base, self.selection)
         self._combined: dict[tuple[str, str, str], Style] = {}
 
     def same_as(self, other: "Palette | None") -> bool:
@@ -152,6 +154,14 @@ def _marked(spans: Iterable[Span], start: int, end: int, names: str) -> Iterable
         style = f"{span.style} {names}".strip()
         parts = ((span.text[:before], span.style), (span.text[before:after], style), (span.text[after:], span.style))
         yield from (Span(text, style_, span.link) for text, style_ in parts if text)
+
+
+def _selected(text: Style, selection: Style) -> Style:
+    """Return what is selected: `text` as it is upon the ground of `selection`, since themes say nothing of its ink."""
+    ink, ground = (color and color.triplet for color in (text.color, selection.bgcolor))
+    if ink is None or ground is None:  # the terminal's own colors
+        return Style(reverse=True)
+    return Style(color=RichColor.from_triplet(legible(ink, ground)), bgcolor=selection.bgcolor)
 
 
 def _partial(beneath: VisualStyle, look: VisualStyle) -> Style:

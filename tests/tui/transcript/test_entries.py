@@ -58,7 +58,8 @@ def drawn(entry: model.Entry, *, unfolded: bool = False, now: float = 0.0) -> li
     [
         (model.Outcome("completed", duration_ms=65_000, cost_usd=0.5), ["✓ done in 1 min 5 s · $0.50"]),
         (model.Outcome("interrupted", duration_ms=400), ["■ stopped by you after 0.4 s"]),
-        (model.Outcome("aborted", "You denied Run.", duration_ms=20_000), ["✗ ended by a denial after 20 s: You denied Run."]),
+        (model.Outcome("interrupted", duration_ms=400, code="closed"), ["■ cut off when dogent-tui ended after 0.4 s"]),
+        (model.Outcome("aborted", "You denied Run.", duration_ms=20_000), ["✗ ended after 20 s"]),
         (model.Outcome("failed", "No key.", "Set one.", 1000), ["✗ failed after 1.0 s: No key.", "  → Set one."]),
     ],
 )
@@ -147,8 +148,8 @@ def test_a_command_that_deleted_says_how_to_undo_it_and_an_edit_only_when_unfold
 
 def test_retries_and_silence() -> None:
     retry = ev.Retrying(attempt=2, max_attempts=10, delay_ms=4000, status=529)
-    assert drawn(model.Waiting(retry))[0].startswith("… The endpoint failed (529 overloaded). Retrying in 4.0 s")
-    assert drawn(model.Waiting(ev.Stalled(seconds=30)))[0].startswith("… Nothing received for 30 s.")
+    assert drawn(model.Waiting(retry))[0].startswith("… The endpoint failed (overloaded, 529). Asking again in 4.0 s")
+    assert drawn(model.Waiting(ev.Stalled(seconds=30)))[0].startswith("… Nothing has come for 30 s.")
 
 
 @pytest.mark.parametrize(
@@ -198,3 +199,14 @@ def test_a_card_says_what_the_user_answered():
     assert decided("allow", "always") == ["  ↳ always allowed in this workspace"]
     assert decided("deny", message="Keep\nthem.", state="denied") == ["  ↳ you said: “Keep them.”"]
     assert decided("deny", state="denied") == decided("cancelled", state="stopped") == []
+
+
+def test_what_an_output_goes_on_with_below_is_as_far_from_the_margin_as_it_begins() -> None:
+    call = model.ToolCall("t", "Bash", state="done", input={"command": "ls"}, result="a\n      " + "b" * 100)
+    lines = [line for line in entry_lines(call, Look(70, unfolded=True)) if "bb" in line.text]
+    assert len(lines) == 2
+    starts = [line.text.index("b") for line in lines]
+    assert starts[0] == starts[1]
+    copied = [line.text[line.decoration :] for line in lines]
+    assert copied[0].endswith("      " + "b" * copied[0].count("b"))
+    assert set(copied[1]) == {"b"}

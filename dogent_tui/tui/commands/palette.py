@@ -1,0 +1,43 @@
+"""The commands in the command palette: in the order of the table, and found by what they are called and what they do."""
+
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from dogent_tui.tui.commands.table import Command
+
+if TYPE_CHECKING:
+    from dogent_tui.tui.app import DogentApp
+
+_HELP_COUNTS = 0.5
+"""What a match in the help is worth, beside one in the name."""
+_LAST = 0.01
+
+
+class CommandProvider(Provider):
+    """Offers every command, with the key that does the same."""
+
+    @property
+    def _app(self) -> "DogentApp":
+        return cast("DogentApp", self.app)
+
+    async def discover(self) -> Hits:
+        """Yield all commands; the first does no harm, and what archives or forgets comes last."""
+        for command in self._app.commands:
+            yield DiscoveryHit(command.usage, self._app.palette_action(command), help=_described(command))
+
+    async def search(self, query: str) -> Hits:
+        """Yield the commands that fit `query`, each scored from 0 to 1."""
+        matcher = self.matcher(query)
+        for place, command in enumerate(self._app.commands):
+            score = max(matcher.match(command.usage), matcher.match(command.help) * _HELP_COUNTS)
+            if score <= 0:
+                continue
+            starts = command.name.startswith(query.strip().removeprefix("/").lower())
+            fit = _LAST if command.forgets and not starts else score + starts
+            shown = matcher.highlight(command.usage)
+            yield Hit(fit - place * 1e-6, shown, self._app.palette_action(command), command.usage, _described(command))
+
+
+def _described(command: Command) -> str:
+    return " · ".join(filter(None, (command.help, command.key())))
