@@ -104,11 +104,11 @@ _BY_STATUS = {
         tr("Check that the model ({model}) can do what was asked, then send the prompt again."),
     ),
     401: (
-        tr("{who} did not accept the credential (401)."),
+        tr("{who} rejected the credential (401)."),
         tr("{key} /profile chooses another."),
     ),
     402: (
-        tr("{who} wants to be paid first (402)."),
+        tr("{who} requires payment (402)."),
         tr("Add credit with the provider, or choose another profile with /profile."),
     ),
     403: (
@@ -116,19 +116,19 @@ _BY_STATUS = {
         tr("Ask the provider for access to the model. If the credential is wrong: {key}"),
     ),
     404: (
-        tr("{who} does not know the model (404)."),
-        tr("Correct {model}."),
+        tr("{who} does not have the model (404)."),
+        tr("Fix {model}."),
     ),
     413: (
         tr("The request was too large for {who} (413)."),
         tr("Refer to fewer or smaller files, or start a new session with /new."),
     ),
     429: (
-        tr("{who} limits the rate, and several tries did not get through (429)."),
+        tr("{who} is rate limited; retries failed (429)."),
         tr("Wait a moment, then send the prompt again."),
     ),
     529: (
-        tr("{who} is overloaded, and several tries did not get through (529)."),
+        tr("{who} is overloaded; retries failed (529)."),
         tr("Wait a moment, then send the prompt again."),
     ),
 }
@@ -137,7 +137,7 @@ _BY_STATUS = {
 def _by_class(status: int) -> tuple[str, str]:
     if status >= 500:
         return (
-            tr("{{who}} failed on its side, and several tries did not get through ({status}).").format(status=status),
+            tr("{{who}} had a server error; retries failed ({status}).").format(status=status),
             tr("Send the prompt again later, or choose another profile with /profile."),
         )
     return (

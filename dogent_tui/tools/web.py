@@ -74,7 +74,7 @@ class _FetchInput(msgspec.Struct):
 
 
 def web_tools(libraries: Libraries) -> Iterable[SdkMcpTool[Any]]:
-    """Yield the tools of this module, none where no web profile is chosen."""
+    """Yield the tools of this module, none where no web profile chosen."""
     if libraries.web.profile is not None:
         yield web_search_tool(libraries)
         yield web_fetch_tool(libraries)

@@ -174,7 +174,7 @@ def test_templates_and_commands_are_named_and_whether_they_count(folder, capsys)
     [
         ("offline", "optional", "nobody: the offline engine"),
         ("other", "optional", "need Anthropic’s endpoint"),
-        ("vendor", "ok", "no web profile is chosen"),
+        ("vendor", "ok", "no web profile chosen"),
     ],
 )
 def test_search_without_a_web_profile_needs_the_vendor(folder, capsys, profile, state, words):
