@@ -36,6 +36,14 @@ def styles_parsed_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def fewer_pictures() -> Iterator[None]:
+    """Draw at most twenty pictures a second, as the applications of `tests.e2e.prepared` do; nobody sees those in between."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("textual.screen.UPDATE_PERIOD", 1 / 20)
+        yield
+
+
 class Stage:
     """An application that runs, and the conversation behind it."""
 
