@@ -15,6 +15,7 @@ from dogent_tui.tui.app import DogentApp
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeConversation, FakeLauncher, opened_session
+from tests.tui.idle import watch_for_idle
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -37,10 +38,10 @@ def styles_parsed_once() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def fewer_pictures() -> Iterator[None]:
-    """Draw at most twenty pictures a second, as the applications of `tests.e2e.prepared` do; nobody sees those in between."""
+def idle_by_the_event_loop() -> Iterator[None]:
+    """Have the pilot wait until the application has nothing to do."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("textual.screen.UPDATE_PERIOD", 1 / 20)
+        watch_for_idle(patch)
         yield
 
 
