@@ -43,7 +43,7 @@ def watch_for_idle(patch: pytest.MonkeyPatch) -> None:
 
 
 async def wait_for_idle(min_sleep: float = 0, max_sleep: float = 1) -> None:
-    """Return once nothing is ready to run, no thread is at work and no timer is due soon; at the latest after `max_sleep` seconds."""
+    """Return once nothing is ready to run, no thread is at work and no timer is due soon, or after `max_sleep` seconds."""
     loop: Any = asyncio.get_running_loop()
     began, quiet = loop.time(), 0
     while quiet < _QUIET_ROUNDS and (now := loop.time()) < began + max_sleep:
