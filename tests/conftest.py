@@ -3,6 +3,7 @@
 import gc
 import itertools
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -44,6 +45,21 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """New folders. `tmp_path_factory` looks through all that it has made to number one, and there is one for each test."""
     folder = tmp_path_factory.mktemp("homes")
     return (folder / str(number) for number in itertools.count())
+
+
+@pytest.fixture(scope="session")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, int]]:
+    """Where the folders of the tests are made, each with a number of its own."""
+    return zip(itertools.repeat(tmp_path_factory.mktemp("tests").resolve()), itertools.count(), strict=False)
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, folders: Iterator[tuple[Path, int]]) -> Path:
+    """An empty folder, as pytest's own fixture makes it; that one lists all of the others each time, and links to the last."""
+    parent, number = next(folders)
+    folder = parent / f"{re.sub(r'[^0-9A-Za-z_]', '_', request.node.name)[:30]}{number}"
+    folder.mkdir(mode=0o700)
+    return folder
 
 
 @pytest.fixture(autouse=True)

@@ -1,5 +1,6 @@
 """The help of command lines: in the language of the interface, and no wider than the terminal."""
 
+import json
 import os
 import subprocess
 import sys
@@ -9,6 +10,7 @@ import pytest
 from dogent_tui.arguments import CommandLine
 from dogent_tui.plain import columns_of
 
+COMMANDS = ("", "read", "export", "analyze", "search", "fetch", "doctor", "schema", "explain")
 CHINESE = "把文档写成 Markdown：pdf、docx、odt、rtf、pptx、epub、html、ipynb、xlsx、csv，或任何文本。" * 3
 
 
@@ -34,16 +36,27 @@ def test_the_help_speaks_the_language_of_the_settings(tmp_path):
     assert "文档" in shown
 
 
-@pytest.mark.parametrize("command", ["", "read", "export", "analyze", "search", "fetch", "doctor", "schema", "explain"])
-def test_the_help_of_each_command_is_chinese(command):
-    arguments = [command] if command else []
-    shown = subprocess.run(
-        [sys.executable, "-m", "dogent_tui", *arguments, "--help"],
-        env={**os.environ, "DOGENT_LANGUAGE": "zh_CN", "PYTHONUTF8": "1"},
-        capture_output=True,
-        check=True,
-        text=True,
-    ).stdout
+@pytest.fixture(scope="module")
+def helps():
+    """The help of each command in Chinese, by one process: the language is settled when the messages are imported."""
+    script = """if True:
+        import contextlib, io, json, sys
+        from dogent_tui.cli import main
+        shown = {}
+        for command in sys.argv[1:]:
+            with contextlib.redirect_stdout(io.StringIO()) as output, contextlib.suppress(SystemExit):
+                main([command, "--help"] if command else ["--help"])
+            shown[command] = output.getvalue()
+        print(json.dumps(shown))
+    """
+    environment = {**os.environ, "DOGENT_LANGUAGE": "zh_CN", "PYTHONUTF8": "1"}
+    command = [sys.executable, "-c", script, *COMMANDS]
+    return json.loads(subprocess.run(command, env=environment, capture_output=True, check=True, text=True).stdout)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_each_command_is_chinese(helps, command):
+    shown = helps[command]
     assert "usage" not in shown
     assert "options" not in shown
     described = shown.split("\n\n")[1]

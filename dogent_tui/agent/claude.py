@@ -81,8 +81,8 @@ def native_tools(ours: Iterable[SdkMcpTool[Any]]) -> list[str]:
 _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 """The longest line between the CLI and us. At the SDK's default of 1 MiB a Write over a larger file kills the session."""
 
-_STOPPED = frozenset({"aborted_streaming", "aborted_tools", "hook_stopped"})
-"""`terminal_reason`s of a turn that was stopped on purpose."""
+_CUT = frozenset({"aborted_streaming", "aborted_tools"})
+"""`terminal_reason`s of a turn that an interrupt, a denial or a signal cut."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -467,7 +467,9 @@ def _errors(message: ResultMessage) -> str:
 
 
 def _outcome(message: ResultMessage) -> TurnOutcome:
-    if message.terminal_reason in _STOPPED:
+    if message.terminal_reason in _CUT:
+        return "cut"
+    if message.terminal_reason == "hook_stopped":
         return "stopped"
     if not message.is_error:
         return "completed"

@@ -129,10 +129,10 @@ class Connection:
             self.live.kill()
         await self.last_breath()
 
-    async def last_breath(self) -> None:
-        """Wait a moment for a process that may be ending: `live` is None afterwards where it was."""
+    async def last_breath(self, limit_s: float = 0.0) -> None:
+        """Wait a moment, or `limit_s` seconds, for a process that may be ending: `live` is None afterwards where it was."""
         if self._reader is not None:
-            await asyncio.wait({self._reader}, timeout=_LAST_BREATH_S)
+            await asyncio.wait({self._reader}, timeout=limit_s or _LAST_BREATH_S)
 
     async def close(self) -> None:
         """End the process, and what its launcher shares; at the most some two and a half seconds."""

@@ -7,8 +7,9 @@ import msgspec
 
 from dogent_tui.agent.events import Event, Scope, Target, UiAnswer, UiRequested
 
-TurnOutcome: TypeAlias = Literal["completed", "stopped", "api_error", "error"]
-"""`stopped`: an interrupt or a denial ended the turn; `error`: it ended for a reason that is no answer of the endpoint."""
+TurnOutcome: TypeAlias = Literal["completed", "stopped", "cut", "api_error", "error"]
+"""`stopped`: a hook of ours ended the turn; `cut`: an interrupt, a denial or a signal did;
+`error`: it ended for a reason that is no answer of the endpoint."""
 
 
 class TurnEnded(msgspec.Struct, frozen=True):

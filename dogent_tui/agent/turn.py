@@ -11,6 +11,8 @@ from dogent_tui.errors import AgentError
 _INTERRUPT_AGAIN_S = 0.5
 _INTERRUPT_LIMIT_S = 5.0
 """How long a turn may take to end after it was interrupted (it takes 6–30 ms) before its process is given up."""
+_DYING_LIMIT_S = 10.0
+"""How long a process may take to end whose turn was cut, and not by us: it got a signal (75 ms on a quiet machine)."""
 
 
 class TurnLost(Exception):  # noqa: N818  (it says what happened, and is an error only to the run)
@@ -33,8 +35,12 @@ async def take_turn(connection: Connection, run: Run, message: Callable[[], str]
         if not run.ended.done():
             await _await_stop(connection, run)
         ended = run.ended.result()
-        if ended is not None and ended.outcome in ("error", "stopped") and not run.stopped_by_us:
-            await _await_loss(connection)
+        if ended is not None and ended.outcome in ("cut", "error", "stopped") and not run.stopped_by_us:
+            dying = asyncio.create_task(connection.last_breath(_DYING_LIMIT_S if ended.outcome == "cut" else 0.0))
+            await first_of(dying, stopped)
+            dying.cancel()
+            if connection.live is None:  # a CLI that a signal ends finishes its turn first, then itself
+                raise TurnLost
         if ended is None:
             raise TurnLost
         return ended
@@ -61,10 +67,3 @@ async def _await_stop(connection: Connection, run: Run) -> None:
         await connection.interrupt()
     run.end(TurnEnded("stopped"))
     await connection.give_up()
-
-
-async def _await_loss(connection: Connection) -> None:
-    """A CLI that a signal ends finishes its turn first, then itself. Raises TurnLost where that is what happened."""
-    await connection.last_breath()
-    if connection.live is None:
-        raise TurnLost

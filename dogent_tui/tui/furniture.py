@@ -74,7 +74,7 @@ class Furniture:
     def show_transcript(self) -> None:
         """Show the conversation in place of what an empty one shows."""
         if not self.transcript.display:
-            self._screen.query("#welcome").set(display=False)  # none is left where the user is leaving
+            self._screen.welcome.display = False
             self.transcript.display = True
 
     async def open_search(self) -> None:
@@ -168,7 +168,7 @@ class Furniture:
         self._placed.clear()
         for name in ("transcript", "search", "sidebar"):
             self.__dict__.pop(name, None)
-        self._screen.query("#welcome").set(display=True)
+        self._screen.welcome.display = True
 
     async def _place(self, part: Widget, room: str, before: int | None = None) -> None:
         """Mount `part` where it is not yet."""

@@ -131,6 +131,18 @@ async def test_a_stream_that_ends_without_a_word_is_a_lost_session():
         assert agent.service.state == "lost"
 
 
+async def test_a_turn_that_a_signal_cut_is_a_lost_session_however_long_its_process_takes_to_end(monkeypatch):
+    monkeypatch.setattr("dogent_tui.agent.connection._LAST_BREATH_S", 0.0)
+    launcher = FakeLauncher()
+    async with serving(launcher) as agent:
+        await begin(agent, launcher)
+        launcher.conversation.arrive(TurnEnded("cut"))
+        for _ in range(100):
+            await asyncio.sleep(0)
+        launcher.conversation.arrive(None)
+        assert (await agent.heard(RunFinished)).code == "session_lost"
+
+
 async def test_a_turn_that_does_not_end_when_interrupted_is_given_up(monkeypatch):
     monkeypatch.setattr("dogent_tui.agent.turn._INTERRUPT_LIMIT_S", 0.05)
     monkeypatch.setattr("dogent_tui.agent.turn._INTERRUPT_AGAIN_S", 0.02)

@@ -1,11 +1,13 @@
 """The application over a session that the test plays by hand."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from syrupy.assertion import SnapshotAssertion
+from textual.app import App
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
@@ -15,6 +17,7 @@ from dogent_tui.tui.app import DogentApp
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeConversation, FakeLauncher, opened_session
+from tests.tui.idle import watch_for_idle
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -34,6 +37,43 @@ def styles_parsed_once() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parse_once)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def idle_by_the_event_loop() -> Iterator[None]:
+    """Have the pilot wait until the application has nothing to do."""
+    with pytest.MonkeyPatch.context() as patch:
+        watch_for_idle(patch)
+        yield
+
+
+OTHER_SIZES = ((80, 24), (200, 60))
+
+
+@pytest.fixture
+def looks(snap_compare: Callable[..., bool], snapshot: SnapshotAssertion) -> Callable[..., None]:
+    """Compare what an application looks like with what was accepted, at the sizes of DESIGN.md.
+
+    At 120×40 that is a picture. The window is first made as small and as large as the others, and what is read there is compared.
+    """
+
+    def compare(app: App[Any], run_before: Callable[[Pilot[Any]], Awaitable[None]]) -> None:
+        texts = {}
+
+        async def run(pilot: Pilot[Any]) -> None:
+            await run_before(pilot)
+            for size in OTHER_SIZES:
+                await pilot.resize_terminal(*size)
+                await pilot.pause()
+                lines = ("".join(part.text for part in strip) for strip in app.screen._compositor.render_strips())
+                texts["{}x{}".format(*size)] = "\n".join(line.rstrip() for line in lines)
+            await pilot.resize_terminal(120, 40)
+            await pilot.pause()
+
+        assert snap_compare(app, terminal_size=(120, 40), run_before=run)
+        assert texts == snapshot
+
+    return compare
 
 
 class Stage:

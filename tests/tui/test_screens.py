@@ -30,8 +30,6 @@ from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 
-SIZES = [(80, 24), (120, 40), (200, 60)]
-
 REPLY = """# Tea and coffee
 
 The house serves **eighty guests** a day, says [the note](https://example.com/a).
@@ -98,20 +96,17 @@ def showing(*events: Event, keys: tuple[str, ...] = ()):
     return run_before
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_an_empty_conversation(app, snap_compare, size):
-    assert snap_compare(app, terminal_size=size, run_before=showing())
+def test_an_empty_conversation(app, looks):
+    looks(app, showing())
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_a_conversation(app, snap_compare, size):
+def test_a_conversation(app, looks):
     queue = QueueChanged(prompts=(QueuedPrompt(id="1", prompt=Prompt("Then make it [b]shorter[/b]")),))
-    assert snap_compare(app, terminal_size=size, run_before=showing(*conversation(), queue))
+    looks(app, showing(*conversation(), queue))
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_the_help(app, snap_compare, size):
-    assert snap_compare(app, terminal_size=size, run_before=showing(keys=("f1",)))
+def test_the_help(app, looks):
+    looks(app, showing(keys=("f1",)))
 
 
 def test_by_day(app, snap_compare):
@@ -136,8 +131,7 @@ def profiles(home: Path) -> None:
     (folder / "claude.json").write_text(json.dumps({"profiles": named}), encoding="utf-8")
 
 
-@pytest.mark.parametrize("size", SIZES[:2])
 @pytest.mark.parametrize("keys", [("down",), ("right", "down"), ("right", "down", "enter", "down"), ("left",)])
-def test_the_settings(app, profiles, snap_compare, size, keys):
+def test_the_settings(app, profiles, looks, keys):
     """The folder, the models, one model, the keys."""
-    assert snap_compare(app, terminal_size=size, run_before=showing(keys=("f4", "wait:100", *keys)))
+    looks(app, showing(keys=("f4", "wait:100", *keys)))

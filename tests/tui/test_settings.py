@@ -1,5 +1,6 @@
 """The settings by keyboard: what is chosen goes to the right file, keys are never seen, and nothing is written unasked."""
 
+import asyncio
 import json
 
 import pytest
@@ -204,6 +205,15 @@ async def test_a_key_is_never_seen_and_stays_unless_it_is_typed_anew(stage, own)
         expected = {"mine": 1, "profiles": {**PROFILES, "deepseek": {**PROFILES["deepseek"], "ANTHROPIC_MODEL": "chat"}}}
         assert json.loads(own.read_text()) == expected
         assert own.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("turns", [0, 6, 15, 42, 100])
+async def test_closing_while_the_profile_changes_is_no_error(stage, own, reopened, turns):
+    """After any number of turns of the event loop: the widgets go while the change is still under way."""
+    async with stage() as s:
+        s.app.run_worker(s.app.change_profile("work"))
+        for _ in range(turns):
+            await asyncio.sleep(0)
 
 
 async def test_a_profile_is_added_checked_and_used(stage, workspace, own, reopened):

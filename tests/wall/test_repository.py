@@ -180,11 +180,13 @@ LOSSES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NO_LOSS)
 def test_the_work_of_every_day_loses_nothing(root, name):
     assert lost(root, NO_LOSS[name]) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LOSSES)
 def test_lost_history_is_told(root, name):
     command, expected = LOSSES[name]

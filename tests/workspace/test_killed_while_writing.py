@@ -137,6 +137,7 @@ def die_at(step: int, write: Callable[..., object], *arguments: object) -> None:
     os._exit(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_kill_at_any_step_costs_no_more_than_what_was_being_written(workspace, home, name):
     writer = WRITERS[name]
@@ -169,6 +170,7 @@ def write_with_room(room: int, write: Callable[..., object], *arguments: object)
     os._exit(0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", WRITERS)
 def test_a_full_disk_costs_no_more_than_what_did_not_fit(workspace, home, name):
     writer = WRITERS[name]

@@ -95,6 +95,8 @@ class ConversationScreen(Screen[None]):
         self.asked = RequestBanner(id="asked")
         self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
         self.status_bar = StatusBar(opening_status(opened), id="status")
+        root, endpoint = opened.workspace.root, self.status_bar.status.endpoint
+        self.welcome = Welcome(display_path(root), endpoint, is_sample=is_sample(root), id="welcome")
         self.typed = PromptController(self, commands)
         self.furniture = Furniture(self)
 
@@ -152,8 +154,7 @@ class ConversationScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         """Lay out what the first paint shows; the rest comes with `Furniture.bring`."""
         with Horizontal(id="body"), Vertical(id="conversation"):
-            root = self.opened.workspace.root
-            yield Welcome(display_path(root), self.status_bar.status.endpoint, is_sample=is_sample(root), id="welcome")
+            yield self.welcome
         yield self.todos
         yield self.asked
         yield self.prompt
@@ -174,8 +175,7 @@ class ConversationScreen(Screen[None]):
         self.todos.forget()
         self.prompt.set_attached(())
         self.status_bar.show(opening_status(opened))
-        for welcome in self.query(Welcome):  # none is left where the user is leaving
-            welcome.answered_by(self.status_bar.status.endpoint)
+        self.welcome.answered_by(self.status_bar.status.endpoint)
         self.prompt.set_queue(())
         self.prompt.set_busy(False)
         self.questions.clear()

@@ -5,8 +5,6 @@ from textual.pilot import Pilot
 
 from tests.tui.outline.host import PROPOSAL, OutlineHost
 
-SIZES = [(80, 24), (120, 40), (200, 60)]
-
 CHANGED = (
     *["down"] * 3,
     "alt+up",
@@ -36,15 +34,13 @@ def pressing(*keys: str):
     return run_before
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_an_outline_that_was_changed(snap_compare, size):
-    assert snap_compare(OutlineHost(PROPOSAL), terminal_size=size, run_before=pressing(*CHANGED))
+def test_an_outline_that_was_changed(looks):
+    looks(OutlineHost(PROPOSAL), pressing(*CHANGED))
 
 
-@pytest.mark.parametrize("size", SIZES[1:])
-def test_markdown_with_what_follows_it(snap_compare, size):
+def test_markdown_with_what_follows_it(looks):
     keys = ("down", "ctrl+t", "end", *" 2025")
-    assert snap_compare(OutlineHost(PROPOSAL), terminal_size=size, run_before=pressing(*keys))
+    looks(OutlineHost(PROPOSAL), pressing(*keys))
 
 
 @pytest.mark.parametrize(

@@ -171,17 +171,17 @@ def test_the_panel_leaves_room_for_the_transcript():
     assert room_for(6, enlarged=False) == 4
 
 
-@pytest.mark.parametrize("room", range(1, 60))
 @pytest.mark.parametrize(("call", "facts"), [(0, 0), (1, 1), (4, 40), (40, 4), (60, 60)])
-def test_the_parts_never_take_more_than_there_is(room, call, facts):
-    rows = share_rows(room, 1, call, facts, 1)
-    assert min(rows.call, rows.facts) >= 0
-    assert rows.call + rows.facts + 2 * rows.gap <= max(0, room - 4)
-    assert rows.call <= call
-    assert rows.facts <= facts
-    if room >= 9:
-        assert rows.call >= min(call, 2)
-        assert rows.facts >= min(facts, 2)
+def test_the_parts_never_take_more_than_there_is(call, facts):
+    for room in range(1, 60):
+        rows = share_rows(room, 1, call, facts, 1)
+        assert min(rows.call, rows.facts) >= 0, room
+        assert rows.call + rows.facts + 2 * rows.gap <= max(0, room - 4), room
+        assert rows.call <= call, room
+        assert rows.facts <= facts, room
+        if room >= 9:
+            assert rows.call >= min(call, 2), room
+            assert rows.facts >= min(facts, 2), room
 
 
 def test_the_cue_names_what_is_marked_and_not_seen():

@@ -14,8 +14,6 @@ from dogent_tui.workspace.profiles import Endpoint
 from tests.agent.fake_conversation import FakeLauncher, opened_session
 from tests.tui.questions.examples import BARE, CJK, COMMAND, DIFF, HAPPENED, LONG, ROOT
 
-SIZES = [(80, 24), (120, 40), (200, 60)]
-
 
 @pytest.fixture
 def app(home: Path) -> DogentApp:
@@ -53,29 +51,24 @@ def asking(request, *keys: str):
     return run_before
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_a_command(app, snap_compare, size):
-    assert snap_compare(app, terminal_size=size, run_before=asking(COMMAND))
+def test_a_command(app, looks):
+    looks(app, asking(COMMAND))
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_what_a_command_did(app, snap_compare, size):
-    assert snap_compare(app, terminal_size=size, run_before=asking(HAPPENED))
+def test_what_a_command_did(app, looks):
+    looks(app, asking(HAPPENED))
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_a_diff(app, snap_compare, size):
-    assert snap_compare(app, terminal_size=size, run_before=asking(DIFF))
+def test_a_diff(app, looks):
+    looks(app, asking(DIFF))
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_a_long_command(app, snap_compare, size):
-    assert snap_compare(app, terminal_size=size, run_before=asking(LONG, "down"))
+def test_a_long_command(app, looks):
+    looks(app, asking(LONG, "down"))
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_places_in_chinese(app, snap_compare, size):
-    assert snap_compare(app, terminal_size=size, run_before=asking(CJK))
+def test_places_in_chinese(app, looks):
+    looks(app, asking(CJK))
 
 
 def test_a_long_command_enlarged(app, snap_compare):

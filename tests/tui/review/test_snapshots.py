@@ -5,8 +5,6 @@ from textual.pilot import Pilot
 
 from tests.tui.review.host import BASE, ReviewHost
 
-SIZES = [(80, 24), (120, 40), (200, 60)]
-
 
 def pressing(*keys: str):
     async def run_before(pilot: Pilot) -> None:
@@ -18,10 +16,9 @@ def pressing(*keys: str):
     return run_before
 
 
-@pytest.mark.parametrize("size", SIZES)
-def test_some_are_decided(snap_compare, tmp_path, size):
+def test_some_are_decided(looks, tmp_path):
     keys = ("a", "j", "r", "home", "j", "c", *"更平实一些", "enter")
-    assert snap_compare(ReviewHost(tmp_path), terminal_size=size, run_before=pressing(*keys))
+    looks(ReviewHost(tmp_path), pressing(*keys))
 
 
 @pytest.mark.parametrize("keys", [("j", "e"), ("j", "c", "N", "o"), ("A", "p")], ids=["edit", "comment", "preview"])

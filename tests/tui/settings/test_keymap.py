@@ -4,6 +4,7 @@ import ast
 import re
 from pathlib import Path
 
+import pytest
 from textual.binding import Binding
 
 import dogent_tui
@@ -70,6 +71,7 @@ _OF_OTHER_KEYS = {
 """Sentences of places where the key does something else, which cannot be changed."""
 
 
+@pytest.mark.slow
 def test_no_sentence_names_a_key_that_may_have_been_changed():
     actions = Keymap([*ConversationScreen.BINDINGS, *DogentApp.BINDINGS], {}).actions
     named = re.compile("|".join(rf"{re.escape(key_name(key))}(?!\w)" for action in actions for key in action.default.split(",")))

@@ -149,7 +149,7 @@ def test_a_command_that_deleted_says_how_to_undo_it_and_an_edit_only_when_unfold
 def test_retries_and_silence() -> None:
     retry = ev.Retrying(attempt=2, max_attempts=10, delay_ms=4000, status=529)
     assert drawn(model.Waiting(retry))[0].startswith("… The endpoint failed (overloaded, 529). Retrying in 4.0 s")
-    assert drawn(model.Waiting(ev.Stalled(seconds=30)))[0].startswith("… Nothing has come for 30 s.")
+    assert drawn(model.Waiting(ev.Stalled(seconds=30)))[0].startswith("… Nothing received for 30 s.")
 
 
 @pytest.mark.parametrize(

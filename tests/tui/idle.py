@@ -1,0 +1,61 @@
+"""When an application has nothing left to do: told by its event loop.
+
+Textual's own `wait_for_idle`, which the pilot calls twice for every key, takes an application for idle that used little processor
+time within 20 ms. On a busy machine that is also one which did not get any: a test went on before its key was dealt with. And
+where the machine is quiet, the tests of the screens spent half of their time in these waits.
+"""
+
+import asyncio
+from asyncio.base_events import BaseEventLoop
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import pytest
+
+PICTURES_PER_S = 20
+"""As in `tests.e2e.prepared`: nobody looks at those in between."""
+
+_SOON_S = 1.1 / PICTURES_PER_S
+"""A timer that is due so soon belongs to what is under way: the next picture is drawn by one."""
+_THREADS_S = 0.1
+"""No longer than this: some threads wait for something that only comes later."""
+_QUIET_ROUNDS = 3
+
+_in_threads: WeakKeyDictionary[BaseEventLoop, Counter[str]] = WeakKeyDictionary()
+
+
+def watch_for_idle(patch: pytest.MonkeyPatch) -> None:
+    """Have Textual's pilot wait as described above."""
+    run = BaseEventLoop.run_in_executor
+
+    def counted(self: BaseEventLoop, executor: Any, function: Callable[..., Any], *arguments: Any) -> asyncio.Future[Any]:
+        future, running = run(self, executor, function, *arguments), _in_threads.setdefault(self, Counter())
+        running["jobs"] += 1
+        future.add_done_callback(lambda _: running.subtract(["jobs"]))
+        return future
+
+    patch.setattr(BaseEventLoop, "run_in_executor", counted)
+    patch.setattr("textual.screen.UPDATE_PERIOD", 1 / PICTURES_PER_S)
+    for module in ("app", "pilot"):
+        patch.setattr(f"textual.{module}.wait_for_idle", wait_for_idle)
+
+
+async def wait_for_idle(min_sleep: float = 0, max_sleep: float = 1) -> None:
+    """Return once nothing is ready to run, no thread is at work and no timer is due soon, or after `max_sleep` seconds."""
+    loop: Any = asyncio.get_running_loop()
+    began, quiet = loop.time(), 0
+    while quiet < _QUIET_ROUNDS and (now := loop.time()) < began + max_sleep:
+        await asyncio.sleep(0)
+        due = min((timer.when() for timer in loop._scheduled if not timer.cancelled()), default=now + max_sleep)
+        if loop._ready:
+            quiet = 0
+        elif _in_threads.get(loop, Counter())["jobs"] and now < began + _THREADS_S:
+            quiet = 0
+            await asyncio.sleep(0.001)
+        elif due < now + _SOON_S:
+            quiet = 0
+            await asyncio.sleep(max(0, due - now))
+        else:
+            quiet += 1
