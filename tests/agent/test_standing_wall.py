@@ -5,6 +5,7 @@ import json
 import pytest
 
 from dogent_tui.agent.authority import Authority
+from dogent_tui.agent.commands import Commands
 from dogent_tui.agent.standing_wall import find_standing, standing_notices, standing_words
 from dogent_tui.permissions.model import ToolCall
 from dogent_tui.wall.probe import Standing
@@ -64,3 +65,17 @@ def test_trying_leaves_nothing_behind(workspace):
     find_standing(workspace)
     assert sorted(path.name for path in workspace.root.iterdir()) == ["a.md"]
     assert not state_dir().exists()
+
+
+async def test_which_wall_there_is_is_told_once_however_often_the_agent_starts(workspace):
+    authority, told = Authority(workspace), []
+    authority.standing = Standing("none", "No Landlock.")
+
+    async def nothing(*_):
+        raise AssertionError("nobody is asked, and nothing is stopped")
+
+    for _ in range(2):  # a rewind starts the agent again
+        commands = Commands(authority, nothing, workspace.root, None, told.append, nothing)
+        await commands.start()
+        await commands.close()
+    assert [notice.code for notice in told] == ["wall_none"]

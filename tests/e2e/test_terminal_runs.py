@@ -129,7 +129,7 @@ async def test_a_question_is_denied_first_and_keys_from_before_do_not_answer_it(
     assert victim.exists()
     terminal.on_output = None
     await terminal.press_until(
-        "\r", lambda: "Denied" in terminal.text(), "the run ended by the denial"
+        "\r", lambda: "✗ denied" in terminal.text(), "the run ended by the denial"
     )  # Enter is the highlighted answer: deny
     await terminal.wait_for("ready")
     assert victim.read_text(encoding="utf-8") == "precious"
