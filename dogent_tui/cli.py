@@ -97,7 +97,8 @@ def _parser() -> argparse.ArgumentParser:
         help=tr(
             "what the agent may do without asking, as KIND:PLACE (read, create, change, write, delete, move, run; "
             "a folder with / at its end means all that is in it), network:TOOL/HOST or use:TOOL "
-            "(one that looks through documents, such as use:list_file_tree); repeatable, for example --allow delete:chapters/old.md"
+            "(one that looks through documents, such as use:list_file_tree); repeatable, "
+            "for example --allow delete:chapters/old.md"
         ),
     )
     parser.add_argument(
