@@ -102,7 +102,7 @@ class ClarificationScreen(Withdrawable[FormResult], PressesKeys, ModalScreen[For
                 yield from self._blocks
                 yield self._send
             yield self._note
-            yield KeyHints(id="form-keys")
+            yield KeyHints(id="form-keys", first=("confirm", "go_on", "send"), last=("later",))
 
     def on_mount(self) -> None:
         """Show the cursor, and count from the moment that the form can be seen."""

@@ -37,8 +37,6 @@ WIDE = 120
 """Columns from which the preview stands beside the tree."""
 WIDEST = 160
 """Columns from which the tree stays in sight beside the Markdown as well."""
-NARROW = 110
-"""Columns below which the keys take a line more."""
 
 DRAFT_DELAY_S = 0.03
 """Seconds after a change within which it is saved."""
@@ -99,7 +97,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
             yield Static(id="outline-question", markup=False)
             yield self._line
         yield self._said
-        yield KeyHints(id="outline-keys")
+        yield KeyHints(id="outline-keys", first=("send", "save", "edit", "accept"), last=("leave", "help"))
 
     def on_mount(self) -> None:
         """Show how the draft differs from the proposal."""
@@ -112,7 +110,6 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
         width = self.size.width
         self.set_class(width >= WIDE, "-wide")
         self.set_class(width >= WIDEST, "-widest")
-        self.set_class(width < NARROW, "-narrow")
         self._schedule_preview()
         self.call_after_refresh(self._titling.place)
 

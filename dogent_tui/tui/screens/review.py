@@ -99,7 +99,7 @@ class ReviewScreen(Withdrawable[ReviewResult], Screen[ReviewResult]):
                 yield Static(tr("Comment"), id="review-question", markup=False)
                 yield self._line
             yield self._said
-        yield KeyHints(id="review-keys")
+        yield KeyHints(id="review-keys", first=("apply",), last=("leave", "help"))
 
     def on_mount(self) -> None:
         """Show the first hunk."""

@@ -23,7 +23,7 @@ else:  # no screen itself: Textual takes the styles of the first base that is on
 
 LEAVING_KEYS = (
     Binding("escape", "leave", tr("Back"), key_display="Esc"),
-    Binding("f1", "help", tr("Help"), show=False),
+    Binding("f1", "help", tr("Help")),
 )
 """How an editor is left for a while, and what helps in it."""
 

@@ -159,3 +159,19 @@ async def test_a_manuscript_scrolls_and_a_line_without_end_is_shown(review):
     async with review("\n".join(base), "\n".join(new) + "\n" + "word " * 100_000) as (app, pilot):
         await pilot.press("j", "j", "end", "space", "space", "b", "home", "A", "G")
         assert "o" not in verdicts(app)
+
+
+@pytest.mark.parametrize("size", [(40, 12), (80, 24), (200, 60)])
+async def test_what_writes_is_the_first_key_and_the_way_out_the_last(review, size):
+    async with review(size=size) as (app, _):
+        bar = app.review.query_one("#review-keys")
+        shown = str(bar.render())
+        assert shown.startswith("⏎ Write")
+        assert shown.endswith("Esc Back F1 Help")
+        assert bar.size.height == 1
+        assert len(shown) <= bar.size.width
+
+
+async def test_the_list_and_the_hunk_begin_in_the_same_row(review):
+    async with review(size=(120, 40)) as (app, _):
+        assert app.review._list.region.y == app.review._view.region.y
