@@ -7,6 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from dogent_tui.agent.events import (
+    DocumentDelta,
     Event,
     Notice,
     Rewound,
@@ -76,6 +77,8 @@ class Recorder:
         """Record `events` until they end."""
         try:
             async for event in events:
+                if isinstance(event, DocumentDelta):
+                    continue
                 for write in (self._write, self._remember):
                     try:
                         await asyncio.to_thread(write, event)

@@ -2,7 +2,6 @@
 
 import difflib
 import json
-import os.path
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from http import HTTPStatus
@@ -363,11 +362,18 @@ def _differing(before: list[str], after: list[str]) -> Iterator[str]:
             continue
         old, new = before[start:end], after[new_start:new_end]
         for at, pair in enumerate(zip(old, new, strict=False)):
-            cut = len(os.path.commonprefix(pair)) - _BEFORE_DIFFERENCE
+            cut = _alike(*pair) - _BEFORE_DIFFERENCE
             if cut > _BEFORE_DIFFERENCE:
                 old[at], new[at] = (f"… {line[cut:].partition(' ')[2] or line[cut:]}" for line in pair)
         yield from (f"- {line}" for line in old)
         yield from (f"+ {line}" for line in new)
+
+
+def _alike(first: str, second: str) -> int:
+    """Return how many characters two lines begin with alike."""
+    return next(
+        (at for at, (one, other) in enumerate(zip(first, second, strict=False)) if one != other), min(len(first), len(second))
+    )
 
 
 def _compared(before: list[str], after: list[str]) -> Iterator[str]:
