@@ -307,6 +307,12 @@ class CopiesKept(Event, frozen=True, kw_only=True):
     left: tuple[str, ...] = ()
 
 
+class DocumentExported(Event, frozen=True, kw_only=True):
+    """The user exported a document by hand. `path` is relative to the workspace where it lies inside."""
+
+    path: str
+
+
 class UiRequested(Event, frozen=True, kw_only=True):
     """The agent asks on a native screen: a clarification form, the outline editor, the review of a change.
 

@@ -66,6 +66,7 @@ class DocumentCommands:
             return await screen.documents.open(path)
         if not screen.has_document:
             return tr("Name a document: /open PATH.")
+        screen.showing.close()
         await screen.documents.close()
         return tr("The document is closed.")
 

@@ -33,10 +33,10 @@ from dogent_tui.tui.attachments.controller import AttachmentsController
 from dogent_tui.tui.attachments.model import Attachments
 from dogent_tui.tui.by_hand import HandWork
 from dogent_tui.tui.commands.table import CommandTable
-from dogent_tui.tui.exporting.written import WrittenDocuments
 from dogent_tui.tui.furniture import Furniture
 from dogent_tui.tui.key_hints import KeyHints
 from dogent_tui.tui.lessons import LessonOffer
+from dogent_tui.tui.pane.showing import Showing
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.controller import PromptController
 from dogent_tui.tui.prompt.editor import PromptEditor
@@ -44,6 +44,8 @@ from dogent_tui.tui.prompt.pending import PendingStrip
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
 from dogent_tui.tui.request_banner import RequestBanner
+from dogent_tui.tui.results.controller import ResultsController
+from dogent_tui.tui.results.model import Result, Results
 from dogent_tui.tui.status import StatusBar, opening_status
 from dogent_tui.tui.todos import TodoPanel
 from dogent_tui.tui.welcome import Welcome
@@ -67,7 +69,7 @@ class ConversationScreen(Screen[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+f", "find", tr("Find"), id="find"),
-        Binding("ctrl+b", "sidebar", tr("Attachments"), id="attachments"),
+        Binding("ctrl+b", "sidebar", tr("Files"), id="attachments"),
         Binding("ctrl+r", "app.history", tr("Earlier prompts"), show=False, id="history"),
         Binding("ctrl+o", "fold_all", tr("Unfold tools"), id="unfold"),
         Binding("ctrl+t", "todos", tr("Plan"), id="plan"),
@@ -89,7 +91,8 @@ class ConversationScreen(Screen[None]):
         self._references = WorkspaceReferences(opened.workspace, self.index, commands, lambda: self.opened.trust.trusted)
         self.prompt = PromptBox(self._references, id="prompt")
         self.by_hand = HandWork(self.prompt.set_doing)
-        self.written = WrittenDocuments()
+        self.made = ResultsController(self)
+        self.showing = Showing(self)
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
         self.todos = TodoPanel(lambda: self.key_of("plan"), id="todos")
         self.asked = RequestBanner(id="asked")
@@ -117,6 +120,11 @@ class ConversationScreen(Screen[None]):
     def attachments(self) -> Attachments:
         """The files that the conversation refers to."""
         return self.attaching.attachments
+
+    @property
+    def results(self) -> Results:
+        """The documents that the conversation made."""
+        return self.made.results
 
     @cached_property
     def questions(self) -> "QuestionController":
@@ -169,7 +177,8 @@ class ConversationScreen(Screen[None]):
         self.by_hand.stop()
         self.opened = opened
         self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
-        self.written = WrittenDocuments()
+        self.made = ResultsController(self)
+        self.showing.forget()
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
         self.todos.forget()
         self.prompt.set_attached(())
@@ -181,7 +190,9 @@ class ConversationScreen(Screen[None]):
         await self.keep_answers()
         self.requests.clear()
         await self.furniture.clear()
-        if self.has_document:
+        if self.has_document and self.documents.is_result:
+            await self.documents.close()
+        elif self.has_document:
             self.documents.session_changed()
 
     # ── Events of the session become what is seen ─────────────────────────────────────────────
@@ -192,9 +203,7 @@ class ConversationScreen(Screen[None]):
         self.status_bar.handle(event)
         self.attaching.handle(event)
         self.todos.handle(event)
-        self.written.handle(event)
-        if self.has_document:
-            self.documents.handle(event)
+        self._handle_documents(event)
         if isinstance(event, RunStarted | RunFinished):
             self.prompt.offer(self.lessons.offer(event))
         match event:
@@ -218,15 +227,29 @@ class ConversationScreen(Screen[None]):
             case ToolResult():
                 self.look_again()
 
+    def _handle_documents(self, event: Event) -> None:
+        """Show what `event` means to the documents that were made, and to the one that is open."""
+        made = self.made.learn(event)
+        if made is not None:
+            self.made.show()
+        if self.has_document:
+            self.documents.handle(event)
+        self.showing.handle(event, made)
+
     async def replay(self, events: Sequence[Event], *, ended: bool = True) -> None:
         """Show an earlier conversation, and return when its end can be seen. Not `ended`: it goes on in another window."""
+        made: list[Result] = []
         for event in events:
             self.todos.handle(event)
-            self.written.handle(event)
+            if (result := self.made.learn(event)) is not None:
+                made.append(result)
             if isinstance(event, UsageChanged) or not ended:
                 self.status_bar.handle(event)
         self.transcript.replay(events, ended=ended)
         self.attaching.replay(events)
+        if made:
+            self.made.show()
+            self.showing.replayed(made)
         self.furniture.show_transcript()
         if self.transcript.is_running:  # the person may have left already
             await self.transcript.wait_for_refresh()
@@ -235,10 +258,8 @@ class ConversationScreen(Screen[None]):
         """Show what happens with the conversation in another window, which is also the one to answer what the agent asks."""
         for event in events:
             self.todos.handle(event)
-            self.written.handle(event)
             self.status_bar.handle(event)
-            if self.has_document:
-                self.documents.handle(event)
+            self._handle_documents(event)
         self.transcript.replay(events, ended=False)
         self.attaching.replay(events)
         if any(isinstance(event, ToolResult) for event in events):
@@ -313,10 +334,11 @@ class ConversationScreen(Screen[None]):
         self.prompt.set_attached(self.attachments.pending)
         if self.has_document:
             self.documents.attachments_changed()
-        self._place_sidebar()
+        self.place_sidebar()
 
     @work(group="attachments", exclusive=True)
-    async def _place_sidebar(self) -> None:
+    async def place_sidebar(self) -> None:
+        """Show results and attachments as they are now."""
         await self.furniture.place_sidebar()
 
     async def on_attachments_sidebar_paths_pasted(self, event: "AttachmentsSidebar.PathsPasted") -> None:
@@ -339,6 +361,11 @@ class ConversationScreen(Screen[None]):
     def _detached(self, event: PendingStrip.Detached) -> None:
         event.stop()
         self.attaching.remove(event.attachment)
+
+    def on_attachments_sidebar_result_wanted(self, event: "AttachmentsSidebar.ResultWanted") -> None:
+        """Open, export or reveal a document that was made."""
+        event.stop()
+        self.run_worker(self.made.want(event.what, event.result), group="result", exclusive=True)
 
     def on_attachments_sidebar_preview_requested(self, event: "AttachmentsSidebar.PreviewRequested") -> None:
         """Show what is in a file."""
@@ -389,9 +416,11 @@ class ConversationScreen(Screen[None]):
             self.prompt.notify_hint(tr("The agent asks nothing just now."))
 
     async def action_document(self) -> None:
-        """Go to the open document, or from there back to the prompt."""
+        """Go to the open document, or what was written last, or from there back to the prompt."""
         if self.has_document:
             await self.documents.toggle()
+        elif self.results.written:
+            await self.showing.open(self.results.written)
         else:
             self.prompt.notify_hint(tr("No document is open. /open PATH opens one beside the conversation."))
 
