@@ -215,6 +215,7 @@ class DogentApp(App[None]):
             said = tr("{unusable} cannot be used: the offline engine answers. /profile changes that.")
             screen.prompt.notify_hint(one_line(said.format(unusable=unusable)), warning=True)
         screen.prompt.editor.recall = Recall(await asyncio.to_thread(self._recallable))
+        screen.offer_requests()
         await offer_custom_commands(self)
         await screen.typed.refresh_index()
         if opened.service.has_unsent_answers:  # what came with the folder is asked about before anything is sent

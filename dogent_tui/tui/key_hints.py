@@ -5,7 +5,7 @@ of what a change of focus costs. This draws lines.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -27,8 +27,10 @@ class KeyHints(Widget):
     ALLOW_SELECT = False
     COMPONENT_CLASSES: ClassVar[set[str]] = {"hints--key", "hints--words"}
 
-    def __init__(self, id: str | None = None) -> None:  # noqa: A002
+    def __init__(self, first: Sequence[str] = (), id: str | None = None) -> None:  # noqa: A002
+        """Show the keys of the actions `first` before all others."""
         super().__init__(id=id)
+        self._first = first
         self._shown: list[tuple[Binding, str]] = []
 
     def on_mount(self) -> None:
@@ -43,7 +45,8 @@ class KeyHints(Widget):
         for active in screen.active_bindings.values():
             if active.binding.show and active.enabled:
                 first.setdefault(active.binding.action, active.binding)
-        shown = [(binding, self._named(binding)) for binding in first.values()]
+        ahead = [first.pop(action) for action in self._first if action in first]
+        shown = [(binding, self._named(binding)) for binding in (*ahead, *first.values())]
         if shown != self._shown:
             self._shown = shown
             self.refresh()

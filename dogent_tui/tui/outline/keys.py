@@ -5,6 +5,9 @@ from textual.binding import Binding
 from dogent_tui.language import tr
 from dogent_tui.tui.screens.withdrawable import LEAVING_KEYS
 
+FIRST_KEYS = ("send", "save", "accept")
+"""The actions whose keys are shown before all others: what one came for."""
+
 EDITOR_KEYS: tuple[Binding, ...] = (
     Binding("ctrl+s", "send", tr("Send"), key_display="^S"),
     Binding("ctrl+s", "save", tr("Save"), key_display="^S"),

@@ -32,7 +32,8 @@ class ResultsController:
         """Draw how things are, and again once it is known how large the files are."""
         self._screen.place_sidebar()
         if self.results.entries:
-            self._screen.run_worker(partial(self._measure, self.results), group="results", exclusive=True)
+            measure_all = partial(self._measure, self.results)
+            self._screen.run_worker(measure_all, group="results", exclusive=True)  # type: ignore[arg-type]
 
     async def _measure(self, results: Results) -> None:
         root = self._screen.opened.workspace.root

@@ -1,7 +1,9 @@
 """The screen on which a person and the agent write: a composition of transcript, attachments, prompt and status."""
 
+import asyncio
 from collections.abc import Sequence
 from functools import cached_property
+from posixpath import basename
 from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import events as textual_events
@@ -27,7 +29,7 @@ from dogent_tui.agent.events import (
 from dogent_tui.agent.session import OpenedSession
 from dogent_tui.language import tr
 from dogent_tui.plain import one_line
-from dogent_tui.sample import is_sample
+from dogent_tui.sample.requests import requests_for
 from dogent_tui.tui import clipboard
 from dogent_tui.tui.attachments.controller import AttachmentsController
 from dogent_tui.tui.attachments.model import Attachments
@@ -40,6 +42,7 @@ from dogent_tui.tui.pane.showing import Showing
 from dogent_tui.tui.prompt.box import PromptBox
 from dogent_tui.tui.prompt.controller import PromptController
 from dogent_tui.tui.prompt.editor import PromptEditor
+from dogent_tui.tui.prompt.hints import shortened
 from dogent_tui.tui.prompt.pending import PendingStrip
 from dogent_tui.tui.prompt.queue import QueueStrip
 from dogent_tui.tui.prompt.references import WorkspaceReferences
@@ -62,6 +65,10 @@ if TYPE_CHECKING:  # imported when they are made, after the first paint
     from dogent_tui.tui.questions.controller import QuestionController
     from dogent_tui.tui.requests import RequestController
     from dogent_tui.tui.transcript.view import Transcript
+
+
+_MOST_ASKED_ABOUT = 200
+"""Files of which some are offered to be asked about: those changed lately, then those nearest to the root."""
 
 
 class ConversationScreen(Screen[None]):
@@ -97,6 +104,8 @@ class ConversationScreen(Screen[None]):
         self.todos = TodoPanel(lambda: self.key_of("plan"), id="todos")
         self.asked = RequestBanner(id="asked")
         self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
+        self.keys = KeyHints(id="keys")
+        self.keys.display = False
         self.status_bar = StatusBar(opening_status(opened), id="status")
         self.typed = PromptController(self, commands)
         self.furniture = Furniture(self)
@@ -161,16 +170,30 @@ class ConversationScreen(Screen[None]):
         """Lay out what the first paint shows; the rest comes with `Furniture.bring`."""
         with Horizontal(id="body"), Vertical(id="conversation"):
             root = self.opened.workspace.root
-            yield Welcome(display_path(root), self.status_bar.status.endpoint, is_sample=is_sample(root), id="welcome")
+            yield Welcome(display_path(root), self.status_bar.status.endpoint, id="welcome")
         yield self.todos
         yield self.asked
         yield self.prompt
+        yield self.keys
         yield self.status_bar
-        yield KeyHints(id="keys")
 
     def on_mount(self) -> None:
         """Take the first key as soon as there is something to see."""
         self.prompt.focus_editor()
+        self.bindings_updated_signal.subscribe(self, lambda _: self._place_keys())
+
+    def _place_keys(self) -> None:
+        """Show one line of keys: those of the prompt, or where something else has the keyboard, those that work there."""
+        elsewhere = self.focused is not None and not self.prompt.has_focus_within
+        shows = elsewhere and self.prompt.hint_is_usual
+        if self.keys.display != shows:
+            self.keys.display = shows
+            self.prompt.show_hints(shows=not shows)
+
+    @on(PromptBox.HintChanged)
+    def _hint_changed(self, event: PromptBox.HintChanged) -> None:
+        event.stop()
+        self._place_keys()
 
     async def show_session(self, opened: OpenedSession) -> None:
         """Show another session in place of the one before, from its beginning."""
@@ -179,6 +202,7 @@ class ConversationScreen(Screen[None]):
         self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
         self.made = ResultsController(self)
         self.showing.forget()
+        self._name_document()
         self.lessons = LessonOffer(offers=opened.settings.learn_auto)
         self.todos.forget()
         self.prompt.set_attached(())
@@ -209,6 +233,7 @@ class ConversationScreen(Screen[None]):
         match event:
             case RunStarted() | Notice():
                 self.furniture.show_transcript()
+                self.prompt.offer_requests(())
                 self.prompt.set_busy(self.status_bar.status.running)
             case RunFinished():
                 self.prompt.set_busy(False)
@@ -232,9 +257,16 @@ class ConversationScreen(Screen[None]):
         made = self.made.learn(event)
         if made is not None:
             self.made.show()
+            self._name_document()
         if self.has_document:
             self.documents.handle(event)
         self.showing.handle(event, made)
+
+    def _name_document(self) -> None:
+        """Say with which key what was written last is seen."""
+        written = self.results.written
+        words = tr("{key} shows {name}").format(key=self.key_of("document"), name=shortened(basename(written))) if written else ""
+        self.prompt.set_document(words)
 
     async def replay(self, events: Sequence[Event], *, ended: bool = True) -> None:
         """Show an earlier conversation, and return when its end can be seen. Not `ended`: it goes on in another window."""
@@ -249,6 +281,7 @@ class ConversationScreen(Screen[None]):
         self.attaching.replay(events)
         if made:
             self.made.show()
+            self._name_document()
             self.showing.replayed(made)
         self.furniture.show_transcript()
         if self.transcript.is_running:  # the person may have left already
@@ -327,6 +360,23 @@ class ConversationScreen(Screen[None]):
     async def look_again(self) -> None:
         """Look again which files there are, once nothing more comes."""
         await self.typed.refresh_index()
+
+    @work(group="offer", exclusive=True)
+    async def offer_requests(self) -> None:
+        """Offer requests about what is in the folder, as long as nothing was said."""
+        if not self.index.ready:
+            await asyncio.to_thread(self.index.refresh)
+        if self.query_one("#welcome").display and self.index.ready:
+            found = [hit.path for hit in self.index.search("", _MOST_ASKED_ABOUT) if not hit.is_folder]
+            requests = requests_for(found)
+            self.query_one(Welcome).offer(requests)
+            self.prompt.offer_requests(requests)
+
+    @on(Welcome.Chosen)
+    def _request_chosen(self, event: Welcome.Chosen) -> None:
+        event.stop()
+        self.prompt.editor.replace_all(event.request)
+        self.prompt.focus_editor()
 
     # ── Attachments ───────────────────────────────────────────────────────────────────────────
 

@@ -16,7 +16,7 @@ from dogent_tui.outline.editing import STEPS, OutlineEditing
 from dogent_tui.outline.markdown import same_sections
 from dogent_tui.plain import one_line, visible
 from dogent_tui.tui.key_hints import KeyHints
-from dogent_tui.tui.outline.keys import EDITOR_KEYS
+from dogent_tui.tui.outline.keys import EDITOR_KEYS, FIRST_KEYS
 from dogent_tui.tui.outline.palette import OutlineCommands
 from dogent_tui.tui.outline.preview import OutlinePreview
 from dogent_tui.tui.outline.raw_mode import RawMode
@@ -94,7 +94,7 @@ class OutlineScreen(Withdrawable[OutlineResult], Screen[OutlineResult]):
             yield Static(id="outline-question", markup=False)
             yield self._line
         yield self._said
-        yield KeyHints(id="outline-keys")
+        yield KeyHints(FIRST_KEYS, id="outline-keys")
 
     def on_mount(self) -> None:
         """Show how the draft differs from the proposal."""
