@@ -43,15 +43,14 @@ class Welcome(Widget):
         self.refresh()
 
     def _lines(self) -> list[tuple[str, str, str]]:
-        """Return the lines: a key or a number, the words and their style. In a low window only what one can choose."""
+        """Return the lines: a key, the words and their style. In a low window only what one can choose."""
         head = [("", "dogent-tui", "name"), ("", self._workspace, "fact"), ("", self._endpoint, "fact"), ("", "", "")]
         if self._requests is None:  # nobody looked yet
             return [*head, ("", tr("Ask for a document, and name what it is to be made from."), "")]
         if not self._requests:
             asks = [("", tr("There are no documents here yet."), ""), ("/sample", tr("opens a folder of them to try"), "fact")]
         else:
-            asks = [(str(number), request, "") for number, request in enumerate(self._requests, 1)]
-            asks.append(("Tab", tr("puts one of these into the prompt"), "fact"))
+            asks = [("Tab" if not at else "   ", request, "") for at, request in enumerate(self._requests)]
         height = self.content_size.height
         if height < len(asks) + len(head):
             return asks[: max(1, height)]
@@ -75,5 +74,5 @@ class Welcome(Widget):
         if offset is None:
             return
         at = offset.y - max(0, (self.content_size.height - len(lines)) // 2)
-        if 0 <= at < len(lines) and lines[at][0].isdecimal():
+        if 0 <= at < len(lines) and lines[at][1] in (self._requests or ()):
             self.post_message(self.Chosen(lines[at][1]))

@@ -26,7 +26,7 @@ def sample(workspace):
 @pytest.mark.parametrize("size", [(30, 8), (80, 24), (200, 60)])
 async def test_three_requests_are_chosen_with_a_key(stage, sample, size) -> None:
     async with stage(size) as s:
-        await s.until(lambda: "1  What was decided" in drawn(s))
+        await s.until(lambda: "Tab  What was decided" in drawn(s))
         assert len(sample) == 3
         editor = s.app.conversation.prompt.editor
         for request in (*sample, sample[0]):
@@ -41,7 +41,7 @@ async def test_three_requests_are_chosen_with_a_key(stage, sample, size) -> None
 
 async def test_what_is_typed_is_not_replaced(stage, sample) -> None:
     async with stage((80, 24)) as s:
-        await s.until(lambda: "1  What was decided" in drawn(s))
+        await s.until(lambda: "Tab  What was decided" in drawn(s))
         await s.type("My own words")
         await s.pilot.press("tab")
         assert s.app.conversation.prompt.editor.value.startswith("My own words")
@@ -49,8 +49,8 @@ async def test_what_is_typed_is_not_replaced(stage, sample) -> None:
 
 async def test_one_is_chosen_with_the_mouse(stage, sample) -> None:
     async with stage((80, 24)) as s:
-        await s.until(lambda: "1  What was decided" in drawn(s))
-        row = next(y for y, line in enumerate(drawn(s).split("\n")) if "2  Which month" in line)
+        await s.until(lambda: "Tab  What was decided" in drawn(s))
+        row = next(y for y, line in enumerate(drawn(s).split("\n")) if "Which month" in line)
         await s.pilot.click(offset=(12, row))
         await s.until(lambda: s.app.conversation.prompt.editor.value == sample[1])
         assert s.app.conversation.prompt.editor.has_focus
