@@ -366,7 +366,7 @@ class ConversationScreen(Screen[None]):
         """Offer requests about what is in the folder, as long as nothing was said."""
         if not self.index.ready:
             await asyncio.to_thread(self.index.refresh)
-        if self.query_one("#welcome").display and self.index.ready:
+        if self.is_attached and self.query("#welcome") and self.query_one("#welcome").display:
             found = [hit.path for hit in self.index.search("", _MOST_ASKED_ABOUT) if not hit.is_folder]
             requests = requests_for(found)
             self.query_one(Welcome).offer(requests)
