@@ -42,6 +42,11 @@ class Welcome(Widget):
         self._requests = requests
         self.refresh()
 
+    @property
+    def settled(self) -> bool:
+        """Whether it is known what can be offered, or nobody sees it."""
+        return self._requests is not None or not self.display
+
     def _lines(self) -> list[tuple[str, str, str]]:
         """Return the lines: a key, the words and their style. In a low window only what one can choose."""
         head = [("", "dogent-tui", "name"), ("", self._workspace, "fact"), ("", self._endpoint, "fact"), ("", "", "")]

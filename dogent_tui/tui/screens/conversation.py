@@ -184,11 +184,9 @@ class ConversationScreen(Screen[None]):
 
     def _place_keys(self) -> None:
         """Show one line of keys: those of the prompt, or where something else has the keyboard, those that work there."""
-        elsewhere = self.focused is not None and not self.prompt.has_focus_within
-        shows = elsewhere and self.prompt.hint_is_usual
-        if self.keys.display != shows:
-            self.keys.display = shows
-            self.prompt.show_hints(shows=not shows)
+        elsewhere = self.focused is not None and not self.prompt.editor.has_focus
+        self.keys.display = elsewhere
+        self.prompt.show_hints(shows=not elsewhere or not self.prompt.hint_is_usual)
 
     @on(PromptBox.HintChanged)
     def _hint_changed(self, event: PromptBox.HintChanged) -> None:

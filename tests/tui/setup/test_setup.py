@@ -15,6 +15,7 @@ from dogent_tui.tui.app import DogentApp
 from dogent_tui.tui.setup.controller import Setup
 from dogent_tui.tui.setup.model import choices
 from dogent_tui.tui.setup.panel import SetupPanel
+from dogent_tui.tui.welcome import Welcome
 from dogent_tui.workspace.checking import read_profiles
 from dogent_tui.workspace.paths import Workspace
 from dogent_tui.workspace.profiles import Endpoint, choose_endpoint
@@ -377,7 +378,8 @@ def pictured(*keys: str):
         assert isinstance(app, DogentApp)
         app.conversation.prompt.editor.cursor_blink = False
         for _ in range(1000):
-            if app.setup.panel is not None and app.setup.panel.size.height and app.opened.service.state == "idle":
+            is_settled = app.opened.service.state == "idle" and app.conversation.query_one(Welcome).settled
+            if app.setup.panel is not None and app.setup.panel.size.height and is_settled:
                 break
             await pilot.pause(0.01)
         else:
