@@ -134,6 +134,8 @@ class Furniture:
             self._pane = pane
             await self._screen.query_one("#body").mount(pane, after="#conversation")
         self._pane_covers = covers or self._pane_covers
+        if covers and self._screen.size.width < SIDEBAR_BESIDE_PANE_FROM:  # it would take the room that the document needs
+            self._sidebar_wanted = None
         self._place_pane()
         await self.place_sidebar()
         if covers and not self._is_wide():

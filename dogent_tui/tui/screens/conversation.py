@@ -104,7 +104,7 @@ class ConversationScreen(Screen[None]):
         self.todos = TodoPanel(lambda: self.key_of("plan"), id="todos")
         self.asked = RequestBanner(id="asked")
         self.attaching = AttachmentsController(self, opened, self._references, self._show_attachments)
-        self.keys = KeyHints(id="keys")
+        self.keys = KeyHints(("say('ask')", "say('close')"), id="keys")
         self.keys.display = False
         self.status_bar = StatusBar(opening_status(opened), id="status")
         self.typed = PromptController(self, commands)
